@@ -1,0 +1,1 @@
+//! One-sided and two-sided bearoff databases: making, reading, probing.

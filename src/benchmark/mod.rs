@@ -1,0 +1,1 @@
+//! Running benchmark files: losses, categories, cube measures, resume.

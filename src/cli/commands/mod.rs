@@ -1,0 +1,18 @@
+//! One file a subcommand.
+
+pub(super) mod ask;
+pub(super) mod bearoff;
+pub(super) mod bench;
+pub(super) mod duel;
+pub(super) mod fibs;
+pub(super) mod label;
+pub(super) mod net;
+pub(super) mod perf;
+pub(super) mod perft;
+pub(super) mod pipe;
+pub(super) mod rollout;
+pub(super) mod sample;
+pub(super) mod serve;
+pub(super) mod tournament;
+pub(super) mod train;
+pub(super) mod ubgi;

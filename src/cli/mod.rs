@@ -1,0 +1,184 @@
+//! Arguments, configuration and environment to one resolved choice; one file a subcommand.
+//!
+//! Exit codes: 0 done, 1 some request or record failed, 2 wrong usage, 3 a needed file is missing
+//! or damaged.
+
+mod commands;
+
+use crate::engine::{Engine, EngineError, Nets};
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A GNU Backgammon-compatible backgammon engine.
+#[derive(Parser, Debug)]
+#[command(name = "gammond", version, about)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Options that every subcommand understands.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct Common {
+    /// Nets: `embedded`, a net folder of ours, or gnubg's `gnubg.weights` or `gnubg.wd`.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_NETS",
+        default_value = "embedded",
+        value_name = "PATH"
+    )]
+    pub(crate) nets: String,
+    /// Plies looked ahead, in gnubg's numbering (0 is the static evaluation).
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_PLIES",
+        default_value_t = 0,
+        value_name = "N"
+    )]
+    pub(crate) plies: u8,
+    /// Threads that compute; default: all processors.
+    #[arg(long, global = true, env = "GAMMOND_THREADS", value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Folder with gnubg's bearoff databases.
+    #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
+    pub(crate) bearoff: Option<PathBuf>,
+    /// Match equity table: a name, or gnubg's XML file.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_MET",
+        default_value = "kazaross-xg2",
+        value_name = "NAME|PATH"
+    )]
+    pub(crate) met: String,
+    /// Seed of everything that depends on chance.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_SEED",
+        default_value_t = 1,
+        value_name = "N"
+    )]
+    pub(crate) seed: u64,
+    /// Output for programs (json) or people (text).
+    #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+}
+
+/// How one-shot commands print.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Text,
+}
+
+impl Common {
+    /// Builds the engine that these options ask for.
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        let nets = match self.nets.as_str() {
+            "embedded" => Nets::Embedded,
+            path => Nets::Path(PathBuf::from(path)),
+        };
+        Ok(Engine::builder().nets(nets).build()?)
+    }
+}
+
+/// Why a command ends without having done its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The arguments make no sense: exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// A file is missing or damaged: exit code 3.
+    #[error("{0}")]
+    File(String),
+    /// The work itself failed: exit code 1.
+    #[error("{0}")]
+    Work(String),
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::File { .. } => Failure::File(error.to_string()),
+            other => Failure::Work(other.to_string()),
+        }
+    }
+}
+
+impl Failure {
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Work(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::File(_) => 3,
+        })
+    }
+}
+
+macro_rules! commands {
+    ($($(#[$doc:meta])* $variant:ident => $module:ident),+ $(,)?) => {
+        #[derive(Subcommand, Debug)]
+        enum Command {
+            $($(#[$doc])* $variant(commands::$module::Args)),+
+        }
+
+        fn dispatch(common: &Common, command: &Command) -> Result<ExitCode, Failure> {
+            match command {
+                $(Command::$variant(args) => commands::$module::run(common, args)),+
+            }
+        }
+    };
+}
+
+commands! {
+    /// Answer requests from stdin, one a line, in order.
+    Pipe => pipe,
+    /// Answer the same requests over TCP and Unix sockets.
+    Serve => serve,
+    /// Speak UBGI on stdin and stdout.
+    Ubgi => ubgi,
+    /// Play as a bot on a FIBS server.
+    Fibs => fibs,
+    /// Roll out a position, or the candidates of a file of positions.
+    Rollout => rollout,
+    /// Score a player on GNUbg benchmark files.
+    Bench => bench,
+    /// Two players against each other, with the same dice for both.
+    Duel => duel,
+    /// Several players against each other.
+    Tournament => tournament,
+    /// Bearoff databases.
+    Bearoff => bearoff,
+    /// Train a net.
+    Train => train,
+    /// Make positions for training.
+    Sample => sample,
+    /// Label positions for training.
+    Label => label,
+    /// What a net file is; its weights as a picture.
+    Net => net,
+    /// Count positions after so many turns.
+    Perft => perft,
+    /// Speed figures of this machine.
+    Perf => perf,
+}
+
+/// Runs the program on its command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Some(command) => dispatch(&cli.common, command),
+        None => Err(Failure::Usage("which command? see `gammond --help`".into())),
+    };
+    result.unwrap_or_else(|failure| {
+        eprintln!("gammond: {failure}");
+        failure.exit_code()
+    })
+}

@@ -1,0 +1,1 @@
+//! Matches between players: ours, other programs by pipe or socket.

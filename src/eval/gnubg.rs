@@ -1,0 +1,1 @@
+//! Static evaluation with GNU Backgammon's weight files.

@@ -1,0 +1,27 @@
+//! Backgammon itself: positions, rolls, legal plays, the cube, scores and results.
+//!
+//! Everything is seen by the player on roll, called *me*; the other side is the *opponent*.
+//! A value that exists is legal: constructors check, code below them does not.
+//!
+//! ```
+//! use gammond::game::{Position, Roll, legal_plays};
+//! let plays = legal_plays(&Position::start(), Roll::new(3, 1)?);
+//! assert_eq!(plays.len(), 16);
+//! # Ok::<(), gammond::game::RollError>(())
+//! ```
+
+mod chances;
+mod class;
+mod play;
+mod plays;
+mod position;
+mod roll;
+mod state;
+
+pub use chances::Chances;
+pub use class::Class;
+pub use play::{Play, Step};
+pub use plays::{LegalPlay, legal_plays};
+pub use position::{BAR, OFF, POINTS, Position, PositionError, Side};
+pub use roll::{Roll, RollError};
+pub use state::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};

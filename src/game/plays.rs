@@ -1,0 +1,151 @@
+//! Legal plays with their steps, in GNU Backgammon's order: the slow, obvious generator.
+//!
+//! Used where a play is shown to somebody, and as the reference for the fast generator. The order
+//! and the choice among step sequences that lead to the same position follow
+//! `protocol-specs/play-notation.md`.
+
+use super::{BAR, OFF, Play, Position, Roll, Side, Step};
+
+/// A legal play and the position after it, still seen by the player who moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LegalPlay {
+    /// The steps, as GNU Backgammon would represent them.
+    pub play: Play,
+    /// The position after the play, **with the opponent on roll** (already turned round).
+    pub after: Position,
+}
+
+/// All legal plays of `roll`, one for each position that can result, in the order found.
+///
+/// Empty when no checker can move. Allocates; search uses the generator of positions instead.
+#[must_use]
+pub fn legal_plays(position: &Position, roll: Roll) -> Vec<LegalPlay> {
+    let double = roll.is_double();
+    let mut search = Search {
+        double,
+        best_steps: 0,
+        best_pips: 0,
+        found: Vec::new(),
+    };
+    let [first, second] = roll.dice();
+    let start = Partial {
+        position: *position,
+        play: Play::PASS,
+        pips: 0,
+    };
+    if double {
+        search.explore(&start, &[first; 4], BAR);
+    } else {
+        search.explore(&start, &[first, second], BAR);
+        search.explore(&start, &[second, first], BAR);
+    }
+    search.found
+}
+
+#[derive(Clone, Copy)]
+struct Partial {
+    position: Position,
+    play: Play,
+    pips: u32,
+}
+
+struct Search {
+    double: bool,
+    best_steps: usize,
+    best_pips: u32,
+    found: Vec<LegalPlay>,
+}
+
+impl Search {
+    /// Plays `dice` in order from `partial`; no source above `highest` (doubles only).
+    fn explore(&mut self, partial: &Partial, dice: &[u8], highest: usize) {
+        let mut moved = false;
+        if let Some((&die, rest)) = dice.split_first() {
+            for from in (0..=highest).rev() {
+                let Some(to) = destination(&partial.position, from, die) else {
+                    continue;
+                };
+                moved = true;
+                let next = Partial {
+                    position: apply(&partial.position, from, to),
+                    play: partial.play.with(Step {
+                        from: from as u8,
+                        to: to as u8,
+                    }),
+                    pips: partial.pips + u32::from(die),
+                };
+                let limit = if self.double && from != BAR {
+                    from
+                } else {
+                    BAR
+                };
+                self.explore(&next, rest, limit);
+            }
+        }
+        if !moved {
+            self.finish(partial);
+        }
+    }
+
+    fn finish(&mut self, partial: &Partial) {
+        let steps = partial.play.steps().len();
+        if steps == 0 || steps < self.best_steps || partial.pips < self.best_pips {
+            return;
+        }
+        if steps > self.best_steps || partial.pips > self.best_pips {
+            self.found.clear();
+            self.best_steps = steps;
+            self.best_pips = partial.pips;
+        }
+        let after = partial.position.swapped();
+        if self.found.iter().all(|other| other.after != after) {
+            self.found.push(LegalPlay {
+                play: partial.play,
+                after,
+            });
+        }
+    }
+}
+
+/// Where a checker at `from` goes with `die`, if that step is legal.
+fn destination(position: &Position, from: usize, die: u8) -> Option<usize> {
+    let me = position.me();
+    if me.count(from) == 0 || (from != BAR && me.count(BAR) > 0) {
+        return None;
+    }
+    match from.checked_sub(usize::from(die)) {
+        Some(to) => (position.opponent().count(23 - to) < 2).then_some(to),
+        None => {
+            let rearmost = me.rearmost()?;
+            let exact = from + 1 == usize::from(die);
+            (rearmost <= 5 && (exact || from == rearmost)).then_some(OFF)
+        }
+    }
+}
+
+/// The position after one legal step, hitting where a blot stands, still seen by the mover.
+fn apply(position: &Position, from: usize, to: usize) -> Position {
+    let me: Side = position.me().moved(from, to);
+    let hits = to != OFF && position.opponent().count(23 - to) == 1;
+    let opponent = position.opponent();
+    let opponent = if hits {
+        opponent.moved(23 - to, BAR)
+    } else {
+        opponent
+    };
+    Position::from_sides(me, opponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opening_rolls_have_the_known_numbers_of_plays() {
+        let total: usize = Roll::ALL
+            .iter()
+            .map(|&roll| legal_plays(&Position::start(), roll).len())
+            .sum();
+        assert_eq!(total, 447);
+    }
+}

@@ -1,0 +1,289 @@
+//! The cube, the score and the rules: everything of a match but the checkers.
+
+use serde::{Deserialize, Serialize};
+
+/// Who may turn the cube, seen by the player on roll.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CubeOwner {
+    /// Nobody owns it: both may double.
+    #[default]
+    Centred,
+    /// The player on roll.
+    Me,
+    /// The other player.
+    Opponent,
+}
+
+impl CubeOwner {
+    /// The owner seen by the other player.
+    #[must_use]
+    pub const fn swapped(self) -> CubeOwner {
+        match self {
+            CubeOwner::Centred => CubeOwner::Centred,
+            CubeOwner::Me => CubeOwner::Opponent,
+            CubeOwner::Opponent => CubeOwner::Me,
+        }
+    }
+}
+
+/// The doubling cube: a power of two, 1 to 4096, and its owner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cube {
+    value: u16,
+    owner: CubeOwner,
+}
+
+impl Cube {
+    /// A centred cube of value 1.
+    pub const CENTRED: Cube = Cube {
+        value: 1,
+        owner: CubeOwner::Centred,
+    };
+    /// The largest cube value accepted.
+    pub const MAX: u16 = 4096;
+
+    /// A cube of this value.
+    ///
+    /// # Errors
+    /// [`MatchStateError::CubeValue`] when it is not a power of two or above [`Cube::MAX`].
+    pub const fn new(value: u32, owner: CubeOwner) -> Result<Cube, MatchStateError> {
+        if !value.is_power_of_two() || value > Cube::MAX as u32 {
+            return Err(MatchStateError::CubeValue(value));
+        }
+        Ok(Cube {
+            value: value as u16,
+            owner,
+        })
+    }
+
+    /// What a plain game is worth.
+    #[must_use]
+    pub const fn value(self) -> u32 {
+        self.value as u32
+    }
+
+    /// Who may turn it.
+    #[must_use]
+    pub const fn owner(self) -> CubeOwner {
+        self.owner
+    }
+
+    /// The cube seen by the other player.
+    #[must_use]
+    pub const fn swapped(self) -> Cube {
+        Cube {
+            value: self.value,
+            owner: self.owner.swapped(),
+        }
+    }
+}
+
+/// The score of a match, or money play when `length` is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Score {
+    length: u8,
+    me: u8,
+    opponent: u8,
+    crawford: bool,
+}
+
+impl Score {
+    /// Money play: no score matters.
+    pub const MONEY: Score = Score {
+        length: 0,
+        me: 0,
+        opponent: 0,
+        crawford: false,
+    };
+    /// The longest match accepted, in points.
+    pub const LENGTH_MAX: u8 = 64;
+
+    /// A match to `length` points (1..=64) with these scores; `crawford` says that this very game
+    /// is the Crawford game. Length 0 is money play and wants scores 0 and no Crawford.
+    ///
+    /// # Errors
+    /// [`MatchStateError`] names what cannot be.
+    pub const fn new(
+        length: u32,
+        me: u32,
+        opponent: u32,
+        crawford: bool,
+    ) -> Result<Score, MatchStateError> {
+        if length > Score::LENGTH_MAX as u32 {
+            return Err(MatchStateError::Length(length));
+        }
+        if length == 0 {
+            if me != 0 || opponent != 0 {
+                return Err(MatchStateError::MoneyScore);
+            }
+            if crawford {
+                return Err(MatchStateError::MoneyCrawford);
+            }
+            return Ok(Score::MONEY);
+        }
+        if me >= length || opponent >= length {
+            let score = if me >= length { me } else { opponent };
+            return Err(MatchStateError::Score { score, length });
+        }
+        if crawford && (me + 1 == length) == (opponent + 1 == length) {
+            return Err(MatchStateError::Crawford);
+        }
+        Ok(Score {
+            length: length as u8,
+            me: me as u8,
+            opponent: opponent as u8,
+            crawford,
+        })
+    }
+
+    /// Points to play to; 0 for money.
+    #[must_use]
+    pub const fn length(self) -> u32 {
+        self.length as u32
+    }
+
+    /// Whether no match score matters.
+    #[must_use]
+    pub const fn is_money(self) -> bool {
+        self.length == 0
+    }
+
+    /// Points of the player on roll.
+    #[must_use]
+    pub const fn me(self) -> u32 {
+        self.me as u32
+    }
+
+    /// Points of the other player.
+    #[must_use]
+    pub const fn opponent(self) -> u32 {
+        self.opponent as u32
+    }
+
+    /// Points that the player on roll still needs (at least 1 in a match, 0 for money).
+    #[must_use]
+    pub const fn my_away(self) -> u32 {
+        (self.length - self.me) as u32
+    }
+
+    /// Points that the other player still needs (at least 1 in a match, 0 for money).
+    #[must_use]
+    pub const fn opponent_away(self) -> u32 {
+        (self.length - self.opponent) as u32
+    }
+
+    /// Whether this is the Crawford game.
+    #[must_use]
+    pub const fn is_crawford(self) -> bool {
+        self.crawford
+    }
+
+    /// Whether the Crawford game of this match has been played: somebody is 1-away and this is
+    /// not the Crawford game.
+    #[must_use]
+    pub const fn is_post_crawford(self) -> bool {
+        self.length > 0 && !self.crawford && (self.my_away() == 1 || self.opponent_away() == 1)
+    }
+
+    /// The score seen by the other player.
+    #[must_use]
+    pub const fn swapped(self) -> Score {
+        Score {
+            length: self.length,
+            me: self.opponent,
+            opponent: self.me,
+            crawford: self.crawford,
+        }
+    }
+}
+
+/// Optional rules of money play; they mean nothing in a match.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Rules {
+    /// Gammons count only after the cube has been turned.
+    pub jacoby: bool,
+    /// Beavers are allowed.
+    pub beavers: bool,
+}
+
+impl Default for Rules {
+    /// As GNU Backgammon plays by default: Jacoby and beavers.
+    fn default() -> Self {
+        Rules {
+            jacoby: true,
+            beavers: true,
+        }
+    }
+}
+
+/// Cube, score and rules, seen by the player on roll.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MatchState {
+    /// The cube.
+    pub cube: Cube,
+    /// The score.
+    pub score: Score,
+    /// The rules of money play.
+    pub rules: Rules,
+}
+
+impl MatchState {
+    /// Money play with a centred cube of 1.
+    #[must_use]
+    pub const fn money(rules: Rules) -> MatchState {
+        MatchState {
+            cube: Cube::CENTRED,
+            score: Score::MONEY,
+            rules,
+        }
+    }
+
+    /// The state seen by the other player.
+    #[must_use]
+    pub const fn swapped(self) -> MatchState {
+        MatchState {
+            cube: self.cube.swapped(),
+            score: self.score.swapped(),
+            rules: self.rules,
+        }
+    }
+}
+
+impl Default for MatchState {
+    fn default() -> Self {
+        MatchState::money(Rules::default())
+    }
+}
+
+/// What cannot be in a cube or score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatchStateError {
+    /// Not a power of two, or too large.
+    #[error("cube is {0}, want a power of two from 1 to 4096")]
+    CubeValue(u32),
+    /// Too long a match.
+    #[error("match length is {0}, want 0 (money) to 64")]
+    Length(u32),
+    /// A score at or above the match length.
+    #[error("score {score} is not below the match length {length}")]
+    Score {
+        /// The score given.
+        score: u32,
+        /// The match length.
+        length: u32,
+    },
+    /// A score in money play.
+    #[error("a score is given but the length is 0 (money)")]
+    MoneyScore,
+    /// Crawford in money play.
+    #[error("crawford is set but the length is 0 (money)")]
+    MoneyCrawford,
+    /// Crawford at a score where it cannot be.
+    #[error("crawford is set but not exactly one side is 1-away")]
+    Crawford,
+    /// A turned cube in the Crawford game.
+    #[error("crawford is set but the cube has been turned")]
+    CrawfordCube,
+}

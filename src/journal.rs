@@ -1,0 +1,1 @@
+//! Append-only, checksummed record file that makes a long job resumable.

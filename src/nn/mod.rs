@@ -1,0 +1,1 @@
+//! Feed-forward nets: shapes, kernels, quantisation, net files. Knows no backgammon.

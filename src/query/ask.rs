@@ -1,0 +1,155 @@
+//! Questions.
+
+use crate::game::{MatchState, Position, Roll};
+
+/// How to compute an answer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Look-ahead in GNU Backgammon's numbering; 0 is the static evaluation. At most 4.
+    pub plies: u8,
+    /// Whether the cube is taken into account when plays are ranked and positions valued.
+    pub cubeful: bool,
+    /// Which plays are looked at more deeply.
+    pub filter: MoveFilter,
+    /// Whether inner nodes choose replies with the help of the small pruning nets.
+    pub prune: bool,
+    /// Standard deviation of the noise added to evaluations; 0 for none.
+    pub noise: f32,
+    /// How many of the ranked plays to report; `None` for all.
+    pub top: Option<usize>,
+    /// Deepen until this many milliseconds have passed, instead of to `plies`.
+    pub time_ms: Option<u64>,
+}
+
+impl Default for Settings {
+    /// 0-ply, cubeful, filter Normal, pruning on.
+    fn default() -> Self {
+        Settings {
+            plies: 0,
+            cubeful: true,
+            filter: MoveFilter::NORMAL,
+            prune: true,
+            noise: 0.0,
+            top: None,
+            time_ms: None,
+        }
+    }
+}
+
+impl Settings {
+    /// The largest look-ahead offered.
+    pub const PLIES_MAX: u8 = 4;
+
+    /// The default settings with this look-ahead.
+    #[must_use]
+    pub fn plies(plies: u8) -> Settings {
+        Settings {
+            plies,
+            ..Settings::default()
+        }
+    }
+}
+
+/// One level of a move filter: after ranking at this level keep `accept` plays, then up to
+/// `extra` more within `threshold` of the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilterLevel {
+    /// Plays always kept; negative: this level is skipped.
+    pub accept: i8,
+    /// Further plays kept when close enough.
+    pub extra: u8,
+    /// How close, in equity.
+    pub threshold: f32,
+}
+
+/// Which plays survive to the next deeper ranking. `levels[p - 1][i]` is level `i` of a `p`-ply
+/// search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveFilter {
+    /// A row per depth, a level per ply below it.
+    pub levels: [[FilterLevel; 4]; 4],
+}
+
+impl MoveFilter {
+    /// GNU Backgammon's filter of this shape: level 0 and (from 3 plies) level 2 prune.
+    #[must_use]
+    pub const fn gnubg(extra0: u8, threshold0: f32, extra2: u8, threshold2: f32) -> MoveFilter {
+        const SKIP: FilterLevel = FilterLevel {
+            accept: -1,
+            extra: 0,
+            threshold: 0.0,
+        };
+        let zero = FilterLevel {
+            accept: 0,
+            extra: extra0,
+            threshold: threshold0,
+        };
+        let two = FilterLevel {
+            accept: 0,
+            extra: extra2,
+            threshold: threshold2,
+        };
+        MoveFilter {
+            levels: [
+                [zero, SKIP, SKIP, SKIP],
+                [zero, SKIP, SKIP, SKIP],
+                [zero, SKIP, two, SKIP],
+                [zero, SKIP, two, SKIP],
+            ],
+        }
+    }
+
+    /// At most 5 plays within 0.08.
+    pub const TINY: MoveFilter = MoveFilter::gnubg(5, 0.08, 2, 0.02);
+    /// At most 8 plays within 0.12.
+    pub const NARROW: MoveFilter = MoveFilter::gnubg(8, 0.12, 2, 0.03);
+    /// At most 8 plays within 0.16: the default.
+    pub const NORMAL: MoveFilter = MoveFilter::gnubg(8, 0.16, 2, 0.04);
+    /// At most 16 plays within 0.32.
+    pub const LARGE: MoveFilter = MoveFilter::gnubg(16, 0.32, 4, 0.08);
+    /// At most 20 plays within 0.44.
+    pub const HUGE: MoveFilter = MoveFilter::gnubg(20, 0.44, 6, 0.11);
+
+    /// The filter with this name (tiny, narrow, normal, large, huge), in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<MoveFilter> {
+        match name.to_ascii_lowercase().as_str() {
+            "tiny" => Some(MoveFilter::TINY),
+            "narrow" => Some(MoveFilter::NARROW),
+            "normal" => Some(MoveFilter::NORMAL),
+            "large" => Some(MoveFilter::LARGE),
+            "huge" => Some(MoveFilter::HUGE),
+            _ => None,
+        }
+    }
+}
+
+/// How good is this position for the player on roll, before the dice?
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvalQuery {
+    /// The position.
+    pub position: Position,
+    /// Cube, score, rules.
+    pub state: MatchState,
+}
+
+/// Which play of this roll is best?
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayQuery {
+    /// The position, the player to move on roll.
+    pub position: Position,
+    /// The dice.
+    pub roll: Roll,
+    /// Cube, score, rules.
+    pub state: MatchState,
+}
+
+/// Should the player on roll double, and should the other take?
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubeQuery {
+    /// The position, before the roll.
+    pub position: Position,
+    /// Cube, score, rules: before the double.
+    pub state: MatchState,
+}

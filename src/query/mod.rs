@@ -1,0 +1,14 @@
+//! The vocabulary of questions and answers; types only, no computing.
+//!
+//! This is the treaty between `protocol`, which turns text into queries and answers into text,
+//! and `engine`, which turns queries into answers. Neither knows the other.
+
+mod answer;
+mod ask;
+mod stop;
+
+pub use answer::{
+    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, Verdict,
+};
+pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
+pub use stop::Stop;

@@ -1,0 +1,1 @@
+//! Boards as text, tables and reports: values to strings only.

@@ -1,0 +1,1 @@
+//! Seeded trials, variance reduction, truncation, stopping rules, merging of parts.

@@ -1,0 +1,1 @@
+//! Running mean and variance, confidence intervals, sequential tests.

@@ -1,0 +1,1 @@
+//! Positions, labels, trainer, net gate.

@@ -1,0 +1,3 @@
+//! All integration tests, one binary. A module a subject.
+
+mod support;

@@ -1,0 +1,71 @@
+//! Where the tests find what does not lie in this repository.
+//!
+//! Oracle files and transcripts lie in `../shared` on the machines of those who build gammond
+//! (or where `GAMMOND_SHARED` points). GNU Backgammon's weights come from an installed gnubg (or
+//! from `GAMMOND_GNUBG_WD`). A test that needs what is missing says so by name and ends.
+#![allow(dead_code, reason = "each subject uses some of it")]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A file under the shared folder, or `None` after a loud line that names the test.
+pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
+    let base = std::env::var_os("GAMMOND_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+        PathBuf::from,
+    );
+    let file = base.join(path);
+    if file.exists() {
+        return Some(file);
+    }
+    missing(test, &format!("shared/{path}"));
+    None
+}
+
+/// GNU Backgammon's binary weights, version 1.00 (Debian's package), or `None` after a loud line.
+pub(crate) fn gnubg_wd(test: &str) -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("GAMMOND_GNUBG_WD") {
+        return Some(PathBuf::from(path));
+    }
+    let places = ["/usr/lib/gnubg/gnubg.wd", "/usr/share/gnubg/gnubg.wd"];
+    let found = places.iter().map(PathBuf::from).find(|path| path.exists());
+    if found.is_none() {
+        missing(
+            test,
+            "gnubg.wd (apt-get install gnubg, or set GAMMOND_GNUBG_WD)",
+        );
+    }
+    found
+}
+
+/// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
+pub(crate) fn missing(test: &str, what: &str) {
+    eprintln!("SKIPPED {test}: needs {what}");
+    assert!(
+        std::env::var_os("GAMMOND_TEST_ALL").is_none(),
+        "{test} needs {what}"
+    );
+}
+
+/// The lines of a text file, unpacked when its name ends in `.gz`.
+pub(crate) fn lines(path: &Path) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap();
+    let text = if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(&bytes[..])
+            .read_to_string(&mut text)
+            .unwrap();
+        text
+    } else {
+        String::from_utf8(bytes).unwrap()
+    };
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The JSON objects of a `.jsonl` or `.jsonl.gz` file.
+pub(crate) fn rows(path: &Path) -> Vec<serde_json::Value> {
+    lines(path)
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
