@@ -1,0 +1,3 @@
+//! Net files: one module a format.
+
+pub mod gnubg;

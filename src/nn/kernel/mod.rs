@@ -1,0 +1,98 @@
+//! Kernels of the nets, one arithmetic for every CPU level.
+//!
+//! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, [`x86`] gives the
+//! same ones for AVX2 and AVX-512, [`float`] holds the arithmetic written once above them. Which
+//! level runs is decided by a [`CpuLevel`], made once by looking at the CPU.
+
+pub(super) mod float;
+pub(super) mod wide;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+/// What the CPU can do. A level other than `SCALAR` exists only on a CPU that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuLevel(Level);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// Work that gains from being compiled for the CPU it runs on.
+///
+/// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
+/// [`CpuLevel::run`] compiles it anew for every level. Plain Rust gives the same result on all.
+pub trait Job {
+    /// What the work yields.
+    type Output;
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+impl CpuLevel {
+    /// Plain Rust, on every CPU.
+    pub const SCALAR: CpuLevel = CpuLevel(Level::Scalar);
+
+    /// The best level of this CPU.
+    #[must_use]
+    pub fn detect() -> CpuLevel {
+        CpuLevel::available()[0]
+    }
+
+    /// All levels of this CPU, best first; the last is [`CpuLevel::SCALAR`].
+    #[must_use]
+    pub fn available() -> Vec<CpuLevel> {
+        let mut levels = Vec::with_capacity(3);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if x86::has_avx512() {
+                levels.push(CpuLevel(Level::Avx512));
+            }
+            if x86::has_avx2() {
+                levels.push(CpuLevel(Level::Avx2));
+            }
+        }
+        levels.push(CpuLevel::SCALAR);
+        levels
+    }
+
+    /// `AVX-512`, `AVX2` or `scalar`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Level::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "AVX-512",
+        }
+    }
+
+    /// Runs a job compiled for this level.
+    #[inline]
+    pub fn run<J: Job>(self, job: J) -> J::Output {
+        match self.0 {
+            Level::Scalar => job.run(),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => x86::run_avx2(self, job),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => x86::run_avx512(self, job),
+        }
+    }
+
+    /// The forward pass of a net at this level.
+    #[inline]
+    pub(super) fn forward(self, net: &float::Net<'_>, batch: &mut float::Batch<'_>) {
+        match self.0 {
+            Level::Scalar => float::forward::<wide::Plain>(net, batch),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => x86::forward_avx2(self, net, batch),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => x86::forward_avx512(self, net, batch),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Sixteen lanes of float32: the vocabulary of the float kernels, and its plain twin.
+
+/// Sixteen numbers, aligned to a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(in crate::nn) struct Line(pub(in crate::nn) [f32; 16]);
+
+impl Line {
+    pub(in crate::nn) const ZERO: Line = Line([0.0; 16]);
+}
+
+/// Operations on sixteen lanes at once. Every operation is the IEEE one of each lane, so all
+/// implementations give the same bits; none fuses a product with a sum.
+pub(in crate::nn) trait Wide: Copy {
+    /// Eight lanes, for the output layer.
+    type Half: Copy;
+
+    fn load(line: &Line) -> Self;
+    fn splat(value: f32) -> Self;
+    fn store(self, line: &mut Line);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
+    fn abs(self) -> Self;
+    /// The smaller of each lane and `other`; `other` where the lane is not a number.
+    fn min(self, other: Self) -> Self;
+    /// The whole part of lanes that are in 0..=127, and `table` at that index.
+    fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self);
+    /// Lanes of `negative` where `self` is below zero, of `other` elsewhere.
+    fn where_negative(self, negative: Self, other: Self) -> Self;
+
+    fn half_zero() -> Self::Half;
+    /// `sum + four * weights`, with the four numbers in both halves of the eight lanes.
+    fn half_step(sum: Self::Half, four: &[f32; 4], weights: &[f32; 8]) -> Self::Half;
+    fn half_store(half: Self::Half) -> [f32; 8];
+    fn half_load(half: &[f32; 8]) -> Self::Half;
+}
+
+/// The plain implementation: what the others must equal.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Plain([f32; 16]);
+
+#[inline(always)]
+fn each(a: Plain, b: Plain, operation: impl Fn(f32, f32) -> f32) -> Plain {
+    let mut out = a.0;
+    for (x, y) in out.iter_mut().zip(b.0) {
+        *x = operation(*x, y);
+    }
+    Plain(out)
+}
+
+impl Wide for Plain {
+    type Half = [f32; 8];
+
+    #[inline(always)]
+    fn load(line: &Line) -> Self {
+        Plain(line.0)
+    }
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Plain([value; 16])
+    }
+    #[inline(always)]
+    fn store(self, line: &mut Line) {
+        line.0 = self.0;
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        each(self, other, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        each(self, other, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        each(self, other, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        each(self, other, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Plain(self.0.map(f32::abs))
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        each(self, other, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self) {
+        (
+            Plain(self.0.map(|x| x as i32 as f32)),
+            Plain(self.0.map(|x| table[x as usize & 127])),
+        )
+    }
+    #[inline(always)]
+    fn where_negative(self, negative: Self, other: Self) -> Self {
+        let mut out = other.0;
+        for ((x, sign), below) in out.iter_mut().zip(self.0).zip(negative.0) {
+            if sign < 0.0 {
+                *x = below;
+            }
+        }
+        Plain(out)
+    }
+
+    #[inline(always)]
+    fn half_zero() -> [f32; 8] {
+        [0.0; 8]
+    }
+    #[inline(always)]
+    fn half_step(mut sum: [f32; 8], four: &[f32; 4], weights: &[f32; 8]) -> [f32; 8] {
+        for lane in 0..8 {
+            sum[lane] += four[lane % 4] * weights[lane];
+        }
+        sum
+    }
+    #[inline(always)]
+    fn half_store(half: [f32; 8]) -> [f32; 8] {
+        half
+    }
+    #[inline(always)]
+    fn half_load(half: &[f32; 8]) -> [f32; 8] {
+        *half
+    }
+}

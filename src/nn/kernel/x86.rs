@@ -1,0 +1,279 @@
+//! The operations of [`Wide`] for AVX2 and AVX-512, and the doors into code compiled for them.
+//!
+//! The vector types below are private to this file and used only inside functions compiled for
+//! their level, which only a [`CpuLevel`] of that level can reach.
+#![allow(unsafe_code)]
+
+use super::float::{self, Batch, Net};
+use super::wide::{Line, Wide};
+use super::{CpuLevel, Job, Level};
+use std::arch::x86_64::*;
+
+pub(super) fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("lzcnt")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}
+
+pub(super) fn has_avx512() -> bool {
+    has_avx2()
+        && std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+}
+
+/// Calls a function compiled for a level after checking that `$level` is that level.
+macro_rules! enter {
+    ($level:expr, $wanted:ident, $call:expr) => {{
+        assert_eq!($level.0, Level::$wanted);
+        // SAFETY: a `CpuLevel` of this level is made only after its features were detected.
+        unsafe { $call }
+    }};
+}
+
+#[inline]
+pub(super) fn run_avx2<J: Job>(level: CpuLevel, job: J) -> J::Output {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn compiled<J: Job>(job: J) -> J::Output {
+        job.run()
+    }
+    enter!(level, Avx2, compiled(job))
+}
+
+#[inline]
+pub(super) fn run_avx512<J: Job>(level: CpuLevel, job: J) -> J::Output {
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn compiled<J: Job>(job: J) -> J::Output {
+        job.run()
+    }
+    enter!(level, Avx512, compiled(job))
+}
+
+pub(super) fn forward_avx2(level: CpuLevel, net: &Net<'_>, batch: &mut Batch<'_>) {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn compiled(net: &Net<'_>, batch: &mut Batch<'_>) {
+        float::forward::<Avx2>(net, batch);
+    }
+    enter!(level, Avx2, compiled(net, batch));
+}
+
+pub(super) fn forward_avx512(level: CpuLevel, net: &Net<'_>, batch: &mut Batch<'_>) {
+    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn compiled(net: &Net<'_>, batch: &mut Batch<'_>) {
+        float::forward::<Avx512>(net, batch);
+    }
+    enter!(level, Avx512, compiled(net, batch));
+}
+
+/// Two registers of eight lanes.
+#[derive(Clone, Copy)]
+struct Avx2(__m256, __m256);
+
+/// One register of sixteen lanes.
+#[derive(Clone, Copy)]
+struct Avx512(__m512);
+
+/// An intrinsic on each of the two registers.
+macro_rules! both {
+    ($a:ident, $b:ident, $operation:ident) => {
+        // SAFETY: used only in code compiled for AVX2 (see the top of the file).
+        unsafe { Avx2($operation($a.0, $b.0), $operation($a.1, $b.1)) }
+    };
+}
+
+/// One intrinsic on sixteen lanes.
+macro_rules! whole {
+    ($operation:ident($($argument:expr),*)) => {
+        // SAFETY: used only in code compiled for AVX-512 (see the top of the file).
+        Avx512(unsafe { $operation($($argument),*) })
+    };
+}
+
+impl Wide for Avx2 {
+    type Half = __m256;
+
+    #[inline(always)]
+    fn load(line: &Line) -> Self {
+        let start = line.0.as_ptr();
+        // SAFETY: both halves of a `Line` are 32 bytes inside it, aligned to 32.
+        unsafe { Avx2(_mm256_load_ps(start), _mm256_load_ps(start.add(8))) }
+    }
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: only in code compiled for AVX2.
+        let lanes = unsafe { _mm256_set1_ps(value) };
+        Avx2(lanes, lanes)
+    }
+    #[inline(always)]
+    fn store(self, line: &mut Line) {
+        let start = line.0.as_mut_ptr();
+        // SAFETY: as in `load`.
+        unsafe {
+            _mm256_store_ps(start, self.0);
+            _mm256_store_ps(start.add(8), self.1);
+        }
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        both!(self, other, _mm256_add_ps)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        both!(self, other, _mm256_sub_ps)
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        both!(self, other, _mm256_mul_ps)
+    }
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        both!(self, other, _mm256_div_ps)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        let sign = Self::splat(-0.0);
+        both!(sign, self, _mm256_andnot_ps)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        both!(self, other, _mm256_min_ps)
+    }
+    #[inline(always)]
+    fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self) {
+        #[inline(always)]
+        fn one(lanes: __m256, table: &[f32; 128]) -> (__m256, __m256) {
+            // SAFETY: only in code compiled for AVX2; the mask keeps the index inside the table.
+            unsafe {
+                let whole = _mm256_cvttps_epi32(lanes);
+                let index = _mm256_and_si256(whole, _mm256_set1_epi32(127));
+                let found = _mm256_i32gather_ps::<4>(table.as_ptr(), index);
+                (_mm256_cvtepi32_ps(whole), found)
+            }
+        }
+        let (low, low_found) = one(self.0, table);
+        let (high, high_found) = one(self.1, table);
+        (Avx2(low, high), Avx2(low_found, high_found))
+    }
+    #[inline(always)]
+    fn where_negative(self, negative: Self, other: Self) -> Self {
+        // SAFETY: only in code compiled for AVX2.
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            let low = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, zero);
+            let high = _mm256_cmp_ps::<_CMP_LT_OQ>(self.1, zero);
+            Avx2(
+                _mm256_blendv_ps(other.0, negative.0, low),
+                _mm256_blendv_ps(other.1, negative.1, high),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn half_zero() -> __m256 {
+        // SAFETY: only in code compiled for AVX2.
+        unsafe { _mm256_setzero_ps() }
+    }
+    #[inline(always)]
+    fn half_step(sum: __m256, four: &[f32; 4], weights: &[f32; 8]) -> __m256 {
+        // SAFETY: only in code compiled for AVX2; the loads are inside the arrays.
+        unsafe {
+            let four = _mm_loadu_ps(four.as_ptr());
+            let twice = _mm256_set_m128(four, four);
+            let weights = _mm256_loadu_ps(weights.as_ptr());
+            _mm256_add_ps(sum, _mm256_mul_ps(twice, weights))
+        }
+    }
+    #[inline(always)]
+    fn half_store(half: __m256) -> [f32; 8] {
+        let mut lanes = [0.0; 8];
+        // SAFETY: only in code compiled for AVX2; eight lanes fit.
+        unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), half) };
+        lanes
+    }
+    #[inline(always)]
+    fn half_load(half: &[f32; 8]) -> __m256 {
+        // SAFETY: only in code compiled for AVX2; eight lanes are there.
+        unsafe { _mm256_loadu_ps(half.as_ptr()) }
+    }
+}
+
+impl Wide for Avx512 {
+    type Half = __m256;
+
+    #[inline(always)]
+    fn load(line: &Line) -> Self {
+        // A `Line` has 64 bytes and is aligned to 64.
+        whole!(_mm512_load_ps(line.0.as_ptr()))
+    }
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        whole!(_mm512_set1_ps(value))
+    }
+    #[inline(always)]
+    fn store(self, line: &mut Line) {
+        // SAFETY: only in code compiled for AVX-512; a `Line` has 64 bytes and is aligned to 64.
+        unsafe { _mm512_store_ps(line.0.as_mut_ptr(), self.0) }
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        whole!(_mm512_add_ps(self.0, other.0))
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        whole!(_mm512_sub_ps(self.0, other.0))
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        whole!(_mm512_mul_ps(self.0, other.0))
+    }
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        whole!(_mm512_div_ps(self.0, other.0))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        whole!(_mm512_abs_ps(self.0))
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        whole!(_mm512_min_ps(self.0, other.0))
+    }
+    #[inline(always)]
+    fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self) {
+        // SAFETY: only in code compiled for AVX-512; the mask keeps the index inside the table.
+        unsafe {
+            let whole = _mm512_cvttps_epi32(self.0);
+            let index = _mm512_and_si512(whole, _mm512_set1_epi32(127));
+            let found = _mm512_i32gather_ps::<4>(index, table.as_ptr());
+            (Avx512(_mm512_cvtepi32_ps(whole)), Avx512(found))
+        }
+    }
+    #[inline(always)]
+    fn where_negative(self, negative: Self, other: Self) -> Self {
+        // SAFETY: only in code compiled for AVX-512.
+        unsafe {
+            let below = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, _mm512_setzero_ps());
+            Avx512(_mm512_mask_blend_ps(below, other.0, negative.0))
+        }
+    }
+
+    #[inline(always)]
+    fn half_zero() -> __m256 {
+        Avx2::half_zero()
+    }
+    #[inline(always)]
+    fn half_step(sum: __m256, four: &[f32; 4], weights: &[f32; 8]) -> __m256 {
+        Avx2::half_step(sum, four, weights)
+    }
+    #[inline(always)]
+    fn half_store(half: __m256) -> [f32; 8] {
+        Avx2::half_store(half)
+    }
+    #[inline(always)]
+    fn half_load(half: &[f32; 8]) -> __m256 {
+        Avx2::half_load(half)
+    }
+}
