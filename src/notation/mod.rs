@@ -1,2 +1,34 @@
 //! Text and ids to and from `game` types: position id and key, match id, XGID, play text, FIBS
-//! board line, benchmark lines, match files. One form a file; all parsers are nom.
+//! board line, benchmark lines, match files. One form a file; all parsers are nom over bytes.
+//!
+//! What is read comes from strangers. A parser answers every sequence of bytes with a value or
+//! with one [`NotationError`] that names the field, the reason and the byte. A value that was
+//! read is legal: positions are checked here, once. Raw forms ([`MatchId`], [`Xgid`],
+//! [`BoardLine`]) hold all that the text says, even what no game can reach; their conversions to
+//! `game` types refuse that.
+//!
+//! ```
+//! use gammond::notation::parse_position;
+//! let parsed = parse_position(b"4HPwATDgc/ABMA:8Al3AAAAEAAE")?;
+//! assert_eq!(parsed.roll.map(|roll| roll.to_string()).as_deref(), Some("65"));
+//! assert!(parsed.state.is_some_and(|state| state.score.is_crawford()));
+//! # Ok::<(), gammond::notation::NotationError>(())
+//! ```
+#![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+
+mod error;
+mod gnubg_id;
+mod key;
+mod match_id;
+mod position_id;
+mod position_text;
+mod roll_text;
+mod syntax;
+
+pub use error::{Code, NotationError, Reason};
+pub use gnubg_id::GnubgId;
+pub use key::PositionKey;
+pub use match_id::{MatchId, MatchView, Player};
+pub use position_id::PositionId;
+pub use position_text::{Form, Offer, ParsedPosition, parse_position};
+pub use roll_text::parse_roll;
