@@ -1,1 +1,128 @@
 //! One-sided and two-sided bearoff databases: making, reading, probing.
+//!
+//! [`Tables`] is what evaluators use: the two default tables (6 points with 15 checkers a side,
+//! one-sided; 6 points with 6 checkers, two-sided) and larger ones from files. The default tables
+//! are GNU Backgammon's bit for bit, yet computed by us, when the program is built: the build
+//! script writes them with the code of [`make`] and the program includes them. They cost no time
+//! at start-up, no memory but the pages that are looked at, and nothing in the repository. (Made
+//! at start-up they would take 0.1 and 0.5 seconds; see BENCHMARKS.md.)
+//!
+//! ```
+//! use gammond::bearoff::Tables;
+//! use gammond::game::Position;
+//! // I have a checker on my ace point, the opponent two on theirs.
+//! let (mut me, mut opponent) = ([0; 25], [0; 25]);
+//! me[0] = 1;
+//! opponent[0] = 2;
+//! let position = Position::new(&me, &opponent)?;
+//! let [cubeless, ..] = Tables::shared().two_sided.probe(&position).unwrap_or_default();
+//! assert_eq!(cubeless, 1.0);
+//! # Ok::<(), gammond::game::PositionError>(())
+//! ```
+
+mod header;
+pub mod make;
+mod map;
+mod numbering;
+mod one_sided;
+mod small;
+mod two_sided;
+
+pub use header::{HEADER_BYTES, Kind, Layout};
+pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
+pub use one_sided::{Distribution, OneSided, ROLLS_MAX};
+pub use small::{LeavingHome, SavingGammon};
+pub use two_sided::TwoSided;
+
+use crate::game::Side;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BearoffError {
+    /// The file cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{path}: byte {at}: {reason}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file.
+        at: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+}
+
+impl BearoffError {
+    fn io(path: &Path, source: std::io::Error) -> BearoffError {
+        BearoffError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    fn damaged(path: &Path, at: usize, reason: String) -> BearoffError {
+        BearoffError::Damaged {
+            path: path.to_owned(),
+            at,
+            reason,
+        }
+    }
+}
+
+/// The databases that an evaluator asks.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// 6 points, 15 checkers.
+    pub one_sided: Arc<OneSided>,
+    /// 6 points, 6 checkers.
+    pub two_sided: Arc<TwoSided>,
+    /// For backgammons in races.
+    pub leaving_home: Arc<LeavingHome>,
+}
+
+impl Tables {
+    /// The default tables. Made once; they never change.
+    #[must_use]
+    pub fn shared() -> &'static Tables {
+        static SHARED: OnceLock<Tables> = OnceLock::new();
+        SHARED.get_or_init(|| Tables {
+            one_sided: Arc::new(OneSided::built_in()),
+            two_sided: Arc::new(TwoSided::built_in()),
+            leaving_home: Arc::new(LeavingHome::made()),
+        })
+    }
+}
+
+/// Reads the header of a database; the error is an offset and a reason.
+fn file_kind(bytes: &[u8]) -> Result<Kind, (usize, String)> {
+    header::parse(bytes).map_err(|error| (error.at, error.reason))
+}
+
+/// The index of a side in a numbering; `None` when it has too many checkers or some too far back.
+#[inline]
+fn index_of(numbering: Numbering, side: Side) -> Option<usize> {
+    const BOARD: u128 = (1 << 100) - 1;
+    let points = numbering.points();
+    let board = side.packed() & BOARD;
+    if board >> (4 * points) != 0 || usize::from(side.on_board()) > numbering.checkers() {
+        return None;
+    }
+    if points == 6 {
+        return Some(numbering::index_of_six(board as u32) as usize);
+    }
+    let mut counts: Counts = [0; MAX_POINTS];
+    for (index, count) in counts.iter_mut().enumerate() {
+        *count = side.count(index);
+    }
+    numbering.index(counts)
+}

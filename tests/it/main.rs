@@ -1,3 +1,4 @@
 //! All integration tests, one binary. A module a subject.
 
+mod bearoff;
 mod support;

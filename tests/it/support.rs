@@ -38,6 +38,18 @@ pub(crate) fn gnubg_wd(test: &str) -> Option<PathBuf> {
     found
 }
 
+/// A default bearoff database of an installed gnubg, `gnubg_os0.bd` or `gnubg_ts0.bd`, or `None`
+/// after a loud line.
+pub(crate) fn gnubg_bearoff(test: &str, name: &str) -> Option<PathBuf> {
+    let places = ["/usr/share/gnubg", "/var/lib/gnubg", "/usr/lib/gnubg"];
+    let mut files = places.iter().map(|place| Path::new(place).join(name));
+    let found = files.find(|path| path.exists());
+    if found.is_none() {
+        missing(test, &format!("{name} (apt-get install gnubg)"));
+    }
+    found
+}
+
 /// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
 pub(crate) fn missing(test: &str, what: &str) {
     eprintln!("SKIPPED {test}: needs {what}");

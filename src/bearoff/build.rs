@@ -1,0 +1,23 @@
+//! The build script: makes the two default bearoff tables, which the program then includes.
+#![allow(dead_code, reason = "the program uses the rest of these files")]
+#![allow(unreachable_pub, reason = "the modules are the program's")]
+
+mod make;
+mod numbering;
+
+use numbering::Numbering;
+use std::error::Error;
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=src/bearoff/build.rs");
+    println!("cargo::rerun-if-changed=src/bearoff/make");
+    println!("cargo::rerun-if-changed=src/bearoff/numbering.rs");
+    let folder = std::env::var("OUT_DIR")?;
+    let folder = Path::new(&folder);
+    let one_sided = Numbering::new(6, 15).ok_or("no such numbering")?;
+    std::fs::write(folder.join("os0.bd"), make::one_sided(one_sided, true))?;
+    let two_sided = Numbering::new(6, 6).ok_or("no such numbering")?;
+    std::fs::write(folder.join("ts0.bd"), make::two_sided(two_sided, true))?;
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Making bearoff databases, byte for byte as GNU Backgammon lays them out.
+//!
+//! Stands alone with [`super::numbering`]: the build script includes it to make the two default
+//! tables, the program to make larger ones. Rules `BEAR-20` to `BEAR-34` of
+//! `protocol-specs/bearoff-databases.md`.
+
+pub(super) mod fewest;
+mod one_sided;
+mod two_sided;
+
+pub use one_sided::one_sided;
+pub use two_sided::two_sided;
+
+/// Length of every database's header.
+pub(crate) const HEADER_BYTES: usize = 40;
+
+/// The 21 rolls, larger die first, with how many of 36 throws give them.
+const ROLLS: [(usize, usize, u32); 21] = {
+    let mut rolls = [(1, 1, 1); 21];
+    let (mut next, mut high) = (0, 1);
+    while high <= 6 {
+        let mut low = 1;
+        while low <= high {
+            rolls[next] = (high, low, if low == high { 1 } else { 2 });
+            next += 1;
+            low += 1;
+        }
+        high += 1;
+    }
+    rolls
+};
+
+/// A header: the words, filled up with `x`, and a line feed.
+fn header(words: &str) -> Vec<u8> {
+    let mut header = words.as_bytes().to_vec();
+    header.resize(HEADER_BYTES - 1, b'x');
+    header.push(b'\n');
+    header
+}

@@ -1,0 +1,110 @@
+//! One-sided databases: how many rolls one side needs to bear off, alone on the board.
+
+use super::super::numbering::{Numbering, Steps};
+use super::fewest::{Fewest, Law};
+use super::header;
+
+/// Rolls in a distribution, 0 to 31.
+const ROLLS_MAX: usize = 32;
+/// What the values of a distribution add up to.
+const WHOLE: u32 = 65535;
+
+/// 65535 times the probability of each number of rolls.
+#[derive(Clone, Copy)]
+struct Distribution([u16; ROLLS_MAX]);
+
+/// A database file of GNU Backgammon's one-sided kind with gammon distributions.
+///
+/// Each position holds 65535 times the probabilities of needing 0 to 31 rolls to bear off, playing
+/// for the smallest mean, and the same for the rolls until the first checker is off (0 rolls when
+/// fewer than 15 checkers are left).
+///
+/// Needs about 250 bytes of memory a position while it works.
+#[must_use]
+pub fn one_sided(numbering: Numbering, compressed: bool) -> Vec<u8> {
+    let positions = numbering.positions();
+    let mut win = Fewest::new(0, positions);
+    let mut gammon = Fewest::new(numbering.first_with(15).min(positions), positions);
+    for index in 0..positions {
+        let steps = Steps::of(numbering, index);
+        win.add(&steps, index);
+        gammon.add(&steps, index);
+    }
+    let mut file = header(&format!(
+        "gnubg-OS-{:02}-{:02}-1-{}-0",
+        numbering.points(),
+        numbering.checkers(),
+        u8::from(compressed),
+    ));
+    if compressed {
+        write_compressed(&mut file, positions, &win, &gammon);
+    } else {
+        file.reserve(positions * ROLLS_MAX * 4);
+        for index in 0..positions {
+            write_values(&mut file, &win.law(index).0);
+            write_values(&mut file, &gammon.law(index).0);
+        }
+    }
+    file
+}
+
+impl Law for Distribution {
+    const REACHED: Distribution = {
+        let mut values = [0; ROLLS_MAX];
+        values[0] = WHOLE as u16;
+        Distribution(values)
+    };
+
+    /// Thirty-sixths rounded to the nearest; the first largest value is corrected so that the sum
+    /// is exactly 65535.
+    fn before(after: &[(u32, Distribution); 21]) -> Distribution {
+        let mut values = [0_u32; ROLLS_MAX];
+        for (weight, Distribution(later)) in after {
+            for (value, &later) in values[1..].iter_mut().zip(later) {
+                *value += weight * u32::from(later);
+            }
+        }
+        let mut largest = 0;
+        for rolls in 0..ROLLS_MAX {
+            values[rolls] = (values[rolls] + 18) / 36;
+            if values[rolls] > values[largest] {
+                largest = rolls;
+            }
+        }
+        let sum: u32 = values.iter().sum();
+        values[largest] = (values[largest] + WHOLE).saturating_sub(sum);
+        Distribution(values.map(|value| value as u16))
+    }
+
+    fn mean(&self) -> u64 {
+        let terms = (0_u32..).zip(self.0).map(|(n, value)| n * u32::from(value));
+        u64::from(terms.sum::<u32>())
+    }
+}
+
+/// Index entries, then the values between the first and the last that is not 0.
+fn write_compressed(
+    file: &mut Vec<u8>,
+    positions: usize,
+    win: &Fewest<Distribution>,
+    gammon: &Fewest<Distribution>,
+) {
+    let mut data = Vec::new();
+    let mut offset = 0_u32;
+    for index in 0..positions {
+        file.extend(offset.to_le_bytes());
+        for table in [win, gammon] {
+            let Distribution(values) = table.law(index);
+            let first = values.iter().position(|&value| value > 0).unwrap_or(0);
+            let end = values.iter().rposition(|&value| value > 0).unwrap_or(0) + 1;
+            file.extend([(end - first) as u8, first as u8]);
+            write_values(&mut data, &values[first..end]);
+            offset += (end - first) as u32;
+        }
+    }
+    file.append(&mut data);
+}
+
+fn write_values(file: &mut Vec<u8>, values: &[u16]) {
+    file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+}

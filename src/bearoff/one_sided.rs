@@ -1,0 +1,522 @@
+//! How many rolls one side needs to bear off, and from two such distributions, who wins.
+
+use super::header::{HEADER_BYTES, Kind, Layout};
+use super::map::Bytes;
+use super::numbering::Numbering;
+use super::small::SavingGammon;
+use super::{BearoffError, file_kind, index_of};
+use crate::game::{Chances, Position, Side};
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// Numbers of rolls in a distribution: 0 to 31.
+pub const ROLLS_MAX: usize = 32;
+
+/// What the values of a distribution add up to.
+const WHOLE: u16 = 65535;
+
+/// How many rolls a side needs: `win[n]` is 65535 times the probability of bearing off the last
+/// checker with roll `n`, `gammon[n]` the same for the first of fifteen. With fewer than fifteen
+/// left, that is done: `gammon[0]` is 65535.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Distribution {
+    /// Rolls to bear off all checkers.
+    pub win: [u16; ROLLS_MAX],
+    /// Rolls to bear off the first checker.
+    pub gammon: [u16; ROLLS_MAX],
+}
+
+impl Distribution {
+    /// The mean number of rolls to bear off all checkers.
+    #[must_use]
+    pub fn expected_rolls(&self) -> f32 {
+        let sum: u32 = (0..)
+            .zip(self.win)
+            .map(|(rolls, value)| rolls * u32::from(value))
+            .sum();
+        sum as f32 / f32::from(WHOLE)
+    }
+}
+
+/// A one-sided database.
+#[derive(Debug)]
+pub struct OneSided {
+    bytes: Bytes,
+    numbering: Numbering,
+    gammons: bool,
+    layout: Layout,
+    /// Made when a database without gammon distributions is first asked about gammons.
+    saving: OnceLock<SavingGammon>,
+}
+
+/// The values of one distribution as stored: the first is for `first` rolls.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    first: usize,
+    values: &'a [[u8; 2]],
+}
+
+impl OneSided {
+    /// The table in the program: 6 points, 15 checkers, with gammons.
+    #[must_use]
+    pub fn built_in() -> OneSided {
+        const SIX_FIFTEEN: Numbering = match Numbering::new(6, 15) {
+            Some(numbering) => numbering,
+            None => unreachable!(),
+        };
+        OneSided {
+            bytes: Bytes::Static(include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd"))),
+            numbering: SIX_FIFTEEN,
+            gammons: true,
+            layout: Layout::Compressed,
+            saving: OnceLock::new(),
+        }
+    }
+
+    /// Maps a file of GNU Backgammon's one-sided kind.
+    ///
+    /// # Errors
+    /// [`BearoffError`] when it cannot be read, is of another kind, or does not hold together: a
+    /// length other than the header asks for, or index entries that lead out of the file.
+    pub fn open(path: &Path) -> Result<OneSided, BearoffError> {
+        let bytes = Bytes::open(path).map_err(|source| BearoffError::io(path, source))?;
+        Self::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
+    }
+
+    /// Makes the table; see [`super::make::one_sided`] for what it costs.
+    #[must_use]
+    pub fn made(numbering: Numbering) -> OneSided {
+        OneSided {
+            bytes: Bytes::Owned(super::make::one_sided(numbering, true)),
+            numbering,
+            gammons: true,
+            layout: Layout::Compressed,
+            saving: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn from_bytes(bytes: Bytes) -> Result<OneSided, (usize, String)> {
+        let Kind::OneSided {
+            numbering,
+            gammons,
+            layout,
+        } = file_kind(&bytes)?
+        else {
+            return Err((6, "not a one-sided database (`OS`)".into()));
+        };
+        let database = OneSided {
+            bytes,
+            numbering,
+            gammons,
+            layout,
+            saving: OnceLock::new(),
+        };
+        database.check()?;
+        Ok(database)
+    }
+
+    /// Bytes of an index entry or record.
+    const fn entry_bytes(&self) -> usize {
+        match (self.layout, self.gammons) {
+            (Layout::Compressed, false) => 6,
+            (Layout::Compressed, true) => 8,
+            (Layout::Plain, false) => 64,
+            (Layout::Plain, true) => 128,
+            (Layout::Normal, _) => 16,
+        }
+    }
+
+    /// Where the values of a compressed database begin, or where any other ends.
+    const fn index_end(&self) -> usize {
+        HEADER_BYTES + self.entry_bytes() * self.numbering.positions()
+    }
+
+    fn check(&self) -> Result<(), (usize, String)> {
+        let length = self.bytes.len();
+        let end = self.index_end();
+        if length < end || (self.layout != Layout::Compressed && length > end) {
+            return Err((length, format!("{length} bytes, want {end}")));
+        }
+        if self.layout != Layout::Compressed {
+            return Ok(());
+        }
+        let mut used = end;
+        for index in 0..self.numbering.positions() {
+            let at = HEADER_BYTES + index * self.entry_bytes();
+            let reached = self
+                .entry(index)
+                .and_then(|entry| entry.end(end))
+                .ok_or_else(|| (at, format!("index entry {index} counts more than 32 rolls")))?;
+            if reached > length {
+                let reason = format!("index entry {index} leads to byte {reached} of {length}");
+                return Err((at, reason));
+            }
+            used = used.max(reached);
+        }
+        if used < length {
+            return Err((used, format!("{} bytes too many", length - used)));
+        }
+        Ok(())
+    }
+
+    /// The whole database as a file of GNU Backgammon's.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Points and checkers covered.
+    #[must_use]
+    pub const fn numbering(&self) -> Numbering {
+        self.numbering
+    }
+
+    /// Whether it holds rolls to the first checker off.
+    #[must_use]
+    pub const fn has_gammons(&self) -> bool {
+        self.gammons
+    }
+
+    /// How the distributions are stored.
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Whether the position is in the table: not over, no contact, and both sides covered.
+    #[must_use]
+    pub fn covers(&self, position: &Position) -> bool {
+        self.indices(position).is_some()
+    }
+
+    /// The distributions of one side; `None` when it is not covered. A database without gammon
+    /// distributions gives 0 rolls; one of normal laws gives their densities, which need not add
+    /// up to 65535.
+    #[must_use]
+    pub fn distribution(&self, side: Side) -> Option<Distribution> {
+        let index = index_of(self.numbering, side)?;
+        if self.layout == Layout::Normal {
+            let densities = self.densities(index)?;
+            let rounded =
+                densities.map(|law| law.map(|p| (p * 65535.0).clamp(0.0, 65535.0) as u16));
+            let [win, gammon] = rounded;
+            return Some(Distribution { win, gammon });
+        }
+        let mut distribution = Distribution {
+            win: [0; ROLLS_MAX],
+            gammon: [0; ROLLS_MAX],
+        };
+        let (win, gammon) = self.runs(index)?;
+        win.fill(&mut distribution.win);
+        gammon.fill(&mut distribution.gammon);
+        Some(distribution)
+    }
+
+    /// The largest number of rolls that a side may need to bear off: the last that is not 0 in its
+    /// distribution. 0 with no checkers left; `None` when the side is not covered.
+    #[inline]
+    #[must_use]
+    pub fn most_rolls(&self, side: Side) -> Option<usize> {
+        let index = index_of(self.numbering, side)?;
+        if self.layout == Layout::Normal {
+            return self
+                .distribution(side)?
+                .win
+                .iter()
+                .rposition(|&value| value > 0);
+        }
+        let (win, _) = self.runs(index)?;
+        let last = win.values.iter().rposition(|&value| value != [0, 0])?;
+        Some(win.first + last)
+    }
+
+    /// The probability that a side has borne off within `rolls` rolls: used for backgammons in
+    /// races. `None` when the side is not covered.
+    #[must_use]
+    pub fn off_within(&self, side: Side, rolls: usize) -> Option<f32> {
+        let distribution = self.distribution(side)?;
+        let sum: u32 = distribution
+            .win
+            .iter()
+            .take(rolls + 1)
+            .map(|&value| u32::from(value))
+            .sum();
+        Some(sum as f32 / f32::from(WHOLE))
+    }
+
+    /// Chances of a position in which each side plays for itself alone. `None` when it is not
+    /// covered.
+    ///
+    /// I win when I need no more rolls than the opponent; I win a gammon when the opponent, with
+    /// all fifteen left, has not borne off one by then; and likewise for losses, where the
+    /// opponent has had one roll fewer. Sums are of integers: exact, whatever their order.
+    #[inline]
+    #[must_use]
+    pub fn chances(&self, position: &Position) -> Option<Chances> {
+        let (mine, theirs) = self.indices(position)?;
+        if self.layout == Layout::Normal || !self.gammons {
+            return self.chances_without_gammons(position, mine, theirs);
+        }
+        let (my_win, my_gammon) = self.runs(mine)?;
+        let (their_win, their_gammon) = self.runs(theirs)?;
+        let all_left = |side: Side| side.off() == 0;
+        Some(Chances {
+            win: my_win.no_later_than(their_win),
+            win_gammon: if all_left(position.opponent()) {
+                my_win.no_later_than(their_gammon)
+            } else {
+                0.0
+            },
+            lose_gammon: if all_left(position.me()) {
+                their_win.earlier_than(my_gammon)
+            } else {
+                0.0
+            },
+            ..Chances::default()
+        })
+    }
+
+    /// Chances by normal laws, or with the chances to save the gammon taken from the small table.
+    #[cold]
+    fn chances_without_gammons(
+        &self,
+        position: &Position,
+        mine: usize,
+        theirs: usize,
+    ) -> Option<Chances> {
+        let ([p, my_gammon], [q, their_gammon]) =
+            (self.probabilities(mine)?, self.probabilities(theirs)?);
+        let win = no_later(&p, &q, 0);
+        let mut chances = Chances {
+            win,
+            ..Chances::default()
+        };
+        for (side, gammon, winner, behind, place) in [
+            (
+                position.opponent(),
+                &their_gammon,
+                &p,
+                0,
+                &mut chances.win_gammon,
+            ),
+            (position.me(), &my_gammon, &q, 1, &mut chances.lose_gammon),
+        ] {
+            if side.off() > 0 {
+                continue;
+            }
+            *place = if self.gammons {
+                no_later(winner, gammon, behind)
+            } else {
+                self.gammon_by_rule(side, winner, behind)
+            };
+        }
+        Some(chances)
+    }
+
+    /// The chance that the winner is off before `loser` has borne off one checker; the loser has
+    /// had one roll fewer than the winner, or as many when `behind` is 1.
+    fn gammon_by_rule(&self, loser: Side, winner: &[f32; ROLLS_MAX], behind: usize) -> f32 {
+        let saving = self.saving.get_or_init(SavingGammon::made);
+        // Beyond the home of six points no checker can be off within four rolls or so: all is lost.
+        let Some(saved) = saving.probabilities(loser) else {
+            return winner.iter().sum::<f32>().min(1.0);
+        };
+        let mut left = 1.0;
+        let mut sum = 0.0;
+        for k in 0..=3 {
+            if k > 0 {
+                left -= saved[k - 1];
+            }
+            // With `k` rolls of the loser the winner has had `k + 1`, or `k` when it rolls second.
+            if let Some(rolls) = (k + 1).checked_sub(behind) {
+                sum += left * winner[rolls];
+            }
+        }
+        sum
+    }
+
+    /// The distributions as probabilities.
+    fn probabilities(&self, index: usize) -> Option<[[f32; ROLLS_MAX]; 2]> {
+        if self.layout == Layout::Normal {
+            return self.densities(index);
+        }
+        let (win, gammon) = self.runs(index)?;
+        Some([win, gammon].map(|run| {
+            let mut values = [0; ROLLS_MAX];
+            run.fill(&mut values);
+            values.map(|value| f32::from(value) / f32::from(WHOLE))
+        }))
+    }
+
+    /// The indices of both sides of a covered position.
+    #[inline]
+    fn indices(&self, position: &Position) -> Option<(usize, usize)> {
+        let mine = index_of(self.numbering, position.me())?;
+        let theirs = index_of(self.numbering, position.opponent())?;
+        if mine == 0 || theirs == 0 || (self.numbering.points() > 12 && position.has_contact()) {
+            return None;
+        }
+        Some((mine, theirs))
+    }
+
+    /// The stored values for bearing off all checkers and the first one.
+    #[inline]
+    fn runs(&self, index: usize) -> Option<(Run<'_>, Run<'_>)> {
+        const REACHED: Run<'_> = Run {
+            first: 0,
+            values: &[WHOLE.to_le_bytes()],
+        };
+        if self.layout == Layout::Compressed {
+            let entry = self.entry(index)?;
+            let at = self.index_end() + 2 * entry.offset;
+            let values = self.bytes.get(at..entry.end(self.index_end())?)?;
+            let (values, []) = values.as_chunks::<2>() else {
+                return None;
+            };
+            let (win, gammon) = values.split_at_checked(entry.win.1)?;
+            let win = Run {
+                first: entry.win.0,
+                values: win,
+            };
+            let gammon = match entry.gammon {
+                Some((first, _)) => Run {
+                    first,
+                    values: gammon,
+                },
+                None => REACHED,
+            };
+            return Some((win, gammon));
+        }
+        let at = HEADER_BYTES + index * self.entry_bytes();
+        let record = self.bytes.get(at..at + self.entry_bytes())?;
+        let (win, gammon) = record.as_chunks::<2>().0.split_at_checked(ROLLS_MAX)?;
+        let win = Run {
+            first: 0,
+            values: win,
+        };
+        let gammon = if self.gammons {
+            Run {
+                first: 0,
+                values: gammon,
+            }
+        } else {
+            REACHED
+        };
+        Some((win, gammon))
+    }
+
+    /// The entry in the index of a compressed database.
+    #[inline]
+    fn entry(&self, index: usize) -> Option<Entry> {
+        let at = HEADER_BYTES + index * self.entry_bytes();
+        let bytes = self.bytes.get(at..at + self.entry_bytes())?;
+        let (offset, rest) = bytes.split_first_chunk::<4>()?;
+        let byte = |k: usize| rest.get(k).copied().map(usize::from);
+        Some(Entry {
+            offset: u32::from_le_bytes(*offset) as usize,
+            win: (byte(1)?, byte(0)?),
+            gammon: if self.gammons {
+                Some((byte(3)?, byte(2)?))
+            } else {
+                None
+            },
+        })
+    }
+
+    /// The densities of the normal laws of one position at 0 to 31 rolls (`BEAR-17`).
+    fn densities(&self, index: usize) -> Option<[[f32; ROLLS_MAX]; 2]> {
+        let at = HEADER_BYTES + index * self.entry_bytes();
+        let (numbers, []) = self.bytes.get(at..at + 16)?.as_chunks::<4>() else {
+            return None;
+        };
+        let number = |k: usize| numbers.get(k).map(|bytes| f32::from_le_bytes(*bytes));
+        Some([
+            density(number(0)?, number(1)?),
+            density(number(2)?, number(3)?),
+        ])
+    }
+}
+
+/// An index entry: where the values begin (in values), and first roll and number of values.
+struct Entry {
+    offset: usize,
+    win: (usize, usize),
+    gammon: Option<(usize, usize)>,
+}
+
+impl Entry {
+    /// The byte after the last value; `None` when a distribution goes beyond 31 rolls.
+    #[inline]
+    fn end(&self, area: usize) -> Option<usize> {
+        let (first, count) = self.gammon.unwrap_or((0, 0));
+        if self.win.0 + self.win.1 > ROLLS_MAX || first + count > ROLLS_MAX {
+            return None;
+        }
+        Some(area + 2 * (self.offset + self.win.1 + count))
+    }
+}
+
+impl Run<'_> {
+    fn fill(self, values: &mut [u16; ROLLS_MAX]) {
+        for (place, bytes) in values.iter_mut().skip(self.first).zip(self.values) {
+            *place = u16::from_le_bytes(*bytes);
+        }
+    }
+
+    /// The probability that this number of rolls is at most the other.
+    #[inline]
+    fn no_later_than(self, other: Run<'_>) -> f32 {
+        self.before(other, 0)
+    }
+
+    /// The probability that this number of rolls is below the other.
+    #[inline]
+    fn earlier_than(self, other: Run<'_>) -> f32 {
+        self.before(other, 1)
+    }
+
+    /// The probability that this number of rolls plus `behind` is at most the other.
+    #[inline]
+    fn before(self, other: Run<'_>, behind: usize) -> f32 {
+        let value = |bytes: &[u8; 2]| u64::from(u16::from_le_bytes(*bytes));
+        // What the other has not yet used up before its roll number `next`.
+        let mut left: u64 = other.values.iter().map(value).sum();
+        let mut next = other.first;
+        let mut others = other.values.iter();
+        let mut sum = 0;
+        for (rolls, bytes) in (self.first + behind..).zip(self.values) {
+            while next < rolls {
+                let Some(bytes) = others.next() else { break };
+                left -= value(bytes);
+                next += 1;
+            }
+            sum += value(bytes) * left;
+        }
+        (sum as f64 / (65535.0 * 65535.0)) as f32
+    }
+}
+
+/// The probability that a number of rolls plus `behind` is at most another.
+fn no_later(this: &[f32; ROLLS_MAX], other: &[f32; ROLLS_MAX], behind: usize) -> f32 {
+    let mut left = 0.0;
+    let mut sum = 0.0;
+    for rolls in (0..ROLLS_MAX).rev() {
+        left += other[rolls];
+        if let Some(mine) = rolls.checked_sub(behind) {
+            sum += this[mine] * left;
+        }
+    }
+    sum
+}
+
+/// The density of a normal law at 0 to 31; a deviation below 1e-7 means that it is a point.
+fn density(mean: f32, deviation: f32) -> [f32; ROLLS_MAX] {
+    std::array::from_fn(|rolls| {
+        let distance = rolls as f32 - mean;
+        if deviation < 1e-7 {
+            return f32::from(u8::from(distance.abs() < 0.5));
+        }
+        let z = distance / deviation;
+        (-0.5 * z * z).exp() / (deviation * (2.0 * std::f32::consts::PI).sqrt())
+    })
+}

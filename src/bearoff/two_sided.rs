@@ -1,0 +1,162 @@
+//! Exact equities of endings with few checkers on both sides.
+
+use super::header::{HEADER_BYTES, Kind};
+use super::map::Bytes;
+use super::numbering::Numbering;
+use super::{BearoffError, file_kind, index_of};
+use crate::game::{Chances, Position};
+use std::path::Path;
+
+/// A two-sided database: the equity of every pair of positions, all wins single.
+#[derive(Debug)]
+pub struct TwoSided {
+    bytes: Bytes,
+    numbering: Numbering,
+    cubeful: bool,
+}
+
+impl TwoSided {
+    /// The table in the program: 6 points, 6 checkers, cubeful.
+    #[must_use]
+    pub fn built_in() -> TwoSided {
+        const SIX_SIX: Numbering = match Numbering::new(6, 6) {
+            Some(numbering) => numbering,
+            None => unreachable!(),
+        };
+        TwoSided {
+            bytes: Bytes::Static(include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd"))),
+            numbering: SIX_SIX,
+            cubeful: true,
+        }
+    }
+
+    /// Maps a file of GNU Backgammon's two-sided kind.
+    ///
+    /// # Errors
+    /// [`BearoffError`] when it cannot be read, is of another kind, or has another length than its
+    /// header asks for.
+    pub fn open(path: &Path) -> Result<TwoSided, BearoffError> {
+        let bytes = Bytes::open(path).map_err(|source| BearoffError::io(path, source))?;
+        Self::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
+    }
+
+    /// Makes the table; see [`super::make::two_sided`] for what it costs.
+    #[must_use]
+    pub fn made(numbering: Numbering, cubeful: bool) -> TwoSided {
+        TwoSided {
+            bytes: Bytes::Owned(super::make::two_sided(numbering, cubeful)),
+            numbering,
+            cubeful,
+        }
+    }
+
+    pub(super) fn from_bytes(bytes: Bytes) -> Result<TwoSided, (usize, String)> {
+        let Kind::TwoSided { numbering, cubeful } = file_kind(&bytes)? else {
+            return Err((6, "not a two-sided database (`TS`)".into()));
+        };
+        let values = if cubeful { 4 } else { 1 };
+        let wanted = (numbering.positions() as u128).pow(2) * values * 2 + HEADER_BYTES as u128;
+        if bytes.len() as u128 != wanted {
+            let reason = format!("{} bytes, want {wanted}", bytes.len());
+            return Err((bytes.len(), reason));
+        }
+        Ok(TwoSided {
+            bytes,
+            numbering,
+            cubeful,
+        })
+    }
+
+    /// The whole database as a file of GNU Backgammon's.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Points and checkers covered.
+    #[must_use]
+    pub const fn numbering(&self) -> Numbering {
+        self.numbering
+    }
+
+    /// Whether equities with the cube are present.
+    #[must_use]
+    pub const fn is_cubeful(&self) -> bool {
+        self.cubeful
+    }
+
+    /// Whether the position is in the table: not over, no contact, and both sides covered.
+    #[must_use]
+    pub fn covers(&self, position: &Position) -> bool {
+        self.record(position).is_some()
+    }
+
+    /// Money equities of the player on roll, -1..=1: cubeless, I own the cube, centred, the
+    /// opponent owns it (cube at 1, no Jacoby rule or beavers, in units of the cube). The last
+    /// three are `None` in a database without cube. `None` when the position is not covered.
+    #[must_use]
+    pub fn equities(&self, position: &Position) -> Option<(f32, Option<[f32; 3]>)> {
+        let at = self.record(position)?;
+        let equity = |k: usize| self.value(at + 2 * k).map(equity_of);
+        let cubeful = if self.cubeful {
+            Some([equity(1)?, equity(2)?, equity(3)?])
+        } else {
+            None
+        };
+        Some((equity(0)?, cubeful))
+    }
+
+    /// Money equities as in [`TwoSided::equities`]: cubeless, I own the cube, centred, the opponent
+    /// owns it. `None` when the position is not covered or the database is without cube.
+    #[inline]
+    #[must_use]
+    pub fn probe(&self, position: &Position) -> Option<[f32; 4]> {
+        if !self.cubeful {
+            return None;
+        }
+        let at = self.record(position)?;
+        let (values, []) = self.bytes.get(at..at + 8)?.as_chunks::<2>() else {
+            return None;
+        };
+        let values: &[[u8; 2]; 4] = values.try_into().ok()?;
+        Some(values.map(|bytes| equity_of(u16::from_le_bytes(bytes))))
+    }
+
+    /// Exact chances: the chance to win, no gammons. `None` when the position is not covered.
+    #[inline]
+    #[must_use]
+    pub fn chances(&self, position: &Position) -> Option<Chances> {
+        let value = self.value(self.record(position)?)?;
+        Some(Chances {
+            win: (equity_of(value) + 1.0) / 2.0,
+            ..Chances::default()
+        })
+    }
+
+    /// Where the record of a covered position begins.
+    #[inline]
+    fn record(&self, position: &Position) -> Option<usize> {
+        let (me, opponent) = (position.me(), position.opponent());
+        if self.numbering.points() > 12 && position.has_contact() {
+            return None;
+        }
+        let mine = index_of(self.numbering, me)?;
+        let theirs = index_of(self.numbering, opponent)?;
+        if mine == 0 || theirs == 0 {
+            return None;
+        }
+        let values = if self.cubeful { 8 } else { 2 };
+        Some(HEADER_BYTES + (mine * self.numbering.positions() + theirs) * values)
+    }
+
+    #[inline]
+    fn value(&self, at: usize) -> Option<u16> {
+        let bytes = self.bytes.get(at..at + 2)?;
+        Some(u16::from_le_bytes(bytes.try_into().ok()?))
+    }
+}
+
+#[inline]
+fn equity_of(value: u16) -> f32 {
+    f32::from(value) / 32767.5 - 1.0
+}
