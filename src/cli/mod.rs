@@ -84,7 +84,10 @@ impl Common {
             "embedded" => Nets::Embedded,
             path => Nets::Path(PathBuf::from(path)),
         };
-        Ok(Engine::builder().nets(nets).build()?)
+        Ok(Engine::builder()
+            .nets(nets)
+            .threads(self.threads.unwrap_or(0))
+            .build()?)
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Engine {
     evaluator: Arc<dyn Evaluator>,
+    pool: Arc<rayon::ThreadPool>,
 }
 
 /// Why an engine could not be built or a query not be answered.
@@ -28,6 +29,9 @@ pub enum EngineError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The system gives no threads.
+    #[error("cannot start the compute threads: {0}")]
+    Threads(#[source] rayon::ThreadPoolBuildError),
     /// The query was stopped before any answer was ready.
     #[error("stopped")]
     Stopped,
@@ -47,6 +51,7 @@ pub enum Nets {
 #[derive(Debug, Clone, Default)]
 pub struct EngineBuilder {
     nets: Nets,
+    threads: usize,
 }
 
 impl EngineBuilder {
@@ -57,13 +62,27 @@ impl EngineBuilder {
         self
     }
 
+    /// Threads that compute; 0 (the default) for one a processor.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
     /// Loads everything.
     ///
     /// # Errors
     /// [`EngineError::File`] when a file is missing or damaged.
     pub fn build(self) -> Result<Engine, EngineError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .thread_name(|index| format!("compute-{index}"))
+            .build()
+            .map_err(EngineError::Threads)?;
+        let evaluator = Arc::new(crate::eval::own::OwnEvaluator);
         Ok(Engine {
-            evaluator: Arc::new(crate::eval::own::OwnEvaluator),
+            evaluator,
+            pool: Arc::new(pool),
         })
     }
 }
@@ -85,6 +104,12 @@ impl Engine {
     #[must_use]
     pub fn evaluator(&self) -> &Arc<dyn Evaluator> {
         &self.evaluator
+    }
+
+    /// The threads that compute; batches of queries are spread over them.
+    #[must_use]
+    pub fn pool(&self) -> &rayon::ThreadPool {
+        &self.pool
     }
 
     fn context<'a>(&'a self, stop: &'a Stop) -> search::Context<'a> {
