@@ -231,6 +231,14 @@ impl MatchId {
             .with(NO_JACOBY, u32::from(!jacoby))
     }
 
+    /// The same with these points of player 0 and player 1 (0..=32767). A `MatchState` knows no
+    /// points in money play, a Match ID does.
+    #[must_use]
+    pub fn with_scores(self, zero: u16, one: u16) -> MatchId {
+        let [zero_bits, one_bits] = SCORE;
+        self.with(zero_bits, zero.into()).with(one_bits, one.into())
+    }
+
     /// What the player on roll sees.
     ///
     /// # Errors

@@ -16,6 +16,7 @@
 //! ```
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
+mod board_line;
 mod error;
 mod gnubg_id;
 mod key;
@@ -24,7 +25,9 @@ mod position_id;
 mod position_text;
 mod roll_text;
 mod syntax;
+mod xgid;
 
+pub use board_line::{BoardLine, BoardView, Dialect};
 pub use error::{Code, NotationError, Reason};
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
@@ -32,3 +35,4 @@ pub use match_id::{MatchId, MatchView, Player};
 pub use position_id::PositionId;
 pub use position_text::{Form, Offer, ParsedPosition, parse_position};
 pub use roll_text::parse_roll;
+pub use xgid::{Seat, Xgid, XgidDice, XgidView};

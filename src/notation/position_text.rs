@@ -4,7 +4,10 @@
 //! Rules PT-01 to PT-05 of `protocol-specs/position-ids.md`.
 
 use super::key::LETTERS;
-use super::{Code, GnubgId, MatchView, NotationError, PositionId, PositionKey, Reason};
+use super::{
+    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Player, PositionId, PositionKey,
+    Reason, Xgid,
+};
 use crate::game::{MatchState, Position, Roll};
 
 /// Which form a text has.
@@ -21,6 +24,61 @@ pub enum Form {
     Xgid,
     /// `board:…`.
     BoardLine,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 5] = [
+        Form::PositionId,
+        Form::GnubgId,
+        Form::Key,
+        Form::Xgid,
+        Form::BoardLine,
+    ];
+
+    /// A short name: `position-id`, `gnubg-id`, `key`, `xgid`, `board`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::PositionId => "position-id",
+            Form::GnubgId => "gnubg-id",
+            Form::Key => "key",
+            Form::Xgid => "xgid",
+            Form::BoardLine => "board",
+        }
+    }
+
+    /// The form with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|form| form.name() == name)
+    }
+
+    /// Writes a position in this form, the player on roll as player 1 and at the bottom. What a
+    /// form cannot carry is left out.
+    #[must_use]
+    pub fn print(
+        self,
+        position: &Position,
+        state: &MatchState,
+        roll: Option<Roll>,
+        offer: Option<Offer>,
+    ) -> String {
+        match self {
+            Form::PositionId => PositionId::from(*position).to_string(),
+            Form::Key => PositionKey::from(*position).to_string(),
+            Form::GnubgId => GnubgId {
+                position: PositionId::from(*position),
+                match_id: MatchId::of(state, roll, offer, Player::One),
+            }
+            .to_string(),
+            Form::Xgid => Xgid::of(position, state, roll, offer).to_string(),
+            Form::BoardLine => {
+                let names = ["player", "opponent"];
+                BoardLine::external(names, position, state, roll, offer).to_string()
+            }
+        }
+    }
 }
 
 /// What has been offered and waits for an answer of the player who is not on roll.
@@ -93,15 +151,58 @@ fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
         let reason = Reason::Missing;
         return Err(NotationError::new(Code::BadPosition, "position", reason, 0));
     }
+    if starts_with_word(text, b"board:") {
+        return from_board_line(text);
+    }
+    if Xgid::is_meant(text) {
+        return from_xgid(text);
+    }
     if text.len() == LETTERS && text.iter().all(u8::is_ascii_alphabetic) {
         let key = PositionKey::parse(text)?;
         return Ok(ParsedPosition::bare(Form::Key, key.position()));
+    }
+    if is_pasted(text) {
+        return from_gnubg_id(GnubgId::find(text)?, text);
     }
     if text.contains(&b':') {
         return from_gnubg_id(GnubgId::parse(text)?, text);
     }
     let id = PositionId::parse(text)?;
     Ok(ParsedPosition::bare(Form::PositionId, id.position()))
+}
+
+/// Text from gnubg's screen.
+fn is_pasted(text: &[u8]) -> bool {
+    ["GNUbg ID", "Position ID", "Match ID"]
+        .iter()
+        .any(|start| starts_with_word(text, start.as_bytes()))
+}
+
+fn starts_with_word(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+fn from_xgid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+    let view = Xgid::parse(text)?.view_in(text)?;
+    Ok(ParsedPosition {
+        state: Some(view.state),
+        roll: view.roll,
+        offer: view.offer,
+        no_cube: view.no_cube,
+        ..ParsedPosition::bare(Form::Xgid, view.position)
+    })
+}
+
+fn from_board_line(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+    let line = BoardLine::parse(text)?;
+    let view = line.view_in(line.guess_dialect(), text)?;
+    Ok(ParsedPosition {
+        state: Some(view.state),
+        roll: view.roll,
+        offer: view.offer,
+        ..ParsedPosition::bare(Form::BoardLine, view.position)
+    })
 }
 
 fn from_gnubg_id(id: GnubgId, text: &[u8]) -> Result<ParsedPosition, NotationError> {

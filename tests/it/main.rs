@@ -1,4 +1,5 @@
 //! All integration tests, one binary. A module a subject.
 
 mod bearoff;
+mod notation;
 mod support;

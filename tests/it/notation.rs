@@ -1,0 +1,359 @@
+//! Every form of a position, both ways, against the recorded rows of the reference program and
+//! against random values.
+
+use gammond::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
+use gammond::notation::{
+    BoardLine, Dialect, Form, GnubgId, MatchId, Offer, Player, PositionId, PositionKey, Seat, Xgid,
+    parse_position,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::support::{lines, rows, shared};
+
+fn text<'a>(row: &'a Value, field: &str) -> &'a str {
+    row[field].as_str().unwrap()
+}
+
+fn number(row: &Value, field: &str) -> i64 {
+    row[field].as_i64().unwrap()
+}
+
+fn counts(row: &Value, field: &str) -> [u8; 25] {
+    serde_json::from_value(row[field].clone()).unwrap()
+}
+
+/// The state of a row of `ids.jsonl`, seen by the player on roll.
+fn state_of(row: &Value) -> (MatchState, Option<Roll>) {
+    let on_roll = number(row, "on_roll_player");
+    let owner = match number(row, "cube_owner") {
+        -1 => CubeOwner::Centred,
+        owner if owner == on_roll => CubeOwner::Me,
+        _ => CubeOwner::Opponent,
+    };
+    let length = number(row, "match_to") as u32;
+    let mut scores = [number(row, "score0") as u32, number(row, "score1") as u32];
+    if on_roll == 1 {
+        scores.reverse();
+    }
+    if length == 0 {
+        // The points of a money session are no part of a state.
+        scores = [0, 0];
+    }
+    let crawford = number(row, "crawford") == 1;
+    let score = Score::new(length, scores[0], scores[1], crawford).unwrap();
+    let money = length == 0;
+    let rules = Rules {
+        jacoby: money && number(row, "jacoby") == 1,
+        beavers: money,
+    };
+    let cube = Cube::new(number(row, "cube") as u32, owner).unwrap();
+    let dice = [&row["dice"][0], &row["dice"][1]].map(|die| die.as_u64().unwrap() as u8);
+    let roll = (dice != [0, 0]).then(|| Roll::new(dice[0], dice[1]).unwrap());
+    (MatchState { cube, score, rules }, roll)
+}
+
+fn sorted(roll: Option<Roll>) -> Option<[u8; 2]> {
+    roll.map(|roll| [roll.high(), roll.low()])
+}
+
+/// `ids.jsonl`: 500 of 500 rows, each form read and written.
+#[test]
+fn all_recorded_ids() {
+    let Some(path) = shared("notation::all_recorded_ids", "oracle/ids.jsonl") else {
+        return;
+    };
+    let rows = rows(&path);
+    assert_eq!(rows.len(), 500);
+    for row in &rows {
+        let (state, roll) = state_of(row);
+        let position = Position::new(&counts(row, "me"), &counts(row, "opp")).unwrap();
+        let on_roll = match number(row, "on_roll_player") {
+            0 => Player::Zero,
+            _ => Player::One,
+        };
+        check_position_forms(row, position);
+        check_match_id(row, &state, roll, on_roll);
+        check_xgid(row, position, &state, roll, on_roll);
+        check_board_line(row, position, &state, roll);
+    }
+}
+
+fn check_position_forms(row: &Value, position: Position) {
+    let id: PositionId = text(row, "id").parse().unwrap();
+    assert_eq!(id.position(), position);
+    assert_eq!(PositionId::from(position).to_string(), text(row, "id"));
+    let key: PositionKey = text(row, "key").parse().unwrap();
+    assert_eq!(key.position(), position);
+    assert_eq!(PositionKey::from(position).to_string(), text(row, "key"));
+    let bytes: [u8; 10] = serde_json::from_value(row["key_bytes"].clone()).unwrap();
+    assert_eq!(key.bytes(), bytes);
+    assert_eq!(PositionKey::from_bytes(bytes), Ok(key));
+}
+
+fn check_match_id(row: &Value, state: &MatchState, roll: Option<Roll>, on_roll: Player) {
+    let written = text(row, "match_id");
+    let id: MatchId = written.parse().unwrap();
+    assert_eq!(id.to_string(), written);
+    let view = id.view().unwrap();
+    assert_eq!((view.state, view.on_roll), (*state, on_roll));
+    assert_eq!(sorted(view.roll), sorted(roll));
+    let [zero, one] = ["score0", "score1"].map(|field| number(row, field) as u16);
+    assert_eq!(
+        MatchId::of(state, roll, None, on_roll)
+            .with_scores(zero, one)
+            .to_string(),
+        written
+    );
+    let gnubg_id: GnubgId = text(row, "gnubg_id").parse().unwrap();
+    assert_eq!(gnubg_id.to_string(), text(row, "gnubg_id"));
+    assert_eq!(gnubg_id.match_id, id);
+    let parsed = parse_position(text(row, "gnubg_id").as_bytes()).unwrap();
+    assert_eq!(parsed.form, Form::GnubgId);
+    assert_eq!(parsed.state, Some(*state));
+}
+
+fn check_xgid(
+    row: &Value,
+    position: Position,
+    state: &MatchState,
+    roll: Option<Roll>,
+    on_roll: Player,
+) {
+    let written = text(row, "xgid");
+    let xgid: Xgid = written.parse().unwrap();
+    assert_eq!(xgid.to_string(), written);
+    let view = xgid.view().unwrap();
+    assert_eq!((view.position, view.roll), (position, roll));
+    assert_eq!(
+        (view.state.cube, view.state.score),
+        (state.cube, state.score)
+    );
+    // An XGID carries beavers, a Match ID does not: compare what both have.
+    assert_eq!(view.state.rules.jacoby, state.rules.jacoby);
+    let turned = match xgid.on_roll {
+        Seat::Bottom => xgid,
+        Seat::Top => xgid.turned(),
+    };
+    let printed = Xgid {
+        bottom_score: turned.bottom_score,
+        top_score: turned.top_score,
+        ..Xgid::of(&view.position, &view.state, view.roll, view.offer)
+    };
+    assert_eq!(printed, turned);
+    // gnubg swaps the players when the top one is on roll, so the side on roll is player 1.
+    assert_eq!(xgid.on_roll == Seat::Bottom, on_roll == Player::One);
+    let read_as = GnubgId {
+        position: PositionId::from(view.position),
+        match_id: MatchId::of(&view.state, view.roll, view.offer, Player::One)
+            .with_scores(turned.top_score, turned.bottom_score),
+    };
+    assert_eq!(read_as.to_string(), text(row, "xgid_read_as"));
+}
+
+fn check_board_line(row: &Value, position: Position, state: &MatchState, roll: Option<Roll>) {
+    let written = text(row, "fibs_board");
+    let line: BoardLine = written.parse().unwrap();
+    assert_eq!(line.to_string(), written);
+    let view = line.view(Dialect::RawBoard).unwrap();
+    assert_eq!(view.position, position, "{written}");
+    assert_eq!(view.state.cube, state.cube, "{written}");
+    assert_eq!(sorted(view.roll), sorted(roll));
+    let (seen, told) = (view.state.score, state.score);
+    assert_eq!(seen, told, "{written}");
+}
+
+/// All texts that follow a `board:` in the transcripts of a folder.
+fn boards(folder: &std::path::Path) -> Vec<String> {
+    let mut boards = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        for line in lines(&entry.unwrap().path()) {
+            let mut rest = line.as_str();
+            while let Some(at) = rest.find("board:") {
+                rest = &rest[at..];
+                let end = rest.find(['\\', ' ', ',']).unwrap_or(rest.len());
+                boards.push(rest[..end].to_owned());
+                rest = &rest["board:".len()..];
+            }
+        }
+    }
+    boards
+}
+
+#[test]
+fn boards_of_real_fibs_sessions() {
+    let Some(folder) = shared("notation::boards_of_real_fibs_sessions", "transcripts/fibs") else {
+        return;
+    };
+    let (mut read, mut between_games, mut refused) = (0, 0, Vec::new());
+    for text in boards(&folder)
+        .iter()
+        .filter(|text| text.matches(':').count() == 52)
+    {
+        let line: BoardLine = text.parse().unwrap();
+        assert_eq!(line.to_string(), *text);
+        match line.view(Dialect::Fibs) {
+            Ok(_) => read += 1,
+            Err(_) if line.turn == 0 => between_games += 1,
+            Err(error) => refused.push((error.to_string(), text.clone())),
+        }
+    }
+    assert!(read > 3300, "{read} read, {between_games} between games");
+    assert_eq!(refused, []);
+}
+
+#[test]
+fn boards_of_real_external_sessions() {
+    let name = "notation::boards_of_real_external_sessions";
+    let Some(folder) = shared(name, "transcripts/gnubg-external") else {
+        return;
+    };
+    let (mut read, mut refused) = (0, 0);
+    for text in boards(&folder)
+        .iter()
+        .filter(|text| text.matches(':').count() == 52)
+    {
+        match text.parse::<BoardLine>() {
+            Ok(line) => {
+                assert_eq!(line.to_string(), text.replace(":+", ":"));
+                match line.view(Dialect::External) {
+                    Ok(_) => read += 1,
+                    Err(_) => refused += 1,
+                }
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    // b04 and b05 hold boards that gnubg refuses or misreads: no turn, die 7, 17 checkers.
+    assert!(read > 600 && refused < 40, "{read} read, {refused} refused");
+}
+
+/// Random legal positions: checkers dropped on points that the other side does not hold.
+fn positions() -> impl Strategy<Value = Position> {
+    let drops = || (0..=15_usize, prop::collection::vec(0..25_usize, 15));
+    (drops(), drops()).prop_filter_map("illegal", |((mine, me), (others, opponent))| {
+        let (mut my_counts, mut counts) = ([0_u8; 25], [0_u8; 25]);
+        me.iter()
+            .take(mine)
+            .for_each(|&point| my_counts[point] += 1);
+        for &point in opponent.iter().take(others) {
+            if point == 24 || my_counts[23 - point] == 0 {
+                counts[point] += 1;
+            }
+        }
+        Position::new(&my_counts, &counts).ok()
+    })
+}
+
+fn states() -> impl Strategy<Value = MatchState> {
+    let owners = prop::sample::select(vec![CubeOwner::Centred, CubeOwner::Me, CubeOwner::Opponent]);
+    let rules = (any::<bool>(), any::<bool>());
+    let score = (0..=64_u32, 0..64_u32, 0..64_u32, any::<bool>());
+    (0..=12_u32, owners, score, rules).prop_map(
+        |(log, owner, (length, me, opponent, crawford), (jacoby, beavers))| {
+            let (me, opponent) = (me % length.max(1), opponent % length.max(1));
+            let score = Score::new(length, me, opponent, crawford)
+                .or_else(|_| Score::new(length, me, opponent, false))
+                .unwrap();
+            let money = score.is_money();
+            MatchState {
+                cube: Cube::new(1 << log, owner).unwrap(),
+                score,
+                rules: Rules {
+                    jacoby: jacoby && money,
+                    beavers: beavers && money,
+                },
+            }
+        },
+    )
+}
+
+fn rolls() -> impl Strategy<Value = Option<Roll>> {
+    prop::option::of((1..=6_u8, 1..=6_u8).prop_map(|(a, b)| Roll::new(a, b).unwrap()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn printed_positions_read_back(
+        position in positions(), state in states(), roll in rolls(), doubled: bool,
+    ) {
+        let (roll, offer) = if doubled { (None, Some(Offer::Double)) } else { (roll, None) };
+        for form in Form::ALL {
+            let printed = form.print(&position, &state, roll, offer);
+            let parsed = parse_position(printed.as_bytes()).unwrap();
+            prop_assert_eq!(parsed.form, form);
+            prop_assert_eq!(parsed.position, position);
+            let Some(seen) = parsed.state else { continue };
+            prop_assert_eq!((seen.cube, seen.score), (state.cube, state.score), "{}", printed);
+            if form != Form::BoardLine {
+                prop_assert_eq!(seen.rules.jacoby, state.rules.jacoby);
+            }
+            prop_assert_eq!(sorted(parsed.roll), sorted(roll));
+            prop_assert_eq!(parsed.offer, offer);
+            // What was read prints to the same text.
+            prop_assert_eq!(form.print(&position, &seen, parsed.roll, parsed.offer), printed);
+        }
+    }
+
+    #[test]
+    fn match_ids_of_any_bits_survive(bits in prop::collection::vec(0..64_u8, 12)) {
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let text: String = bits.iter().map(|&bit| DIGITS[usize::from(bit)] as char).collect();
+        let id: MatchId = text.parse().unwrap();
+        prop_assert_eq!(id.to_string(), text);
+        if let Ok(view) = id.view() {
+            let again = MatchId::of(&view.state, view.roll, view.offer, view.on_roll);
+            let same = again.view().unwrap();
+            prop_assert_eq!((same.state, same.offer), (view.state, view.offer));
+        }
+    }
+
+    #[test]
+    fn turning_an_xgid_changes_nothing_for_the_player_on_roll(
+        position in positions(), state in states(), roll in rolls(),
+    ) {
+        let xgid = Xgid::of(&position, &state, roll, None);
+        prop_assert_eq!(xgid.turned().view().unwrap(), xgid.view().unwrap());
+        prop_assert_eq!(xgid.turned().turned(), xgid);
+        let text = xgid.turned().to_string();
+        prop_assert_eq!(text.parse::<Xgid>().unwrap().to_string(), text);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = parse_position(&bytes);
+        let _ = BoardLine::parse(&bytes);
+        let _ = Xgid::parse(&bytes);
+        let _ = GnubgId::find(&bytes);
+    }
+
+    #[test]
+    fn damaged_texts_never_panic(
+        position in positions(), state in states(), roll in rolls(),
+        form in prop::sample::select(Form::ALL.to_vec()),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3_u8), 1..4),
+    ) {
+        let mut text = form.print(&position, &state, roll, None).into_bytes();
+        for (index, byte, how) in changes {
+            if text.is_empty() {
+                break;
+            }
+            let at = index.index(text.len());
+            match how {
+                0 => text[at] = byte,
+                1 => text.insert(at, byte),
+                _ => { text.remove(at); }
+            }
+        }
+        match parse_position(&text) {
+            Ok(parsed) => prop_assert!(parsed.position.me().on_board() <= 15),
+            Err(error) => {
+                prop_assert!(error.at() <= text.len());
+                prop_assert!(!error.to_string().contains('\n'));
+            }
+        }
+    }
+}
