@@ -1,1 +1,5 @@
 //! Boards as text, tables and reports: values to strings only.
+
+mod board;
+
+pub use board::board;
