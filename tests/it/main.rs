@@ -3,3 +3,4 @@
 mod bearoff;
 mod notation;
 mod support;
+mod tidy;
