@@ -16,7 +16,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::var("OUT_DIR")?;
     let folder = Path::new(&folder);
     let one_sided = Numbering::new(6, 15).ok_or("no such numbering")?;
-    std::fs::write(folder.join("os0.bd"), make::one_sided(one_sided, true))?;
+    std::fs::write(
+        folder.join("os0.bd"),
+        make::one_sided(one_sided, true, true),
+    )?;
     let two_sided = Numbering::new(6, 6).ok_or("no such numbering")?;
     std::fs::write(folder.join("ts0.bd"), make::two_sided(two_sided, true))?;
     Ok(())

@@ -26,17 +26,18 @@ mod map;
 mod numbering;
 mod one_sided;
 mod small;
+mod tables;
 mod two_sided;
 
 pub use header::{HEADER_BYTES, Kind, Layout};
 pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
 pub use one_sided::{Distribution, OneSided, ROLLS_MAX};
 pub use small::{LeavingHome, SavingGammon};
+pub use tables::Tables;
 pub use two_sided::TwoSided;
 
 use crate::game::Side;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -76,30 +77,6 @@ impl BearoffError {
             at,
             reason,
         }
-    }
-}
-
-/// The databases that an evaluator asks.
-#[derive(Debug, Clone)]
-pub struct Tables {
-    /// 6 points, 15 checkers.
-    pub one_sided: Arc<OneSided>,
-    /// 6 points, 6 checkers.
-    pub two_sided: Arc<TwoSided>,
-    /// For backgammons in races.
-    pub leaving_home: Arc<LeavingHome>,
-}
-
-impl Tables {
-    /// The default tables. Made once; they never change.
-    #[must_use]
-    pub fn shared() -> &'static Tables {
-        static SHARED: OnceLock<Tables> = OnceLock::new();
-        SHARED.get_or_init(|| Tables {
-            one_sided: Arc::new(OneSided::built_in()),
-            two_sided: Arc::new(TwoSided::built_in()),
-            leaving_home: Arc::new(LeavingHome::made()),
-        })
     }
 }
 

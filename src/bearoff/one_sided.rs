@@ -87,7 +87,7 @@ impl OneSided {
     #[must_use]
     pub fn made(numbering: Numbering) -> OneSided {
         OneSided {
-            bytes: Bytes::Owned(super::make::one_sided(numbering, true)),
+            bytes: Bytes::Owned(super::make::one_sided(numbering, true, true)),
             numbering,
             gammons: true,
             layout: Layout::Compressed,

@@ -13,36 +13,45 @@ const WHOLE: u32 = 65535;
 #[derive(Clone, Copy)]
 struct Distribution([u16; ROLLS_MAX]);
 
-/// A database file of GNU Backgammon's one-sided kind with gammon distributions.
+/// A database file of GNU Backgammon's one-sided kind.
 ///
 /// Each position holds 65535 times the probabilities of needing 0 to 31 rolls to bear off, playing
-/// for the smallest mean, and the same for the rolls until the first checker is off (0 rolls when
-/// fewer than 15 checkers are left).
+/// for the smallest mean, and with `gammons` the same for the rolls until the first checker is off
+/// (0 rolls when fewer than 15 checkers are left).
 ///
-/// Needs about 250 bytes of memory a position while it works.
+/// Needs about 250 bytes of memory a position while it works, and some microseconds.
 #[must_use]
-pub fn one_sided(numbering: Numbering, compressed: bool) -> Vec<u8> {
+pub fn one_sided(numbering: Numbering, gammons: bool, compressed: bool) -> Vec<u8> {
     let positions = numbering.positions();
     let mut win = Fewest::new(0, positions);
-    let mut gammon = Fewest::new(numbering.first_with(15).min(positions), positions);
+    let saved = if gammons {
+        numbering.first_with(15).min(positions)
+    } else {
+        positions
+    };
+    let mut gammon = Fewest::new(saved, positions);
     for index in 0..positions {
         let steps = Steps::of(numbering, index);
         win.add(&steps, index);
         gammon.add(&steps, index);
     }
     let mut file = header(&format!(
-        "gnubg-OS-{:02}-{:02}-1-{}-0",
+        "gnubg-OS-{:02}-{:02}-{}-{}-0",
         numbering.points(),
         numbering.checkers(),
+        u8::from(gammons),
         u8::from(compressed),
     ));
+    let both = [&win, &gammon];
+    let tables = if gammons { &both[..] } else { &both[..1] };
     if compressed {
-        write_compressed(&mut file, positions, &win, &gammon);
+        write_compressed(&mut file, positions, tables);
     } else {
-        file.reserve(positions * ROLLS_MAX * 4);
+        file.reserve(positions * tables.len() * ROLLS_MAX * 2);
         for index in 0..positions {
-            write_values(&mut file, &win.law(index).0);
-            write_values(&mut file, &gammon.law(index).0);
+            for table in tables {
+                write_values(&mut file, &table.law(index).0);
+            }
         }
     }
     file
@@ -83,17 +92,12 @@ impl Law for Distribution {
 }
 
 /// Index entries, then the values between the first and the last that is not 0.
-fn write_compressed(
-    file: &mut Vec<u8>,
-    positions: usize,
-    win: &Fewest<Distribution>,
-    gammon: &Fewest<Distribution>,
-) {
+fn write_compressed(file: &mut Vec<u8>, positions: usize, tables: &[&Fewest<Distribution>]) {
     let mut data = Vec::new();
     let mut offset = 0_u32;
     for index in 0..positions {
         file.extend(offset.to_le_bytes());
-        for table in [win, gammon] {
+        for table in tables {
             let Distribution(values) = table.law(index);
             let first = values.iter().position(|&value| value > 0).unwrap_or(0);
             let end = values.iter().rposition(|&value| value > 0).unwrap_or(0) + 1;

@@ -1,0 +1,145 @@
+//! The databases that an evaluator asks, and which of them answers.
+
+use super::header::Kind;
+use super::{BearoffError, LeavingHome, OneSided, TwoSided, file_kind, map::Bytes};
+use crate::game::{Chances, Class, Position};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// The default tables, and larger databases from a folder. A copy shares them.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// 6 points, 15 checkers.
+    pub one_sided: Arc<OneSided>,
+    /// 6 points, 6 checkers.
+    pub two_sided: Arc<TwoSided>,
+    /// For backgammons in races.
+    pub leaving_home: Arc<LeavingHome>,
+    /// From files, the smallest first.
+    more_two_sided: Vec<Arc<TwoSided>>,
+    more_one_sided: Vec<Arc<OneSided>>,
+}
+
+impl Tables {
+    /// The default tables. Made once; they never change.
+    #[must_use]
+    pub fn shared() -> &'static Tables {
+        static SHARED: OnceLock<Tables> = OnceLock::new();
+        SHARED.get_or_init(|| Tables {
+            one_sided: Arc::new(OneSided::built_in()),
+            two_sided: Arc::new(TwoSided::built_in()),
+            leaving_home: Arc::new(LeavingHome::made()),
+            more_two_sided: Vec::new(),
+            more_one_sided: Vec::new(),
+        })
+    }
+
+    /// The default tables and every one- or two-sided database (`*.bd`) of a folder that covers
+    /// more than they do. Hypergammon databases are passed over.
+    ///
+    /// # Errors
+    /// [`BearoffError`] when the folder cannot be read, or a `.bd` file in it is damaged.
+    pub fn open(folder: &Path) -> Result<Tables, BearoffError> {
+        let mut tables = Tables::shared().clone();
+        for path in database_files(folder)? {
+            let bytes = Bytes::open(&path).map_err(|source| BearoffError::io(&path, source))?;
+            tables
+                .add(bytes)
+                .map_err(|(at, reason)| BearoffError::damaged(&path, at, reason))?;
+        }
+        tables
+            .more_two_sided
+            .sort_by_key(|table| table.numbering().positions());
+        tables
+            .more_one_sided
+            .sort_by_key(|table| table.numbering().positions());
+        Ok(tables)
+    }
+
+    fn add(&mut self, bytes: Bytes) -> Result<(), (usize, String)> {
+        match file_kind(&bytes)? {
+            Kind::OneSided { .. } => {
+                let table = OneSided::from_bytes(bytes)?;
+                if table.numbering().points() > self.one_sided.numbering().points() {
+                    self.more_one_sided.push(Arc::new(table));
+                }
+            }
+            Kind::TwoSided { numbering, .. } => {
+                let table = TwoSided::from_bytes(bytes)?;
+                let ours = self.two_sided.numbering();
+                if numbering.points() > ours.points() || numbering.checkers() > ours.checkers() {
+                    self.more_two_sided.push(Arc::new(table));
+                }
+            }
+            Kind::Hypergammon(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The class of a position, given these databases. The order in which they are tried is GNU
+    /// Backgammon's: the default two-sided one, others, the default one-sided one, others.
+    #[inline]
+    #[must_use]
+    pub fn class(&self, position: &Position) -> Class {
+        let class = Class::of(position);
+        match class {
+            Class::Bearoff1 | Class::Race => self.class_beyond(position, class),
+            _ => class,
+        }
+    }
+
+    fn class_beyond(&self, position: &Position, class: Class) -> Class {
+        if self.more_two_sided.iter().any(|it| it.covers(position)) {
+            Class::BearoffTs
+        } else if class == Class::Race && self.more_one_sided.iter().any(|it| it.covers(position)) {
+            Class::BearoffOs
+        } else {
+            class
+        }
+    }
+
+    /// Chances of a position that a database covers; `None` for all others, also when the game is
+    /// over.
+    #[inline]
+    #[must_use]
+    pub fn chances(&self, position: &Position) -> Option<Chances> {
+        match self.class(position) {
+            Class::Bearoff2 => self.two_sided.chances(position),
+            Class::Bearoff1 => self.one_sided.chances(position),
+            Class::BearoffTs => (self.more_two_sided.iter()).find_map(|it| it.chances(position)),
+            Class::BearoffOs => (self.more_one_sided.iter()).find_map(|it| it.chances(position)),
+            Class::Over | Class::Race | Class::Crashed | Class::Contact => None,
+        }
+    }
+
+    /// Exact money equities with the cube at 1, without Jacoby rule and beavers, in units of the
+    /// cube: I own it, centred, the opponent owns it. `None` when no two-sided database covers
+    /// the position, or the first that does is without cube.
+    #[inline]
+    #[must_use]
+    pub fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
+        let table = match self.class(position) {
+            Class::Bearoff2 => &self.two_sided,
+            Class::BearoffTs => self.more_two_sided.iter().find(|it| it.covers(position))?,
+            _ => return None,
+        };
+        let [_, owned, centred, lent] = table.probe(position)?;
+        Some([owned, centred, lent])
+    }
+}
+
+/// The `.bd` files of a folder in order of their names.
+fn database_files(folder: &Path) -> Result<Vec<PathBuf>, BearoffError> {
+    let entries = std::fs::read_dir(folder).map_err(|source| BearoffError::io(folder, source))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry
+            .map_err(|source| BearoffError::io(folder, source))?
+            .path();
+        if path.extension().is_some_and(|extension| extension == "bd") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
