@@ -674,9 +674,10 @@ mod tests {
         ));
         assert!(crawford.state.score.is_crawford());
         assert_eq!(crawford.state.score.me(), 2);
-        let last = view(
-            "board:ext:opp:0:0:0:0:2:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:-1:0:-1:2:1:2:1:1:1:1:0:1:-1:0:25:13:14:0:0:0:0:0:1",
-        );
+        let zeros = "0:".repeat(22);
+        let last = view(&format!(
+            "board:ext:opp:0:0:0:0:2:{zeros}-1:0:-1:2:1:2:1:1:1:1:0:1:-1:0:25:13:14:0:0:0:0:0:1"
+        ));
         assert_eq!(last.position.me().off(), 14);
         assert_eq!(last.position.opponent().count(0), 2);
     }

@@ -16,23 +16,29 @@
 //! ```
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
+mod benchmark_line;
 mod board_line;
 mod error;
 mod gnubg_id;
 mod key;
 mod match_id;
+mod number;
 mod position_id;
 mod position_text;
 mod roll_text;
 mod syntax;
 mod xgid;
 
+pub use benchmark_line::{
+    BenchmarkRecord, BestRecord, Candidate, CubeAction, CubeRecord, PlayRecord, PositionChances,
+    parse_training_line,
+};
 pub use board_line::{BoardLine, BoardView, Dialect};
 pub use error::{Code, NotationError, Reason};
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_id::{MatchId, MatchView, Player};
 pub use position_id::PositionId;
-pub use position_text::{Form, Offer, ParsedPosition, parse_position};
+pub use position_text::{Form, Offer, ParsedPosition, parse_position, split_position};
 pub use roll_text::parse_roll;
 pub use xgid::{Seat, Xgid, XgidDice, XgidView};

@@ -146,6 +146,23 @@ pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     recognise(start.trim_ascii_end()).map_err(|error| error.moved(skipped))
 }
 
+/// Splits a line at the end of the position it begins with: a FIBS board line has 52 fields and
+/// may have blanks in its names; every other form ends at the first blank. Blanks before the
+/// position are passed over. Nothing is checked.
+#[must_use]
+pub fn split_position(line: &[u8]) -> (&[u8], &[u8]) {
+    let start = line.trim_ascii_start();
+    let board = starts_with_word(start, b"board:").then(|| BoardLine::parse_prefix(start).ok());
+    let end = match board.flatten() {
+        Some((_, length)) => length,
+        None => start
+            .iter()
+            .take_while(|byte| !byte.is_ascii_whitespace())
+            .count(),
+    };
+    start.split_at_checked(end).unwrap_or((start, &[]))
+}
+
 fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     if text.is_empty() {
         let reason = Reason::Missing;

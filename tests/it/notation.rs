@@ -1,10 +1,10 @@
 //! Every form of a position, both ways, against the recorded rows of the reference program and
 //! against random values.
 
-use gammond::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
+use gammond::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays};
 use gammond::notation::{
-    BoardLine, Dialect, Form, GnubgId, MatchId, Offer, Player, PositionId, PositionKey, Seat, Xgid,
-    parse_position,
+    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatchId, Offer, Player, PositionId,
+    PositionKey, Seat, Xgid, parse_position, parse_training_line,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -226,6 +226,50 @@ fn boards_of_real_external_sessions() {
     }
     // b04 and b05 hold boards that gnubg refuses or misreads: no turn, die 7, 17 checkers.
     assert!(read > 600 && refused < 40, "{read} read, {refused} refused");
+}
+
+/// Reading a benchmark file and writing it back changes nothing but how numbers are spelled.
+#[test]
+fn benchmark_sample_files() {
+    let folder = "data/benchmark-sample";
+    let Some(folder) = shared("notation::benchmark_sample_files", folder) else {
+        return;
+    };
+    let mut records = [0; 3];
+    for file in ["contact.bm", "crashed.bm", "race.bm", "cube.bm"] {
+        for line in lines(&folder.join(file)) {
+            let record: BenchmarkRecord = line.parse().unwrap();
+            let printed = record.to_string();
+            assert_eq!(printed.parse::<BenchmarkRecord>().unwrap(), record);
+            for (ours, theirs) in printed.split(' ').zip(line.split(' ')) {
+                let same = || Some(ours.parse::<f64>().ok()? == theirs.parse::<f64>().ok()?);
+                assert!(ours == theirs || same() == Some(true), "{line}\n{printed}");
+            }
+            assert_eq!(printed.split(' ').count(), line.split(' ').count());
+            match record {
+                BenchmarkRecord::Play(play) => {
+                    records[0] += 1;
+                    assert!(play.candidates.is_sorted_by(|a, b| a.loss <= b.loss));
+                    let legal = legal_plays(&play.position, play.roll);
+                    for candidate in &play.candidates {
+                        assert!(legal.iter().any(|play| play.after == candidate.position));
+                    }
+                }
+                BenchmarkRecord::Position(_) => records[1] += 1,
+                _ => records[2] += 1,
+            }
+        }
+    }
+    // 10 + 8 + 8 plays, 9 positions; each play has a comment, each position a seed, each file an `s`.
+    assert_eq!(records, [26, 9, 26 + 9 + 4]);
+    let mut trained = 0;
+    for line in lines(&folder.join("train-sample.txt")) {
+        if let Some(record) = parse_training_line(line.as_bytes()).unwrap() {
+            assert_eq!(record.training_line(), line);
+            trained += 1;
+        }
+    }
+    assert!(trained > 5, "{trained}");
 }
 
 /// Random legal positions: checkers dropped on points that the other side does not hold.
