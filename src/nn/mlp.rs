@@ -19,14 +19,17 @@ pub struct SparseInput {
 
 impl Default for SparseInput {
     fn default() -> Self {
-        SparseInput {
-            active: [Active::default(); ACTIVE_MAX],
-            length: 0,
-        }
+        SparseInput::EMPTY
     }
 }
 
 impl SparseInput {
+    /// All inputs zero.
+    pub const EMPTY: SparseInput = SparseInput {
+        active: [Active { row: 0, value: 0.0 }; ACTIVE_MAX],
+        length: 0,
+    };
+
     /// Forgets all inputs.
     #[inline(always)]
     pub fn clear(&mut self) {

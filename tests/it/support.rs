@@ -50,6 +50,26 @@ pub(crate) fn gnubg_bearoff(test: &str, name: &str) -> Option<PathBuf> {
     found
 }
 
+/// GNU Backgammon's binary weights, version 1.01 (in its Python package), or `None` after a loud
+/// line.
+pub(crate) fn gnubg_wd_101(test: &str) -> Option<PathBuf> {
+    from_environment(test, "GAMMOND_GNUBG_WD_101", "gnubg/data/gnubg.wd")
+}
+
+/// GNU Backgammon's text weights, version 1.01 (in its Python package), or `None` after a loud line.
+pub(crate) fn gnubg_text_101(test: &str) -> Option<PathBuf> {
+    from_environment(test, "GAMMOND_GNUBG_TEXT_101", "gnubg/data/gnubg.weights")
+}
+
+fn from_environment(test: &str, variable: &str, member: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map(PathBuf::from);
+    if path.is_none() {
+        let what = format!("{variable}: {member} of the PyPI package gnubg==1.1.0a16");
+        missing(test, &what);
+    }
+    path
+}
+
 /// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
 pub(crate) fn missing(test: &str, what: &str) {
     eprintln!("SKIPPED {test}: needs {what}");

@@ -1,1 +1,0 @@
-//! Static evaluation with GNU Backgammon's weight files.

@@ -1,0 +1,239 @@
+//! Static evaluation with GNU Backgammon's weight files.
+//!
+//! [`GnubgEvaluator`] gives the five chances that GNU Backgammon gives without look-ahead, by the
+//! rules of `protocol-specs/gnubg-evaluation.md` in portable arithmetic: the same bits on every
+//! CPU level, for every grouping of positions. It does not look ahead, and knows no cube except
+//! what the two-sided bearoff table says.
+
+mod features;
+mod inputs;
+mod race;
+mod sanity;
+mod shots;
+#[cfg(test)]
+mod slow;
+
+use self::features::Kind;
+use super::Evaluator;
+use crate::bearoff::Tables;
+use crate::game::{Chances, Class, Position};
+use crate::nn::format::gnubg::{Version, WeightsError, WeightsFile};
+use crate::nn::{CpuLevel, Mlp, MlpError, SparseInput};
+use std::path::Path;
+
+/// Positions whose inputs are made and evaluated together.
+const BATCH: usize = 16;
+
+/// Judges positions with GNU Backgammon's nets and the default bearoff tables.
+#[derive(Debug)]
+pub struct GnubgEvaluator {
+    name: String,
+    version: Version,
+    level: CpuLevel,
+    tables: Tables,
+    contact: Mlp,
+    race: Mlp,
+    crashed: Mlp,
+    prune_contact: Mlp,
+    prune_crashed: Mlp,
+    prune_race: Mlp,
+}
+
+/// Why an evaluator could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GnubgError {
+    /// The weight file is missing or damaged.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// A net's numbers do not fit its shape.
+    #[error(transparent)]
+    Shape(#[from] MlpError),
+}
+
+impl GnubgEvaluator {
+    /// Reads a `gnubg.wd` or `gnubg.weights`.
+    ///
+    /// # Errors
+    /// [`GnubgError`] when the file is missing or damaged.
+    pub fn load(path: &Path) -> Result<GnubgEvaluator, GnubgError> {
+        let tables = Tables::shared().clone();
+        GnubgEvaluator::new(&WeightsFile::load(path)?, tables, CpuLevel::detect())
+    }
+
+    /// An evaluator with these weights that uses one level of the CPU's abilities.
+    ///
+    /// # Errors
+    /// [`GnubgError::Shape`].
+    pub fn new(
+        file: &WeightsFile,
+        tables: Tables,
+        level: CpuLevel,
+    ) -> Result<GnubgEvaluator, GnubgError> {
+        Ok(GnubgEvaluator {
+            name: format!("gnubg {}", file.version.as_str()),
+            version: file.version,
+            level,
+            tables,
+            contact: Mlp::new(&file.contact)?,
+            race: Mlp::new(&file.race)?,
+            crashed: Mlp::new(&file.crashed)?,
+            prune_contact: Mlp::new(&file.prune_contact)?,
+            prune_crashed: Mlp::new(&file.prune_crashed)?,
+            prune_race: Mlp::new(&file.prune_race)?,
+        })
+    }
+
+    /// Evaluates positions that are all of one class.
+    fn evaluate_class(&self, class: Class, positions: &[Position], out: &mut [Chances]) {
+        match class {
+            Class::Over => each(positions, out, over),
+            Class::Bearoff2 | Class::BearoffTs => {
+                each(positions, out, |position| {
+                    self.tables.two_sided.chances(position).unwrap_or_default()
+                });
+            }
+            Class::Bearoff1 | Class::BearoffOs => {
+                each(positions, out, |position| {
+                    self.tables.one_sided.chances(position).unwrap_or_default()
+                });
+            }
+            Class::Race => self.by_net(&self.race, positions, out, |position, input| {
+                inputs::race(position, input);
+            }),
+            Class::Crashed => self.by_net(&self.crashed, positions, out, |position, input| {
+                self.contact_inputs(position, true, input);
+            }),
+            Class::Contact => self.by_net(&self.contact, positions, out, |position, input| {
+                self.contact_inputs(position, false, input);
+            }),
+        }
+    }
+
+    fn contact_inputs(&self, position: &Position, crashed: bool, input: &mut SparseInput) {
+        inputs::base(position, input);
+        let kind = Kind {
+            crashed,
+            version: self.version,
+        };
+        features::push(position, kind, inputs::BASE_INPUTS, input);
+    }
+
+    /// Runs positions of one net class through a net and corrects the outputs.
+    fn by_net(
+        &self,
+        net: &Mlp,
+        positions: &[Position],
+        out: &mut [Chances],
+        fill: impl Fn(&Position, &mut SparseInput),
+    ) {
+        let race = positions.first().is_some_and(|first| !first.has_contact());
+        let mut sparse = [const { SparseInput::EMPTY }; BATCH];
+        for (positions, out) in positions.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            let inputs = &mut sparse[..positions.len()];
+            for (position, input) in positions.iter().zip(&mut *inputs) {
+                fill(position, input);
+            }
+            let mut outputs = [[0.0; 5]; BATCH];
+            net.forward(self.level, inputs, &mut outputs);
+            for ((position, outputs), chances) in positions.iter().zip(&mut outputs).zip(out) {
+                if race {
+                    race::replace_backgammons(position, &self.tables, outputs);
+                }
+                sanity::adjust(position, &self.tables, outputs);
+                *chances = Chances::from_array(*outputs);
+            }
+        }
+    }
+}
+
+fn each(positions: &[Position], out: &mut [Chances], judge: impl Fn(&Position) -> Chances) {
+    for (position, chances) in positions.iter().zip(out) {
+        *chances = judge(position);
+    }
+}
+
+/// The result of a game that is over. Without checkers the opponent has won: that is looked at
+/// first, as it bore off last.
+fn over(position: &Position) -> Chances {
+    let (me, opponent) = (position.me(), position.opponent());
+    let won = opponent.on_board() > 0;
+    let loser = if won { opponent } else { me };
+    let gammon = f32::from(u8::from(loser.off() == 0));
+    let backgammon = match loser.rearmost() {
+        Some(rear) if rear >= 18 => gammon,
+        _ => 0.0,
+    };
+    if won {
+        Chances {
+            win: 1.0,
+            win_gammon: gammon,
+            win_backgammon: backgammon,
+            ..Chances::default()
+        }
+    } else {
+        Chances {
+            lose_gammon: gammon,
+            lose_backgammon: backgammon,
+            ..Chances::default()
+        }
+    }
+}
+
+/// Splits positions into runs of one class.
+fn runs<'a>(positions: &'a [Position]) -> impl Iterator<Item = (Class, std::ops::Range<usize>)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let class = Class::of(positions.get(start)?);
+        let rest = &positions[start + 1..];
+        let same = rest.iter().take_while(|next| Class::of(next) == class);
+        let run = start..start + 1 + same.count();
+        start = run.end;
+        Some((class, run))
+    })
+}
+
+impl Evaluator for GnubgEvaluator {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn class(&self, position: &Position) -> Class {
+        Class::of(position)
+    }
+
+    fn evaluate(&self, _near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+        for (class, run) in runs(positions) {
+            self.evaluate_class(class, &positions[run.clone()], &mut out[run]);
+        }
+    }
+
+    fn evaluate_quickly(
+        &self,
+        _near: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) -> bool {
+        let Some((class, run)) = runs(positions).next() else {
+            return true;
+        };
+        let net = match class {
+            Class::Race => &self.prune_race,
+            Class::Crashed => &self.prune_crashed,
+            Class::Contact => &self.prune_contact,
+            _ => return false,
+        };
+        if run.end < positions.len() {
+            return false;
+        }
+        self.by_net(net, positions, out, |position, input| {
+            inputs::base(position, input);
+        });
+        true
+    }
+
+    fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
+        let [_, mine, centred, theirs] = self.tables.two_sided.probe(position)?;
+        Some([mine, centred, theirs])
+    }
+}
