@@ -4,9 +4,11 @@
 //! or damaged.
 
 mod commands;
+mod config;
 
 use crate::engine::{Engine, EngineError, Nets};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -68,6 +70,21 @@ pub(crate) struct Common {
     /// Output for programs (json) or people (text).
     #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
+    /// What to log on stderr: error, warn, info, debug, trace, or a filter such as `gammond=debug`.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_LOG",
+        default_value = "warn",
+        value_name = "LEVEL"
+    )]
+    pub(crate) log: String,
+    /// Log as JSON, one object a line.
+    #[arg(long, global = true, env = "GAMMOND_LOG_JSON")]
+    pub(crate) log_json: bool,
+    /// TOML file whose keys are the long options; a table named after a subcommand holds its own.
+    #[arg(long, global = true, env = "GAMMOND_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// How one-shot commands print.
@@ -170,18 +187,72 @@ commands! {
     Perft => perft,
     /// Speed figures of this machine.
     Perf => perf,
+    /// Value positions, or see what a position is worth.
+    Eval => eval,
+    /// Rank the plays of a roll.
+    Move => play,
+    /// Double or not, take or pass.
+    Cube => cube,
+    /// Draw a position.
+    Show => show,
+    /// A position in every other form.
+    Convert => convert,
+    /// Shell completions.
+    Completions => completions,
+    /// The manual page, in roff.
+    Man => man,
 }
 
 /// Runs the program on its command line.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let result = match &cli.command {
-        Some(command) => dispatch(&cli.common, command),
-        None => Err(Failure::Usage("which command? see `gammond --help`".into())),
-    };
-    result.unwrap_or_else(|failure| {
+    run().unwrap_or_else(|failure| {
         eprintln!("gammond: {failure}");
         failure.exit_code()
     })
+}
+
+/// Writes to stdout; a closed pipe ends the program quietly.
+fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Failure::Work(format!("stdout: {error}"))),
+    }
+}
+
+fn run() -> Result<ExitCode, Failure> {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let mut command = Cli::command();
+    if let Some(path) = config::named_file(&arguments) {
+        command = config::apply(command, &path)?;
+    }
+    // Wrong arguments end the program here, with code 2 (0 for --help and --version).
+    let matches = command.get_matches_from(arguments);
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    start_log(&cli.common);
+    match &cli.command {
+        Some(command) => dispatch(&cli.common, command),
+        None if !std::io::stdin().is_terminal() => {
+            dispatch(&cli.common, &Command::Pipe(commands::pipe::Args::default()))
+        }
+        None => Err(Failure::Usage("which command? see `gammond --help`".into())),
+    }
+}
+
+/// Logs go to stderr, so that answers on stdout stay clean.
+fn start_log(common: &Common) {
+    let filter = tracing_subscriber::EnvFilter::try_new(&common.log)
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // A second start (in tests) leaves the first log in place.
+    let _ = if common.log_json {
+        log.json().try_init()
+    } else {
+        log.try_init()
+    };
 }

@@ -1,11 +1,13 @@
 //! One file a subcommand.
 
-pub(super) mod ask;
+mod ask;
 pub(super) mod bearoff;
 pub(super) mod bench;
+pub(super) mod completions;
 pub(super) mod duel;
 pub(super) mod fibs;
 pub(super) mod label;
+pub(super) mod man;
 pub(super) mod net;
 pub(super) mod perf;
 pub(super) mod perft;
@@ -16,3 +18,5 @@ pub(super) mod serve;
 pub(super) mod tournament;
 pub(super) mod train;
 pub(super) mod ubgi;
+
+pub(super) use ask::{convert, cube, eval, play, show};

@@ -4,7 +4,7 @@ use crate::cli::{Common, Failure};
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

@@ -1,0 +1,118 @@
+//! The configuration file: a TOML table whose keys are the long options.
+//!
+//! Keys at the top are common options; a table named after a subcommand holds that subcommand's
+//! own. Values become the options' defaults, so that the order is: built in, file, `GAMMOND_*`
+//! variables, command line.
+//!
+//! ```toml
+//! plies = 1
+//! threads = 2
+//!
+//! [serve]
+//! listen = ["127.0.0.1:4322"]
+//! ```
+
+use super::Failure;
+use clap::Command;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use toml::{Table, Value};
+
+/// The file that the command line or `GAMMOND_CONFIG` names, if any. Looked up before the real
+/// parsing, because the file supplies defaults to it.
+pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        if argument == "--config" {
+            return rest.next().map(PathBuf::from);
+        }
+        if let Some(path) = argument
+            .to_str()
+            .and_then(|text| text.strip_prefix("--config="))
+        {
+            return Some(PathBuf::from(path));
+        }
+        if argument == "--" {
+            break;
+        }
+    }
+    std::env::var_os("GAMMOND_CONFIG").map(PathBuf::from)
+}
+
+/// Makes the file's values the defaults of `command`'s options.
+///
+/// # Errors
+/// The file is missing or damaged, or names an option that does not exist.
+pub(super) fn apply(command: Command, path: &PathBuf) -> Result<Command, Failure> {
+    let wrong = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        wrong(error.message().to_owned() + &place(&text, &error))
+    })?;
+    apply_table(command, &table).map_err(wrong)
+}
+
+fn place(text: &str, error: &toml::de::Error) -> String {
+    match error.span() {
+        Some(span) => {
+            let line = text
+                .bytes()
+                .take(span.start)
+                .filter(|&byte| byte == b'\n')
+                .count()
+                + 1;
+            format!(" (line {line})")
+        }
+        None => String::new(),
+    }
+}
+
+fn apply_table(mut command: Command, table: &Table) -> Result<Command, String> {
+    for (key, value) in table {
+        command = match value {
+            Value::Table(inner) => {
+                let known = command.find_subcommand(key).is_some();
+                if !known {
+                    return Err(format!("[{key}]: no such subcommand"));
+                }
+                let mut failed = None;
+                let changed = command.mut_subcommand(key, |sub| {
+                    apply_table(sub.clone(), inner).unwrap_or_else(|reason| {
+                        failed = Some(format!("[{key}] {reason}"));
+                        sub
+                    })
+                });
+                match failed {
+                    Some(reason) => return Err(reason),
+                    None => changed,
+                }
+            }
+            value => set_default(command, key, value)?,
+        };
+    }
+    Ok(command)
+}
+
+fn set_default(command: Command, key: &str, value: &Value) -> Result<Command, String> {
+    let id = command
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(key))
+        .map(|argument| argument.get_id().clone())
+        .ok_or_else(|| format!("{key}: no such option"))?;
+    let texts: Vec<String> = match value {
+        Value::Array(values) => values.iter().map(text_of).collect::<Result<_, _>>(),
+        value => text_of(value).map(|text| vec![text]),
+    }
+    .map_err(|reason| format!("{key}: {reason}"))?;
+    Ok(command.mut_arg(id, |argument| argument.default_values(texts.clone())))
+}
+
+fn text_of(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        Value::Boolean(truth) => Ok(truth.to_string()),
+        other => Err(format!("a {} is no option's value", other.type_str())),
+    }
+}
