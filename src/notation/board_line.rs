@@ -392,8 +392,10 @@ impl View<'_> {
         if let (Some(mine), Some(other)) = (me.get_mut(BAR), opponent.get_mut(BAR)) {
             (*mine, *other) = (my_bar, other_bar);
         }
-        let position =
-            Position::new(&me, &opponent).map_err(|error| self.error(6, error.into()))?;
+        let position = Position::new(&me, &opponent).map_err(|error| {
+            let at = self.error(6, error.into()).at();
+            NotationError::new(Code::BadBoard, "board position", error.into(), at)
+        })?;
         if self.dialect == Dialect::Fibs {
             self.check_borne_off(&position, first_on_roll)?;
         }

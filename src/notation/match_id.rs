@@ -284,7 +284,7 @@ impl MatchId {
             state: MatchState { cube, score, rules },
             roll: self
                 .roll()
-                .map_err(|reason| refuse("match id dice", reason))?,
+                .map_err(|reason| refuse("match id roll", reason))?,
             offer,
             on_roll,
         })
@@ -391,11 +391,11 @@ mod tests {
         let start: MatchId = "cAkAAAAAAAAE".parse().unwrap();
         check(
             start.with(DIE[0], 7).with(DIE[1], 1),
-            "match id dice is not possible: die is 7, want 1 to 6",
+            "match id roll is not possible: die is 7, want 1 to 6",
         );
         check(
             start.with(DIE[0], 3),
-            "match id dice is not possible: die is 0, want 1 to 6",
+            "match id roll is not possible: die is 0, want 1 to 6",
         );
         check(
             start.with(LENGTH, 65),

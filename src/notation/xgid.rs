@@ -182,7 +182,7 @@ impl Xgid {
         };
         let position = bottom
             .position()
-            .map_err(|reason| refuse(1, POINTS_FIELD, reason))?;
+            .map_err(|reason| refuse(1, "xgid position", reason))?;
         let owner = match bottom.owner {
             None => CubeOwner::Centred,
             Some(Seat::Bottom) => CubeOwner::Me,
@@ -194,7 +194,7 @@ impl Xgid {
         if !money && self.rules > 1 {
             let found = self.rules.to_string();
             let want = "0 or 1 (Crawford) in a match";
-            return Err(refuse(8, "xgid rules", Reason::Value { found, want }));
+            return Err(refuse(8, "xgid rules field", Reason::Value { found, want }));
         }
         // As in a Match ID, points of a money session mean nothing.
         let (me, opponent) = if money {
@@ -295,12 +295,12 @@ fn xgid(input: &[u8]) -> Parsed<'_, Xgid> {
     let (rest, owner) = number(rest, "xgid cube owner", -1, 1, "1, 0 or -1")?;
     let (rest, ()) = colon(rest, "xgid player on roll")?;
     let (rest, on_roll) = on_roll(rest)?;
-    let (rest, ()) = colon(rest, "xgid dice")?;
+    let (rest, ()) = colon(rest, "xgid roll")?;
     let (rest, dice) = dice(rest)?;
     let want = "0 to 32767";
     let (rest, bottom_score) = number(rest, "xgid score of the bottom player", 0, 32767, want)?;
     let (rest, top_score) = number(rest, "xgid score of the top player", 0, 32767, want)?;
-    let (rest, rules) = number(rest, "xgid rules", 0, 3, "0 to 3")?;
+    let (rest, rules) = number(rest, "xgid rules field", 0, 3, "0 to 3")?;
     let (rest, length) = number(rest, "xgid match length", 0, 32767, want)?;
     let (rest, cube_max_log) = number(rest, "xgid largest cube", 0, 99, "0 to 99")?;
     let tiny = |number: i64| u8::try_from(number).unwrap_or(u8::MAX);
@@ -379,7 +379,7 @@ fn on_roll(input: &[u8]) -> Parsed<'_, Seat> {
 
 /// dice = "00" | "D" | "B" | "R" | die die
 fn dice(input: &[u8]) -> Parsed<'_, XgidDice> {
-    const FIELD: &str = "xgid dice";
+    const FIELD: &str = "xgid roll";
     let end = input.iter().take_while(|&&byte| byte != b':').count();
     let (text, rest) = input.split_at_checked(end).unwrap_or((input, &[]));
     let dice = match text {
@@ -496,7 +496,7 @@ mod tests {
         let text = format!("{points}:0:0:1:70:0:0:0:0:10");
         check(
             &text,
-            "xgid dice is not possible: die is 7, want 1 to 6",
+            "xgid roll is not possible: die is 7, want 1 to 6",
             38,
         );
         let text = format!("{points}:0:0:1:00:9:0:0:5:10");

@@ -2,6 +2,7 @@
 
 mod bearoff;
 mod gnubg_eval;
+mod malformed;
 mod notation;
 mod support;
 mod tidy;
