@@ -12,6 +12,7 @@
 
 mod chances;
 mod class;
+mod movegen;
 mod play;
 mod plays;
 mod position;
@@ -20,6 +21,7 @@ mod state;
 
 pub use chances::Chances;
 pub use class::Class;
+pub use movegen::{PLAYS_MAX, PlayGenerator, generate_plays};
 pub use play::{Play, Step};
 pub use plays::{LegalPlay, legal_plays};
 pub use position::{BAR, OFF, POINTS, Position, PositionError, Side};

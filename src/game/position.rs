@@ -124,15 +124,19 @@ impl Side {
     }
 
     /// Pip count: index + 1 for each checker, 25 on the bar.
+    #[inline]
     #[must_use]
     pub const fn pips(self) -> u32 {
-        let mut pips = 0;
-        let mut index = 0;
-        while index < POINTS {
-            pips += (index as u32 + 1) * self.count(index) as u32;
-            index += 1;
-        }
-        pips
+        let board = self.0 & BOARD;
+        let (low, high) = (board as u64, (board >> 64) as u64);
+        weighted_sum(low) + weighted_sum(high) + 16 * nibble_sum(high)
+    }
+
+    /// Checkers at index 6 or higher, the bar among them: those not in the home board.
+    #[inline]
+    #[must_use]
+    pub const fn outside(self) -> u32 {
+        nibble_sum((self.0 >> 24) as u64) + nibble_sum((self.0 >> 88 & 0xfff) as u64)
     }
 }
 
@@ -149,6 +153,24 @@ const fn gather_half(bits: u64) -> u32 {
     let bits = (bits | bits >> 6) & 0x000f_000f_000f_000f;
     let bits = (bits | bits >> 12) & 0x0000_00ff_0000_00ff;
     (bits | bits >> 24) as u32 & 0xffff
+}
+
+/// Sum of the sixteen nibbles; at most 255.
+#[inline(always)]
+const fn nibble_sum(nibbles: u64) -> u32 {
+    let bytes = (nibbles & 0x0f0f_0f0f_0f0f_0f0f) + (nibbles >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
+    (bytes.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
+}
+
+/// Sum of `(i + 1) * nibble i`, for nibbles that add up to 15 at most, so that no byte overflows.
+#[inline(always)]
+const fn weighted_sum(nibbles: u64) -> u32 {
+    let odd = nibbles >> 4 & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = (nibbles & 0x0f0f_0f0f_0f0f_0f0f) + odd;
+    let by_pair = (pairs.wrapping_mul(0x0001_0203_0405_0607) >> 56) as u32;
+    let all = (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32;
+    let odd = (odd.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32;
+    2 * by_pair + all + odd
 }
 
 impl fmt::Debug for Side {
@@ -322,6 +344,10 @@ mod tests {
             assert_eq!(side.made() >> index & 1 == 1, count > 1);
         }
         assert_eq!(side.off(), 2);
+        assert_eq!(side.pips(), 2 + 4 + 4 * 16 + 17 + 3 * 24 + 2 * 25);
+        assert_eq!(side.outside(), 10);
+        assert_eq!(Side::START.outside(), 10);
+        assert_eq!(Side::ALL_OFF.pips() + Side::ALL_OFF.outside(), 0);
     }
 
     #[test]
