@@ -1,1 +1,26 @@
-//! Each protocol as a machine without I/O: text in, requests and text out.
+//! Protocols as machines without I/O: text in, requests and text out.
+//!
+//! Knows positions, notations and the vocabulary of questions, but neither engine nor sockets, so
+//! a protocol is tested with no net loaded. The normative texts are in `protocol-specs/`.
+//!
+//! ```
+//! use gammond::protocol::{Request, SessionSettings, parse_line};
+//! let line = parse_line(b"#7 move 4HPwATDgc/ABMA 31 plies=1", &SessionSettings::default());
+//! let line = line.unwrap().unwrap();
+//! assert_eq!(line.id.as_deref(), Some("7"));
+//! assert!(matches!(line.request, Request::Move(_, settings) if settings.plies == 1));
+//! ```
+#![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+
+pub mod answer;
+mod request;
+mod request_line;
+mod settings;
+
+pub use request::{
+    ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,
+};
+pub use request_line::{line_kind, parse_line};
+pub use settings::{
+    AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes,
+};

@@ -123,6 +123,14 @@ impl MoveFilter {
             _ => None,
         }
     }
+
+    /// The name of this filter, if it is one of the five.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        const NAMES: [&str; 5] = ["tiny", "narrow", "normal", "large", "huge"];
+        let is_self = |name: &&str| MoveFilter::named(name).as_ref() == Some(self);
+        NAMES.into_iter().find(is_self)
+    }
 }
 
 /// How good is this position for the player on roll, before the dice?

@@ -1,0 +1,480 @@
+//! One request line to one request: the language of `gammond pipe` and `gammond serve`.
+//!
+//! Rules Q-01 to Q-29 of `protocol-specs/request-protocol.md`. What a line asks for is resolved
+//! here completely: the position's own cube, score and dice, the session's settings and the
+//! request's settings are already one query when [`parse_line`] returns.
+
+use super::request::{
+    ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,
+};
+use super::settings::{AnswerStyle, SessionSettings, StateWishes};
+use crate::game::{MatchState, MatchStateError, Roll};
+use crate::notation::{ParsedPosition, parse_position, parse_roll};
+use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
+use nom::IResult;
+use nom::bytes::complete::{take_while, take_while1};
+use nom::error::{ErrorKind, ParseError};
+
+/// Colons of a board line up to its last field.
+const BOARD_COLONS: usize = 52;
+
+/// What kind of line this is (Q-04, Q-05, Q-06).
+#[must_use]
+pub fn line_kind(line: &[u8]) -> LineKind {
+    let line = trimmed(line);
+    let rest = match line.split_first() {
+        None | Some((b';', _)) => return LineKind::Nothing,
+        Some((b'#', rest)) => {
+            let (after, id) = split_word(rest);
+            let after = after.trim_ascii_start();
+            let rolled_out = id == b"R" && split_word(after).1.len() == 20 && after.len() > 20;
+            if id.is_empty() || rolled_out || (id == b"Resumed" && after.is_empty()) {
+                return LineKind::Nothing;
+            }
+            after
+        }
+        Some(_) => line,
+    };
+    let (_, word) = split_word(rest);
+    match word {
+        b"s" | b"r" if word.len() < rest.len() => LineKind::Nothing,
+        _ if SESSION_WORDS.iter().any(|verb| word.eq_ignore_ascii_case(verb)) => LineKind::Session,
+        _ => LineKind::Request,
+    }
+}
+
+const SESSION_WORDS: [&[u8]; 4] = [b"set", b"get", b"quit", b"stats"];
+
+/// Reads one line, without its LF. `None` when it needs no answer.
+///
+/// # Errors
+/// [`Refusal`] with the error's code, field, message and place, and the id if there was one.
+pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line, Refusal>> {
+    if line.len() <= LINE_BYTES_MAX && line_kind(line) == LineKind::Nothing {
+        return None;
+    }
+    let mut head = Head {
+        id: None,
+        style: session.style,
+    };
+    let parsed = parse(line, session, &mut head);
+    let Head { id, style } = head;
+    Some(match parsed {
+        Ok(request) => Ok(Line { id, style, request }),
+        Err(error) => Err(Refusal { id, style, error }),
+    })
+}
+
+/// What is known of a line even if the rest of it is wrong.
+struct Head {
+    id: Option<String>,
+    style: AnswerStyle,
+}
+
+fn parse(
+    line: &[u8],
+    session: &SessionSettings,
+    head: &mut Head,
+) -> Result<Request, RequestError> {
+    if line.len() > LINE_BYTES_MAX {
+        return Err(RequestError::too_long());
+    }
+    let text = trimmed(line);
+    // `trimmed` takes bytes from both ends; what it took in front counts for places.
+    let skipped = line.len() - trimmed_front(line).len();
+    let place = |rest: &[u8]| skipped + text.len() - rest.len().min(text.len());
+    id_and_body(text, session, head).map_err(|fault| {
+        let mut error = fault.error;
+        error.at += place(fault.rest);
+        error
+    })
+}
+
+/// line = [ "#" id SP ] request
+fn id_and_body<'a>(
+    input: &'a [u8],
+    session: &SessionSettings,
+    head: &mut Head,
+) -> Result<Request, Fault<'a>> {
+    let (rest, id) = request_id(input)?;
+    head.id = id;
+    body(rest, session, head)
+}
+
+/// A failure inside the parser: the rest of the line there, and the error, whose `at` counts from
+/// that place.
+#[derive(Debug)]
+struct Fault<'a> {
+    rest: &'a [u8],
+    error: RequestError,
+}
+
+impl<'a> ParseError<&'a [u8]> for Fault<'a> {
+    fn from_error_kind(rest: &'a [u8], _: ErrorKind) -> Self {
+        fault(rest, "bad-request", "request", "request is not understood")
+    }
+
+    fn append(_: &'a [u8], _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+impl<'a> From<nom::Err<Fault<'a>>> for Fault<'a> {
+    fn from(error: nom::Err<Fault<'a>>) -> Self {
+        match error {
+            nom::Err::Error(fault) | nom::Err::Failure(fault) => fault,
+            // Only streaming parsers ask for more, and this room uses none.
+            nom::Err::Incomplete(_) => fault(b"", "bad-request", "request", "line is incomplete"),
+        }
+    }
+}
+
+fn fault<'a>(
+    rest: &'a [u8],
+    code: &'static str,
+    field: &'static str,
+    message: impl Into<String>,
+) -> Fault<'a> {
+    Fault {
+        rest,
+        error: RequestError::new(code, field, message),
+    }
+}
+
+type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn trimmed_front(line: &[u8]) -> &[u8] {
+    let mut rest = line;
+    while let Some((b'\0' | b' ' | b'\t', after)) = rest.split_first() {
+        rest = after;
+    }
+    rest
+}
+
+/// Without NULs and blanks in front (Q-02), without a CR and blanks at the end (Q-01).
+fn trimmed(line: &[u8]) -> &[u8] {
+    trimmed_front(line).trim_ascii_end()
+}
+
+fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|&byte| is_blank(byte));
+    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
+    (rest, word)
+}
+
+fn blanks(input: &[u8]) -> Parsed<'_, &[u8]> {
+    take_while(is_blank)(input)
+}
+
+/// word = 1*( any byte but a blank ), with the blanks after it passed over
+fn word(input: &[u8]) -> Parsed<'_, &[u8]> {
+    let (rest, word) = take_while1(|byte| !is_blank(byte))(input)?;
+    let (rest, _) = blanks(rest)?;
+    Ok((rest, word))
+}
+
+/// [ "#" id SP ]
+fn request_id(input: &[u8]) -> Parsed<'_, Option<String>> {
+    let Some(rest) = input.strip_prefix(b"#") else {
+        return Ok((input, None));
+    };
+    let refuse = |reason: String| {
+        nom::Err::Failure(fault(input, "bad-id", "id", format!("id {reason}")))
+    };
+    let (rest, id) = word(rest)?;
+    if id.len() > ID_BYTES_MAX {
+        return Err(refuse(format!("has {} bytes, at most {ID_BYTES_MAX}", id.len())));
+    }
+    match std::str::from_utf8(id) {
+        Ok(text) if !text.chars().any(char::is_control) => Ok((rest, Some(text.to_owned()))),
+        Ok(_) => Err(refuse("has a control character".into())),
+        Err(_) => Err(refuse("is not UTF-8".into())),
+    }
+}
+
+/// Bytes that may stand in a request: printable ASCII and blanks; names of a board line may have
+/// more (Q-08).
+fn checked(input: &[u8]) -> Result<(), Fault<'_>> {
+    let board = input.windows(6).any(|window| window == b"board:");
+    let bad = |byte: u8| match byte {
+        b'\t' | 0x20..=0x7e => false,
+        0x80.. => !board,
+        _ => true,
+    };
+    match input.iter().position(|&byte| bad(byte)) {
+        None => Ok(()),
+        Some(at) => {
+            let rest = input.get(at..).unwrap_or_default();
+            let byte = rest.first().copied().unwrap_or_default();
+            let message = format!("line has byte 0x{byte:02x}, want printable ASCII");
+            Err(fault(rest, "bad-byte", "line", message))
+        }
+    }
+}
+
+/// What a verb wants done with a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Eval,
+    Move,
+    Cube,
+    Rollout,
+    Show,
+    Convert,
+    /// No verb: move if there is a roll, else eval.
+    Bare,
+}
+
+fn verb(word: &[u8]) -> Option<Verb> {
+    const VERBS: [(&[u8], Verb); 6] = [
+        (b"eval", Verb::Eval),
+        (b"move", Verb::Move),
+        (b"cube", Verb::Cube),
+        (b"rollout", Verb::Rollout),
+        (b"show", Verb::Show),
+        (b"convert", Verb::Convert),
+    ];
+    let found = VERBS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+    found.map(|&(_, verb)| verb)
+}
+
+fn body<'a>(
+    input: &'a [u8],
+    session: &SessionSettings,
+    head: &mut Head,
+) -> Result<Request, Fault<'a>> {
+    checked(input)?;
+    if input.is_empty() {
+        return Err(fault(input, "bad-request", "request", "request is missing"));
+    }
+    let (rest, first) = word(input)?;
+    if let Some(verb) = verb(first) {
+        return ask(verb, rest, session, head);
+    }
+    if input.starts_with(b"board:") {
+        return Ok(Request::Board(input.to_vec(), Box::new(session.clone())));
+    }
+    match first {
+        b"m" | b"o" => return Ok(Request::Record(input.to_vec(), record_settings(session))),
+        _ if first.eq_ignore_ascii_case(b"set") => return set(rest, session),
+        _ => {}
+    }
+    if let Some(request) = session_word(first) {
+        return if rest.is_empty() {
+            Ok(request)
+        } else {
+            Err(unexpected(rest))
+        };
+    }
+    let letters = first.iter().all(u8::is_ascii_lowercase);
+    if letters && first.len() < 13 {
+        let shown = String::from_utf8_lossy(first);
+        let message = format!("request '{shown}' is not known, see `help`");
+        return Err(fault(input, "bad-request", "request", message));
+    }
+    ask(Verb::Bare, input, session, head)
+}
+
+fn session_word(word: &[u8]) -> Option<Request> {
+    let request = match word.to_ascii_lowercase().as_slice() {
+        b"get" => Request::Get,
+        b"help" => Request::Help,
+        b"version" => Request::Version,
+        b"stats" => Request::Stats,
+        b"ping" => Request::Ping,
+        b"quit" | b"exit" => Request::Quit,
+        _ => return None,
+    };
+    Some(request)
+}
+
+/// Benchmark records are scored by cubeless equity (Q-24).
+fn record_settings(session: &SessionSettings) -> Settings {
+    Settings {
+        cubeful: false,
+        top: None,
+        ..session.search.clone()
+    }
+}
+
+fn unexpected(rest: &[u8]) -> Fault<'_> {
+    let (_, word) = split_word(rest);
+    let shown: String = String::from_utf8_lossy(word).chars().take(24).collect();
+    let message = format!("request is followed by '{shown}', want key=value");
+    fault(rest, "bad-request", "request", message)
+}
+
+/// "set" 1*( key "=" value )
+fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
+    if input.is_empty() {
+        let message = "set wants key=value, see `help`";
+        return Err(fault(input, "bad-setting", "setting", message));
+    }
+    let mut changed = session.clone();
+    settings(input, &mut changed)?;
+    let state = changed.state.apply(MatchState::default());
+    state.map_err(|error| fault(input, "bad-state", "state", error.to_string()))?;
+    Ok(Request::Set(Box::new(changed)))
+}
+
+/// Applies every `key=value` to `target`.
+fn settings<'a>(input: &'a [u8], target: &mut SessionSettings) -> Result<(), Fault<'a>> {
+    let mut rest = input;
+    while !rest.is_empty() {
+        let here = rest;
+        let (after, pair) = word(rest)?;
+        let text = String::from_utf8_lossy(pair);
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(unexpected(here));
+        };
+        target.set(key, value).map_err(|error| Fault {
+            rest: here,
+            error: error.into(),
+        })?;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// POSITION [ROLL] *( key "=" value )
+fn ask<'a>(
+    verb: Verb,
+    input: &'a [u8],
+    session: &SessionSettings,
+    head: &mut Head,
+) -> Result<Request, Fault<'a>> {
+    if input.is_empty() {
+        return Err(fault(input, "bad-position", "position", "position is missing"));
+    }
+    let (rest, text) = position_text(input)?;
+    let parsed = parse_position(text).map_err(|error| Fault {
+        rest: input,
+        error: error.into(),
+    })?;
+    let (rest, roll) = roll(rest)?;
+    let mut own = SessionSettings {
+        state: StateWishes::default(),
+        ..session.clone()
+    };
+    settings(rest, &mut own)?;
+    head.style = own.style;
+    let state = state_of(&parsed, session, &own.state)
+        .map_err(|error| fault(rest, "bad-state", "state", error.to_string()))?;
+    let wanted = Wanted {
+        parsed,
+        roll: roll.or(parsed.roll),
+        state,
+        own,
+    };
+    wanted.into_request(verb, rest)
+}
+
+/// The state a form carries, else the session's; the request's wishes on top (Q-22).
+fn state_of(
+    parsed: &ParsedPosition,
+    session: &SessionSettings,
+    wishes: &StateWishes,
+) -> Result<MatchState, MatchStateError> {
+    match parsed.state {
+        Some(state) => wishes.apply(state),
+        None => session.state.with(wishes).apply(MatchState::default()),
+    }
+}
+
+/// Everything a request with a position says.
+struct Wanted {
+    parsed: ParsedPosition,
+    roll: Option<Roll>,
+    state: MatchState,
+    own: SessionSettings,
+}
+
+impl Wanted {
+    fn into_request(self, verb: Verb, rest: &[u8]) -> Result<Request, Fault<'_>> {
+        let Wanted {
+            mut parsed,
+            roll,
+            state,
+            own,
+        } = self;
+        let position = parsed.position;
+        let verb = match (verb, roll) {
+            (Verb::Bare, Some(_)) => Verb::Move,
+            (Verb::Bare, None) => Verb::Eval,
+            (verb, _) => verb,
+        };
+        let decides = matches!(verb, Verb::Move | Verb::Cube | Verb::Rollout);
+        if decides && position.is_over() {
+            let message = "position is not one to decide in: the game is over";
+            return Err(fault(rest, "game-over", "position", message));
+        }
+        Ok(match verb {
+            Verb::Move => {
+                let roll = roll.ok_or_else(|| fault(rest, "bad-roll", "roll", "roll is missing"))?;
+                let query = PlayQuery {
+                    position,
+                    roll,
+                    state,
+                };
+                Request::Move(query, own.search)
+            }
+            Verb::Cube => Request::Cube(CubeQuery { position, state }, own.search),
+            Verb::Rollout => Request::Rollout(Box::new(RolloutRequest {
+                query: EvalQuery { position, state },
+                settings: own.search,
+                wishes: own.rollout,
+            })),
+            Verb::Eval | Verb::Bare => Request::Eval(EvalQuery { position, state }, own.search),
+            Verb::Show | Verb::Convert => {
+                parsed.roll = roll;
+                let parsed = Box::new(parsed);
+                match verb {
+                    Verb::Show => Request::Show(parsed, state),
+                    _ => Request::Convert(parsed, state),
+                }
+            }
+        })
+    }
+}
+
+/// The text of a position: up to the next blank, but a board line's names may hold blanks.
+fn position_text(input: &[u8]) -> Parsed<'_, &[u8]> {
+    if input.starts_with(b"board:") {
+        let mut colons = 0;
+        let last = input.iter().position(|&byte| {
+            colons += usize::from(byte == b':');
+            colons == BOARD_COLONS
+        });
+        if let Some((front, tail)) = last.and_then(|at| input.split_at_checked(at)) {
+            let (rest, end) = word(tail)?;
+            let length = front.len() + end.len();
+            return Ok((rest, input.get(..length).unwrap_or(input)));
+        }
+    }
+    word(input)
+}
+
+/// ROLL = two dice, together or with a blank, "-" or "," between; starts with a digit
+fn roll(input: &[u8]) -> Result<(&[u8], Option<Roll>), Fault<'_>> {
+    if !input.first().is_some_and(u8::is_ascii_digit) {
+        return Ok((input, None));
+    }
+    let (rest, first) = word(input)?;
+    let (rest, second) = match (first.len(), rest.first()) {
+        (1, Some(byte)) if byte.is_ascii_digit() => word(rest)?,
+        _ => (rest, &b""[..]),
+    };
+    let text = match second {
+        b"" => first.to_vec(),
+        _ => [first, b" ", second].concat(),
+    };
+    let roll = parse_roll(&text).map_err(|error| Fault {
+        rest: input,
+        error: error.into(),
+    })?;
+    Ok((rest, Some(roll)))
+}

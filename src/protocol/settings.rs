@@ -1,0 +1,368 @@
+//! Settings as `key=value`: one table for `set` lines and for single requests.
+//!
+//! Rules S-01 to S-12 of `protocol-specs/request-protocol.md`.
+
+use crate::game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
+use crate::query::{MoveFilter, Settings};
+
+/// How answers are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnswerStyle {
+    /// One JSON object a line.
+    #[default]
+    Json,
+    /// One compact line for people.
+    Text,
+    /// Only the Position ID after the best play.
+    Position,
+}
+
+impl AnswerStyle {
+    /// The word that chooses the style.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            AnswerStyle::Json => "json",
+            AnswerStyle::Text => "text",
+            AnswerStyle::Position => "position",
+        }
+    }
+
+    /// The style with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<AnswerStyle> {
+        match name {
+            "json" => Some(AnswerStyle::Json),
+            "text" => Some(AnswerStyle::Text),
+            "position" => Some(AnswerStyle::Position),
+            _ => None,
+        }
+    }
+}
+
+/// Which of a server's two queues a request waits in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Queue {
+    /// Goes first.
+    #[default]
+    Interactive,
+    /// Waits while anything interactive does.
+    Bulk,
+}
+
+impl Queue {
+    /// The word that chooses the queue.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Queue::Interactive => "interactive",
+            Queue::Bulk => "bulk",
+        }
+    }
+}
+
+/// What somebody wishes for the cube, the score and the rules; `None` leaves what is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StateWishes {
+    /// Points of the match, 0 for money.
+    pub length: Option<u32>,
+    /// Points of the player on roll and of the opponent.
+    pub score: Option<(u32, u32)>,
+    /// Whether this is the Crawford game.
+    pub crawford: Option<bool>,
+    /// Whether Jacoby holds (money).
+    pub jacoby: Option<bool>,
+    /// Whether beavers are allowed (money).
+    pub beavers: Option<bool>,
+    /// The cube's value.
+    pub cube: Option<u32>,
+    /// Who may turn the cube.
+    pub owner: Option<CubeOwner>,
+}
+
+impl StateWishes {
+    /// `base` with these wishes fulfilled. A new length or score puts an old Crawford flag away.
+    ///
+    /// # Errors
+    /// [`MatchStateError`] when cube and score do not fit each other.
+    pub fn apply(&self, base: MatchState) -> Result<MatchState, MatchStateError> {
+        let cube = Cube::new(
+            self.cube.unwrap_or(base.cube.value()),
+            self.owner.unwrap_or(base.cube.owner()),
+        )?;
+        let score = self.apply_score(base.score)?;
+        if score.is_crawford() && cube != Cube::CENTRED {
+            return Err(MatchStateError::CrawfordCube);
+        }
+        Ok(MatchState {
+            cube,
+            score,
+            rules: Rules {
+                jacoby: self.jacoby.unwrap_or(base.rules.jacoby),
+                beavers: self.beavers.unwrap_or(base.rules.beavers),
+            },
+        })
+    }
+
+    fn apply_score(&self, base: Score) -> Result<Score, MatchStateError> {
+        let new_score = self.length.is_some() || self.score.is_some();
+        if !new_score && self.crawford.is_none() {
+            return Ok(base);
+        }
+        let length = self.length.unwrap_or(base.length());
+        let kept = if length == base.length() {
+            (base.me(), base.opponent())
+        } else {
+            (0, 0)
+        };
+        let (me, opponent) = self.score.unwrap_or(kept);
+        let crawford = self.crawford.unwrap_or(!new_score && base.is_crawford());
+        Score::new(length, me, opponent, crawford)
+    }
+
+    /// These wishes with `later` ones on top.
+    #[must_use]
+    pub fn with(self, later: &StateWishes) -> StateWishes {
+        StateWishes {
+            length: later.length.or(self.length),
+            score: later.score.or(self.score),
+            crawford: later.crawford.or(self.crawford),
+            jacoby: later.jacoby.or(self.jacoby),
+            beavers: later.beavers.or(self.beavers),
+            cube: later.cube.or(self.cube),
+            owner: later.owner.or(self.owner),
+        }
+    }
+}
+
+/// What somebody wishes for a rollout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RolloutWishes {
+    /// Games.
+    pub trials: Option<u32>,
+    /// Plies after which a game is cut and evaluated; 0 for never.
+    pub truncate: Option<u16>,
+    /// Seed of the dice.
+    pub seed: Option<u64>,
+}
+
+/// Everything that a session can set; a request may change it for itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SessionSettings {
+    /// How to search.
+    pub search: Settings,
+    /// The state of positions that carry none.
+    pub state: StateWishes,
+    /// How to roll out.
+    pub rollout: RolloutWishes,
+    /// How answers look.
+    pub style: AnswerStyle,
+    /// Which queue requests wait in; `None` decides by the kind of request.
+    pub queue: Option<Queue>,
+}
+
+/// What is wrong with one `key=value`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// No such key.
+    #[error("setting '{0}' is not known")]
+    Key(String),
+    /// A value the key cannot have.
+    #[error("setting '{key}' is '{found}', want {want}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// The value as given.
+        found: String,
+        /// What it may be.
+        want: &'static str,
+    },
+}
+
+/// The keys, what each wants, and what it does; the text of `help`.
+pub const KEYS: &[(&str, &str, &str)] = &[
+    ("plies", "0 to 4", "look-ahead in gnubg's numbering"),
+    ("cubeful", "on or off", "take the cube into account"),
+    ("filter", "tiny, narrow, normal, large or huge", "plays looked at more deeply"),
+    ("prune", "on or off", "small nets choose replies inside a search"),
+    ("noise", "0 to 1", "standard deviation of noise"),
+    ("top", "0 to 65535, 0 for all", "plays to report"),
+    ("time", "0 to 600000, 0 for none", "milliseconds to deepen"),
+    ("length", "0 (money) to 64", "match length"),
+    ("score", "points:points, mine first", "score"),
+    ("crawford", "on or off", "whether this is the Crawford game"),
+    ("jacoby", "on or off", "Jacoby rule (money)"),
+    ("beavers", "on or off", "beavers (money)"),
+    ("cube", "a power of two, 1 to 4096", "cube value"),
+    ("owner", "me, opponent or centred", "cube owner"),
+    ("trials", "1 to 10000000", "games of a rollout"),
+    ("truncate", "0 (never) to 1000", "plies after which a rollout's game is cut"),
+    ("seed", "0 to 18446744073709551615", "seed of a rollout"),
+    ("answer", "json, text or position", "style of answers"),
+    ("queue", "interactive, bulk or auto", "which queue requests wait in"),
+];
+
+/// Longest time that may be asked for, in milliseconds.
+const TIME_MS_MAX: u64 = 600_000;
+
+impl SessionSettings {
+    /// Sets one key.
+    ///
+    /// # Errors
+    /// [`SettingError`] names the key and what it wants; nothing is changed then.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
+        let Some(&(key, want, _)) = KEYS.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key))
+        else {
+            return Err(SettingError::Key(shortened(key)));
+        };
+        self.set_known(key, value).ok_or_else(|| SettingError::Value {
+            key,
+            found: shortened(value),
+            want,
+        })
+    }
+
+    fn set_known(&mut self, key: &str, value: &str) -> Option<()> {
+        match key {
+            "plies" => self.search.plies = number(value, u64::from(Settings::PLIES_MAX))?,
+            "cubeful" => self.search.cubeful = switch(value)?,
+            "filter" => self.search.filter = MoveFilter::named(value)?,
+            "prune" => self.search.prune = switch(value)?,
+            "noise" => self.search.noise = fraction(value)?,
+            "top" => {
+                let top: u16 = number(value, 65_535)?;
+                self.search.top = (top > 0).then_some(usize::from(top));
+            }
+            "time" => {
+                let time: u64 = number(value, TIME_MS_MAX)?;
+                self.search.time_ms = (time > 0).then_some(time);
+            }
+            "length" => self.state.length = Some(number(value, u64::from(Score::LENGTH_MAX))?),
+            "score" => self.state.score = Some(score(value)?),
+            "crawford" => self.state.crawford = Some(switch(value)?),
+            "jacoby" => self.state.jacoby = Some(switch(value)?),
+            "beavers" => self.state.beavers = Some(switch(value)?),
+            "cube" => {
+                let cube: u32 = number(value, u64::from(Cube::MAX))?;
+                self.state.cube = Some(cube.is_power_of_two().then_some(cube)?);
+            }
+            "owner" => self.state.owner = Some(owner(value)?),
+            "trials" => {
+                let trials: u32 = number(value, 10_000_000)?;
+                self.rollout.trials = Some((trials > 0).then_some(trials)?);
+            }
+            "truncate" => self.rollout.truncate = Some(number(value, 1000)?),
+            "seed" => self.rollout.seed = Some(number(value, u64::MAX)?),
+            "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
+            "queue" => {
+                self.queue = match value.to_ascii_lowercase().as_str() {
+                    "interactive" => Some(Queue::Interactive),
+                    "bulk" => Some(Queue::Bulk),
+                    "auto" => None,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// A value made fit for a message: at most 24 characters.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 24;
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// A number of digits only, at most `max`.
+fn number<T: TryFrom<u64>>(text: &str, max: u64) -> Option<T> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let value: u64 = digits.then(|| text.parse().ok())??;
+    (value <= max).then(|| T::try_from(value).ok())?
+}
+
+fn fraction(text: &str) -> Option<f32> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let value: f32 = plain.then(|| text.parse().ok())??;
+    (0.0..=1.0).contains(&value).then_some(value)
+}
+
+/// on, yes, true, 1 or off, no, false, 0, in any case.
+pub(super) fn switch(text: &str) -> Option<bool> {
+    let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    if is(["on", "yes", "true", "1"]) {
+        Some(true)
+    } else if is(["off", "no", "false", "0"]) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// `3:5`, `3-5` or `3,5`.
+fn score(text: &str) -> Option<(u32, u32)> {
+    let (me, opponent) = text.split_once([':', '-', ','])?;
+    let max = u64::from(Score::LENGTH_MAX);
+    Some((number(me, max)?, number(opponent, max)?))
+}
+
+fn owner(text: &str) -> Option<CubeOwner> {
+    match text.to_ascii_lowercase().as_str() {
+        "me" | "mine" => Some(CubeOwner::Me),
+        "opponent" | "opp" => Some(CubeOwner::Opponent),
+        "centred" | "centered" | "centre" | "center" | "none" => Some(CubeOwner::Centred),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_the_table_can_be_set() {
+        let values = [
+            "2", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off", "off", "2",
+            "opp", "1296", "11", "9", "text", "bulk",
+        ];
+        assert_eq!(values.len(), KEYS.len());
+        let mut settings = SessionSettings::default();
+        for ((key, ..), value) in KEYS.iter().zip(values) {
+            let before = settings.clone();
+            settings.set(key, value).unwrap();
+            assert_ne!(before, settings, "{key}");
+        }
+    }
+
+    #[test]
+    fn bad_values_are_named_and_change_nothing() {
+        let bad = [
+            ("plies", "5"), ("plies", "-1"), ("plies", ""), ("plies", "99999999999999999999999"),
+            ("cubeful", "maybe"), ("filter", "wide"), ("noise", "nan"), ("noise", "1.5"),
+            ("noise", "1e1"), ("top", "x"), ("time", "600001"), ("length", "65"), ("score", "3"),
+            ("score", "3:x"), ("cube", "3"), ("cube", "0"), ("cube", "8192"), ("owner", "you"),
+            ("trials", "0"), ("truncate", "1001"), ("seed", "18446744073709551616"),
+            ("answer", "xml"), ("queue", "fast"),
+        ];
+        for (key, value) in bad {
+            let mut settings = SessionSettings::default();
+            let error = settings.set(key, value).unwrap_err();
+            assert!(error.to_string().contains(key), "{error}");
+            assert_eq!(settings, SessionSettings::default());
+        }
+        let mut settings = SessionSettings::default();
+        assert_eq!(
+            settings.set("depth", "1"),
+            Err(SettingError::Key("depth".into()))
+        );
+    }
+}
