@@ -13,6 +13,7 @@
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
 pub mod answer;
+pub mod external;
 mod request;
 mod request_line;
 mod settings;

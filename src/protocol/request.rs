@@ -2,7 +2,7 @@
 
 use super::settings::{AnswerStyle, RolloutWishes, SessionSettings, SettingError};
 use crate::game::MatchState;
-use crate::notation::{NotationError, ParsedPosition};
+use crate::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 
 /// Longest line accepted, without its end.
@@ -38,8 +38,10 @@ pub enum Request {
     Show(Box<ParsedPosition>, MatchState),
     /// Write a position in every form.
     Convert(Box<ParsedPosition>, MatchState),
-    /// A record of a benchmark file: its text and how to search.
-    Record(Vec<u8>, Settings),
+    /// An `m` record of a benchmark file: which candidate is played?
+    PlayRecord(Box<PlayRecord>, Settings),
+    /// An `o` record of a benchmark file: how is the position valued?
+    PositionRecord(Box<PositionChances>, Settings),
     /// A FIBS board line, to be answered with bare text; with the session's settings.
     Board(Vec<u8>, Box<SessionSettings>),
     /// The session's settings from now on.

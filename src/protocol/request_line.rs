@@ -9,14 +9,13 @@ use super::request::{
 };
 use super::settings::{AnswerStyle, SessionSettings, StateWishes};
 use crate::game::{MatchState, MatchStateError, Roll};
-use crate::notation::{ParsedPosition, parse_position, parse_roll};
+use crate::notation::{
+    BenchmarkRecord, Form, ParsedPosition, parse_position, parse_roll, split_position,
+};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use nom::IResult;
 use nom::bytes::complete::{take_while, take_while1};
 use nom::error::{ErrorKind, ParseError};
-
-/// Colons of a board line up to its last field.
-const BOARD_COLONS: usize = 52;
 
 /// What kind of line this is.
 #[must_use]
@@ -259,7 +258,7 @@ fn body<'a>(
         return Ok(Request::Board(input.to_vec(), Box::new(session.clone())));
     }
     match first {
-        b"m" | b"o" => return Ok(Request::Record(input.to_vec(), record_settings(session))),
+        b"m" | b"o" => return record(input, session),
         _ if first.eq_ignore_ascii_case(b"set") => return set(rest, session),
         _ => {}
     }
@@ -292,12 +291,27 @@ fn session_word(word: &[u8]) -> Option<Request> {
     Some(request)
 }
 
-/// Benchmark records are scored by cubeless equity.
-fn record_settings(session: &SessionSettings) -> Settings {
-    Settings {
+/// A benchmark record, scored by cubeless equity.
+fn record<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
+    let record = BenchmarkRecord::parse(input).map_err(|error| Fault {
+        rest: input,
+        error: error.into(),
+    })?;
+    let settings = Settings {
         cubeful: false,
         top: None,
         ..session.search.clone()
+    };
+    match record {
+        BenchmarkRecord::Play(record) if record.position.is_over() => {
+            let message = "position of the record is one of a finished game";
+            Err(fault(input, "game-over", "position", message))
+        }
+        BenchmarkRecord::Play(record) => Ok(Request::PlayRecord(Box::new(record), settings)),
+        BenchmarkRecord::Position(record) => {
+            Ok(Request::PositionRecord(Box::new(record), settings))
+        }
+        _ => Err(fault(input, "bad-record", "record", "record asks nothing")),
     }
 }
 
@@ -350,16 +364,18 @@ fn ask<'a>(
     if input.is_empty() {
         return Err(fault(input, "bad-position", "position", "position is missing"));
     }
-    let (rest, text) = position_text(input)?;
+    let (text, rest) = split_position(input);
     let parsed = parse_position(text).map_err(|error| Fault {
         rest: input,
         error: error.into(),
     })?;
+    let (rest, _) = blanks(rest)?;
     let (rest, roll) = roll(rest)?;
     let mut own = SessionSettings {
         state: StateWishes::default(),
         ..session.clone()
     };
+    own.search.cubeful &= !parsed.no_cube;
     settings(rest, &mut own)?;
     head.style = own.style;
     let state = state_of(&parsed, session, &own.state)
@@ -379,10 +395,17 @@ fn state_of(
     session: &SessionSettings,
     wishes: &StateWishes,
 ) -> Result<MatchState, MatchStateError> {
-    match parsed.state {
-        Some(state) => wishes.apply(state),
-        None => session.state.with(wishes).apply(MatchState::default()),
+    let Some(mut state) = parsed.state else {
+        return session.state.with(wishes).apply(MatchState::default());
+    };
+    // No Match ID tells of beavers, no board line of Jacoby either.
+    if matches!(parsed.form, Form::GnubgId | Form::BoardLine) && state.score.is_money() {
+        state.rules.beavers = session.state.beavers.unwrap_or(state.rules.beavers);
     }
+    if parsed.form == Form::BoardLine && state.score.is_money() {
+        state.rules.jacoby = session.state.jacoby.unwrap_or(state.rules.jacoby);
+    }
+    wishes.apply(state)
 }
 
 /// Everything a request with a position says.
@@ -439,23 +462,6 @@ impl Wanted {
             }
         })
     }
-}
-
-/// The text of a position: up to the next blank, but a board line's names may hold blanks.
-fn position_text(input: &[u8]) -> Parsed<'_, &[u8]> {
-    if input.starts_with(b"board:") {
-        let mut colons = 0;
-        let last = input.iter().position(|&byte| {
-            colons += usize::from(byte == b':');
-            colons == BOARD_COLONS
-        });
-        if let Some((front, tail)) = last.and_then(|at| input.split_at_checked(at)) {
-            let (rest, end) = word(tail)?;
-            let length = front.len() + end.len();
-            return Ok((rest, input.get(..length).unwrap_or(input)));
-        }
-    }
-    word(input)
 }
 
 /// ROLL = two dice, together or with a blank, "-" or "," between; starts with a digit

@@ -186,7 +186,7 @@ pub enum SettingError {
 }
 
 /// The keys, what each wants, and what it does; the text of `help`.
-pub const KEYS: &[(&str, &str, &str)] = &[
+pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("plies", "0 to 4", "look-ahead in gnubg's numbering"),
     ("cubeful", "on or off", "take the cube into account"),
     ("filter", "tiny, narrow, normal, large or huge", "plays looked at more deeply"),

@@ -125,3 +125,33 @@ pub struct ResignAdvice {
     /// 0: do not resign; 1 single, 2 gammon, 3 backgammon.
     pub games: u8,
 }
+
+impl Verdict {
+    /// gnubg's wording.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Verdict::DoubleTake => "Double, take",
+            Verdict::DoublePass => "Double, pass",
+            Verdict::NoDoubleTake => "No double, take",
+            Verdict::TooGoodTake => "Too good to double, take",
+            Verdict::TooGoodPass => "Too good to double, pass",
+            Verdict::DoubleBeaver => "Double, beaver",
+            Verdict::NoDoubleBeaver => "No double, beaver",
+            Verdict::RedoubleTake => "Redouble, take",
+            Verdict::RedoublePass => "Redouble, pass",
+            Verdict::NoRedoubleTake => "No redouble, take",
+            Verdict::TooGoodRedoubleTake => "Too good to redouble, take",
+            Verdict::TooGoodRedoublePass => "Too good to redouble, pass",
+            Verdict::NoRedoubleBeaver => "No redouble, beaver",
+            Verdict::DeadCubeDouble => "Never double, take (dead cube)",
+            Verdict::DeadCubeRedouble => "Never redouble, take (dead cube)",
+            Verdict::NotAvailable => "Cube not available",
+            Verdict::OptionalDoubleTake => "Optional double, take",
+            Verdict::OptionalRedoubleTake => "Optional redouble, take",
+            Verdict::OptionalDoubleBeaver => "Optional double, beaver",
+            Verdict::OptionalDoublePass => "Optional double, pass",
+            Verdict::OptionalRedoublePass => "Optional redouble, pass",
+        }
+    }
+}

@@ -1,4 +1,5 @@
-//! All async code: listeners, connections, limits, timeouts, shutdown, the FIBS link; and the
-//! stdin batch, which needs no async at all.
+//! All async code: listeners, connections, limits, timeouts, shutdown, the FIBS link; and what
+//! needs no async at all: the stdin batch, and the answer to one line.
 
+pub mod answer;
 pub mod stdin_batch;

@@ -4,5 +4,6 @@ mod bearoff;
 mod gnubg_eval;
 mod malformed;
 mod notation;
+mod request;
 mod support;
 mod tidy;

@@ -1,0 +1,211 @@
+//! The request language: rules Q-, S- and A- of `protocol-specs/request-protocol.md`.
+
+use gammond::engine::Engine;
+use gammond::protocol::{LINE_BYTES_MAX, LineKind, Request, SessionSettings, line_kind, parse_line};
+use gammond::query::Stop;
+use gammond::service::answer::{Outcome, respond};
+use serde_json::Value;
+
+const START: &str = "4HPwATDgc/ABMA";
+
+fn ask_in(session: &mut SessionSettings, line: &[u8]) -> (Outcome, String) {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let mut out = Vec::new();
+    let outcome = respond(&engine, line, session, None, &Stop::never(), &mut out);
+    if let Outcome::Changed(changed) = &outcome {
+        *session = (**changed).clone();
+    }
+    (outcome, String::from_utf8(out).unwrap())
+}
+
+fn ask(line: &str) -> Value {
+    let (_, text) = ask_in(&mut SessionSettings::default(), line.as_bytes());
+    assert!(text.ends_with('\n') && text.matches('\n').count() == 1, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn check_error(line: &[u8], code: &str, field: &str, at: usize) {
+    let (outcome, text) = ask_in(&mut SessionSettings::default(), line);
+    let shown = String::from_utf8_lossy(line);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(outcome, Outcome::Refused, "{shown}");
+    assert_eq!(answer["type"], "error", "{shown}: {answer}");
+    assert_eq!(answer["code"], code, "{shown}: {answer}");
+    assert_eq!(answer["field"], field, "{shown}: {answer}");
+    assert_eq!(answer["at"], at, "{shown}: {answer}");
+    assert!(!answer["message"].as_str().unwrap().is_empty());
+}
+
+/// Q-01, Q-02, Q-04, Q-05: line ends, NULs, blanks; what is passed over.
+#[test]
+fn line_ends_and_lines_without_a_question() {
+    let session = SessionSettings::default();
+    for nothing in [
+        "", " ", "\r", "\t \r", "; anything", "  ;x", "\0", "\0\0 \r", "# a comment", "#",
+        "#R OAHDPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0", "#Resumed", "r 123", "s version 1.93",
+    ] {
+        assert!(parse_line(nothing.as_bytes(), &session).is_none(), "{nothing:?}");
+        assert_eq!(line_kind(nothing.as_bytes()), LineKind::Nothing, "{nothing:?}");
+    }
+    for line in ["ping", "ping\r", "\0ping", "\0\0  ping \t\r", "PING", "Ping"] {
+        assert_eq!(ask(line)["type"], "pong", "{line:?}");
+    }
+    for session_line in ["set plies=1", "get", "#7 quit", "STATS"] {
+        assert_eq!(line_kind(session_line.as_bytes()), LineKind::Session);
+    }
+    assert_eq!(line_kind(b"#set ping"), LineKind::Request);
+}
+
+/// Q-10: ids come back as they were, in answers and errors.
+#[test]
+fn ids_come_back() {
+    assert_eq!(ask("#7 ping")["id"], "7");
+    assert_eq!(ask("#a\"b\\ö  ping")["id"], "a\"b\\ö");
+    assert_eq!(ask("#x hello")["id"], "x");
+    assert_eq!(ask("#x eval 4HPwATDgc/ABM")["id"], "x");
+    assert!(ask("ping").get("id").is_none());
+    let long = format!("#{} ping", "x".repeat(64));
+    assert_eq!(ask(&long)["id"], "x".repeat(64));
+    check_error(format!("#{} ping", "x".repeat(65)).as_bytes(), "bad-id", "id", 0);
+    check_error(b"#\xff ping", "bad-id", "id", 0);
+    check_error(b"#7", "bad-request", "request", 2);
+}
+
+/// Q-20, Q-21: every form of a position, every form of a roll, with a verb and bare.
+#[test]
+fn positions_and_rolls_in_every_form() {
+    let forms = [
+        START.to_owned(),
+        format!("{START}:cAkAAAAAAAAE"),
+        "OAHDPAABDAOAHDPAABDA".to_owned(),
+        "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10".to_owned(),
+    ];
+    for form in &forms {
+        assert_eq!(ask(&format!("eval {form}"))["position"], START, "{form}");
+        assert_eq!(ask(form)["type"], "eval", "{form}");
+        for roll in ["31", "3 1", "3-1", "3,1", "3   1"] {
+            for verb in ["move ", ""] {
+                let answer = ask(&format!("{verb}{form} {roll}"));
+                assert_eq!(answer["type"], "move", "{form} {roll}");
+                assert_eq!(answer["roll"], serde_json::json!([3, 1]));
+                assert_eq!(answer["plays"].as_array().unwrap().len(), 16);
+                assert_eq!(answer["plays"][0]["loss"], 0.0);
+            }
+        }
+    }
+    let embedded = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:3:0:10";
+    assert_eq!(ask(embedded)["roll"], serde_json::json!([5, 2]));
+    assert_eq!(ask(&format!("{embedded} 31"))["roll"], serde_json::json!([3, 1]));
+    assert_eq!(ask(&format!("move {embedded} top=2"))["plays"].as_array().unwrap().len(), 2);
+}
+
+/// Q-22, S-01 to S-12: form, session, request; the later wins.
+#[test]
+fn settings_of_session_and_request() {
+    let mut session = SessionSettings::default();
+    let (outcome, _) = ask_in(&mut session, b"set plies=1 top=3 jacoby=off length=7 score=2:3");
+    assert!(matches!(outcome, Outcome::Changed(_)));
+    let request = |line: &str, session: &SessionSettings| {
+        parse_line(line.as_bytes(), session).unwrap().unwrap().request
+    };
+    let Request::Move(query, settings) = request(&format!("{START} 31 top=5"), &session) else {
+        panic!("a move");
+    };
+    assert_eq!((settings.plies, settings.top), (1, Some(5)));
+    assert_eq!((query.state.score.length(), query.state.score.me()), (7, 2));
+    let Request::Eval(query, _) = request(&format!("{START}:cAkAAAAAAAAE"), &session) else {
+        panic!("an eval");
+    };
+    assert_eq!(query.state.score.length(), 0, "the form's own state wins over the session's");
+    let line = format!("cube {START}:cAkAAAAAAAAE length=3 score=0:2 crawford=on");
+    let Request::Cube(query, _) = request(&line, &session) else {
+        panic!("a cube");
+    };
+    assert!(query.state.score.is_crawford() && query.state.score.opponent() == 2);
+    let (_, text) = ask_in(&mut session, b"get");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["plies"], 1);
+    assert_eq!(answer["score"], "2:3");
+    check_error(b"set plies=9", "bad-setting", "setting", 4);
+    check_error(b"set plies=1 depth=3", "bad-setting", "setting", 12);
+    check_error(b"set", "bad-setting", "setting", 3);
+    check_error(b"set plies", "bad-request", "request", 4);
+    check_error(b"set score=3:3", "bad-state", "state", 4);
+    check_error(b"eval 4HPwATDgc/ABMA cube=2 crawford=on length=3 score=2:0", "bad-state", "state", 20);
+}
+
+/// A-01: each wrong line has its own error, with the place; Q-03, Q-08.
+#[test]
+fn errors_name_field_and_place() {
+    check_error(b"hello", "bad-request", "request", 0);
+    check_error(b"  hello", "bad-request", "request", 2);
+    check_error(b"eval", "bad-position", "position", 4);
+    check_error(b"4HPwATDgc/ABM", "bad-position", "position id", 0);
+    check_error(b"eval 4HPwATDgc/ABM", "bad-position", "position id", 5);
+    check_error(b"move 4HPwATDgc/ABMA", "bad-roll", "roll", 19);
+    check_error(b"move 4HPwATDgc/ABMA 37", "bad-roll", "second die", 21);
+    check_error(b"move 4HPwATDgc/ABMA 3", "bad-roll", "second die", 21);
+    check_error(b"move 4HPwATDgc/ABMA 31 plies", "bad-request", "request", 23);
+    check_error(b"move 4HPwATDgc/ABMA 31 plies=x", "bad-setting", "setting", 23);
+    check_error(b"ping now", "bad-request", "request", 5);
+    check_error(b"pi\0ng", "bad-byte", "line", 2);
+    check_error(b"ping\xff", "bad-byte", "line", 4);
+    check_error(b"\xff\xfd\x01ping", "bad-byte", "line", 0);
+    check_error(b"pi\rng", "bad-byte", "line", 2);
+    check_error(b"m OAHDPAABDAOAHDPAABDA 2 4", "bad-record", "candidate", 26);
+    let long = vec![b'x'; LINE_BYTES_MAX + 1];
+    check_error(&long, "line-too-long", "line", LINE_BYTES_MAX);
+}
+
+/// A-02 to A-06: the shapes of the interface.
+#[test]
+fn answers_have_the_shapes_of_the_interface() {
+    let eval = ask(&format!("#7 eval {START}"));
+    for key in ["win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon"] {
+        assert!(eval["probabilities"][key].is_number(), "{key}");
+    }
+    assert_eq!(eval["class"], "contact");
+    assert_eq!(eval["unit"], "points");
+    assert!(eval["equity"]["cubeless"].is_number());
+    assert!(eval["net"].is_string() && eval["plies"] == 0);
+    let play = ask(&format!("move {START} 31"));
+    let best = &play["plays"][0];
+    for key in ["play", "position", "equity", "loss", "plies", "probabilities"] {
+        assert!(best.get(key).is_some(), "{key}");
+    }
+    let cube = ask(&format!("cube {START}"));
+    for key in ["no_double", "double_take", "double_pass"] {
+        assert!(cube[key].is_number(), "{key}");
+    }
+    assert!(cube["double"].is_boolean() && cube["take"].is_boolean());
+    assert!(cube["verdict"].is_string());
+    let dance = ask("move 27YdAACYz8EDQA 65");
+    assert_eq!(dance["plays"].as_array().unwrap().len(), 1);
+    assert_eq!(dance["plays"][0]["play"], "");
+    let record = "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133";
+    let answer = ask(record);
+    assert_eq!(answer["type"], "m");
+    assert_eq!(answer["choice"].as_str().unwrap().len(), 20);
+    let listed = answer["listed"].as_bool().unwrap();
+    assert_eq!(listed, answer["rank"].is_number());
+    assert!(answer["loss"].as_f64().unwrap() >= 0.0);
+    let show = ask(&format!("show {START} 31"));
+    assert_eq!(show["pips"], serde_json::json!([167, 167]));
+    let convert = ask(&format!("convert {START}"));
+    assert_eq!(convert["key"], "OAHDPAABDAOAHDPAABDA");
+}
+
+/// A-07: the two other styles.
+#[test]
+fn styles() {
+    let mut session = SessionSettings::default();
+    ask_in(&mut session, b"set answer=position");
+    let line = format!("{START} 31 answer=position");
+    let (_, text) = ask_in(&mut session, line.as_bytes());
+    assert_eq!(text.trim_end().len(), 14);
+    ask_in(&mut session, b"set answer=text");
+    let (_, text) = ask_in(&mut session, b"#9 eval 4HPwATDgc/ABMA");
+    assert!(text.starts_with("#9 "), "{text}");
+    let (_, text) = ask_in(&mut session, b"hello");
+    assert!(text.starts_with("error bad-request "), "{text}");
+}
