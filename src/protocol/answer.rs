@@ -112,7 +112,12 @@ struct Object<'a, T: Serialize> {
     body: T,
 }
 
-fn object<T: Serialize>(to: Addressee<'_>, kind: &'static str, body: T, out: &mut Vec<u8>) -> Written {
+fn object<T: Serialize>(
+    to: Addressee<'_>,
+    kind: &'static str,
+    body: T,
+    out: &mut Vec<u8>,
+) -> Written {
     let start = out.len();
     let object = Object {
         id: to.id,
@@ -469,6 +474,12 @@ pub fn help_lines() -> Vec<String> {
         "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=… or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
         "#id in front of a request comes back in its answer",
     ];
-    let keys = KEYS.iter().map(|(key, want, what)| format!("{key}={want}: {what}"));
-    requests.into_iter().map(str::to_owned).chain(keys).collect()
+    let keys = KEYS
+        .iter()
+        .map(|(key, want, what)| format!("{key}={want}: {what}"));
+    requests
+        .into_iter()
+        .map(str::to_owned)
+        .chain(keys)
+        .collect()
 }

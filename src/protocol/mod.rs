@@ -22,6 +22,4 @@ pub use request::{
     ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,
 };
 pub use request_line::{line_kind, parse_line};
-pub use settings::{
-    AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes,
-};
+pub use settings::{AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes};

@@ -151,4 +151,3 @@ pub enum LineKind {
     /// Concerns the session: `set`, `get`, `quit`, `stats`.
     Session,
 }
-

@@ -37,7 +37,12 @@ pub fn line_kind(line: &[u8]) -> LineKind {
     let (_, word) = split_word(rest);
     match word {
         b"s" | b"r" if word.len() < rest.len() => LineKind::Nothing,
-        _ if SESSION_WORDS.iter().any(|verb| word.eq_ignore_ascii_case(verb)) => LineKind::Session,
+        _ if SESSION_WORDS
+            .iter()
+            .any(|verb| word.eq_ignore_ascii_case(verb)) =>
+        {
+            LineKind::Session
+        }
         _ => LineKind::Request,
     }
 }
@@ -70,11 +75,7 @@ struct Head {
     style: AnswerStyle,
 }
 
-fn parse(
-    line: &[u8],
-    session: &SessionSettings,
-    head: &mut Head,
-) -> Result<Request, RequestError> {
+fn parse(line: &[u8], session: &SessionSettings, head: &mut Head) -> Result<Request, RequestError> {
     if line.len() > LINE_BYTES_MAX {
         return Err(RequestError::too_long());
     }
@@ -181,12 +182,14 @@ fn request_id(input: &[u8]) -> Parsed<'_, Option<String>> {
     let Some(rest) = input.strip_prefix(b"#") else {
         return Ok((input, None));
     };
-    let refuse = |reason: String| {
-        nom::Err::Failure(fault(input, "bad-id", "id", format!("id {reason}")))
-    };
+    let refuse =
+        |reason: String| nom::Err::Failure(fault(input, "bad-id", "id", format!("id {reason}")));
     let (rest, id) = word(rest)?;
     if id.len() > ID_BYTES_MAX {
-        return Err(refuse(format!("has {} bytes, at most {ID_BYTES_MAX}", id.len())));
+        return Err(refuse(format!(
+            "has {} bytes, at most {ID_BYTES_MAX}",
+            id.len()
+        )));
     }
     match std::str::from_utf8(id) {
         Ok(text) if !text.chars().any(char::is_control) => Ok((rest, Some(text.to_owned()))),
@@ -237,7 +240,9 @@ fn verb(word: &[u8]) -> Option<Verb> {
         (b"show", Verb::Show),
         (b"convert", Verb::Convert),
     ];
-    let found = VERBS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+    let found = VERBS
+        .iter()
+        .find(|(name, _)| word.eq_ignore_ascii_case(name));
     found.map(|&(_, verb)| verb)
 }
 
@@ -362,7 +367,12 @@ fn ask<'a>(
     head: &mut Head,
 ) -> Result<Request, Fault<'a>> {
     if input.is_empty() {
-        return Err(fault(input, "bad-position", "position", "position is missing"));
+        return Err(fault(
+            input,
+            "bad-position",
+            "position",
+            "position is missing",
+        ));
     }
     let (text, rest) = split_position(input);
     let parsed = parse_position(text).map_err(|error| Fault {
@@ -437,7 +447,8 @@ impl Wanted {
         }
         Ok(match verb {
             Verb::Move => {
-                let roll = roll.ok_or_else(|| fault(rest, "bad-roll", "roll", "roll is missing"))?;
+                let roll =
+                    roll.ok_or_else(|| fault(rest, "bad-roll", "roll", "roll is missing"))?;
                 let query = PlayQuery {
                     position,
                     roll,

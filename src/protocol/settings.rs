@@ -189,8 +189,16 @@ pub enum SettingError {
 pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("plies", "0 to 4", "look-ahead in gnubg's numbering"),
     ("cubeful", "on or off", "take the cube into account"),
-    ("filter", "tiny, narrow, normal, large or huge", "plays looked at more deeply"),
-    ("prune", "on or off", "small nets choose replies inside a search"),
+    (
+        "filter",
+        "tiny, narrow, normal, large or huge",
+        "plays looked at more deeply",
+    ),
+    (
+        "prune",
+        "on or off",
+        "small nets choose replies inside a search",
+    ),
     ("noise", "0 to 1", "standard deviation of noise"),
     ("top", "0 to 65535, 0 for all", "plays to report"),
     ("time", "0 to 600000, 0 for none", "milliseconds to deepen"),
@@ -202,10 +210,18 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("cube", "a power of two, 1 to 4096", "cube value"),
     ("owner", "me, opponent or centred", "cube owner"),
     ("trials", "1 to 10000000", "games of a rollout"),
-    ("truncate", "0 (never) to 1000", "plies after which a rollout's game is cut"),
+    (
+        "truncate",
+        "0 (never) to 1000",
+        "plies after which a rollout's game is cut",
+    ),
     ("seed", "0 to 18446744073709551615", "seed of a rollout"),
     ("answer", "json, text or position", "style of answers"),
-    ("queue", "interactive, bulk or auto", "which queue requests wait in"),
+    (
+        "queue",
+        "interactive, bulk or auto",
+        "which queue requests wait in",
+    ),
 ];
 
 /// Longest time that may be asked for, in milliseconds.
@@ -217,15 +233,18 @@ impl SessionSettings {
     /// # Errors
     /// [`SettingError`] names the key and what it wants; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
-        let Some(&(key, want, _)) = KEYS.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key))
+        let Some(&(key, want, _)) = KEYS
+            .iter()
+            .find(|(name, ..)| name.eq_ignore_ascii_case(key))
         else {
             return Err(SettingError::Key(shortened(key)));
         };
-        self.set_known(key, value).ok_or_else(|| SettingError::Value {
-            key,
-            found: shortened(value),
-            want,
-        })
+        self.set_known(key, value)
+            .ok_or_else(|| SettingError::Value {
+                key,
+                found: shortened(value),
+                want,
+            })
     }
 
     fn set_known(&mut self, key: &str, value: &str) -> Option<()> {
@@ -291,7 +310,9 @@ fn number<T: TryFrom<u64>>(text: &str, max: u64) -> Option<T> {
 }
 
 fn fraction(text: &str) -> Option<f32> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let value: f32 = plain.then(|| text.parse().ok())??;
     (0.0..=1.0).contains(&value).then_some(value)
 }
@@ -346,12 +367,29 @@ mod tests {
     #[test]
     fn bad_values_are_named_and_change_nothing() {
         let bad = [
-            ("plies", "5"), ("plies", "-1"), ("plies", ""), ("plies", "99999999999999999999999"),
-            ("cubeful", "maybe"), ("filter", "wide"), ("noise", "nan"), ("noise", "1.5"),
-            ("noise", "1e1"), ("top", "x"), ("time", "600001"), ("length", "65"), ("score", "3"),
-            ("score", "3:x"), ("cube", "3"), ("cube", "0"), ("cube", "8192"), ("owner", "you"),
-            ("trials", "0"), ("truncate", "1001"), ("seed", "18446744073709551616"),
-            ("answer", "xml"), ("queue", "fast"),
+            ("plies", "5"),
+            ("plies", "-1"),
+            ("plies", ""),
+            ("plies", "99999999999999999999999"),
+            ("cubeful", "maybe"),
+            ("filter", "wide"),
+            ("noise", "nan"),
+            ("noise", "1.5"),
+            ("noise", "1e1"),
+            ("top", "x"),
+            ("time", "600001"),
+            ("length", "65"),
+            ("score", "3"),
+            ("score", "3:x"),
+            ("cube", "3"),
+            ("cube", "0"),
+            ("cube", "8192"),
+            ("owner", "you"),
+            ("trials", "0"),
+            ("truncate", "1001"),
+            ("seed", "18446744073709551616"),
+            ("answer", "xml"),
+            ("queue", "fast"),
         ];
         for (key, value) in bad {
             let mut settings = SessionSettings::default();

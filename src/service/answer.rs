@@ -7,9 +7,7 @@ use crate::engine::{Engine, EngineError};
 use crate::notation::{Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
 use crate::protocol::answer::{self, Addressee, NotFinite};
 use crate::protocol::external::{Spelling, spell};
-use crate::protocol::{
-    AnswerStyle, Line, Request, RequestError, SessionSettings, parse_line,
-};
+use crate::protocol::{AnswerStyle, Line, Request, RequestError, SessionSettings, parse_line};
 use crate::query::{EvalQuery, PlayQuery, RankedPlay, RankedPlays, Settings, Stop};
 use crate::render;
 use serde_json::json;
@@ -151,7 +149,13 @@ fn ask(
         Request::Get => answer::values(to, "get", &answer::settings_value(session), "get", out),
         Request::Help => {
             let lines = answer::help_lines();
-            answer::values(to, "help", &json!({ "help": lines }), &lines.join("; "), out);
+            answer::values(
+                to,
+                "help",
+                &json!({ "help": lines }),
+                &lines.join("; "),
+                out,
+            );
         }
         Request::Version => version(engine, to, out),
         Request::Stats => stats(engine, to, out),
@@ -169,14 +173,26 @@ fn version(engine: &Engine, to: Addressee<'_>, out: &mut Vec<u8>) {
     let version = env!("CARGO_PKG_VERSION");
     let net = engine.net_name();
     let body = json!({ "name": "gammond", "version": version, "protocol": 1, "net": net });
-    answer::values(to, "version", &body, &format!("gammond {version} {net}"), out);
+    answer::values(
+        to,
+        "version",
+        &body,
+        &format!("gammond {version} {net}"),
+        out,
+    );
 }
 
 fn stats(engine: &Engine, to: Addressee<'_>, out: &mut Vec<u8>) {
     let threads = engine.pool().current_num_threads();
     let net = engine.net_name();
     let body = json!({ "net": net, "threads": threads });
-    answer::values(to, "stats", &body, &format!("threads {threads} net {net}"), out);
+    answer::values(
+        to,
+        "stats",
+        &body,
+        &format!("threads {threads} net {net}"),
+        out,
+    );
 }
 
 fn show(
@@ -267,7 +283,9 @@ fn play_record(
         return Err(NotFinite.into());
     };
     let candidates = &record.candidates;
-    let rank = candidates.iter().position(|one| one.position == best.position);
+    let rank = candidates
+        .iter()
+        .position(|one| one.position == best.position);
     let charged = match rank {
         Some(rank) => candidates.get(rank),
         None if candidates.len() > 1 => candidates.last(),

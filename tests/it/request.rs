@@ -1,7 +1,9 @@
 //! The request language: rules Q-, S- and A- of `protocol-specs/request-protocol.md`.
 
 use gammond::engine::Engine;
-use gammond::protocol::{LINE_BYTES_MAX, LineKind, Request, SessionSettings, line_kind, parse_line};
+use gammond::protocol::{
+    LINE_BYTES_MAX, LineKind, Request, SessionSettings, line_kind, parse_line,
+};
 use gammond::query::Stop;
 use gammond::service::answer::{Outcome, respond};
 use serde_json::Value;
@@ -20,7 +22,10 @@ fn ask_in(session: &mut SessionSettings, line: &[u8]) -> (Outcome, String) {
 
 fn ask(line: &str) -> Value {
     let (_, text) = ask_in(&mut SessionSettings::default(), line.as_bytes());
-    assert!(text.ends_with('\n') && text.matches('\n').count() == 1, "{text}");
+    assert!(
+        text.ends_with('\n') && text.matches('\n').count() == 1,
+        "{text}"
+    );
     serde_json::from_str(&text).unwrap()
 }
 
@@ -41,13 +46,39 @@ fn check_error(line: &[u8], code: &str, field: &str, at: usize) {
 fn line_ends_and_lines_without_a_question() {
     let session = SessionSettings::default();
     for nothing in [
-        "", " ", "\r", "\t \r", "; anything", "  ;x", "\0", "\0\0 \r", "# a comment", "#",
-        "#R OAHDPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0", "#Resumed", "r 123", "s version 1.93",
+        "",
+        " ",
+        "\r",
+        "\t \r",
+        "; anything",
+        "  ;x",
+        "\0",
+        "\0\0 \r",
+        "# a comment",
+        "#",
+        "#R OAHDPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0",
+        "#Resumed",
+        "r 123",
+        "s version 1.93",
     ] {
-        assert!(parse_line(nothing.as_bytes(), &session).is_none(), "{nothing:?}");
-        assert_eq!(line_kind(nothing.as_bytes()), LineKind::Nothing, "{nothing:?}");
+        assert!(
+            parse_line(nothing.as_bytes(), &session).is_none(),
+            "{nothing:?}"
+        );
+        assert_eq!(
+            line_kind(nothing.as_bytes()),
+            LineKind::Nothing,
+            "{nothing:?}"
+        );
     }
-    for line in ["ping", "ping\r", "\0ping", "\0\0  ping \t\r", "PING", "Ping"] {
+    for line in [
+        "ping",
+        "ping\r",
+        "\0ping",
+        "\0\0  ping \t\r",
+        "PING",
+        "Ping",
+    ] {
         assert_eq!(ask(line)["type"], "pong", "{line:?}");
     }
     for session_line in ["set plies=1", "get", "#7 quit", "STATS"] {
@@ -66,7 +97,12 @@ fn ids_come_back() {
     assert!(ask("ping").get("id").is_none());
     let long = format!("#{} ping", "x".repeat(64));
     assert_eq!(ask(&long)["id"], "x".repeat(64));
-    check_error(format!("#{} ping", "x".repeat(65)).as_bytes(), "bad-id", "id", 0);
+    check_error(
+        format!("#{} ping", "x".repeat(65)).as_bytes(),
+        "bad-id",
+        "id",
+        0,
+    );
     check_error(b"#\xff ping", "bad-id", "id", 0);
     check_error(b"#7", "bad-request", "request", 2);
 }
@@ -95,18 +131,33 @@ fn positions_and_rolls_in_every_form() {
     }
     let embedded = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:3:0:10";
     assert_eq!(ask(embedded)["roll"], serde_json::json!([5, 2]));
-    assert_eq!(ask(&format!("{embedded} 31"))["roll"], serde_json::json!([3, 1]));
-    assert_eq!(ask(&format!("move {embedded} top=2"))["plays"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        ask(&format!("{embedded} 31"))["roll"],
+        serde_json::json!([3, 1])
+    );
+    assert_eq!(
+        ask(&format!("move {embedded} top=2"))["plays"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 /// Q-22, S-01 to S-12: form, session, request; the later wins.
 #[test]
 fn settings_of_session_and_request() {
     let mut session = SessionSettings::default();
-    let (outcome, _) = ask_in(&mut session, b"set plies=1 top=3 jacoby=off length=7 score=2:3");
+    let (outcome, _) = ask_in(
+        &mut session,
+        b"set plies=1 top=3 jacoby=off length=7 score=2:3",
+    );
     assert!(matches!(outcome, Outcome::Changed(_)));
     let request = |line: &str, session: &SessionSettings| {
-        parse_line(line.as_bytes(), session).unwrap().unwrap().request
+        parse_line(line.as_bytes(), session)
+            .unwrap()
+            .unwrap()
+            .request
     };
     let Request::Move(query, settings) = request(&format!("{START} 31 top=5"), &session) else {
         panic!("a move");
@@ -116,7 +167,11 @@ fn settings_of_session_and_request() {
     let Request::Eval(query, _) = request(&format!("{START}:cAkAAAAAAAAE"), &session) else {
         panic!("an eval");
     };
-    assert_eq!(query.state.score.length(), 0, "the form's own state wins over the session's");
+    assert_eq!(
+        query.state.score.length(),
+        0,
+        "the form's own state wins over the session's"
+    );
     let line = format!("cube {START}:cAkAAAAAAAAE length=3 score=0:2 crawford=on");
     let Request::Cube(query, _) = request(&line, &session) else {
         panic!("a cube");
@@ -131,7 +186,12 @@ fn settings_of_session_and_request() {
     check_error(b"set", "bad-setting", "setting", 3);
     check_error(b"set plies", "bad-request", "request", 4);
     check_error(b"set score=3:3", "bad-state", "state", 4);
-    check_error(b"eval 4HPwATDgc/ABMA cube=2 crawford=on length=3 score=2:0", "bad-state", "state", 20);
+    check_error(
+        b"eval 4HPwATDgc/ABMA cube=2 crawford=on length=3 score=2:0",
+        "bad-state",
+        "state",
+        20,
+    );
 }
 
 /// A-01: each wrong line has its own error, with the place; Q-03, Q-08.
@@ -145,14 +205,29 @@ fn errors_name_field_and_place() {
     check_error(b"move 4HPwATDgc/ABMA", "bad-roll", "roll", 19);
     check_error(b"move 4HPwATDgc/ABMA 37", "bad-roll", "second die", 21);
     check_error(b"move 4HPwATDgc/ABMA 3", "bad-roll", "second die", 21);
-    check_error(b"move 4HPwATDgc/ABMA 31 plies", "bad-request", "request", 23);
-    check_error(b"move 4HPwATDgc/ABMA 31 plies=x", "bad-setting", "setting", 23);
+    check_error(
+        b"move 4HPwATDgc/ABMA 31 plies",
+        "bad-request",
+        "request",
+        23,
+    );
+    check_error(
+        b"move 4HPwATDgc/ABMA 31 plies=x",
+        "bad-setting",
+        "setting",
+        23,
+    );
     check_error(b"ping now", "bad-request", "request", 5);
     check_error(b"pi\0ng", "bad-byte", "line", 2);
     check_error(b"ping\xff", "bad-byte", "line", 4);
     check_error(b"\xff\xfd\x01ping", "bad-byte", "line", 0);
     check_error(b"pi\rng", "bad-byte", "line", 2);
-    check_error(b"m OAHDPAABDAOAHDPAABDA 2 4", "bad-record", "candidate", 26);
+    check_error(
+        b"m OAHDPAABDAOAHDPAABDA 2 4",
+        "bad-record",
+        "best candidate",
+        26,
+    );
     let long = vec![b'x'; LINE_BYTES_MAX + 1];
     check_error(&long, "line-too-long", "line", LINE_BYTES_MAX);
 }
@@ -161,7 +236,13 @@ fn errors_name_field_and_place() {
 #[test]
 fn answers_have_the_shapes_of_the_interface() {
     let eval = ask(&format!("#7 eval {START}"));
-    for key in ["win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon"] {
+    for key in [
+        "win",
+        "win_gammon",
+        "win_backgammon",
+        "lose_gammon",
+        "lose_backgammon",
+    ] {
         assert!(eval["probabilities"][key].is_number(), "{key}");
     }
     assert_eq!(eval["class"], "contact");
@@ -170,7 +251,14 @@ fn answers_have_the_shapes_of_the_interface() {
     assert!(eval["net"].is_string() && eval["plies"] == 0);
     let play = ask(&format!("move {START} 31"));
     let best = &play["plays"][0];
-    for key in ["play", "position", "equity", "loss", "plies", "probabilities"] {
+    for key in [
+        "play",
+        "position",
+        "equity",
+        "loss",
+        "plies",
+        "probabilities",
+    ] {
         assert!(best.get(key).is_some(), "{key}");
     }
     let cube = ask(&format!("cube {START}"));
@@ -182,7 +270,8 @@ fn answers_have_the_shapes_of_the_interface() {
     let dance = ask("move 27YdAACYz8EDQA 65");
     assert_eq!(dance["plays"].as_array().unwrap().len(), 1);
     assert_eq!(dance["plays"][0]["play"], "");
-    let record = "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133";
+    let record =
+        "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133";
     let answer = ask(record);
     assert_eq!(answer["type"], "m");
     assert_eq!(answer["choice"].as_str().unwrap().len(), 20);
