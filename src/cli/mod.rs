@@ -7,6 +7,7 @@ mod commands;
 mod config;
 
 use crate::engine::{Engine, EngineError, Nets};
+use crate::protocol::{SessionSettings, SettingError};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -105,6 +106,24 @@ impl Common {
             .nets(nets)
             .threads(self.threads.unwrap_or(0))
             .build()?)
+    }
+}
+
+impl Common {
+    /// The settings of requests that these options and `key=value` words ask for.
+    pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
+        let mut session = SessionSettings::default();
+        let wrong = |error: SettingError| Failure::Usage(error.to_string());
+        session
+            .set("plies", &self.plies.to_string())
+            .map_err(wrong)?;
+        for word in words {
+            let (key, value) = word
+                .split_once('=')
+                .ok_or_else(|| Failure::Usage(format!("setting '{word}' is not key=value")))?;
+            session.set(key, value).map_err(wrong)?;
+        }
+        Ok(session)
     }
 }
 

@@ -8,6 +8,7 @@
 //! Lines that change the session (`set`, `quit`) are barriers: what comes before them is answered
 //! with the old settings, what comes after with the new ones.
 
+pub use crate::protocol::LineKind;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -32,17 +33,6 @@ pub trait LineService: Sync {
 
     /// Handles a line that concerns the session, alone. Returns whether to go on.
     fn session(&mut self, line: RawLine<'_>, out: &mut Vec<u8>, failed: &mut bool) -> bool;
-}
-
-/// What a line is to the batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineKind {
-    /// Blank or a comment: no answer.
-    Nothing,
-    /// Answered by itself.
-    Request,
-    /// Changes or asks for the session's state.
-    Session,
 }
 
 /// A line as it came, without its end.
