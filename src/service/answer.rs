@@ -3,6 +3,7 @@
 //! What `gammond pipe`, `gammond serve` and the one-shot commands share. Blocks while it computes;
 //! sockets call it on the pool.
 
+use super::external;
 use crate::engine::{Engine, EngineError};
 use crate::notation::{Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
 use crate::protocol::answer::{self, Addressee, NotFinite};
@@ -141,9 +142,10 @@ fn ask(
         Request::PositionRecord(record, settings) => {
             position_record(engine, to, record, settings, stop, out)?;
         }
-        Request::Board(..) => {
-            let message = "board lines are not answered yet";
-            return Err(RequestError::new("unsupported", "request", message));
+        Request::Board(board, session) => {
+            let text = external::single(engine, board, session, stop);
+            out.extend_from_slice(text.as_bytes());
+            out.push(b'\n');
         }
         Request::Set(_) | Request::Quit => {}
         Request::Get => answer::values(to, "get", &answer::settings_value(session), "get", out),

@@ -2,4 +2,5 @@
 //! needs no async at all: the stdin batch, and the answer to one line.
 
 pub mod answer;
+pub mod external;
 pub mod stdin_batch;

@@ -1,7 +1,338 @@
 //! gnubg's external-player protocol, both directions.
 //!
-//! Rules EXT-01 and on of `protocol-specs/gnubg-external.md`.
+//! Part A: gnubg asks an external player, one board line at a time. Part B: the language of
+//! gnubg's own `external` server. [`External`] is the machine of one connection for both; it has no
+//! I/O and computes nothing: a line goes in, and out comes a text or a [`Question`] whose answer
+//! is a text. Rules EXT-01 to EXT-53 of `protocol-specs/gnubg-external.md`.
+//!
+//! ```
+//! use gammond::protocol::external::{Ask, External, Step};
+//! let board = "board:me:you:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:\
+//!              3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1\n";
+//! let mut machine = External::default();
+//! let Step::Ask(question) = machine.line(board.as_bytes()) else { panic!("a question") };
+//! assert!(matches!(question.ask, Ask::Play(query, _) if query.roll.to_string() == "31"));
+//! ```
 
+mod command;
+mod question;
+mod reading;
+mod resign;
 mod spelling;
 
+pub use question::{Ask, Question};
+pub use reading::{Reading, read_play};
+pub use resign::lost_for_certain;
 pub use spelling::{Spelling, spell};
+
+use crate::game::{Cube, CubeOwner, MatchState, Score};
+use crate::notation::{BoardLine, BoardView, Dialect, PositionId};
+use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
+use command::{Command, Options};
+
+/// What nobody tells an external player, so that it must be set.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Rules {
+    /// Whether Jacoby holds in money play; gnubg's default is on.
+    pub jacoby: bool,
+    /// How often in a row a cube may be beavered; gnubg's default is 3, 0 for never.
+    pub beavers: u8,
+    /// Whether a game that is lost for certain is resigned.
+    pub resign: bool,
+    /// How to search.
+    pub settings: Settings,
+    /// What `version` calls the engine.
+    pub engine: String,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules {
+            jacoby: true,
+            beavers: 3,
+            resign: true,
+            settings: Settings::default(),
+            engine: "gammond".into(),
+        }
+    }
+}
+
+/// What to do with a line.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Say nothing: nothing was asked.
+    Silence,
+    /// Send this text; each line has its LF.
+    Say(String),
+    /// Find this out, send [`Question::preface`] and the reply with an LF, and report the reply to
+    /// [`External::replied`].
+    Ask(Box<Question>),
+    /// Close the connection.
+    Close,
+}
+
+/// One connection's machine.
+#[derive(Clone, Debug, Default)]
+pub struct External {
+    rules: Rules,
+    /// The sign of our checkers, once a question has told it; it never changes (EXT-12).
+    seat: Option<i32>,
+    /// Whether the peer speaks the server language (part B), so answers look like gnubg's own.
+    server: bool,
+    debug: bool,
+    /// The board last asked about, and what we replied.
+    last: Option<(BoardLine, String)>,
+}
+
+impl External {
+    /// A machine with these rules.
+    #[must_use]
+    pub fn new(rules: Rules) -> External {
+        External {
+            rules,
+            ..External::default()
+        }
+    }
+
+    /// A machine whose peer is known to speak the server language (part B) from the start.
+    #[must_use]
+    pub fn server(rules: Rules) -> External {
+        External {
+            server: true,
+            ..External::new(rules)
+        }
+    }
+
+    /// Whether a connection that begins with this line belongs to this protocol.
+    #[must_use]
+    pub fn begins_with(line: &[u8]) -> bool {
+        let line = clean(line);
+        line.get(..6).is_some_and(|front| front.eq_ignore_ascii_case(b"board:"))
+            || command::is_server_command(line)
+    }
+
+    /// Takes one line, with or without its LF.
+    pub fn line(&mut self, line: &[u8]) -> Step {
+        let line = clean(line);
+        self.server |= command::is_server_command(line);
+        match command::parse(line) {
+            Ok(command) => self.obey(command),
+            Err(refused) => Step::Say(refused + "\n"),
+        }
+    }
+
+    /// What was sent in answer to the last question, without LF.
+    pub fn replied(&mut self, reply: &str) {
+        if let Some((_, last)) = &mut self.last {
+            reply.clone_into(last);
+        }
+    }
+
+    fn obey(&mut self, command: Command) -> Step {
+        let on_off = |what: &str, on: bool| {
+            Step::Say(format!("{what} {}\n", if on { "ON" } else { "OFF" }))
+        };
+        match command {
+            Command::Empty if self.server => Step::Say("Error: no command given\n".into()),
+            Command::Empty => Step::Silence,
+            Command::Version => Step::Say(format!(
+                "Interface: 2\nRFBF: 0\nEngine: {}\nSoftware: gammond {}\n",
+                self.rules.engine,
+                env!("CARGO_PKG_VERSION")
+            )),
+            Command::Help => Step::Say("\tNo help information available\n".into()),
+            Command::Debug(on) => {
+                self.debug = on;
+                on_off("Debug output", on)
+            }
+            Command::Interface(new) => on_off("New interface", new),
+            Command::Prompt => Step::Say("Error: set option 'prompt' not supported\n".into()),
+            Command::Exit => Step::Close,
+            Command::Board(board, options) => self.board(board, &options),
+            Command::Evaluation(board, options) => self.evaluation(&board, &options),
+        }
+    }
+
+    fn board(&mut self, board: BoardLine, options: &Options) -> Step {
+        let view = match self.view(&board, options) {
+            Ok(view) => view,
+            Err(refused) => return Step::Say(refused),
+        };
+        let ask = if options.resignation > 0 {
+            let query = EvalQuery {
+                position: view.position,
+                state: view.state,
+            };
+            Ask::Resignation(query, options.resignation)
+        } else if view.offer.is_some() {
+            self.offer(&board, &view, options)
+        } else {
+            self.seat = Some(view.sign);
+            match self.turn(&board, &view, options) {
+                Ok(ask) => ask,
+                Err(reply) => {
+                    self.last = Some((board, reply.clone()));
+                    return Step::Say(reply + "\n");
+                }
+            }
+        };
+        let preface = self.preface(&board, &view);
+        self.last = Some((board, String::new()));
+        Step::Ask(Box::new(Question {
+            ask,
+            settings: self.rules.settings.clone(),
+            preface,
+        }))
+    }
+
+    /// The board as the player on roll sees it, with the rules that the line does not carry.
+    fn view(&self, board: &BoardLine, options: &Options) -> Result<BoardView, String> {
+        let dialect = match options.fibs_order {
+            true => Dialect::RawBoard,
+            false => Dialect::External,
+        };
+        let mut view = board
+            .view(dialect)
+            .map_err(|error| format!("Error: badly formed board ({error})\n"))?;
+        let state = &mut view.state;
+        if state.score.is_money() {
+            state.rules.jacoby = options.jacoby.unwrap_or(self.rules.jacoby);
+            state.rules.beavers = options.beavers.unwrap_or(self.rules.beavers > 0);
+        }
+        if options.crawford == Some(false) && state.score.is_crawford() {
+            let (length, me, opponent) =
+                (state.score.length(), state.score.me(), state.score.opponent());
+            state.score = Score::new(length, me, opponent, false).unwrap_or(state.score);
+        }
+        Ok(view)
+    }
+
+    /// Our own turn: a play, roll or double, or a reply that needs no engine.
+    fn turn(&self, board: &BoardLine, view: &BoardView, options: &Options) -> Result<Ask, String> {
+        let (position, state) = (view.position, view.state);
+        if position.is_over() {
+            return Err("Error: badly formed board (the game is over)".into());
+        }
+        let server = self.server || options.any;
+        if self.rules.resign && !server && !self.resigned_here(board) {
+            let words = ["normal", "gammon", "backgammon"];
+            let games = lost_for_certain(&position, &state);
+            if let Some(word) = games.and_then(|games| words.get(usize::from(games) - 1)) {
+                return Err(format!("resign {word}"));
+            }
+        }
+        let spelling = if server { Spelling::Numbers } else { Spelling::Words };
+        match view.roll {
+            Some(roll) => {
+                let query = PlayQuery {
+                    position,
+                    roll,
+                    state,
+                };
+                Ok(Ask::Play(query, spelling))
+            }
+            None if may_double(&state) => Ok(Ask::RollOrDouble(CubeQuery { position, state })),
+            None => Err("roll".into()),
+        }
+    }
+
+    /// Whether the same board was answered with a resignation, which was then declined (EXT-32).
+    fn resigned_here(&self, board: &BoardLine) -> bool {
+        let same = |(last, reply): &(BoardLine, String)| last == board && reply.starts_with("resign");
+        self.last.as_ref().is_some_and(same)
+    }
+
+    /// A cube was turned at us. The owner tells a double from a beaver or raccoon (EXT-17).
+    fn offer(&mut self, board: &BoardLine, view: &BoardView, options: &Options) -> Ask {
+        let (position, state) = (view.position, view.state);
+        if state.cube.owner() != CubeOwner::Opponent || self.server || options.any {
+            self.seat = Some(-view.sign);
+            let refused = self
+                .last
+                .as_ref()
+                .is_some_and(|(last, reply)| last == board && reply == "beaver");
+            let may_beaver = state.score.is_money()
+                && state.rules.beavers
+                && self.rules.beavers > 0
+                && !refused
+                && state.cube.value() * 4 <= u32::from(Cube::MAX);
+            return Ask::Offer(CubeQuery { position, state }, may_beaver);
+        }
+        let on_roll = self.seat.is_none_or(|seat| seat == view.sign);
+        let raised = Cube::new(state.cube.value() * 2, state.cube.owner());
+        let cube = raised.unwrap_or(state.cube);
+        let state = MatchState { cube, ..state };
+        Ask::Raised(EvalQuery { position, state }, on_roll)
+    }
+
+    fn evaluation(&mut self, board: &BoardLine, options: &Options) -> Step {
+        let view = match self.view(board, options) {
+            Ok(view) => view,
+            Err(refused) => return Step::Say(refused),
+        };
+        let mut query = EvalQuery {
+            position: view.position,
+            state: view.state,
+        };
+        // A pending double turns the question round (EXT-45).
+        if view.offer.is_some() && board.doubled != 0 {
+            query = EvalQuery {
+                position: view.position.swapped(),
+                state: view.state.swapped(),
+            };
+        }
+        let settings = Settings {
+            plies: options.plies.unwrap_or(0),
+            cubeful: options.cubeful.unwrap_or(false),
+            prune: options.prune.unwrap_or(false),
+            noise: options.noise.unwrap_or(0.0),
+            ..Settings::default()
+        };
+        Step::Ask(Box::new(Question {
+            ask: Ask::Evaluation(query),
+            settings,
+            preface: self.preface(board, &view),
+        }))
+    }
+
+    /// What `set debug on` puts before an answer (EXT-52).
+    fn preface(&self, board: &BoardLine, view: &BoardView) -> String {
+        if !self.debug {
+            return String::new();
+        }
+        let id = PositionId::from(view.position);
+        let (beavers, jacoby) = (view.state.rules.beavers, view.state.rules.jacoby);
+        let state = view.state;
+        format!(
+            "DBG: [\"beavers\" : {}, \"jacobyrule\" : {}]\nDBG: {board}\nDBG: Position ID: {id}\n\
+             DBG: Match length {}, score {}-{}, cube {}\nDBG: \n",
+            u8::from(beavers),
+            u8::from(jacoby),
+            state.score.length(),
+            state.score.me(),
+            state.score.opponent(),
+            state.cube.value(),
+        )
+    }
+}
+
+/// Whether the player on roll may turn the cube at all (EXT-15).
+fn may_double(state: &MatchState) -> bool {
+    let (cube, score) = (state.cube, state.score);
+    let dead = !score.is_money() && score.my_away() <= cube.value();
+    cube.owner() != CubeOwner::Opponent
+        && !score.is_crawford()
+        && !dead
+        && cube.value() < u32::from(Cube::MAX)
+}
+
+/// Without NULs in front, and without blanks and line ends around.
+fn clean(line: &[u8]) -> &[u8] {
+    let mut rest = line;
+    while let Some((0, after)) = rest.split_first() {
+        rest = after;
+    }
+    rest.trim_ascii()
+}

@@ -1,7 +1,7 @@
 //! Plays as gnubg's external protocol wants them: every step by itself, so that a blot hit on the
 //! way is always spelt out (EXT-23).
 
-use crate::game::{BAR, OFF, Play, Position, Step};
+use crate::game::{BAR, OFF, Play, Position};
 use std::fmt::Write;
 
 /// Which of the two spellings.
@@ -14,13 +14,6 @@ pub enum Spelling {
     Numbers,
 }
 
-/// The steps by source, highest first: the order in which gnubg applies them.
-fn ordered(play: &Play) -> Vec<Step> {
-    let mut steps = play.steps().to_vec();
-    steps.sort_by(|a, b| b.from.cmp(&a.from).then(a.to.cmp(&b.to)));
-    steps
-}
-
 /// Writes a play of the player on roll in `position`; empty for no play.
 #[must_use]
 pub fn spell(position: &Position, play: &Play, spelling: Spelling) -> String {
@@ -28,7 +21,7 @@ pub fn spell(position: &Position, play: &Play, spelling: Spelling) -> String {
     let mut blots: Vec<usize> = (0..24)
         .filter(|&index| position.opponent().count(23 - index) == 1)
         .collect();
-    let steps = ordered(play);
+    let steps = play.steps();
     for (number, step) in steps.iter().enumerate() {
         let (from, to) = (usize::from(step.from), usize::from(step.to));
         let hit = blots.iter().position(|&blot| blot == to);

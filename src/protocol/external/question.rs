@@ -1,0 +1,118 @@
+//! What a board line asks, and the text that answers it.
+
+use super::reading::{Reading, read_play};
+use super::spelling::{Spelling, spell};
+use crate::query::{
+    CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, Settings,
+};
+use std::fmt::Write;
+
+/// A question that needs the engine.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Question {
+    /// What is to be found out.
+    pub ask: Ask,
+    /// How to search.
+    pub settings: Settings,
+    /// Lines that go in front of the answer (debug output), each with its LF.
+    pub preface: String,
+}
+
+/// What is to be found out, and what depends on it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Ask {
+    /// Play these dice.
+    Play(PlayQuery, Spelling),
+    /// Roll or double?
+    RollOrDouble(CubeQuery),
+    /// The player on roll doubles: take, drop, or beaver if the flag is set?
+    Offer(CubeQuery, bool),
+    /// The cube was turned once more: accept that state, or drop? The flag says whether the one
+    /// who is asked is on roll.
+    Raised(EvalQuery, bool),
+    /// The player on roll resigns so many games: accept?
+    Resignation(EvalQuery, u8),
+    /// Six numbers.
+    Evaluation(EvalQuery),
+}
+
+impl Question {
+    /// The reply to [`Ask::Play`]: the best play, checked the way gnubg will read it (EXT-26).
+    #[must_use]
+    pub fn play_reply(&self, ranking: &RankedPlays, spelling: Spelling) -> String {
+        let Some(best) = ranking.plays.first() else {
+            return "Error: no play was found".into();
+        };
+        let text = spell(&ranking.position, &best.play, spelling);
+        match read_play(&ranking.position, ranking.roll, &text) {
+            Reading::Played(after) if after == best.position => text,
+            _ => format!("Error: play '{text}' does not read back"),
+        }
+    }
+
+    /// The reply to [`Ask::RollOrDouble`].
+    #[must_use]
+    pub const fn roll_reply(answer: &CubeAnswer) -> &'static str {
+        if answer.double { "double" } else { "roll" }
+    }
+
+    /// The reply to [`Ask::Offer`].
+    #[must_use]
+    pub const fn offer_reply(answer: &CubeAnswer, may_beaver: bool) -> &'static str {
+        if answer.beaver && may_beaver {
+            "beaver"
+        } else if answer.take {
+            "take"
+        } else {
+            "drop"
+        }
+    }
+
+    /// The reply to [`Ask::Raised`]: dropping costs half of the raised cube (EXT-19).
+    #[must_use]
+    pub fn raised_reply(answer: &Evaluation, on_roll: bool) -> &'static str {
+        let equity = answer.cubeful.unwrap_or(answer.cubeless).equity;
+        let mine = if on_roll { equity } else { -equity };
+        if mine >= -0.5 { "take" } else { "drop" }
+    }
+
+    /// The reply to [`Ask::Resignation`]: accepted when the one who resigns gains nothing by it.
+    #[must_use]
+    pub fn resignation_reply(query: &EvalQuery, games: u8, answer: &Evaluation) -> &'static str {
+        let state = &query.state;
+        let jacoby = state.score.is_money()
+            && state.rules.jacoby
+            && state.cube.owner() == crate::game::CubeOwner::Centred;
+        let chances = &answer.chances;
+        let (before, after) = if jacoby {
+            (f64::from(2.0 * chances.win - 1.0), -1.0)
+        } else {
+            (answer.cubeless.equity, -f64::from(games.min(3)))
+        };
+        if after - before < 1e-6 { "accept" } else { "reject" }
+    }
+
+    /// The reply to [`Ask::Evaluation`]: five probabilities and the equity, or the match winning
+    /// chance in a match (EXT-44).
+    #[must_use]
+    pub fn evaluation_reply(answer: &Evaluation, cubeful: bool) -> String {
+        let value = match answer.cubeful {
+            Some(value) if cubeful => value,
+            _ => answer.cubeless,
+        };
+        let last = value.mwc.unwrap_or(value.equity);
+        let numbers = answer.chances.to_array().map(f64::from);
+        if !numbers.iter().chain([&last]).all(|number| number.is_finite()) {
+            return "Error: evaluation is not finite".into();
+        }
+        let mut text = String::new();
+        for number in numbers {
+            // Writing into a string cannot fail.
+            let _ = write!(text, "{number:.6} ");
+        }
+        let _ = write!(text, "{last:.6}");
+        text
+    }
+}
