@@ -102,12 +102,16 @@ pub(super) fn parse(line: &[u8]) -> Result<Command, Refused> {
     };
     match words.next() {
         None => Ok(command),
-        Some(word) => Err(syntax(format_args!("unexpected '{}', expecting EOL", shown(word)))),
+        Some(word) => Err(syntax(format_args!(
+            "unexpected '{}', expecting EOL",
+            shown(word)
+        ))),
     }
 }
 
 fn starts_with_board(line: &[u8]) -> bool {
-    line.get(..6).is_some_and(|front| front.eq_ignore_ascii_case(b"board:"))
+    line.get(..6)
+        .is_some_and(|front| front.eq_ignore_ascii_case(b"board:"))
 }
 
 fn set(words: &mut Words<'_>) -> Result<Command, Refused> {
@@ -126,7 +130,10 @@ fn set(words: &mut Words<'_>) -> Result<Command, Refused> {
             Ok(Command::Prompt)
         }
         "" => Err(syntax("unexpected EOL")),
-        other => Err(syntax(format_args!("unexpected '{}'", shown(other.as_bytes())))),
+        other => Err(syntax(format_args!(
+            "unexpected '{}'",
+            shown(other.as_bytes())
+        ))),
     }
 }
 
@@ -242,10 +249,21 @@ fn integer(word: Option<&[u8]>, name: &str, most: u8) -> Result<u8, Refused> {
 /// With a point as it stands, without in units of 1/10000.
 fn noise(word: Option<&[u8]>) -> Result<f32, Refused> {
     let text = word.map(lower).unwrap_or_default();
-    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let number = if plain { text.parse::<f32>().ok() } else { None };
+    let plain = !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number = if plain {
+        text.parse::<f32>().ok()
+    } else {
+        None
+    };
     let number = number.ok_or_else(|| syntax("expecting a number"))?;
-    let noise = if text.contains('.') { number } else { number / 10_000.0 };
+    let noise = if text.contains('.') {
+        number
+    } else {
+        number / 10_000.0
+    };
     if (0.0..=1.0).contains(&noise) {
         Ok(noise)
     } else {

@@ -109,7 +109,8 @@ impl External {
     #[must_use]
     pub fn begins_with(line: &[u8]) -> bool {
         let line = clean(line);
-        line.get(..6).is_some_and(|front| front.eq_ignore_ascii_case(b"board:"))
+        line.get(..6)
+            .is_some_and(|front| front.eq_ignore_ascii_case(b"board:"))
             || command::is_server_command(line)
     }
 
@@ -131,9 +132,8 @@ impl External {
     }
 
     fn obey(&mut self, command: Command) -> Step {
-        let on_off = |what: &str, on: bool| {
-            Step::Say(format!("{what} {}\n", if on { "ON" } else { "OFF" }))
-        };
+        let on_off =
+            |what: &str, on: bool| Step::Say(format!("{what} {}\n", if on { "ON" } else { "OFF" }));
         match command {
             Command::Empty if self.server => Step::Say("Error: no command given\n".into()),
             Command::Empty => Step::Silence,
@@ -202,8 +202,11 @@ impl External {
             state.rules.beavers = options.beavers.unwrap_or(self.rules.beavers > 0);
         }
         if options.crawford == Some(false) && state.score.is_crawford() {
-            let (length, me, opponent) =
-                (state.score.length(), state.score.me(), state.score.opponent());
+            let (length, me, opponent) = (
+                state.score.length(),
+                state.score.me(),
+                state.score.opponent(),
+            );
             state.score = Score::new(length, me, opponent, false).unwrap_or(state.score);
         }
         Ok(view)
@@ -223,7 +226,11 @@ impl External {
                 return Err(format!("resign {word}"));
             }
         }
-        let spelling = if server { Spelling::Numbers } else { Spelling::Words };
+        let spelling = if server {
+            Spelling::Numbers
+        } else {
+            Spelling::Words
+        };
         match view.roll {
             Some(roll) => {
                 let query = PlayQuery {
@@ -240,7 +247,8 @@ impl External {
 
     /// Whether the same board was answered with a resignation, which was then declined (EXT-32).
     fn resigned_here(&self, board: &BoardLine) -> bool {
-        let same = |(last, reply): &(BoardLine, String)| last == board && reply.starts_with("resign");
+        let same =
+            |(last, reply): &(BoardLine, String)| last == board && reply.starts_with("resign");
         self.last.as_ref().is_some_and(same)
     }
 

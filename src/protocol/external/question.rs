@@ -91,7 +91,11 @@ impl Question {
         } else {
             (answer.cubeless.equity, -f64::from(games.min(3)))
         };
-        if after - before < 1e-6 { "accept" } else { "reject" }
+        if after - before < 1e-6 {
+            "accept"
+        } else {
+            "reject"
+        }
     }
 
     /// The reply to [`Ask::Evaluation`]: five probabilities and the equity, or the match winning
@@ -104,7 +108,11 @@ impl Question {
         };
         let last = value.mwc.unwrap_or(value.equity);
         let numbers = answer.chances.to_array().map(f64::from);
-        if !numbers.iter().chain([&last]).all(|number| number.is_finite()) {
+        if !numbers
+            .iter()
+            .chain([&last])
+            .all(|number| number.is_finite())
+        {
             return "Error: evaluation is not finite".into();
         }
         let mut text = String::new();

@@ -2,12 +2,12 @@
 //! by the same rules before it is sent.
 
 use crate::game::{BAR, Position, Roll, legal_plays};
-use nom::{IResult, Parser};
 use nom::branch::alt;
 use nom::bytes::complete::{tag_no_case, take_while};
 use nom::character::complete::{char, digit1};
 use nom::combinator::{map, map_opt, value};
 use nom::sequence::delimited;
+use nom::{IResult, Parser};
 
 /// Points at most in one reply.
 const POINTS_MAX: usize = 8;
@@ -181,7 +181,11 @@ mod tests {
 
     fn check(text: &str, accepted: bool) {
         let reading = read_play(&Position::start(), Roll::new(3, 1).unwrap(), text);
-        assert_eq!(matches!(reading, Reading::Played(_)), accepted, "{text}: {reading:?}");
+        assert_eq!(
+            matches!(reading, Reading::Played(_)),
+            accepted,
+            "{text}: {reading:?}"
+        );
     }
 
     fn check_unreadable(text: &str) {
@@ -193,8 +197,15 @@ mod tests {
     #[test]
     fn gnubgs_grammar_of_plays() {
         for good in [
-            "8/5 6/5", "8/5 6/5 \r", "6/5 8/5", "24/20", "8 5 6 5", "8/5,6/5", "8/5*6/5*",
-            "24/23/20", "8/5 6/5 4/3",
+            "8/5 6/5",
+            "8/5 6/5 \r",
+            "6/5 8/5",
+            "24/20",
+            "8 5 6 5",
+            "8/5,6/5",
+            "8/5*6/5*",
+            "24/23/20",
+            "8/5 6/5 4/3",
         ] {
             check(good, true);
         }
@@ -202,9 +213,31 @@ mod tests {
             check(illegal, false);
         }
         for bad in [
-            "hello", "roll", "double", "take", "move 8/5 6/5", "8/5 6/5.", "cannot move", "none",
-            "pass", "-", "0", "8-5", "99/5", "13/11(1)", "off/6", "8//5", "/8", "8/", "12/9 7/5 6",
-            "13/11(5)", "8/25", "8/5/bar", "8/off/5", "(2)", "8/5(99999999999999999999999)",
+            "hello",
+            "roll",
+            "double",
+            "take",
+            "move 8/5 6/5",
+            "8/5 6/5.",
+            "cannot move",
+            "none",
+            "pass",
+            "-",
+            "0",
+            "8-5",
+            "99/5",
+            "13/11(1)",
+            "off/6",
+            "8//5",
+            "/8",
+            "8/",
+            "12/9 7/5 6",
+            "13/11(5)",
+            "8/25",
+            "8/5/bar",
+            "8/off/5",
+            "(2)",
+            "8/5(99999999999999999999999)",
         ] {
             check_unreadable(bad);
         }

@@ -79,7 +79,11 @@ mod tests {
             jacoby,
             beavers: false,
         });
-        assert_eq!(lost_for_certain(&position, &state), expected, "{me:?} {opponent:?}");
+        assert_eq!(
+            lost_for_certain(&position, &state),
+            expected,
+            "{me:?} {opponent:?}"
+        );
     }
 
     #[test]
