@@ -24,7 +24,7 @@ pub enum Kind {
         /// Whether equities with the cube are present.
         cubeful: bool,
     },
-    /// Outputs for games of so many checkers, 1 to 3: recognised, not read.
+    /// Outputs for games of so many checkers, 1 to 3: recognised, not read (`BEAR-13`).
     Hypergammon(u8),
 }
 
@@ -54,7 +54,7 @@ impl HeaderError {
     }
 }
 
-/// Reads a header (`BEAR-10` to `BEAR-13`).
+/// Reads a header (`BEAR-10`).
 pub(super) fn parse(bytes: &[u8]) -> Result<Kind, HeaderError> {
     let header = bytes.get(..HEADER_BYTES).ok_or_else(|| {
         HeaderError::new(
@@ -81,6 +81,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Kind, HeaderError> {
     Ok(kind)
 }
 
+/// `BEAR-11`
 fn parse_one_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     let numbering = parse_numbering(header)?;
     dash(header, 14)?;
@@ -104,6 +105,7 @@ fn parse_one_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     })
 }
 
+/// `BEAR-12`
 fn parse_two_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     let numbering = parse_numbering(header)?;
     dash(header, 14)?;

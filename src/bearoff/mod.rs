@@ -20,6 +20,7 @@
 //! # Ok::<(), gammond::game::PositionError>(())
 //! ```
 
+mod database;
 mod header;
 pub mod make;
 mod map;
@@ -29,6 +30,7 @@ mod small;
 mod tables;
 mod two_sided;
 
+pub use database::{Database, save};
 pub use header::{HEADER_BYTES, Kind, Layout};
 pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
 pub use one_sided::{Distribution, OneSided, ROLLS_MAX};

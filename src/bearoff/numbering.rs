@@ -3,6 +3,8 @@
 //! Stands alone (no other room is used), because the build script, which makes the default tables,
 //! includes this file as well.
 //!
+//! Rules `BEAR-01`, `BEAR-02`.
+//!
 //! With counts `c_1 ..= c_P` on the first `P` points and `s_k = c_k + ... + c_P`, the index is the
 //! sum over `k` of `binomial(s_k + P - k, P - k + 1)`: positions with few checkers come first, and
 //! every step of a checker leads to a smaller index.

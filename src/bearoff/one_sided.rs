@@ -131,7 +131,12 @@ impl OneSided {
         HEADER_BYTES + self.entry_bytes() * self.numbering.positions()
     }
 
+    /// `BEAR-18`, `BEAR-19`.
     fn check(&self) -> Result<(), (usize, String)> {
+        if !self.gammons && self.layout != Layout::Normal && self.numbering.points() > 6 {
+            let reason = "beyond six points gammon distributions are needed (`1` here)";
+            return Err((15, reason.into()));
+        }
         let length = self.bytes.len();
         let end = self.index_end();
         if length < end || (self.layout != Layout::Compressed && length > end) {
@@ -247,6 +252,7 @@ impl OneSided {
     /// Chances of a position in which each side plays for itself alone. `None` when it is not
     /// covered.
     ///
+    /// `BEAR-41`.
     /// I win when I need no more rolls than the opponent; I win a gammon when the opponent, with
     /// all fifteen left, has not borne off one by then; and likewise for losses, where the
     /// opponent has had one roll fewer. Sums are of integers: exact, whatever their order.
@@ -276,7 +282,8 @@ impl OneSided {
         })
     }
 
-    /// Chances by normal laws, or with the chances to save the gammon taken from the small table.
+    /// Chances by normal laws, or with the chances to save the gammon taken from the small table
+    /// (`BEAR-42`).
     #[cold]
     fn chances_without_gammons(
         &self,
@@ -317,10 +324,8 @@ impl OneSided {
     /// had one roll fewer than the winner, or as many when `behind` is 1.
     fn gammon_by_rule(&self, loser: Side, winner: &[f32; ROLLS_MAX], behind: usize) -> f32 {
         let saving = self.saving.get_or_init(SavingGammon::made);
-        // Beyond the home of six points no checker can be off within four rolls or so: all is lost.
-        let Some(saved) = saving.probabilities(loser) else {
-            return winner.iter().sum::<f32>().min(1.0);
-        };
+        // Such a database has six points at most, so all fifteen are at home.
+        let saved = saving.probabilities(loser).unwrap_or_default();
         let mut left = 1.0;
         let mut sum = 0.0;
         for k in 0..=3 {
@@ -359,7 +364,7 @@ impl OneSided {
         Some((mine, theirs))
     }
 
-    /// The stored values for bearing off all checkers and the first one.
+    /// The stored values for bearing off all checkers and the first one (`BEAR-14`, `BEAR-16`).
     #[inline]
     fn runs(&self, index: usize) -> Option<(Run<'_>, Run<'_>)> {
         const REACHED: Run<'_> = Run {
@@ -405,7 +410,7 @@ impl OneSided {
         Some((win, gammon))
     }
 
-    /// The entry in the index of a compressed database.
+    /// The entry in the index of a compressed database (`BEAR-15`).
     #[inline]
     fn entry(&self, index: usize) -> Option<Entry> {
         let at = HEADER_BYTES + index * self.entry_bytes();
@@ -519,4 +524,132 @@ fn density(mean: f32, deviation: f32) -> [f32; ROLLS_MAX] {
         let z = distance / deviation;
         (-0.5 * z * z).exp() / (deviation * (2.0 * std::f32::consts::PI).sqrt())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bearoff::make::one_sided;
+
+    fn open(bytes: &[u8]) -> Result<OneSided, (usize, String)> {
+        OneSided::from_bytes(Bytes::Owned(bytes.to_vec()))
+    }
+
+    fn side(six: &[u8]) -> Side {
+        let mut counts = [0; 25];
+        counts[..six.len()].copy_from_slice(six);
+        Side::from_counts(&counts).unwrap()
+    }
+
+    #[test]
+    fn all_layouts_tell_the_same() {
+        let numbering = Numbering::new(3, 15).unwrap();
+        let reference = open(&one_sided(numbering, true, true)).unwrap();
+        for (gammons, compressed) in [(true, false), (false, true), (false, false)] {
+            let other = open(&one_sided(numbering, gammons, compressed)).unwrap();
+            for index in 0..numbering.positions() {
+                let counts = numbering.counts(index);
+                let side = side(&counts);
+                let (a, b) = (reference.distribution(side), other.distribution(side));
+                let (a, b) = (a.unwrap(), b.unwrap());
+                assert_eq!(a.win, b.win);
+                assert!(!gammons || a.gammon == b.gammon);
+                assert_eq!(reference.most_rolls(side), other.most_rolls(side));
+                assert_eq!(a.win.iter().map(|&n| u32::from(n)).sum::<u32>(), 65535);
+            }
+        }
+        assert_eq!(reference.distribution(side(&[0, 0, 0, 1])), None);
+    }
+
+    /// Chances that GNU Backgammon gave with a database of `makebearoff -o 6 -g`.
+    #[test]
+    fn gammons_without_gammon_distributions() {
+        let numbering = Numbering::new(6, 15).unwrap();
+        let table = open(&one_sided(numbering, false, true)).unwrap();
+        let check = |me: [u8; 6], opponent: [u8; 6], lose_gammon: f32| {
+            let position = Position::from_sides(side(&me), side(&opponent));
+            let chances = table.chances(&position).unwrap();
+            assert!((chances.lose_gammon - lose_gammon).abs() < 3e-7);
+        };
+        check([3, 2, 3, 0, 4, 3], [0, 0, 1, 1, 0, 0], 0.013_117_248);
+        check([2, 1, 6, 0, 2, 4], [2, 0, 0, 2, 0, 0], 0.002_314_709);
+    }
+
+    /// Percentages that `bearoffdump` shows for the last position of `makebearoff -o 6 -n`.
+    #[test]
+    fn normal_laws() {
+        let check = |law: [f32; ROLLS_MAX], rolls: usize, percent: f32| {
+            assert!((100.0 * law[rolls] - percent).abs() < 6e-4, "{rolls}");
+        };
+        let win = density(12.266_188, 1.512_500_8);
+        check(win, 6, 0.005);
+        check(win, 11, 18.579);
+        check(win, 12, 25.971);
+        check(win, 14, 13.673);
+        let gammon = density(1.616_134_6, 0.660_712_54);
+        check(gammon, 0, 3.032);
+        check(gammon, 2, 51.004);
+        let point = density(1.0, 0.0);
+        assert_eq!((point[0], point[1], point[2]), (0.0, 1.0, 0.0));
+    }
+
+    #[test]
+    fn a_file_of_normal_laws_is_read() {
+        let numbering = Numbering::new(1, 2).unwrap();
+        let mut file = b"gnubg-OS-01-02-1-0-1xxxxxxxxxxxxxxxxxxx\n".to_vec();
+        for law in [[0.0_f32; 4], [1.0, 0.0, 0.0, 0.0], [1.5, 0.5, 0.0, 0.0]] {
+            file.extend(law.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        let table = open(&file).unwrap();
+        assert_eq!(table.numbering(), numbering);
+        assert_eq!(table.most_rolls(side(&[1])), Some(1));
+        let chances = table.chances(&Position::from_sides(side(&[1]), side(&[2])));
+        assert!(chances.unwrap().win > 0.9);
+    }
+
+    #[test]
+    fn beyond_six_points_gammon_distributions_are_needed() {
+        let numbering = Numbering::new(7, 2).unwrap();
+        assert_eq!(open(&one_sided(numbering, false, true)).unwrap_err().0, 15);
+        assert!(open(&one_sided(numbering, true, true)).is_ok());
+    }
+
+    #[test]
+    fn every_truncation_and_every_byte_too_many_is_refused() {
+        let numbering = Numbering::new(2, 3).unwrap();
+        for (gammons, compressed) in [(true, true), (false, true), (true, false), (false, false)] {
+            let file = one_sided(numbering, gammons, compressed);
+            for length in 0..file.len() {
+                let (at, reason) = open(&file[..length]).unwrap_err();
+                assert!(at <= length, "{at} {reason}");
+            }
+            let mut longer = file.clone();
+            longer.push(0);
+            assert!(open(&longer).is_err());
+        }
+    }
+
+    #[test]
+    fn lying_bytes_are_refused_or_harmless() {
+        let numbering = Numbering::new(2, 3).unwrap();
+        let file = one_sided(numbering, true, true);
+        let mut refused = 0;
+        for at in 0..file.len() {
+            for value in [0, 1, 31, 32, 0x80, 0xff] {
+                let mut changed = file.clone();
+                changed[at] = value;
+                let Ok(table) = open(&changed) else {
+                    refused += 1;
+                    continue;
+                };
+                for index in 0..numbering.positions() {
+                    let me = side(&numbering.counts(index));
+                    let position = Position::from_sides(me, side(&[1, 1]));
+                    let _ = (table.distribution(me), table.most_rolls(me));
+                    let _ = table.chances(&position);
+                }
+            }
+        }
+        assert!(refused > 200, "{refused}");
+    }
 }

@@ -60,7 +60,7 @@ fn probability(count: u64, rolls: u32) -> f32 {
     (count as f64 / 36_f64.powi(rolls as i32)) as f32
 }
 
-/// How long up to six checkers need to leave the opponent's home, alone on the board.
+/// `BEAR-50`: how long up to six checkers need to leave the opponent's home, alone on the board.
 ///
 /// GNU Backgammon's race evaluation takes backgammons from it. A checker is 1 to 5 pips from
 /// leaving; a die moves any of them, and one leaves when the die is at least its distance.
@@ -109,7 +109,7 @@ impl LeavingHome {
     }
 }
 
-/// How long a side with all fifteen checkers at home needs to bear off the first one.
+/// `BEAR-51`: how long a side with all fifteen checkers at home needs to bear off the first one.
 ///
 /// Stands in for gammon distributions where a database has none.
 #[derive(Debug, Clone)]

@@ -1,12 +1,11 @@
 //! The databases that an evaluator asks, and which of them answers.
 
-use super::header::Kind;
-use super::{BearoffError, LeavingHome, OneSided, TwoSided, file_kind, map::Bytes};
-use crate::game::{Chances, Class, Position};
+use super::{BearoffError, Database, Distribution, LeavingHome, OneSided, TwoSided};
+use crate::game::{Chances, Class, Position, Side};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// The default tables, and larger databases from a folder. A copy shares them.
+/// `BEAR-40`: the default tables, and larger databases from a folder. A copy shares them.
 #[derive(Debug, Clone)]
 pub struct Tables {
     /// 6 points, 15 checkers.
@@ -42,10 +41,7 @@ impl Tables {
     pub fn open(folder: &Path) -> Result<Tables, BearoffError> {
         let mut tables = Tables::shared().clone();
         for path in database_files(folder)? {
-            let bytes = Bytes::open(&path).map_err(|source| BearoffError::io(&path, source))?;
-            tables
-                .add(bytes)
-                .map_err(|(at, reason)| BearoffError::damaged(&path, at, reason))?;
+            tables.add(Database::open(&path)?);
         }
         tables
             .more_two_sided
@@ -56,24 +52,21 @@ impl Tables {
         Ok(tables)
     }
 
-    fn add(&mut self, bytes: Bytes) -> Result<(), (usize, String)> {
-        match file_kind(&bytes)? {
-            Kind::OneSided { .. } => {
-                let table = OneSided::from_bytes(bytes)?;
+    fn add(&mut self, database: Database) {
+        match database {
+            Database::OneSided(table) => {
                 if table.numbering().points() > self.one_sided.numbering().points() {
                     self.more_one_sided.push(Arc::new(table));
                 }
             }
-            Kind::TwoSided { numbering, .. } => {
-                let table = TwoSided::from_bytes(bytes)?;
-                let ours = self.two_sided.numbering();
-                if numbering.points() > ours.points() || numbering.checkers() > ours.checkers() {
+            Database::TwoSided(table) => {
+                let (new, ours) = (table.numbering(), self.two_sided.numbering());
+                if new.points() > ours.points() || new.checkers() > ours.checkers() {
                     self.more_two_sided.push(Arc::new(table));
                 }
             }
-            Kind::Hypergammon(_) => {}
+            Database::Hypergammon(_) => {}
         }
-        Ok(())
     }
 
     /// The class of a position, given these databases. The order in which they are tried is GNU
@@ -99,7 +92,7 @@ impl Tables {
     }
 
     /// Chances of a position that a database covers; `None` for all others, also when the game is
-    /// over.
+    /// over (`BEAR-03`).
     #[inline]
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
@@ -110,6 +103,14 @@ impl Tables {
             Class::BearoffOs => (self.more_one_sided.iter()).find_map(|it| it.chances(position)),
             Class::Over | Class::Race | Class::Crashed | Class::Contact => None,
         }
+    }
+
+    /// How many rolls one side needs, from the smallest one-sided database that covers it.
+    #[must_use]
+    pub fn distribution(&self, side: Side) -> Option<Distribution> {
+        self.one_sided
+            .distribution(side)
+            .or_else(|| (self.more_one_sided.iter()).find_map(|it| it.distribution(side)))
     }
 
     /// Exact money equities with the cube at 1, without Jacoby rule and beavers, in units of the

@@ -7,7 +7,7 @@ use super::{BearoffError, file_kind, index_of};
 use crate::game::{Chances, Position};
 use std::path::Path;
 
-/// A two-sided database: the equity of every pair of positions, all wins single.
+/// A two-sided database (`BEAR-30`): the equity of every pair of positions, all wins single.
 #[derive(Debug)]
 pub struct TwoSided {
     bytes: Bytes,
@@ -159,4 +159,54 @@ impl TwoSided {
 #[inline]
 fn equity_of(value: u16) -> f32 {
     f32::from(value) / 32767.5 - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bearoff::make::two_sided;
+    use crate::game::Side;
+
+    fn open(bytes: &[u8]) -> Result<TwoSided, (usize, String)> {
+        TwoSided::from_bytes(Bytes::Owned(bytes.to_vec()))
+    }
+
+    #[test]
+    fn a_cubeless_file_holds_the_first_of_four_values() {
+        let numbering = Numbering::new(4, 3).unwrap();
+        let cubeful = open(&two_sided(numbering, true)).unwrap();
+        let cubeless = open(&two_sided(numbering, false)).unwrap();
+        let side = |index| {
+            let mut counts = [0; 25];
+            counts[..18].copy_from_slice(&numbering.counts(index));
+            Side::from_counts(&counts).unwrap()
+        };
+        for me in 1..numbering.positions() {
+            for opponent in 1..numbering.positions() {
+                let position = Position::from_sides(side(me), side(opponent));
+                let [equity, owned, centred, lent] = cubeful.probe(&position).unwrap();
+                let rest = [owned, centred, lent];
+                assert_eq!(cubeful.equities(&position), Some((equity, Some(rest))));
+                assert_eq!(cubeless.equities(&position), Some((equity, None)));
+                assert_eq!(cubeless.probe(&position), None);
+                assert_eq!(cubeful.chances(&position), cubeless.chances(&position));
+                // To own the cube is never worse than to share it, or to leave it to the other.
+                assert!(owned >= centred && centred >= lent, "{me} {opponent}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_files_are_refused() {
+        let file = two_sided(Numbering::new(2, 2).unwrap(), true);
+        for length in 0..file.len() {
+            assert!(open(&file[..length]).is_err());
+        }
+        let mut longer = file.clone();
+        longer.push(0);
+        assert_eq!(open(&longer).unwrap_err().0, longer.len());
+        let mut other = file;
+        other[6] = b'O';
+        assert!(open(&other).is_err());
+    }
 }

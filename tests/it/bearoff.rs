@@ -1,8 +1,8 @@
 //! Bearoff databases against GNU Backgammon's.
 
 use crate::support;
-use gammond::bearoff::{OneSided, SavingGammon, Tables, TwoSided};
-use gammond::game::{Position, Side};
+use gammond::bearoff::{Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save};
+use gammond::game::{Class, Position, Side};
 use sha2::{Digest, Sha256};
 
 fn sha256(bytes: &[u8]) -> String {
@@ -34,6 +34,150 @@ fn default_tables_equal_gnubgs_files() {
         let theirs = TwoSided::open(&path).unwrap();
         assert!(theirs.as_bytes() == Tables::shared().two_sided.as_bytes());
     }
+}
+
+/// The checksums are those of files that gnubg's `makebearoff` 1.07.001 writes.
+#[test]
+fn made_databases_equal_those_of_makebearoff() {
+    let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();
+    let one_sided = |points, gammons, compressed, sha: &str| {
+        let file = make::one_sided(numbering(points, 15), gammons, compressed);
+        assert_eq!(sha256(&file), sha, "one-sided, {points} points");
+    };
+    let two_sided = |points, checkers, cubeful, sha: &str| {
+        let file = make::two_sided(numbering(points, checkers), cubeful);
+        assert_eq!(sha256(&file), sha, "two-sided, {points} points");
+    };
+    // makebearoff -o 4, -o 4 -c, -o 4 -g, -o 4 -c -g, -o 7
+    one_sided(
+        4,
+        true,
+        true,
+        "3d30f29f99f0a369a26d6bc1dc3ffe6901cc37eeb4160536495d71c0d36e6123",
+    );
+    one_sided(
+        4,
+        true,
+        false,
+        "af9a63794791fa71143dff1d8dc7ee83dd4635e51d52cbd585510d97c0f60600",
+    );
+    one_sided(
+        4,
+        false,
+        true,
+        "6ba8eaaf793c9cb2483c5ad0c767ee05a22b6a45a8011430fbbb1d47742a6e61",
+    );
+    one_sided(
+        4,
+        false,
+        false,
+        "a3c5ea47e79c103edbf7e9af841adb965492db2b5550695e272fa08c5bafc4d3",
+    );
+    one_sided(
+        7,
+        true,
+        true,
+        "35ba8efc361e858c468dd28684f4c5c5edc845ae5d4dbdb2dcb289efa6809e99",
+    );
+    // makebearoff -t 4x4, -t 5x5 -C, -t 8x3
+    two_sided(
+        4,
+        4,
+        true,
+        "c0f72ca0e54895dcebbc13d75d882ebfce2061c8da82cedc3b356e9e77876ca2",
+    );
+    two_sided(
+        5,
+        5,
+        false,
+        "a1a11e771cbcae4c88f79006cf7feb56a1694c88f761e9d050c5169ad28f4a47",
+    );
+    two_sided(
+        8,
+        3,
+        true,
+        "cd24a183f50c9fe813854a250590afa01d4aec5e2f055a12c90f41835d93b782",
+    );
+}
+
+/// Class and outputs that gnubg gives with `gnubg_os.bd` and `gnubg_ts.bd` of these sizes.
+#[test]
+fn larger_databases_answer_as_in_gnubg() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();
+    let file = folder.path().join("gnubg_os.bd");
+    save(&file, &make::one_sided(numbering(7, 15), true, true)).unwrap();
+    let file = folder.path().join("gnubg_ts.bd");
+    save(&file, &make::two_sided(numbering(8, 3), true)).unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "not a database").unwrap();
+    let tables = Tables::open(folder.path()).unwrap();
+    let side = |eight: &[u8]| {
+        let mut counts = [0; 25];
+        counts[..eight.len()].copy_from_slice(eight);
+        counts
+    };
+    let check = |me: &[u8], opponent: &[u8], class: Class, win: f32, lose_gammon: f32| {
+        let position = Position::new(&side(me), &side(opponent)).unwrap();
+        assert_eq!(tables.class(&position), class);
+        let chances = tables.chances(&position).unwrap();
+        assert!((chances.win - win).abs() < 3e-7, "{chances:?}");
+        assert!(
+            (chances.lose_gammon - lose_gammon).abs() < 3e-7,
+            "{chances:?}"
+        );
+        assert_eq!(
+            tables.exact_cubeful(&position).is_some(),
+            matches!(class, Class::Bearoff2 | Class::BearoffTs)
+        );
+    };
+    check(
+        &[1, 4, 2, 3, 1, 2, 2],
+        &[0, 0, 1, 1, 1, 0, 0],
+        Class::BearoffOs,
+        0.0,
+        0.069_440_63,
+    );
+    check(
+        &[1, 1, 3, 2, 3, 2, 3],
+        &[0, 1, 0, 0, 0, 0, 0],
+        Class::BearoffOs,
+        0.0,
+        0.833_325_7,
+    );
+    check(
+        &[1, 0, 0, 1, 0, 1, 0, 0],
+        &[1, 1, 0, 0, 0, 0, 1, 0],
+        Class::BearoffTs,
+        0.775341392,
+        0.0,
+    );
+    check(
+        &[0, 0, 1, 0, 1, 0, 1, 0],
+        &[1, 0, 0, 1, 0, 0, 1, 0],
+        Class::BearoffTs,
+        0.544380844,
+        0.0,
+    );
+    let contact = Position::start();
+    assert_eq!(tables.class(&contact), Class::Contact);
+    assert_eq!(tables.chances(&contact), None);
+}
+
+#[test]
+fn a_damaged_file_in_the_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gnubg_os.bd");
+    let numbering = Numbering::new(2, 3).unwrap();
+    let mut bytes = make::one_sided(numbering, true, true);
+    bytes.pop();
+    save(&file, &bytes).unwrap();
+    let error = Tables::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("gnubg_os.bd: byte 112: "), "{error}");
+    let missing = folder.path().join("no such folder");
+    assert!(Tables::open(&missing).is_err());
+    assert!(save(&missing.join("x.bd"), &bytes).is_err());
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 1);
 }
 
 fn side(row: &serde_json::Value, field: &str) -> [u8; 25] {
@@ -102,4 +246,87 @@ fn saving_the_gammon_differs_from_gnubgs_rows_only_where_listed() {
             assert!(difference <= 1.0 / 36.0, "{six:?} {k} {difference}");
         }
     }
+}
+
+fn gammond(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn the_command_makes_describes_and_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ts.bd");
+    let (file, folder) = (file.to_str().unwrap(), folder.path().to_str().unwrap());
+    let make = ["bearoff", "make", file, "--two-sided", "--points", "7"];
+    let (code, out, _) = gammond(&[&make[..], &["--checkers", "2"]].concat());
+    assert_eq!(code, Some(0));
+    let made: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&made["kind"], &made["positions"]),
+        (&"two-sided".into(), &36.into())
+    );
+    let (code, out, _) = gammond(&["bearoff", "info", file]);
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        made,
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()
+    );
+
+    // One checker on the ace point against one on the seven point: won, and the double is passed.
+    let mut counts = [[0; 25]; 2];
+    (counts[0][0], counts[1][6]) = (1, 1);
+    let position = Position::new(&counts[0], &counts[1]).unwrap();
+    let id = gammond::notation::PositionId::from(position).to_string();
+    let (code, out, _) = gammond(&["bearoff", "probe", &id, "--bearoff", folder]);
+    assert_eq!(code, Some(0));
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["class"], "bearoff-ts");
+    assert_eq!(answer["equity"]["centred"], 1.0);
+    assert_eq!(
+        answer["rolls"]["me"]["all_off"],
+        serde_json::json!([0.0, 1.0])
+    );
+    assert!(answer["rolls"].get("opponent").is_none());
+
+    let (code, out, _) = gammond(&["bearoff", "info", "--format", "text"]);
+    assert_eq!(code, Some(0));
+    assert!(out.contains("tables bytes: 6830248\n"), "{out}");
+}
+
+#[test]
+fn the_command_refuses_with_the_right_exit_code() {
+    let refused = |arguments: &[&str], wanted: i32, word: &str| {
+        let (code, out, error) = gammond(&[&["bearoff"], arguments].concat());
+        assert_eq!(code, Some(wanted), "{arguments:?}: {error}");
+        assert!(out.is_empty() && error.contains(word), "{error}");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.bd");
+    let file = file.to_str().unwrap();
+    refused(&["make", file, "--points", "19"], 2, "--points");
+    refused(&["make", file, "--points", "18"], 2, "too many");
+    refused(
+        &["make", file, "--two-sided", "--points", "12"],
+        2,
+        "too many",
+    );
+    refused(
+        &["make", file, "--points", "7", "--no-gammons"],
+        2,
+        "--no-gammons",
+    );
+    refused(&["info", file], 3, "x.bd");
+    refused(&["probe", "4HPwATDgc/ABMA"], 1, "no database");
+    refused(&["probe", "rubbish"], 1, "");
+    std::fs::write(file, "gnubg-OS-06-15").unwrap();
+    refused(&["info", file], 3, "byte 14: ");
 }

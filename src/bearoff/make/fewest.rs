@@ -99,7 +99,7 @@ impl<L: Law> Fewest<L> {
     }
 }
 
-/// The first of the best results offered.
+/// The first of the best results offered (`BEAR-21`).
 struct Choice<'a, L> {
     table: &'a Fewest<L>,
     mean: u64,

@@ -1,7 +1,7 @@
 //! Making bearoff databases, byte for byte as GNU Backgammon lays them out.
 //!
 //! Stands alone with [`super::numbering`]: the build script includes it to make the two default
-//! tables, the program to make larger ones. Rules `BEAR-20` to `BEAR-34` of
+//! tables, the program to make larger ones. The rules cited are those of
 //! `protocol-specs/bearoff-databases.md`.
 
 pub(super) mod fewest;
@@ -30,7 +30,7 @@ const ROLLS: [(usize, usize, u32); 21] = {
     rolls
 };
 
-/// A header: the words, filled up with `x`, and a line feed.
+/// A header: the words, filled up with `x`, and a line feed (`BEAR-10`).
 fn header(words: &str) -> Vec<u8> {
     let mut header = words.as_bytes().to_vec();
     header.resize(HEADER_BYTES - 1, b'x');

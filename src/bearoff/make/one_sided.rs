@@ -17,7 +17,7 @@ struct Distribution([u16; ROLLS_MAX]);
 ///
 /// Each position holds 65535 times the probabilities of needing 0 to 31 rolls to bear off, playing
 /// for the smallest mean, and with `gammons` the same for the rolls until the first checker is off
-/// (0 rolls when fewer than 15 checkers are left).
+/// (0 rolls when fewer than 15 checkers are left): `BEAR-20`, `BEAR-23`.
 ///
 /// Needs about 250 bytes of memory a position while it works, and some microseconds.
 #[must_use]
@@ -64,6 +64,7 @@ impl Law for Distribution {
         Distribution(values)
     };
 
+    /// `BEAR-22`.
     /// Thirty-sixths rounded to the nearest; the first largest value is corrected so that the sum
     /// is exactly 65535.
     fn before(after: &[(u32, Distribution); 21]) -> Distribution {
@@ -91,7 +92,7 @@ impl Law for Distribution {
     }
 }
 
-/// Index entries, then the values between the first and the last that is not 0.
+/// `BEAR-15`: index entries, then the values between the first and the last that is not 0.
 fn write_compressed(file: &mut Vec<u8>, positions: usize, tables: &[&Fewest<Distribution>]) {
     let mut data = Vec::new();
     let mut offset = 0_u32;

@@ -75,7 +75,8 @@ impl Table {
     }
 }
 
-/// For each roll the best reply for each place of the cube, then the mean, cut toward zero.
+/// `BEAR-31`: for each roll the best reply for each place of the cube, then the mean, cut toward
+/// zero.
 fn mean_of_best(successors: &Successors, me: usize, row: &[Record]) -> Record {
     let mut totals = [0_i32; 4];
     for (roll, (_, _, weight)) in ROLLS.iter().enumerate() {
@@ -93,7 +94,7 @@ fn mean_of_best(successors: &Successors, me: usize, row: &[Record]) -> Record {
     totals.map(|total| (total / 36) as i16)
 }
 
-/// What a record of the opponent on roll is worth to me, by the place of the cube.
+/// `BEAR-32`: what a record of the opponent on roll is worth to me, by the place of the cube.
 fn reply([cubeless, owned, centred, lent]: Record) -> Record {
     [
         !cubeless,
@@ -103,6 +104,7 @@ fn reply([cubeless, owned, centred, lent]: Record) -> Record {
     ]
 }
 
+/// `BEAR-33`.
 /// The equity of a side that may double: `kept` without doubling, and twice `turned` (or the
 /// point, when the other side passes) if it doubles.
 fn after_doubling(kept: i16, turned: i16) -> i16 {
