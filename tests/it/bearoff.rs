@@ -148,14 +148,14 @@ fn larger_databases_answer_as_in_gnubg() {
         &[1, 0, 0, 1, 0, 1, 0, 0],
         &[1, 1, 0, 0, 0, 0, 1, 0],
         Class::BearoffTs,
-        0.775341392,
+        0.775_341_4,
         0.0,
     );
     check(
         &[0, 0, 1, 0, 1, 0, 1, 0],
         &[1, 0, 0, 1, 0, 0, 1, 0],
         Class::BearoffTs,
-        0.544380844,
+        0.544_380_84,
         0.0,
     );
     let contact = Position::start();
