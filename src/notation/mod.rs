@@ -19,6 +19,7 @@
 mod benchmark_line;
 mod board_line;
 mod error;
+mod fuzz;
 mod gnubg_id;
 mod key;
 mod match_id;
@@ -35,6 +36,10 @@ pub use benchmark_line::{
 };
 pub use board_line::{BoardLine, BoardView, Dialect};
 pub use error::{Code, NotationError, Reason};
+pub use fuzz::{
+    fuzz_benchmark_line, fuzz_board_line, fuzz_match_id, fuzz_position, fuzz_position_id,
+    fuzz_roll, fuzz_xgid,
+};
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_id::{MatchId, MatchView, Player};

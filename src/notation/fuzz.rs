@@ -1,0 +1,178 @@
+//! What the fuzz targets of `tools/fuzz` run, one function a parser; ordinary tests run the same
+//! functions over the saved corpus.
+//!
+//! Each reads arbitrary bytes and asserts what must hold whatever they are: no panic inside, an
+//! error that points into the text and fits on a line, and a value that prints and reads back to
+//! itself.
+
+use std::fmt::Display;
+
+use super::{
+    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatchId, MatchView, NotationError,
+    ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_position, parse_roll,
+    parse_training_line, split_position,
+};
+
+/// Bytes that a fuzz target reads, at most: the longest request line.
+const LONGEST: usize = 4096;
+
+/// Checks a result; gives the value if there is one.
+fn checked<T>(data: &[u8], result: Result<T, NotationError>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error) => {
+            assert!(error.at() <= data.len(), "{error} at {}", error.at());
+            let message = error.to_string();
+            assert!(!message.chars().any(char::is_control), "{message:?}");
+            assert!(message.len() < 200, "{message}");
+            None
+        }
+    }
+}
+
+/// Prints a value and reads it again.
+fn again<T>(value: &T, read: impl Fn(&[u8]) -> Result<T, NotationError>)
+where
+    T: Display + PartialEq + std::fmt::Debug,
+{
+    let printed = value.to_string();
+    let same = read(printed.as_bytes());
+    assert_eq!(same.as_ref(), Ok(value), "{printed}");
+}
+
+/// Any form of a position: [`parse_position`], [`split_position`] and the printers.
+pub fn fuzz_position(data: &[u8]) {
+    let (position, rest) = split_position(data);
+    assert!(position.len() + rest.len() <= data.len());
+    let Some(parsed) = checked(data, parse_position(data)) else {
+        return;
+    };
+    let ParsedPosition { position, roll, .. } = parsed;
+    let state = parsed.state.unwrap_or_default();
+    for form in Form::ALL {
+        let offer = parsed.offer.filter(|_| parsed.is_doubled());
+        let roll = roll.filter(|_| offer.is_none());
+        let printed = form.print(&position, &state, roll, offer);
+        let same = checked(printed.as_bytes(), parse_position(printed.as_bytes()));
+        assert_eq!(same.map(|same| same.position), Some(position), "{printed}");
+    }
+}
+
+/// Position ID and 20-letter key.
+pub fn fuzz_position_id(data: &[u8]) {
+    if let Some(id) = checked(data, PositionId::parse(data)) {
+        again(&id, PositionId::parse);
+    }
+    if let Some(key) = checked(data, PositionKey::parse(data)) {
+        again(&key, PositionKey::parse);
+    }
+    if let Some((bytes, _)) = data.split_first_chunk::<10>()
+        && let Ok(key) = PositionKey::from_bytes(*bytes)
+    {
+        assert_eq!(key.bytes(), *bytes);
+    }
+}
+
+/// Match ID and GNUbg ID, strict and pasted.
+pub fn fuzz_match_id(data: &[u8]) {
+    if let Some(id) = checked(data, MatchId::parse(data)) {
+        again(&id, MatchId::parse);
+        if let Some(view) = checked(data, id.view()) {
+            let MatchView {
+                state,
+                roll,
+                offer,
+                on_roll,
+            } = view;
+            let printed = MatchId::of(&state, roll, offer, on_roll);
+            assert_eq!(printed.view().map(|view| view.state), Ok(state));
+        }
+    }
+    if let Some(id) = checked(data, GnubgId::parse(data)) {
+        again(&id, GnubgId::parse);
+    }
+    if let Some(id) = checked(data, GnubgId::find(data)) {
+        again(&id, GnubgId::find);
+    }
+}
+
+/// XGID.
+pub fn fuzz_xgid(data: &[u8]) {
+    let Some(xgid) = checked(data, Xgid::parse(data)) else {
+        return;
+    };
+    again(&xgid, Xgid::parse);
+    assert_eq!(xgid.turned().turned(), xgid);
+    if let Some(view) = checked(data, xgid.view_in(data)) {
+        let XgidView {
+            position,
+            state,
+            roll,
+            offer,
+            no_cube,
+        } = view;
+        let same = Xgid::of(&position, &state, roll, offer).view();
+        assert_eq!(
+            same,
+            Ok(XgidView {
+                no_cube: false,
+                ..view
+            })
+        );
+        assert_eq!(xgid.turned().view().map(|view| view.no_cube), Ok(no_cube));
+    }
+}
+
+/// FIBS board line.
+pub fn fuzz_board_line(data: &[u8]) {
+    let Some((line, length)) = checked(data, BoardLine::parse_prefix(data)) else {
+        return;
+    };
+    assert!(length <= data.len());
+    again(&line, BoardLine::parse);
+    for dialect in [Dialect::External, Dialect::Fibs, Dialect::RawBoard] {
+        if let Some(view) = checked(data, line.view_in(dialect, data)) {
+            let names = ["a", "b"];
+            let same =
+                BoardLine::external(names, &view.position, &view.state, view.roll, view.offer);
+            let same = same.view(Dialect::External);
+            assert_eq!(same.map(|same| same.position), Ok(view.position));
+        }
+    }
+}
+
+/// A line of a benchmark or training file.
+pub fn fuzz_benchmark_line(data: &[u8]) {
+    let data = data.get(..LONGEST).unwrap_or(data);
+    if let Some(record) = checked(data, BenchmarkRecord::parse(data)) {
+        // Numbers are printed with six digits, so only the second reading is the same as the first.
+        let printed = record.to_string();
+        let rounded = checked(
+            printed.as_bytes(),
+            BenchmarkRecord::parse(printed.as_bytes()),
+        );
+        assert!(rounded.is_some(), "{printed}");
+        if let Some(rounded) = rounded {
+            assert_eq!(rounded.to_string(), printed);
+        }
+    }
+    if let Some(Some(record)) = checked(data, parse_training_line(data)) {
+        let printed = record.training_line();
+        let same = checked(printed.as_bytes(), parse_training_line(printed.as_bytes()));
+        assert_eq!(
+            same.flatten().map(|same| same.position),
+            Some(record.position)
+        );
+    }
+}
+
+/// A roll.
+pub fn fuzz_roll(data: &[u8]) {
+    if let Some(roll) = checked(data, parse_roll(data)) {
+        again_roll(roll);
+    }
+}
+
+fn again_roll(roll: crate::game::Roll) {
+    assert_eq!(parse_roll(roll.to_string().as_bytes()), Ok(roll));
+}

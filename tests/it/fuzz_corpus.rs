@@ -1,0 +1,67 @@
+//! The saved inputs of the fuzz targets, run as ordinary tests. A crash that fuzzing finds is put
+//! into `tools/fuzz/corpus/TARGET` and stays there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gammond::notation;
+
+use crate::malformed::malformed;
+
+type Target = (&'static str, fn(&[u8]));
+
+/// Every target and what it runs.
+const TARGETS: &[Target] = &[
+    ("benchmark_line", notation::fuzz_benchmark_line),
+    ("board_line", notation::fuzz_board_line),
+    ("match_id", notation::fuzz_match_id),
+    ("position", notation::fuzz_position),
+    ("position_id", notation::fuzz_position_id),
+    ("roll", notation::fuzz_roll),
+    ("xgid", notation::fuzz_xgid),
+];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tools/fuzz")
+        .join(name)
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let read = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<PathBuf> = read.map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn every_target_is_replayed() {
+    let targets: Vec<String> = entries(&folder("fuzz_targets"))
+        .iter()
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let known: Vec<&str> = TARGETS.iter().map(|&(name, _)| name).collect();
+    assert_eq!(targets, known);
+}
+
+#[test]
+fn the_saved_corpus_finds_nothing() {
+    for &(name, run) in TARGETS {
+        let inputs = entries(&folder("corpus").join(name));
+        assert!(!inputs.is_empty(), "{name} has no corpus");
+        for path in inputs {
+            let data = fs::read(&path).unwrap();
+            eprintln!("{}", path.display());
+            run(&data);
+            // Every beginning of it, too: that is what a slow peer sends.
+            (0..data.len()).for_each(|end| run(&data[..end]));
+        }
+    }
+}
+
+#[test]
+fn malformed_texts_harm_no_target() {
+    for wrong in malformed() {
+        TARGETS.iter().for_each(|(_, run)| run(&wrong.input));
+    }
+}
