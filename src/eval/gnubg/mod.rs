@@ -18,7 +18,7 @@ use super::Evaluator;
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position};
 use crate::nn::format::gnubg::{Version, WeightsError, WeightsFile};
-use crate::nn::{CpuLevel, Mlp, MlpError, SparseInput};
+use crate::nn::{CpuLevel, Job, Mlp, MlpError, SparseInput};
 use std::path::Path;
 
 /// Positions whose inputs are made and evaluated together.
@@ -98,50 +98,76 @@ impl GnubgEvaluator {
                     self.tables.one_sided.chances(position).unwrap_or_default()
                 });
             }
-            Class::Race => self.by_net(&self.race, positions, out, |position, input| {
-                inputs::race(position, input);
-            }),
-            Class::Crashed => self.by_net(&self.crashed, positions, out, |position, input| {
-                self.contact_inputs(position, true, input);
-            }),
-            Class::Contact => self.by_net(&self.contact, positions, out, |position, input| {
-                self.contact_inputs(position, false, input);
-            }),
+            Class::Race => self.by_net(&self.race, Inputs::Race, positions, out),
+            Class::Crashed => {
+                let kind = Kind {
+                    crashed: true,
+                    version: self.version,
+                };
+                self.by_net(&self.crashed, Inputs::Contact(kind), positions, out);
+            }
+            Class::Contact => {
+                let kind = Kind {
+                    crashed: false,
+                    version: self.version,
+                };
+                self.by_net(&self.contact, Inputs::Contact(kind), positions, out);
+            }
         }
     }
 
-    fn contact_inputs(&self, position: &Position, crashed: bool, input: &mut SparseInput) {
-        inputs::base(position, input);
-        let kind = Kind {
-            crashed,
-            version: self.version,
-        };
-        features::push(position, kind, inputs::BASE_INPUTS, input);
-    }
-
     /// Runs positions of one net class through a net and corrects the outputs.
-    fn by_net(
-        &self,
-        net: &Mlp,
-        positions: &[Position],
-        out: &mut [Chances],
-        fill: impl Fn(&Position, &mut SparseInput),
-    ) {
+    fn by_net(&self, net: &Mlp, inputs: Inputs, positions: &[Position], out: &mut [Chances]) {
         let race = positions.first().is_some_and(|first| !first.has_contact());
         let mut sparse = [const { SparseInput::EMPTY }; BATCH];
         for (positions, out) in positions.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
-            let inputs = &mut sparse[..positions.len()];
-            for (position, input) in positions.iter().zip(&mut *inputs) {
-                fill(position, input);
-            }
+            let sparse = &mut sparse[..positions.len()];
+            self.level.run(Fill {
+                inputs,
+                positions,
+                sparse,
+            });
             let mut outputs = [[0.0; 5]; BATCH];
-            net.forward(self.level, inputs, &mut outputs);
+            net.forward(self.level, sparse, &mut outputs);
             for ((position, outputs), chances) in positions.iter().zip(&mut outputs).zip(out) {
                 if race {
                     race::replace_backgammons(position, &self.tables, outputs);
                 }
                 sanity::adjust(position, &self.tables, outputs);
                 *chances = Chances::from_array(*outputs);
+            }
+        }
+    }
+}
+
+/// Which inputs a net takes.
+#[derive(Debug, Clone, Copy)]
+enum Inputs {
+    Base,
+    Race,
+    Contact(Kind),
+}
+
+/// Makes the inputs of some positions.
+struct Fill<'a> {
+    inputs: Inputs,
+    positions: &'a [Position],
+    sparse: &'a mut [SparseInput],
+}
+
+impl Job for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (position, sparse) in self.positions.iter().zip(self.sparse) {
+            match self.inputs {
+                Inputs::Base => inputs::base(position, sparse),
+                Inputs::Race => inputs::race(position, sparse),
+                Inputs::Contact(kind) => {
+                    inputs::base(position, sparse);
+                    features::push(position, kind, inputs::BASE_INPUTS, sparse);
+                }
             }
         }
     }
@@ -181,7 +207,7 @@ fn over(position: &Position) -> Chances {
 }
 
 /// Splits positions into runs of one class.
-fn runs<'a>(positions: &'a [Position]) -> impl Iterator<Item = (Class, std::ops::Range<usize>)> {
+fn runs(positions: &[Position]) -> impl Iterator<Item = (Class, std::ops::Range<usize>)> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let class = Class::of(positions.get(start)?);
@@ -226,9 +252,7 @@ impl Evaluator for GnubgEvaluator {
         if run.end < positions.len() {
             return false;
         }
-        self.by_net(net, positions, out, |position, input| {
-            inputs::base(position, input);
-        });
+        self.by_net(net, Inputs::Base, positions, out);
         true
     }
 
