@@ -4,6 +4,7 @@
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
 use crate::eval::Evaluator;
+use crate::eval::gnubg::GnubgEvaluator;
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, Settings, Stop,
 };
@@ -79,11 +80,24 @@ impl EngineBuilder {
             .thread_name(|index| format!("compute-{index}"))
             .build()
             .map_err(EngineError::Threads)?;
-        let evaluator = Arc::new(crate::eval::own::OwnEvaluator);
         Ok(Engine {
-            evaluator,
+            evaluator: load_nets(&self.nets)?,
             pool: Arc::new(pool),
         })
+    }
+}
+
+/// The evaluator of these nets.
+fn load_nets(nets: &Nets) -> Result<Arc<dyn Evaluator>, EngineError> {
+    match nets {
+        Nets::Embedded => Ok(Arc::new(crate::eval::own::OwnEvaluator)),
+        Nets::Path(path) => match GnubgEvaluator::load(path) {
+            Ok(evaluator) => Ok(Arc::new(evaluator)),
+            Err(error) => Err(EngineError::File {
+                path: path.display().to_string(),
+                reason: error.to_string(),
+            }),
+        },
     }
 }
 
