@@ -13,6 +13,8 @@
 mod chances;
 mod class;
 mod movegen;
+mod outcome;
+mod perft;
 mod play;
 mod plays;
 mod position;
@@ -21,9 +23,11 @@ mod state;
 
 pub use chances::Chances;
 pub use class::Class;
-pub use movegen::{PLAYS_MAX, PlayGenerator, generate_plays};
-pub use play::{Play, Step};
-pub use plays::{LegalPlay, legal_plays};
+pub use movegen::{PLAYS_MAX, PlayGenerator, find_play, generate_plays, legal_plays};
+pub use outcome::{Margin, Outcome};
+pub use perft::{perf_plays, perf_positions, perft, perft_by_roll, perft_positions};
+pub use play::{LegalPlay, Play, Step};
+pub use plays::reference_plays;
 pub use position::{BAR, OFF, POINTS, Position, PositionError, Side};
 pub use roll::{Roll, RollError};
 pub use state::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};

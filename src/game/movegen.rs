@@ -1,7 +1,7 @@
-//! The fast generator of legal plays: resulting positions only, each exactly once.
+//! The fast generator of legal plays: each resulting position exactly once, with or without steps.
 //!
-//! It gives the positions of [`legal_plays`](super::legal_plays) in the same order, without
-//! looking at one twice. Sources of a die are a bit mask, a step is one subtraction from a packed
+//! It gives what [`reference_plays`](super::reference_plays) gives, in the same order, without
+//! looking at a position twice. Sources of a die are a bit mask, a step is one subtraction from a packed
 //! side, and duplicates are known beforehand instead of being searched for:
 //!
 //! - *Doubles*: sources never ascend along a sequence, and two different sets of sources never
@@ -12,13 +12,13 @@
 //!   the dice adds just the plays of one checker over a point that was not ours before.
 //! - *Two dice with bearing off*: few plays; every new one is compared with those before.
 
-use super::{BAR, OFF, Position, Roll, Side};
+use super::{BAR, LegalPlay, OFF, Play, Position, Roll, Side, Step};
 
 /// The most plays that any roll can have, by GNU Backgammon's bound.
 pub const PLAYS_MAX: usize = 3060;
 
 /// Fills `out` with the positions after the legal plays of `roll`, **with the opponent on roll**
-/// (already turned round), each once, in the order of [`legal_plays`](super::legal_plays).
+/// (already turned round), each once, in the order of [`legal_plays`].
 ///
 /// `out` is emptied first and stays empty when no checker can move. Nothing is allocated once
 /// `out` has grown to the largest number of plays met.
@@ -27,10 +27,34 @@ pub fn generate_plays(position: &Position, roll: Roll, out: &mut Vec<Position>) 
     PlayGenerator::new(position).plays(roll, out);
 }
 
+/// All legal plays of `roll`, one for each position that can result, in GNU Backgammon's order and
+/// with the steps that it would show.
+///
+/// Empty when no checker can move.
+#[must_use]
+pub fn legal_plays(position: &Position, roll: Roll) -> Vec<LegalPlay> {
+    let mut plays = Vec::new();
+    PlayGenerator::new(position).plays_with_steps(roll, &mut plays);
+    plays
+}
+
+/// The play of `roll` that leads from `position` to `after` (with the opponent on roll, as in
+/// [`LegalPlay`]); the pass when there is no legal play and `after` is the same board turned round.
+/// `None` when no legal play leads there.
+#[must_use]
+pub fn find_play(position: &Position, roll: Roll, after: &Position) -> Option<Play> {
+    let plays = legal_plays(position, roll);
+    if plays.is_empty() && *after == position.swapped() {
+        return Some(Play::PASS);
+    }
+    let found = plays.iter().find(|play| play.after == *after)?;
+    Some(found.play)
+}
+
 /// A position made ready for generating plays; worth keeping when several rolls are wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayGenerator {
-    start: State,
+    start: State<()>,
     /// Places where I may land: points, by my index, with fewer than two of the opponent's.
     free: u32,
     /// Points where exactly one of my checkers stands.
@@ -52,6 +76,7 @@ impl PlayGenerator {
                 opponent: opponent.packed(),
                 occupied,
                 blots: mirrored(opponent.occupied() & !made),
+                trail: (),
             },
             free: mirrored(!made),
             single: occupied & !me.made(),
@@ -62,6 +87,17 @@ impl PlayGenerator {
     /// Fills `out` with the positions after the legal plays; see [`generate_plays`].
     pub fn plays(&self, roll: Roll, out: &mut Vec<Position>) {
         out.clear();
+        self.generate(roll, out);
+    }
+
+    /// Fills `out` with the legal plays and their steps; the same positions in the same order.
+    pub fn plays_with_steps(&self, roll: Roll, out: &mut Vec<LegalPlay>) {
+        out.clear();
+        self.generate(roll, out);
+    }
+
+    #[inline(always)]
+    fn generate<S: Sink>(&self, roll: Roll, out: &mut S) {
         let [first, second] = roll.dice().map(usize::from);
         if first == second {
             self.doubles(first, out);
@@ -74,18 +110,28 @@ impl PlayGenerator {
         }
     }
 
+    #[inline(always)]
+    fn start<S: Sink>(&self) -> State<S::Trail> {
+        State {
+            me: self.start.me,
+            opponent: self.start.opponent,
+            occupied: self.start.occupied,
+            blots: self.start.blots,
+            trail: S::Trail::default(),
+        }
+    }
+
     /// Two different dice when nothing can be borne off and nobody is on the bar.
-    fn two_dice(&self, first: usize, second: usize, out: &mut Vec<Position>) {
+    fn two_dice<S: Sink>(&self, first: usize, second: usize, out: &mut S) {
+        let start = self.start::<S>();
         let State {
             occupied, blots, ..
-        } = self.start;
+        } = start;
         let by_first = occupied & self.free << first;
         let by_second = occupied & self.free << second;
         let unhit_first = by_first & !(blots << first);
         for from in descending(by_first) {
-            let after = self
-                .start
-                .stepped(from, first, self.single >> from & 1 != 0);
+            let after = start.stepped(from, first, self.single >> from & 1 != 0);
             // One checker over `from`, which is ours: the first order had it over the other point.
             let again = 1 << (from + second) & unhit_first;
             let sources = after.occupied & self.free << second & !again;
@@ -94,17 +140,17 @@ impl PlayGenerator {
         let known = unhit_first & !(blots << second);
         let over = by_second & !(occupied << second) & self.free << (first + second) & !known;
         for from in descending(over) {
-            let halfway = self.start.stepped(from, second, true);
+            let halfway = start.stepped(from, second, true);
             halfway.finish(1 << (from - second), first, out);
         }
-        if out.is_empty() {
+        if !out.has_any() {
             self.one_die(by_first, by_second, first, second, out);
         }
     }
 
     /// Two different dice with somebody on the bar, when nothing can be borne off.
-    fn two_dice_bar(&self, first: usize, second: usize, out: &mut Vec<Position>) {
-        let start = &self.start;
+    fn two_dice_bar<S: Sink>(&self, first: usize, second: usize, out: &mut S) {
+        let start = self.start::<S>();
         let by_first = 1 << BAR & self.free << first;
         let by_second = 1 << BAR & self.free << second;
         let lone = self.single >> BAR & 1 != 0;
@@ -120,14 +166,14 @@ impl PlayGenerator {
             let sources = after.sources(self.free, first, false) & !known;
             after.finish(sources, first, out);
         }
-        if out.is_empty() {
+        if !out.has_any() {
             self.one_die(by_first, by_second, first, second, out);
         }
     }
 
     /// Two different dice when at most one checker is outside the home board.
-    fn two_dice_home(&self, first: usize, second: usize, out: &mut Vec<Position>) {
-        let start = &self.start;
+    fn two_dice_home<S: Sink>(&self, first: usize, second: usize, out: &mut S) {
+        let start = self.start::<S>();
         let by_first = start.sources(self.free, first, true);
         let by_second = start.sources(self.free, second, true);
         for from in descending(by_first) {
@@ -140,30 +186,31 @@ impl PlayGenerator {
             let sources = after.sources(self.free, first, true);
             after.finish_new(sources, first, out);
         }
-        if out.is_empty() {
+        if !out.has_any() {
             self.one_die(by_first, by_second, first, second, out);
         }
     }
 
     /// Only one die can be played: the larger one if it can.
     #[cold]
-    fn one_die(
+    fn one_die<S: Sink>(
         &self,
         by_first: u32,
         by_second: u32,
         first: usize,
         second: usize,
-        out: &mut Vec<Position>,
+        out: &mut S,
     ) {
         if by_first != 0 && (first > second || by_second == 0) {
-            self.start.finish(by_first, first, out);
+            self.start::<S>().finish(by_first, first, out);
         } else {
-            self.start.finish(by_second, second, out);
+            self.start::<S>().finish(by_second, second, out);
         }
     }
 
     /// Four times the same die, or as often as it goes.
-    fn doubles(&self, die: usize, out: &mut Vec<Position>) {
+    fn doubles<S: Sink>(&self, die: usize, out: &mut S) {
+        let start = self.start::<S>();
         let mut double = Double {
             free: self.free,
             die,
@@ -171,25 +218,27 @@ impl PlayGenerator {
         };
         // Four steps bring at most three checkers home before one is borne off.
         if self.outside > 3 {
-            double.deepest::<false>(&self.start);
+            double.deepest::<false>(&start);
         } else {
-            double.deepest::<true>(&self.start);
+            double.deepest::<true>(&start);
         }
     }
 }
 
 /// The board on the way through a play.
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct State<T> {
     me: u128,
     opponent: u128,
     /// My places with checkers, by my index, bit 24 the bar.
     occupied: u32,
     /// Points with exactly one checker of the opponent, by my index.
     blots: u32,
+    /// The steps so far.
+    trail: T,
 }
 
-impl State {
+impl<T: Trail> State<T> {
     /// From where `die` can be played. `bearing` is false when nothing can be borne off anyway.
     #[inline(always)]
     fn sources(&self, free: u32, die: usize, bearing: bool) -> u32 {
@@ -207,7 +256,7 @@ impl State {
 
     /// After one legal step; `leaves` says that nobody remains at `from`.
     #[inline(always)]
-    fn stepped(&self, from: usize, die: usize, leaves: bool) -> State {
+    fn stepped(&self, from: usize, die: usize, leaves: bool) -> State<T> {
         let source = 1u32 << from;
         let landing = source >> die;
         let hit = self.blots & landing;
@@ -220,6 +269,7 @@ impl State {
             },
             occupied: (self.occupied & !(source * u32::from(leaves))) | landing,
             blots: self.blots & !landing,
+            trail: self.trail.then(from, die),
         }
     }
 
@@ -242,73 +292,140 @@ impl State {
 
     /// Adds the positions after each last step from `sources`.
     #[inline(always)]
-    fn finish(&self, sources: u32, die: usize, out: &mut Vec<Position>) {
+    fn finish<S: Sink<Trail = T>>(&self, sources: u32, die: usize, out: &mut S) {
         for from in descending(sources) {
-            out.push(self.finished(from, die));
+            out.put(self.finished(from, die), self.trail.then(from, die));
         }
     }
 
     /// The same, but passes over positions already there.
     #[inline(always)]
-    fn finish_new(&self, sources: u32, die: usize, out: &mut Vec<Position>) {
+    fn finish_new<S: Sink<Trail = T>>(&self, sources: u32, die: usize, out: &mut S) {
         for from in descending(sources) {
             let position = self.finished(from, die);
-            if !out.contains(&position) {
-                out.push(position);
+            if !out.has(&position) {
+                out.put(position, self.trail.then(from, die));
             }
         }
     }
 }
 
-struct Double<'a> {
-    free: u32,
-    die: usize,
-    out: &'a mut Vec<Position>,
+/// What is remembered of the steps: nothing, or a [`Play`].
+trait Trail: Copy + Default {
+    fn then(self, from: usize, die: usize) -> Self;
 }
 
-impl Double<'_> {
+impl Trail for () {
+    #[inline(always)]
+    fn then(self, _: usize, _: usize) {}
+}
+
+impl Trail for Play {
+    #[inline(always)]
+    fn then(self, from: usize, die: usize) -> Play {
+        let to = from.checked_sub(die).unwrap_or(OFF);
+        self.with(Step {
+            from: from as u8,
+            to: to as u8,
+        })
+    }
+}
+
+/// Where the plays go.
+trait Sink {
+    type Trail: Trail;
+    fn put(&mut self, after: Position, trail: Self::Trail);
+    fn has(&self, after: &Position) -> bool;
+    fn has_any(&self) -> bool;
+}
+
+impl Sink for Vec<Position> {
+    type Trail = ();
+
+    #[inline(always)]
+    fn put(&mut self, after: Position, (): ()) {
+        self.push(after);
+    }
+
+    #[inline(always)]
+    fn has(&self, after: &Position) -> bool {
+        self.contains(after)
+    }
+
+    #[inline(always)]
+    fn has_any(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Sink for Vec<LegalPlay> {
+    type Trail = Play;
+
+    #[inline(always)]
+    fn put(&mut self, after: Position, play: Play) {
+        self.push(LegalPlay { play, after });
+    }
+
+    #[inline(always)]
+    fn has(&self, after: &Position) -> bool {
+        self.iter().any(|play| play.after == *after)
+    }
+
+    #[inline(always)]
+    fn has_any(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+struct Double<'a, S> {
+    free: u32,
+    die: usize,
+    out: &'a mut S,
+}
+
+impl<S: Sink> Double<'_, S> {
     /// All sequences with as many steps as possible.
     #[inline(always)]
-    fn deepest<const BEARING: bool>(&mut self, start: &State) {
+    fn deepest<const BEARING: bool>(&mut self, start: &State<S::Trail>) {
         self.four::<BEARING>(start);
-        if self.out.is_empty() {
+        if !self.out.has_any() {
             self.three::<BEARING>(start, ALL);
         }
-        if self.out.is_empty() {
+        if !self.out.has_any() {
             self.two::<BEARING>(start, ALL);
         }
-        if self.out.is_empty() {
+        if !self.out.has_any() {
             self.one::<BEARING>(start, ALL);
         }
     }
 
-    fn four<const BEARING: bool>(&mut self, state: &State) {
+    fn four<const BEARING: bool>(&mut self, state: &State<S::Trail>) {
         for from in descending(state.sources(self.free, self.die, BEARING)) {
             self.three::<BEARING>(&self.next(state, from), up_to(from));
         }
     }
 
-    fn three<const BEARING: bool>(&mut self, state: &State, limit: u32) {
+    fn three<const BEARING: bool>(&mut self, state: &State<S::Trail>, limit: u32) {
         for from in descending(state.sources(self.free, self.die, BEARING) & limit) {
             self.two::<BEARING>(&self.next(state, from), up_to(from));
         }
     }
 
     #[inline(always)]
-    fn two<const BEARING: bool>(&mut self, state: &State, limit: u32) {
+    fn two<const BEARING: bool>(&mut self, state: &State<S::Trail>, limit: u32) {
         for from in descending(state.sources(self.free, self.die, BEARING) & limit) {
             self.one::<BEARING>(&self.next(state, from), up_to(from));
         }
     }
 
     #[inline(always)]
-    fn one<const BEARING: bool>(&mut self, state: &State, limit: u32) {
+    fn one<const BEARING: bool>(&mut self, state: &State<S::Trail>, limit: u32) {
         let sources = state.sources(self.free, self.die, BEARING) & limit;
         state.finish(sources, self.die, self.out);
     }
 
     #[inline(always)]
-    fn next(&self, state: &State, from: usize) -> State {
+    fn next(&self, state: &State<S::Trail>, from: usize) -> State<S::Trail> {
         state.stepped(from, self.die, state.count(from) == 1)
     }
 }
@@ -372,24 +489,50 @@ fn descending(mut mask: u32) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::legal_plays;
+    use crate::game::reference_plays;
 
     #[test]
-    fn agrees_with_the_slow_generator_two_turns_deep() {
-        let (mut out, mut deeper) = (Vec::new(), Vec::new());
+    fn agrees_with_the_reference_two_turns_deep() {
+        let (mut out, mut with_steps, mut deeper) = (Vec::new(), Vec::new(), Vec::new());
         for roll in Roll::ALL {
             generate_plays(&Position::start(), roll, &mut out);
             for position in &out {
                 let generator = PlayGenerator::new(position);
                 for roll in Roll::ALL {
+                    let slow = reference_plays(position, roll);
+                    generator.plays_with_steps(roll, &mut with_steps);
+                    assert_eq!(with_steps, slow, "{position:?} {roll}");
                     generator.plays(roll, &mut deeper);
-                    let slow: Vec<Position> = legal_plays(position, roll)
-                        .iter()
-                        .map(|play| play.after)
-                        .collect();
+                    let slow: Vec<Position> = slow.iter().map(|play| play.after).collect();
                     assert_eq!(deeper, slow, "{position:?} {roll}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn opening_rolls_have_the_known_numbers_of_plays() {
+        let start = Position::start();
+        let total: usize = Roll::ALL
+            .iter()
+            .map(|&roll| legal_plays(&start, roll).len())
+            .sum();
+        assert_eq!(total, 447);
+    }
+
+    #[test]
+    fn a_play_is_found_by_its_result() {
+        let start = Position::start();
+        let roll = Roll::of(6, 5);
+        for play in legal_plays(&start, roll) {
+            assert_eq!(find_play(&start, roll, &play.after), Some(play.play));
+        }
+        assert_eq!(find_play(&start, roll, &start), None);
+        let mut me = [0; 25];
+        me[BAR] = 1;
+        let opponent: [u8; 25] = std::array::from_fn(|index| u8::from(index < 6) * 2);
+        let dance = Position::new(&me, &opponent).unwrap();
+        assert_eq!(find_play(&dance, roll, &dance.swapped()), Some(Play::PASS));
+        assert_eq!(find_play(&dance, roll, &dance), None);
     }
 }

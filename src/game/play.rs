@@ -1,6 +1,6 @@
 //! A whole turn of checkers: up to four steps.
 
-use super::{BAR, OFF};
+use super::{BAR, OFF, Position};
 
 /// One checker moved by one die. `from` is 0..=24 (24 the bar), `to` 0..=23 or [`OFF`] (25), both
 /// by the mover's own index.
@@ -68,4 +68,13 @@ impl Play {
         play.length = steps.len() as u8;
         Some(play)
     }
+}
+
+/// A legal play and the position after it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LegalPlay {
+    /// The steps, as GNU Backgammon would represent them.
+    pub play: Play,
+    /// The position after the play, **with the opponent on roll** (already turned round).
+    pub after: Position,
 }

@@ -20,6 +20,8 @@ pub enum Code {
     BadRecord,
     /// A match file.
     BadMatchFile,
+    /// The text of a play, or a play that is not legal.
+    BadPlay,
 }
 
 impl Code {
@@ -34,6 +36,7 @@ impl Code {
             Code::BadRoll => "bad-roll",
             Code::BadRecord => "bad-record",
             Code::BadMatchFile => "bad-match-file",
+            Code::BadPlay => "bad-play",
         }
     }
 }

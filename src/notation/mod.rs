@@ -24,6 +24,7 @@ mod gnubg_id;
 mod key;
 mod match_id;
 mod number;
+mod play_text;
 mod position_id;
 mod position_text;
 mod roll_text;
@@ -43,6 +44,7 @@ pub use fuzz::{
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_id::{MatchId, MatchView, Player};
+pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};
 pub use position_id::PositionId;
 pub use position_text::{Form, Offer, ParsedPosition, parse_position, split_position};
 pub use roll_text::parse_roll;

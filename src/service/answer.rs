@@ -5,9 +5,8 @@
 
 use super::external;
 use crate::engine::{Engine, EngineError};
-use crate::notation::{Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
+use crate::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
 use crate::protocol::answer::{self, Addressee, NotFinite};
-use crate::protocol::external::{Spelling, spell};
 use crate::protocol::{AnswerStyle, Line, Request, RequestError, SessionSettings, parse_line};
 use crate::query::{EvalQuery, PlayQuery, RankedPlay, RankedPlays, Settings, Stop};
 use crate::render;
@@ -168,7 +167,7 @@ fn ask(
 
 /// The play in gnubg's notation.
 fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
-    spell(&ranking.position, &play.play, Spelling::Words)
+    notation::play_text(&ranking.position, &play.play)
 }
 
 fn version(engine: &Engine, to: Addressee<'_>, out: &mut Vec<u8>) {

@@ -4,6 +4,7 @@ mod bearoff;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod malformed;
+mod movegen;
 mod notation;
 mod request;
 mod support;
