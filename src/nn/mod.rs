@@ -1,11 +1,22 @@
 //! Feed-forward nets: shapes, kernels, quantisation, net files. Knows no backgammon.
 //!
 //! [`Mlp`] is a float net with one hidden layer, evaluated for many inputs at once by kernels in
-//! `kernel` that give the same bits on every [`CpuLevel`]. [`format`] reads net files.
+//! `kernel` that give the same bits on every [`CpuLevel`]. [`IntegerNet`] is the inference path of
+//! our own nets: two hidden layers in integers, exact on every CPU, made by [`quantise`] from a
+//! [`FloatNet`]. [`format`] reads and writes net files.
 
+mod float_net;
 pub mod format;
+mod integer;
 mod kernel;
 mod mlp;
+mod sigmoid;
 
+pub use float_net::{FloatNet, Group, INPUTS_MAX, RESULTS, SECOND_MAX, Shape, WIDTH_MAX};
+pub use integer::{
+    Change, InputUnits, IntegerLevel, IntegerNet, IntegerNetError, Parts, SecondBits, quantise,
+};
+pub use kernel::integer::Lines;
 pub use kernel::{CpuLevel, Job};
 pub use mlp::{ACTIVE_MAX, Mlp, MlpError, OUTPUTS, SparseInput};
+pub use sigmoid::sigmoid;

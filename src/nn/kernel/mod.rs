@@ -3,8 +3,14 @@
 //! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, [`x86`] gives the
 //! same ones for AVX2 and AVX-512, [`float`] holds the arithmetic written once above them. Which
 //! level runs is decided by a [`CpuLevel`], made once by looking at the CPU.
+//!
+//! [`integer`] and [`integer_x86`] hold the arithmetic of our own nets, whose levels are
+//! [`integer::IntegerLevel`]s.
 
 pub(super) mod float;
+pub(super) mod integer;
+#[cfg(target_arch = "x86_64")]
+mod integer_x86;
 pub(super) mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;

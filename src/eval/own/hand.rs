@@ -1,0 +1,232 @@
+//! The forty hand-made inputs: small integers that a player would count.
+//!
+//! Twenty for the player on roll, then the same twenty as the opponent counts them. Defined in
+//! `protocol-specs/net-inputs.md` (`NI-` rules); everything is computed from bit masks of 24
+//! points, bit `i` for point `i` of the side in question.
+
+use crate::game::{BAR, Position, Side};
+
+/// How many there are for one side.
+pub const HAND_OF_SIDE: usize = 20;
+/// How many there are for both sides.
+pub const HAND: usize = 2 * HAND_OF_SIDE;
+
+const BOARD: u32 = 0xff_ffff;
+const HOME: u32 = 0x3f;
+const FAR_HOME: u32 = 0xfc_0000;
+const MIDDLE: u32 = 0x7fc0;
+
+/// The forty integers of a position; each is at most 63. Meant for positions with contact; a side
+/// without checkers counts as standing on its ace point.
+#[inline]
+#[must_use]
+pub fn hand(position: &Position) -> [u8; HAND] {
+    let me = Half::of(position.me());
+    let opponent = Half::of(position.opponent());
+    let mut values = [0; HAND];
+    let (mine, theirs) = values.split_at_mut(HAND_OF_SIDE);
+    count(&me, &opponent, mine);
+    count(&opponent, &me, theirs);
+    values
+}
+
+/// One side's checkers as masks, in its own numbering and in the other's.
+struct Half {
+    side: Side,
+    points: u32,
+    made: u32,
+    bar: u32,
+    /// Location of the rearmost checker, 24 on the bar.
+    rear: i32,
+    /// Location of the second, -1 if there is none.
+    second: i32,
+    made_seen: u32,
+    blots_seen: u32,
+}
+
+impl Half {
+    #[inline(always)]
+    fn of(side: Side) -> Half {
+        let (occupied, made) = (side.occupied(), side.made());
+        let rear = 31 - (occupied | 1).leading_zeros();
+        let rest = occupied & !(1 << rear);
+        let below = 31 - rest.leading_zeros() as i32;
+        let paired = side.count(rear as usize) > 1;
+        let (points, made) = (occupied & BOARD, made & BOARD);
+        Half {
+            side,
+            points,
+            made,
+            bar: u32::from(side.count(BAR)),
+            rear: rear as i32,
+            second: if paired { rear as i32 } else { below },
+            made_seen: mirrored(made),
+            blots_seen: mirrored(points & !made),
+        }
+    }
+}
+
+/// The same points in the other side's numbering.
+#[inline(always)]
+fn mirrored(mask: u32) -> u32 {
+    mask.reverse_bits() >> 8
+}
+
+/// The twenty integers of `me` against `other`.
+#[inline(always)]
+fn count(me: &Half, other: &Half, values: &mut [u8]) {
+    let Ok(values) = <&mut [u8; HAND_OF_SIDE]>::try_from(values) else {
+        return;
+    };
+    let (points, made, bar) = (me.points, me.made, me.bar);
+    let blocks = other.made_seen;
+    let blots = points & !made;
+    // Points in front of the enemy's rearmost checker, which stands on 23 - rear of mine.
+    let front = made >> (24 - other.rear);
+    let anchors = made & FAR_HOME;
+    let packed = me.side.packed();
+    let no_second = me.second < 0;
+    values[0] = shots(me, other) as u8;
+    values[1] = (made & HOME).count_ones() as u8;
+    values[2] = longest_run(made);
+    values[3] = longest_run(front & 0xff);
+    values[4] = (front & HOME).count_ones() as u8;
+    values[5] = escapes(me.rear, blocks);
+    values[6] = if no_second { 36 } else { escapes(me.second, blocks) };
+    values[7] = sum_of_nibbles((packed >> 72) as u32 & 0xfff_ffff);
+    values[8] = (me.rear + other.rear - 22).max(0) as u8;
+    values[9] = anchors.count_ones() as u8;
+    values[10] = if anchors == 0 { 0 } else { anchors.leading_zeros() as u8 - 7 };
+    values[11] = (blots & HOME).count_ones() as u8;
+    values[12] = blots.count_ones() as u8;
+    values[13] = sum_of_nibbles(packed as u32 & 0xfff);
+    let shut = 1 + (blocks & FAR_HOME).count_ones();
+    values[14] = if bar == 0 { 0 } else { shut as u8 };
+    values[15] = u8::from(bar > 1);
+    let mut mobility = 0;
+    for die in 1..=6 {
+        mobility += ((points >> die) & !blocks).count_ones();
+    }
+    values[16] = mobility.min(63) as u8;
+    values[17] = escapes(24, me.made_seen);
+    values[18] = if no_second { 0 } else { (me.rear - me.second) as u8 };
+    values[19] = (made & MIDDLE).count_ones() as u8;
+}
+
+/// Sum of the seven lowest groups of four bits; at most 15.
+#[inline(always)]
+fn sum_of_nibbles(word: u32) -> u8 {
+    let pairs = (word & 0x0f0f_0f0f) + ((word >> 4) & 0x0f0f_0f0f);
+    (pairs.wrapping_mul(0x0101_0101) >> 24) as u8
+}
+
+/// Length of the longest run of ones; fifteen checkers make at most seven points.
+#[inline(always)]
+fn longest_run(mask: u32) -> u8 {
+    let mut rest = mask;
+    let mut length = 0;
+    for _ in 0..7 {
+        length += u8::from(rest != 0);
+        rest &= rest >> 1;
+    }
+    length
+}
+
+/// Of 36 rolls, how many take a lone checker at `from` seven or more pips ahead past `blocks`.
+#[inline(always)]
+fn escapes(from: i32, blocks: u32) -> u8 {
+    // Bit 12 - d of the pattern is the point at distance d; points beyond the ace are free.
+    let pattern = ((u64::from(blocks) << 12) >> from) & 0xfff;
+    ESCAPES[pattern as usize]
+}
+
+static ESCAPES: [u8; 4096] = {
+    let mut table = [0; 4096];
+    let mut pattern = 0;
+    while pattern < 4096 {
+        table[pattern] = escapes_past(pattern as u32);
+        pattern += 1;
+    }
+    table
+};
+
+const fn escapes_past(pattern: u32) -> u8 {
+    let mut rolls = 0;
+    let mut a = 1;
+    while a <= 6 {
+        let mut b = a + 1;
+        while b <= 6 {
+            let reached = is_free(pattern, a + b) && (is_free(pattern, a) || is_free(pattern, b));
+            if reached && a + b >= 7 {
+                rolls += 2;
+            }
+            b += 1;
+        }
+        let mut steps = 1;
+        let mut reached = false;
+        while steps <= 4 && is_free(pattern, steps * a) {
+            reached = reached || steps * a >= 7;
+            steps += 1;
+        }
+        if reached {
+            rolls += 1;
+        }
+        a += 1;
+    }
+    rolls
+}
+
+const fn is_free(pattern: u32, distance: u32) -> bool {
+    distance > 12 || (pattern >> (12 - distance)) & 1 == 0
+}
+
+/// Of 36 rolls, how many hit an enemy blot, by the rule of `NI-20`.
+#[inline(always)]
+fn shots(me: &Half, other: &Half) -> u32 {
+    let targets = other.blots_seen;
+    if targets == 0 {
+        return 0;
+    }
+    let free = !other.made_seen;
+    let (points, bar) = (me.points, me.bar);
+    let sources = if bar > 0 { 1 << BAR } else { points };
+    let mut one = [0u32; 7];
+    let mut direct = 0u32;
+    for die in 1..=6 {
+        one[die] = (sources >> die) & free;
+        direct |= u32::from(one[die] & targets != 0) << die;
+    }
+    let missing = 6 - direct.count_ones();
+    let mut rolls = 36 - missing * missing;
+    if missing == 0 {
+        return rolls;
+    }
+    if bar <= 1 {
+        for a in 1..6 {
+            for b in a + 1..=6 {
+                let mut reached = (one[a] >> b) | (one[b] >> a);
+                if bar == 1 {
+                    let from_a = if one[a] == 0 { 0 } else { points >> b };
+                    let from_b = if one[b] == 0 { 0 } else { points >> a };
+                    reached |= from_a | from_b;
+                }
+                let indirect = (direct >> a | direct >> b) & 1 == 0;
+                rolls += 2 * u32::from(indirect & (reached & targets != 0));
+            }
+        }
+    }
+    let steps = if bar == 0 { 4 } else { 5u32.saturating_sub(bar).min(4) };
+    for die in 1..=6 {
+        let mut at = one[die];
+        if bar == 1 && at != 0 {
+            at |= points;
+        }
+        let mut hit = false;
+        for _ in 1..steps {
+            at = (at >> die) & free;
+            hit |= at & targets != 0;
+        }
+        rolls += u32::from(hit & ((direct >> die) & 1 == 0));
+    }
+    rolls
+}

@@ -1,0 +1,280 @@
+//! Inputs of our own nets as changes between two positions.
+//!
+//! Every input is a small integer, so a position is a list of (input, integer) and what differs
+//! between two positions is a short list of [`Change`]s. Base inputs: for each side, location
+//! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
+//! there, and a seventh that counts those above six. Then the forty of [`hand`](super::hand::hand).
+
+use super::hand::{HAND, HAND_OF_SIDE, hand};
+use crate::game::Position;
+use crate::nn::{Change, InputUnits};
+
+/// Locations of one side.
+const LOCATIONS: usize = 26;
+/// Inputs of a location.
+const STEPS: usize = 7;
+/// Base inputs.
+pub const BASE: usize = 2 * LOCATIONS * STEPS;
+
+/// What a net looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputSet {
+    /// The 364 base inputs.
+    Counts,
+    /// Those and the forty hand-made ones.
+    CountsAndHand,
+}
+
+impl InputSet {
+    /// The set of this name in net files.
+    #[must_use]
+    pub fn named(name: &str) -> Option<InputSet> {
+        [InputSet::Counts, InputSet::CountsAndHand]
+            .into_iter()
+            .find(|set| set.name() == name)
+    }
+
+    /// The set with this many inputs.
+    #[must_use]
+    pub fn of_size(inputs: usize) -> Option<InputSet> {
+        [InputSet::Counts, InputSet::CountsAndHand]
+            .into_iter()
+            .find(|set| set.inputs() == inputs)
+    }
+
+    /// Its name in net files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            InputSet::Counts => "counts-364",
+            InputSet::CountsAndHand => "counts-364 hand-40",
+        }
+    }
+
+    /// How many inputs.
+    #[must_use]
+    pub const fn inputs(self) -> usize {
+        match self {
+            InputSet::Counts => BASE,
+            InputSet::CountsAndHand => BASE + HAND,
+        }
+    }
+
+    /// What quantising must know; see [`InputUnits`].
+    #[must_use]
+    pub fn units(self) -> InputUnits<'static> {
+        InputUnits {
+            units: &UNITS[..self.inputs()],
+            typical: &TYPICAL[..self.inputs()],
+            reach,
+        }
+    }
+
+    /// Inputs of a position as (input, float value), for float nets.
+    #[must_use]
+    pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
+        let mut changes = Changes::new();
+        changes.between(&Counted::NOTHING, &Counted::of(position, self));
+        changes
+            .as_slice()
+            .iter()
+            .map(|change| {
+                let input = usize::from(change.row);
+                let unit = f64::from(UNITS[input]);
+                (input, unit * f64::from(change.factor))
+            })
+            .collect()
+    }
+}
+
+/// What one unit of an input's integer is worth in float32.
+static UNITS: [f32; BASE + HAND] = {
+    let mut units = [1.0; BASE + HAND];
+    let mut location = 0;
+    while location < 2 * LOCATIONS {
+        units[location * STEPS + 6] = 0.25;
+        location += 1;
+    }
+    let mut i = 0;
+    while i < HAND {
+        units[BASE + i] = 1.0 / DIVISORS[i % HAND_OF_SIDE];
+        i += 1;
+    }
+    units
+};
+
+const DIVISORS: [f32; HAND_OF_SIDE] = [
+    36.0, 6.0, 6.0, 6.0, 6.0, 36.0, 36.0, 4.0, 24.0, 3.0, 6.0, 3.0, 5.0, 6.0, 36.0, 1.0, 36.0,
+    36.0, 12.0, 3.0,
+];
+
+/// The greatest integers that the hand-made inputs reach, after [`as_entered`].
+const GREATEST: [u8; HAND_OF_SIDE] = [
+    36, 6, 7, 7, 6, 36, 36, 15, 26, 6, 6, 6, 15, 13, 36, 1, 63, 36, 24, 7,
+];
+
+/// Means of the hand-made inputs over contact positions; base inputs are not corrected.
+static TYPICAL: [f32; BASE + HAND] = {
+    let mut typical = [0.0; BASE + HAND];
+    let mut i = 0;
+    while i < HAND {
+        typical[BASE + i] = MEANS[i % HAND_OF_SIDE];
+        i += 1;
+    }
+    typical
+};
+
+const MEANS: [f32; HAND_OF_SIDE] = [
+    9.0, 3.0, 2.5, 2.0, 2.0, 17.0, 20.0, 2.5, 18.0, 0.7, 1.5, 0.7, 2.5, 1.0, 0.5, 0.0, 22.0, 13.0,
+    3.0, 1.2,
+];
+
+/// Extremes of what base inputs of fifteen checkers a side and hand-made inputs within their
+/// ranges can add up to, given what a unit of each adds.
+fn reach(column: &[f64]) -> (f64, f64) {
+    let (mut low, mut high) = (0.0, 0.0);
+    let (base, extra) = column.split_at(BASE);
+    for side in base.chunks_exact(LOCATIONS * STEPS) {
+        high += most(side, 1.0);
+        low -= most(side, -1.0);
+    }
+    for (i, &unit) in extra.iter().enumerate() {
+        let reached = unit * f64::from(GREATEST[i % HAND_OF_SIDE]);
+        high += reached.max(0.0);
+        low += reached.min(0.0);
+    }
+    (low, high)
+}
+
+/// The most that fifteen checkers of one side add up to, each weight times `sign`: a knapsack
+/// over locations.
+fn most(side: &[f64], sign: f64) -> f64 {
+    let mut best = [f64::NEG_INFINITY; 16];
+    best[0] = 0.0;
+    for weights in side.chunks_exact(STEPS) {
+        let mut worth = [0.0; 16];
+        for n in 1..16 {
+            worth[n] = worth[n - 1] + sign * weights[(n - 1).min(STEPS - 1)];
+        }
+        for total in (0..16).rev() {
+            for here in 1..=total {
+                best[total] = best[total].max(best[total - here] + worth[here]);
+            }
+        }
+    }
+    best[15]
+}
+
+/// A position as the nets see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counted {
+    me: u128,
+    opponent: u128,
+    hand: [u8; HAND],
+}
+
+impl Counted {
+    /// All inputs 0.
+    pub(super) const NOTHING: Counted = Counted {
+        me: 0,
+        opponent: 0,
+        hand: [0; HAND],
+    };
+
+    #[inline(always)]
+    pub(super) fn of(position: &Position, set: InputSet) -> Counted {
+        Counted {
+            me: position.me().packed(),
+            opponent: position.opponent().packed(),
+            hand: match set {
+                InputSet::Counts => [0; HAND],
+                InputSet::CountsAndHand => as_entered(hand(position)),
+            },
+        }
+    }
+}
+
+/// The integers as they enter: number 13 counts above two, number 14 as a square.
+#[inline(always)]
+fn as_entered(mut values: [u8; HAND]) -> [u8; HAND] {
+    for side in [0, HAND_OF_SIDE] {
+        values[side + 13] = values[side + 13].saturating_sub(2);
+        let blocked = values[side + 14].saturating_sub(1);
+        values[side + 14] = blocked * blocked;
+    }
+    values
+}
+
+/// A list of changes with room for every input.
+#[derive(Debug, Clone)]
+pub(super) struct Changes {
+    list: [Change; BASE + HAND],
+    length: usize,
+}
+
+impl Changes {
+    pub(super) fn new() -> Changes {
+        Changes {
+            list: [Change::default(); BASE + HAND],
+            length: 0,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn as_slice(&self) -> &[Change] {
+        &self.list[..self.length]
+    }
+
+    /// What makes `new` out of `old`.
+    #[inline(always)]
+    pub(super) fn between(&mut self, old: &Counted, new: &Counted) {
+        self.length = 0;
+        self.side(old.me, new.me, 0);
+        self.side(old.opponent, new.opponent, LOCATIONS);
+        for (word, (a, b)) in (old.hand.as_chunks::<8>().0.iter())
+            .zip(new.hand.as_chunks::<8>().0)
+            .enumerate()
+        {
+            let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+            while differ != 0 {
+                let byte = differ.trailing_zeros() as usize / 8;
+                differ &= !(0xff << (8 * byte));
+                let factor = i16::from(b[byte]) - i16::from(a[byte]);
+                self.push(BASE + 8 * word + byte, factor);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn side(&mut self, old: u128, new: u128, first: usize) {
+        for (half, shift) in [(0, 0), (16, 64)] {
+            let (old, new) = ((old >> shift) as u64, (new >> shift) as u64);
+            let mut differ = old ^ new;
+            while differ != 0 {
+                let place = differ.trailing_zeros() as usize / 4;
+                differ &= !(15 << (4 * place));
+                let at = |word: u64| ((word >> (4 * place)) & 15) as usize;
+                self.location(first + half + place, at(old), at(new));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn location(&mut self, location: usize, old: usize, new: usize) {
+        let (low, high, sign) = if old < new { (old, new, 1) } else { (new, old, -1) };
+        for step in low.min(6)..high.min(6) {
+            self.push(location * STEPS + step, sign);
+        }
+        let above = high.saturating_sub(6) - low.saturating_sub(6);
+        if above > 0 {
+            self.push(location * STEPS + 6, sign * above as i16);
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, row: usize, factor: i16) {
+        let row = row as u16;
+        self.list[self.length] = Change { row, factor };
+        self.length += 1;
+    }
+}

@@ -1,0 +1,256 @@
+//! Static evaluation with our own nets: integer nets by class, exact tables below them.
+//!
+//! Positions with contact go to the contact net, races to the race net, and once both sides are
+//! home the bearoff tables answer exactly. The nets run in integers ([`crate::nn::IntegerNet`]):
+//! the same bits on every CPU, for any batch and for any `near`.
+//!
+//! ```
+//! use gammond::eval::{Evaluator, own::OwnEvaluator};
+//! use gammond::game::{Chances, Position};
+//! let evaluator = OwnEvaluator::embedded()?;
+//! let mut out = [Chances::default()];
+//! evaluator.evaluate(None, &[Position::start()], &mut out);
+//! assert!(out[0].win > 0.5 && out[0].win < 0.55);
+//! # Ok::<(), gammond::eval::own::OwnNetError>(())
+//! ```
+
+pub mod hand;
+mod inputs;
+mod judge;
+
+pub use inputs::InputSet;
+pub use judge::{Judge, OwnNetError};
+
+use super::Evaluator;
+use crate::bearoff::Tables;
+use crate::game::{Chances, Class, Position, Side};
+use judge::with_scratch;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The nets built into the program, by file name.
+pub const EMBEDDED: [(&str, &[u8]); 3] = [
+    (
+        "contact.net",
+        include_bytes!("../../../nets/contact.net").as_slice(),
+    ),
+    (
+        "contact-fast.net",
+        include_bytes!("../../../nets/contact-fast.net").as_slice(),
+    ),
+    (
+        "race.net",
+        include_bytes!("../../../nets/race.net").as_slice(),
+    ),
+];
+
+/// Judges positions with our own nets and the bearoff tables.
+#[derive(Debug, Clone)]
+pub struct OwnEvaluator {
+    name: String,
+    contact: Arc<Judge>,
+    crashed: Arc<Judge>,
+    race: Arc<Judge>,
+    quick: Option<Arc<Judge>>,
+    tables: &'static Tables,
+}
+
+impl OwnEvaluator {
+    /// The embedded nets at full strength; the fast net answers
+    /// [`Evaluator::evaluate_quickly`].
+    ///
+    /// # Errors
+    /// When an embedded net is damaged, which a test excludes.
+    pub fn embedded() -> Result<OwnEvaluator, OwnNetError> {
+        let files = EMBEDDED.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        OwnEvaluator::from_files(&files)
+    }
+
+    /// The embedded fast net in the place of the strong one.
+    ///
+    /// # Errors
+    /// When an embedded net is damaged, which a test excludes.
+    pub fn embedded_fast() -> Result<OwnEvaluator, OwnNetError> {
+        let strong = OwnEvaluator::embedded()?;
+        let Some(quick) = strong.quick else {
+            return Err(OwnNetError::Missing("fast contact"));
+        };
+        let nets = [quick.clone(), quick, strong.race];
+        Ok(OwnEvaluator::of(nets, None))
+    }
+
+    /// The nets of a folder: all files `*.net`, told apart by the class in their headers
+    /// (`contact` and `race` are needed; `crashed` and `contact-fast` may be there). A single
+    /// file replaces the embedded net of its class.
+    ///
+    /// # Errors
+    /// When files are missing or damaged.
+    pub fn load(path: &Path) -> Result<OwnEvaluator, OwnNetError> {
+        let io = |source| OwnNetError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut files = Vec::new();
+        if path.is_dir() {
+            let mut names = Vec::new();
+            for entry in std::fs::read_dir(path).map_err(io)? {
+                names.push(entry.map_err(io)?.path());
+            }
+            names.retain(|name| name.extension().is_some_and(|e| e == "net"));
+            names.sort();
+            for name in names {
+                files.push((name.display().to_string(), judge::read_bounded(&name)?));
+            }
+        } else {
+            files.extend(EMBEDDED.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())));
+            files.push((path.display().to_string(), judge::read_bounded(path)?));
+        }
+        OwnEvaluator::from_files(&files)
+    }
+
+    /// Nets from the contents of files with names; a later file of the same class wins.
+    ///
+    /// # Errors
+    /// When a class is missing or a file damaged.
+    pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<OwnEvaluator, OwnNetError> {
+        let mut nets = [const { None }; 4];
+        for (name, bytes) in files {
+            let judge = Judge::parse(name, bytes)?;
+            let place = match judge.class() {
+                "contact" => 0,
+                "crashed" => 1,
+                "race" => 2,
+                "contact-fast" => 3,
+                _ => return Err(OwnNetError::Class(name.clone(), judge.class().to_owned())),
+            };
+            nets[place] = Some(Arc::new(judge));
+        }
+        let [contact, crashed, race, quick] = nets;
+        let contact = contact.ok_or(OwnNetError::Missing("contact"))?;
+        let race = race.ok_or(OwnNetError::Missing("race"))?;
+        let crashed = crashed.unwrap_or_else(|| contact.clone());
+        Ok(OwnEvaluator::of([contact, crashed, race], quick))
+    }
+
+    fn of(nets: [Arc<Judge>; 3], quick: Option<Arc<Judge>>) -> OwnEvaluator {
+        let [contact, crashed, race] = nets;
+        OwnEvaluator {
+            name: format!("gammond {}", contact.name()),
+            contact,
+            crashed,
+            race,
+            quick,
+            tables: Tables::shared(),
+        }
+    }
+
+    /// The nets, contact first; those that serve two classes once.
+    pub fn judges(&self) -> impl Iterator<Item = &Judge> {
+        let crashed = Some(&self.crashed).filter(|net| !Arc::ptr_eq(net, &self.contact));
+        ([Some(&self.contact), crashed, Some(&self.race)].into_iter())
+            .chain([self.quick.as_ref()])
+            .flatten()
+            .map(AsRef::as_ref)
+    }
+
+    /// The same evaluator on another level of this CPU, for tests and measurements.
+    #[must_use]
+    pub fn at(&self, level: crate::nn::IntegerLevel) -> OwnEvaluator {
+        let at = |judge: &Arc<Judge>| Arc::new(judge.at(level));
+        let mut other = OwnEvaluator::of(
+            [at(&self.contact), at(&self.crashed), at(&self.race)],
+            self.quick.as_ref().map(at),
+        );
+        other.name.clone_from(&self.name);
+        other
+    }
+
+    /// Chances by tables where they cover the position.
+    #[inline]
+    fn exactly(&self, class: Class, position: &Position) -> Option<Chances> {
+        match class {
+            Class::Over => Some(finished(position)),
+            Class::Bearoff2 | Class::BearoffTs => (self.tables.two_sided.chances(position))
+                .or_else(|| self.tables.one_sided.chances(position)),
+            Class::Bearoff1 | Class::BearoffOs => self.tables.one_sided.chances(position),
+            Class::Race | Class::Crashed | Class::Contact => None,
+        }
+    }
+
+    #[inline]
+    fn each(
+        &self,
+        contact: [&Judge; 2],
+        near: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) {
+        let near = near.or(if positions.len() > 1 {
+            positions.first()
+        } else {
+            None
+        });
+        with_scratch(|scratch| {
+            for (position, out) in positions.iter().zip(out) {
+                let class = Class::of(position);
+                *out = match class {
+                    Class::Contact => contact[0].chances(scratch, near, position),
+                    Class::Crashed => contact[1].chances(scratch, near, position),
+                    _ => self
+                        .exactly(class, position)
+                        .unwrap_or_else(|| self.race.chances(scratch, near, position)),
+                };
+            }
+        });
+    }
+}
+
+impl Evaluator for OwnEvaluator {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn class(&self, position: &Position) -> Class {
+        Class::of(position)
+    }
+
+    fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+        self.each([&self.contact, &self.crashed], near, positions, out);
+    }
+
+    fn evaluate_quickly(
+        &self,
+        near: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) -> bool {
+        let Some(quick) = &self.quick else {
+            return false;
+        };
+        self.each([quick, quick], near, positions, out);
+        true
+    }
+
+    fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
+        let [_, mine, centred, theirs] = self.tables.two_sided.probe(position)?;
+        Some([mine, centred, theirs])
+    }
+}
+
+/// A finished game: who has no checkers left has won.
+fn finished(position: &Position) -> Chances {
+    let (me, opponent) = (position.me(), position.opponent());
+    let stakes = |loser: Side| {
+        let gammon = loser.off() == 0;
+        let backgammon = gammon && loser.occupied() >> 18 != 0;
+        [gammon, backgammon].map(|lost| if lost { 1.0 } else { 0.0 })
+    };
+    let mut chances = Chances::default();
+    if me.on_board() == 0 {
+        chances.win = 1.0;
+        [chances.win_gammon, chances.win_backgammon] = stakes(opponent);
+    } else {
+        [chances.lose_gammon, chances.lose_backgammon] = stakes(me);
+    }
+    chances
+}

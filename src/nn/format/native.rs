@@ -1,0 +1,346 @@
+//! gammond's net files: one integer net a file, `protocol-specs/net-file.md`.
+//!
+//! A fixed header of 128 bytes, the tensors, a CRC-32 of everything before it. All numbers are
+//! little-endian. A damaged file is refused with the place and the reason.
+
+use crate::nn::float_net::{RESULTS, Shape};
+use crate::nn::integer::{Parts, SecondBits};
+
+/// The first eight bytes.
+pub const MAGIC: [u8; 8] = *b"GAMMNET\n";
+/// The version written and read.
+pub const VERSION: u32 = 1;
+/// Bytes before the tensors.
+pub const HEADER_BYTES: usize = 128;
+
+/// What a file says besides the numbers. Texts are ASCII without control characters, at most 32
+/// bytes (class: 16).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Name of the net, such as `contact-1`.
+    pub name: String,
+    /// Name of its set of inputs.
+    pub inputs: String,
+    /// For which positions it is meant.
+    pub class: String,
+}
+
+/// Why bytes are not a net file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("byte {at}: {reason}")]
+pub struct NetFileError {
+    /// Offset in the file.
+    pub at: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, NetFileError> {
+    Err(NetFileError {
+        at,
+        reason: reason.into(),
+    })
+}
+
+/// Whether these bytes begin like a net file.
+#[must_use]
+pub fn looks_like_one(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// The checksum at the end of a file.
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> Option<u32> {
+    bytes.last_chunk::<4>().map(|end| u32::from_le_bytes(*end))
+}
+
+/// Writes a net file. Texts are cut to their fields.
+#[must_use]
+pub fn write(label: &Label, parts: &Parts) -> Vec<u8> {
+    let Shape {
+        inputs,
+        width,
+        second,
+    } = parts.shape;
+    let length = file_length(parts.shape, parts.bits);
+    let mut file = Vec::with_capacity(length);
+    file.extend(MAGIC);
+    let bits = second_code(parts.bits);
+    for number in [
+        VERSION,
+        inputs as u32,
+        width as u32,
+        second as u32,
+        RESULTS as u32,
+        parts.shift,
+        bits,
+    ] {
+        file.extend(number.to_le_bytes());
+    }
+    file.extend((length as u64).to_le_bytes());
+    for (text, field) in [(&label.name, 32), (&label.inputs, 32), (&label.class, 16)] {
+        let start = file.len();
+        file.extend(text.bytes().take(field));
+        file.resize(start + field, 0);
+    }
+    file.resize(HEADER_BYTES, 0);
+    for values in [&parts.rows, &parts.bias] {
+        file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+    match parts.bits {
+        SecondBits::Eight => file.extend(parts.second.iter().map(|&value| value as u8)),
+        SecondBits::Thirteen => {
+            file.extend(parts.second.iter().flat_map(|value| value.to_le_bytes()));
+        }
+    }
+    for values in [
+        &parts.scales[..],
+        &parts.second_bias,
+        &parts.results,
+        &parts.results_bias,
+    ] {
+        file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+    let crc = crc32fast::hash(&file);
+    file.extend(crc.to_le_bytes());
+    file
+}
+
+/// Reads a net file.
+///
+/// # Errors
+/// See [`NetFileError`].
+pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
+    let mut reader = Reader { bytes, at: 0 };
+    if reader.take::<8>("magic")? != MAGIC {
+        return fail(0, "not a gammond net file");
+    }
+    let version = reader.number("version")?;
+    if version != VERSION {
+        return fail(8, format!("version {version}, want {VERSION}"));
+    }
+    let shape = Shape {
+        inputs: reader.number("inputs")? as usize,
+        width: reader.number("width")? as usize,
+        second: reader.number("second layer")? as usize,
+    };
+    if let Some(fault) = shape.fault() {
+        return fail(12, fault);
+    }
+    let results = reader.number("results")?;
+    if results as usize != RESULTS {
+        return fail(24, format!("{results} results, want {RESULTS}"));
+    }
+    let shift = reader.number("shift")?;
+    let bits = match reader.number("bits")? {
+        8 => SecondBits::Eight,
+        13 => SecondBits::Thirteen,
+        other => return fail(32, format!("second layer of {other} bits, want 8 or 13")),
+    };
+    let length = u64::from_le_bytes(reader.take("length")?);
+    let want = file_length(shape, bits);
+    if length != want as u64 {
+        return fail(36, format!("length {length}, the shape needs {want}"));
+    }
+    if bytes.len() != want {
+        let at = bytes.len().min(want);
+        return fail(at, format!("{} bytes, the header says {want}", bytes.len()));
+    }
+    let (body, crc) = bytes.split_at(want - 4);
+    let (found, said) = (crc32fast::hash(body), checksum(crc).unwrap_or_default());
+    if found != said {
+        let reason = format!("checksum {said:08x}, the contents have {found:08x}");
+        return fail(want - 4, reason);
+    }
+    let label = Label {
+        name: reader.text(32)?,
+        inputs: reader.text(32)?,
+        class: reader.text(16)?,
+    };
+    if reader.number("reserved")? != 0 {
+        return fail(124, "reserved field is not 0");
+    }
+    let parts = reader.parts(shape, shift, bits)?;
+    Ok((label, parts))
+}
+
+fn second_code(bits: SecondBits) -> u32 {
+    match bits {
+        SecondBits::Eight => 8,
+        SecondBits::Thirteen => 13,
+    }
+}
+
+fn file_length(shape: Shape, bits: SecondBits) -> usize {
+    let Shape {
+        inputs,
+        width,
+        second,
+    } = shape;
+    let weight = match bits {
+        SecondBits::Eight => 1,
+        SecondBits::Thirteen => 2,
+    };
+    let floats = 2 * second + RESULTS * second + RESULTS;
+    HEADER_BYTES + 2 * (inputs + 1) * width + weight * second * width + 4 * floats + 4
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self, what: &str) -> Result<[u8; N], NetFileError> {
+        let Some(chunk) = self.bytes.get(self.at..).and_then(|b| b.first_chunk::<N>()) else {
+            return fail(self.bytes.len(), format!("ends within the {what}"));
+        };
+        self.at += N;
+        Ok(*chunk)
+    }
+
+    fn number(&mut self, what: &str) -> Result<u32, NetFileError> {
+        Ok(u32::from_le_bytes(self.take(what)?))
+    }
+
+    fn text(&mut self, field: usize) -> Result<String, NetFileError> {
+        let start = self.at;
+        let raw = self.bytes.get(start..start + field).unwrap_or_default();
+        self.at += field;
+        let length = raw.iter().position(|&b| b == 0).unwrap_or(raw.len());
+        let (text, padding) = raw.split_at(length);
+        if let Some(n) = text.iter().position(|b| !(0x20..0x7f).contains(b)) {
+            return fail(start + n, "text is not printable ASCII");
+        }
+        if let Some(n) = padding.iter().position(|&b| b != 0) {
+            return fail(start + length + n, "text goes on after its end");
+        }
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
+    fn integers(&mut self, count: usize) -> Result<Vec<i16>, NetFileError> {
+        (0..count)
+            .map(|_| Ok(i16::from_le_bytes(self.take("weights")?)))
+            .collect()
+    }
+
+    fn floats(&mut self, count: usize) -> Result<Vec<f32>, NetFileError> {
+        (0..count)
+            .map(|_| Ok(f32::from_le_bytes(self.take("weights")?)))
+            .collect()
+    }
+
+    /// The tensors; `bytes` was found long enough for the shape.
+    fn parts(&mut self, shape: Shape, shift: u32, bits: SecondBits) -> Result<Parts, NetFileError> {
+        let Shape {
+            inputs,
+            width,
+            second,
+        } = shape;
+        let rows = self.integers(inputs * width)?;
+        let bias = self.integers(width)?;
+        let weights = match bits {
+            SecondBits::Eight => (0..second * width)
+                .map(|_| Ok(i16::from(self.take::<1>("weights")?[0] as i8)))
+                .collect::<Result<_, _>>()?,
+            SecondBits::Thirteen => self.integers(second * width)?,
+        };
+        let scales = self.floats(second)?;
+        let second_bias = self.floats(second)?;
+        let results = self.floats(RESULTS * second)?;
+        let mut results_bias = [0.0; RESULTS];
+        results_bias.copy_from_slice(&self.floats(RESULTS)?);
+        Ok(Parts {
+            shape,
+            shift,
+            bits,
+            rows,
+            bias,
+            second: weights,
+            scales,
+            second_bias,
+            results,
+            results_bias,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::IntegerNet;
+
+    fn sample(bits: SecondBits) -> (Label, Parts) {
+        let label = Label {
+            name: "small".into(),
+            inputs: "three".into(),
+            class: "race".into(),
+        };
+        let shape = Shape {
+            inputs: 3,
+            width: 4,
+            second: 2,
+        };
+        let parts = Parts {
+            shape,
+            shift: 2,
+            bits,
+            rows: (-6..6).collect(),
+            bias: vec![7, -7, 300, -300],
+            second: vec![-127, 127, 0, 1, 2, 3, 4, 5],
+            scales: vec![0.5, 0.25],
+            second_bias: vec![0.0, -1.0],
+            results: (0..10).map(|n| n as f32).collect(),
+            results_bias: [1.0, 2.0, 3.0, 4.0, 5.0],
+        };
+        (label, parts)
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for bits in [SecondBits::Eight, SecondBits::Thirteen] {
+            let (label, parts) = sample(bits);
+            let file = write(&label, &parts);
+            assert_eq!(read(&file), Ok((label, parts)));
+        }
+    }
+
+    #[test]
+    fn every_truncation_and_every_flipped_byte_is_refused() {
+        let (label, parts) = sample(SecondBits::Eight);
+        let file = write(&label, &parts);
+        for length in 0..file.len() {
+            let error = read(&file[..length]).unwrap_err();
+            assert!(error.at <= length, "{error}");
+        }
+        for at in 0..file.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut damaged = file.clone();
+                damaged[at] ^= flip;
+                let error = read(&damaged).unwrap_err();
+                assert!(!error.reason.is_empty() && error.at <= file.len());
+            }
+        }
+        let mut longer = file.clone();
+        longer.push(0);
+        assert!(read(&longer).is_err());
+    }
+
+    #[test]
+    fn weights_that_cannot_be_are_refused_when_the_net_is_made() {
+        let (_, good) = sample(SecondBits::Eight);
+        assert!(IntegerNet::new(good.clone()).is_ok());
+        let mut parts = good.clone();
+        parts.second[3] = 128;
+        let error = IntegerNet::new(parts).unwrap_err();
+        assert_eq!(error.to_string(), "second weight 3: 128, at most 127 in size");
+        let mut parts = good.clone();
+        parts.scales[1] = f32::INFINITY;
+        let error = IntegerNet::new(parts).unwrap_err();
+        assert_eq!(error.to_string(), "scale 1: inf is not a number");
+        let mut parts = good;
+        parts.rows.pop();
+        let error = IntegerNet::new(parts).unwrap_err();
+        assert_eq!(error.to_string(), "rows: 11 numbers, want 12");
+    }
+}

@@ -1,0 +1,259 @@
+//! Float nets as safetensors files: a little-endian length, a JSON header, then tensors.
+//!
+//! Tensors, all `F32`, row-major: `w_NAME` [inputs, width] for each group of inputs, in the order
+//! in which they lie in the file; `b1` [width], `w2` [second, width], `b2` [second],
+//! `w3` [5, second], `b3` [5]. Other tensors are ignored.
+
+use crate::nn::float_net::{FloatNet, Group, RESULTS, Shape};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Longest header.
+const HEADER_MAX: usize = 1 << 20;
+
+/// Why a file is not a float net: where and what.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("byte {at}: {reason}")]
+pub struct SafetensorsError {
+    /// Offset in the file.
+    pub at: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, SafetensorsError> {
+    Err(SafetensorsError {
+        at,
+        reason: reason.into(),
+    })
+}
+
+#[derive(Debug)]
+struct Tensor {
+    shape: Vec<usize>,
+    begin: usize,
+    end: usize,
+}
+
+/// Reads a float net.
+///
+/// # Errors
+/// See [`SafetensorsError`].
+pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
+    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+        return fail(bytes.len(), "ends within the header's length");
+    };
+    let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    if length > HEADER_MAX {
+        return fail(0, format!("header of {length} bytes, at most {HEADER_MAX}"));
+    }
+    let Some((header, data)) = rest.split_at_checked(length) else {
+        return fail(bytes.len(), format!("ends within the header of {length} bytes"));
+    };
+    let header: Map<String, Value> = serde_json::from_slice(header).or_else(|error| {
+        fail(8 + error.column().saturating_sub(1), format!("header: {error}"))
+    })?;
+    let mut tensors = BTreeMap::new();
+    let mut metadata = BTreeMap::new();
+    for (name, value) in header {
+        if name == "__metadata__" {
+            let texts = value.as_object().into_iter().flatten();
+            metadata.extend(texts.filter_map(|(key, text)| {
+                Some((key.clone(), text.as_str()?.to_owned()))
+            }));
+        } else {
+            let tensor = tensor(&name, &value, data.len())?;
+            tensors.insert(name, tensor);
+        }
+    }
+    let file = File {
+        base: 8 + length,
+        data,
+        tensors,
+    };
+    file.net(metadata)
+}
+
+fn tensor(name: &str, value: &Value, data: usize) -> Result<Tensor, SafetensorsError> {
+    let numbers = |key: &str| -> Option<Vec<usize>> {
+        let list = value.get(key)?.as_array()?;
+        list.iter()
+            .map(|number| usize::try_from(number.as_u64()?).ok())
+            .collect()
+    };
+    if value.get("dtype").and_then(Value::as_str) != Some("F32") {
+        return fail(8, format!("{name}: dtype is not F32"));
+    }
+    let (Some(shape), Some(offsets)) = (numbers("shape"), numbers("data_offsets")) else {
+        return fail(8, format!("{name}: no shape or offsets"));
+    };
+    let &[begin, end] = offsets.as_slice() else {
+        return fail(8, format!("{name}: want two offsets"));
+    };
+    let count = shape
+        .iter()
+        .try_fold(4usize, |count, &side| count.checked_mul(side));
+    if end > data || begin > end || Some(end - begin) != count {
+        let reason = format!("{name}: bytes {begin}..{end} of {data} do not hold {shape:?}");
+        return fail(8, reason);
+    }
+    Ok(Tensor { shape, begin, end })
+}
+
+struct File<'a> {
+    base: usize,
+    data: &'a [u8],
+    tensors: BTreeMap<String, Tensor>,
+}
+
+impl File<'_> {
+    fn net(&self, metadata: BTreeMap<String, String>) -> Result<FloatNet, SafetensorsError> {
+        let Some(bias) = self.tensors.get("b1") else {
+            return fail(8, "no tensor b1");
+        };
+        let width = bias.shape.iter().product();
+        let mut first: Vec<(&String, &Tensor)> = (self.tensors.iter())
+            .filter(|(name, _)| name.starts_with("w_"))
+            .collect();
+        first.sort_by_key(|(_, tensor)| tensor.begin);
+        let (mut groups, mut w1) = (Vec::new(), Vec::new());
+        for (name, tensor) in first {
+            let inputs = match tensor.shape.as_slice() {
+                &[inputs, columns] if columns == width => inputs,
+                shape => return fail(8, format!("{name}: shape {shape:?}, want [_, {width}]")),
+            };
+            w1.extend(self.values(name, &[inputs, width])?);
+            groups.push(Group {
+                name: name.trim_start_matches("w_").to_owned(),
+                inputs,
+            });
+        }
+        let second = match self.tensors.get("b2") {
+            Some(tensor) => tensor.shape.iter().product(),
+            None => return fail(8, "no tensor b2"),
+        };
+        let shape = Shape {
+            inputs: groups.iter().map(|group| group.inputs).sum(),
+            width,
+            second,
+        };
+        if let Some(fault) = shape.fault() {
+            return fail(8, fault);
+        }
+        let mut b3 = [0.0; RESULTS];
+        b3.copy_from_slice(&self.values("b3", &[RESULTS])?);
+        Ok(FloatNet {
+            shape,
+            groups,
+            w1,
+            b1: self.values("b1", &[width])?,
+            w2: self.values("w2", &[second, width])?,
+            b2: self.values("b2", &[second])?,
+            w3: self.values("w3", &[RESULTS, second])?,
+            b3,
+            metadata,
+        })
+    }
+
+    fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, SafetensorsError> {
+        let Some(tensor) = self.tensors.get(name) else {
+            return fail(8, format!("no tensor {name}"));
+        };
+        if tensor.shape != shape {
+            let reason = format!("{name}: shape {:?}, want {shape:?}", tensor.shape);
+            return fail(8, reason);
+        }
+        let bytes = self.data.get(tensor.begin..tensor.end).unwrap_or_default();
+        let mut values = Vec::with_capacity(bytes.len() / 4);
+        for (index, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+            let value = f32::from_le_bytes(*word);
+            if !value.is_finite() {
+                let at = self.base + tensor.begin + 4 * index;
+                return fail(at, format!("{name}: element {index} is {value}"));
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+}
+
+/// Writes a float net; [`read`] gives it back.
+#[must_use]
+pub fn write(net: &FloatNet) -> Vec<u8> {
+    let Shape { width, second, .. } = net.shape;
+    let mut tensors: Vec<(String, Vec<usize>, &[f32])> = Vec::new();
+    let mut rest = net.w1.as_slice();
+    for group in &net.groups {
+        let (rows, later) = rest.split_at(group.inputs * width);
+        rest = later;
+        tensors.push((format!("w_{}", group.name), vec![group.inputs, width], rows));
+    }
+    tensors.push(("b1".into(), vec![width], &net.b1));
+    tensors.push(("w2".into(), vec![second, width], &net.w2));
+    tensors.push(("b2".into(), vec![second], &net.b2));
+    tensors.push(("w3".into(), vec![RESULTS, second], &net.w3));
+    tensors.push(("b3".into(), vec![RESULTS], &net.b3));
+    let mut header = Map::new();
+    if !net.metadata.is_empty() {
+        header.insert("__metadata__".into(), json!(net.metadata));
+    }
+    let mut data = Vec::new();
+    for (name, shape, values) in tensors {
+        let begin = data.len();
+        data.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        let entry = json!({"dtype": "F32", "shape": shape, "data_offsets": [begin, data.len()]});
+        header.insert(name, entry);
+    }
+    let mut header = Value::Object(header).to_string().into_bytes();
+    header.resize(header.len().next_multiple_of(8), b' ');
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.append(&mut header);
+    file.append(&mut data);
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> FloatNet {
+        let group = |name: &str, inputs| Group {
+            name: name.into(),
+            inputs,
+        };
+        let mut net = FloatNet::zeros(vec![group("zoo", 3), group("ape", 2)], 4, 2);
+        let mut next = 0.0f32;
+        for values in [&mut net.w1, &mut net.b1, &mut net.w2, &mut net.b2, &mut net.w3] {
+            for value in values {
+                next += 0.25;
+                *value = next;
+            }
+        }
+        net.b3 = [1.0, 2.0, 3.0, 4.0, 5.0];
+        net.metadata.insert("recipe".into(), "none".into());
+        net
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(read(&write(&sample())), Ok(sample()));
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let file = write(&sample());
+        for length in 0..file.len() {
+            assert!(read(&file[..length]).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_refused_with_their_place() {
+        let mut file = write(&sample());
+        let length = file.len();
+        file[length - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        let error = read(&file).unwrap_err();
+        assert_eq!(error.at, length - 4);
+        assert_eq!(error.reason, "b3: element 4 is NaN");
+    }
+}

@@ -1,0 +1,343 @@
+//! Arithmetic of integer nets: memory layout, plain Rust, and the choice of level.
+//!
+//! The layers are laid out once for all levels. First layer: rows of 16-bit weights, the width
+//! padded with zeros to a multiple of [`TILE`]. Second layer: for each *pair* of neighbouring
+//! inputs, for each neuron, the two weights side by side, so that one 32-bit lane of a register
+//! multiplies a pair and adds the two products exactly; pairs of zeros are passed over.
+
+use crate::nn::float_net::{RESULTS, SECOND_MAX, Shape, WIDTH_MAX};
+use crate::nn::integer::Parts;
+use crate::nn::sigmoid::sigmoid;
+
+/// First-layer sums worked on at a time: eight AVX2 registers.
+pub(in crate::nn) const TILE: usize = 128;
+
+/// `factor` more of one input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Change {
+    /// Which input.
+    pub row: u16,
+    /// By how much its integer rises.
+    pub factor: i16,
+}
+
+/// What the CPU can do for integer nets. A level other than scalar exists only where the CPU has
+/// it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntegerLevel(pub(super) Level);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
+}
+
+impl IntegerLevel {
+    /// Plain Rust, on every CPU.
+    pub const SCALAR: IntegerLevel = IntegerLevel(Level::Scalar);
+
+    /// The best level of this CPU.
+    #[must_use]
+    pub fn detect() -> IntegerLevel {
+        IntegerLevel::available()[0]
+    }
+
+    /// All levels of this CPU, best first; the last is scalar.
+    #[must_use]
+    pub fn available() -> Vec<IntegerLevel> {
+        let mut levels = Vec::with_capacity(3);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if super::integer_x86::has_vnni() {
+                levels.push(IntegerLevel(Level::Vnni));
+            }
+            if super::integer_x86::has_avx2() {
+                levels.push(IntegerLevel(Level::Avx2));
+            }
+        }
+        levels.push(IntegerLevel::SCALAR);
+        levels
+    }
+
+    /// `VNNI`, `AVX2` or `scalar`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Level::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Vnni => "VNNI",
+        }
+    }
+}
+
+/// 32 numbers, a cache line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+struct Line([i16; 32]);
+
+/// 16-bit numbers that begin at a cache line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lines(Vec<Line>);
+
+impl Lines {
+    /// This many zeros, a multiple of 32.
+    #[must_use]
+    pub fn zeros(length: usize) -> Lines {
+        Lines(vec![Line([0; 32]); length / 32])
+    }
+
+    /// Rows of `inner` numbers, each padded with zeros to `width`, a multiple of 32.
+    pub(in crate::nn) fn from_rows(rows: &[i16], inner: usize, width: usize) -> Lines {
+        let mut lines = Lines::zeros(rows.len() / inner * width);
+        for (row, padded) in rows
+            .chunks_exact(inner)
+            .zip(lines.as_mut_slice().chunks_exact_mut(width))
+        {
+            padded[..inner].copy_from_slice(row);
+        }
+        lines
+    }
+
+    /// Changes the length to a multiple of 32; what is new is 0. Keeps the memory it has.
+    pub fn resize(&mut self, length: usize) {
+        self.0.resize(length / 32, Line([0; 32]));
+    }
+
+    /// How many numbers.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len() * 32
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The numbers.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_slice(&self) -> &[i16] {
+        flat(&self.0)
+    }
+
+    /// The numbers, to be changed.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [i16] {
+        flat_mut(&mut self.0)
+    }
+}
+
+#[allow(unsafe_code)]
+#[inline(always)]
+fn flat(lines: &[Line]) -> &[i16] {
+    // SAFETY: a `Line` is exactly 32 numbers without padding (`repr(C)`, 64 bytes), any bits are
+    // valid numbers, and the result borrows `lines`.
+    unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * 32) }
+}
+
+#[allow(unsafe_code)]
+#[inline(always)]
+fn flat_mut(lines: &mut [Line]) -> &mut [i16] {
+    // SAFETY: as in `flat`; the result borrows `lines` exclusively.
+    unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), lines.len() * 32) }
+}
+
+/// The width with padding.
+pub(in crate::nn) fn padded_width(width: usize) -> usize {
+    width.next_multiple_of(TILE)
+}
+
+/// Neurons of the second layer with padding: 16, 32 or 64.
+pub(in crate::nn) fn padded_second(second: usize) -> usize {
+    second.next_power_of_two().clamp(16, SECOND_MAX)
+}
+
+/// The second layer, by pairs of inputs.
+pub(in crate::nn) fn pairs(weights: &[i16], shape: Shape, width: usize) -> Lines {
+    let second = padded_second(shape.second);
+    let mut lines = Lines::zeros(width * second);
+    let slots = lines.as_mut_slice();
+    for (neuron, row) in weights.chunks_exact(shape.width).enumerate() {
+        for (input, &weight) in row.iter().enumerate() {
+            slots[(input / 2 * second + neuron) * 2 + input % 2] = weight;
+        }
+    }
+    lines
+}
+
+/// The layers that a forward pass reads.
+#[derive(Debug)]
+pub(in crate::nn) struct Net<'a> {
+    pub(in crate::nn) rows: &'a Lines,
+    pub(in crate::nn) second: &'a Lines,
+    pub(in crate::nn) rest: &'a Rest,
+    pub(in crate::nn) shift: u32,
+}
+
+/// Sums of the second layer.
+pub(super) type Sums = [i32; SECOND_MAX];
+
+/// Clipped first layer.
+#[repr(C, align(64))]
+pub(super) struct Clipped(pub(super) [i16; WIDTH_MAX]);
+
+/// The float part of a net.
+#[derive(Debug, Clone)]
+pub(in crate::nn) struct Rest {
+    neurons: usize,
+    scales: [f32; SECOND_MAX],
+    bias: [f32; SECOND_MAX],
+    /// A row of results per neuron, padded to eight lanes.
+    weights: [[f32; 8]; SECOND_MAX],
+    results_bias: [f32; 8],
+}
+
+impl Rest {
+    pub(in crate::nn) fn new(parts: &Parts) -> Rest {
+        let second = parts.shape.second;
+        let mut rest = Rest {
+            neurons: padded_second(second),
+            scales: [0.0; SECOND_MAX],
+            bias: [0.0; SECOND_MAX],
+            weights: [[0.0; 8]; SECOND_MAX],
+            results_bias: [0.0; 8],
+        };
+        rest.scales[..second].copy_from_slice(&parts.scales);
+        rest.bias[..second].copy_from_slice(&parts.second_bias);
+        rest.results_bias[..RESULTS].copy_from_slice(&parts.results_bias);
+        for (result, row) in parts.results.chunks_exact(second).enumerate() {
+            for (weights, &weight) in rest.weights.iter_mut().zip(row) {
+                weights[result] = weight;
+            }
+        }
+        rest
+    }
+
+    /// Padded number of neurons.
+    #[inline(always)]
+    pub(super) fn neurons(&self) -> usize {
+        self.neurons
+    }
+
+    /// From the sums of the second layer to probabilities. Four partial sums, neuron `j` in
+    /// number `j % 4`, added as (0 + 1) + (2 + 3), then the bias: the lanes are results, so a
+    /// vector unit rounds just as plain code does. Never fused.
+    #[inline(always)]
+    pub(super) fn results(&self, sums: &Sums) -> [f32; RESULTS] {
+        let mut hidden = [0.0f32; SECOND_MAX];
+        for j in 0..SECOND_MAX {
+            hidden[j] = (sums[j] as f32 * self.scales[j] + self.bias[j]).clamp(0.0, 1.0);
+        }
+        let mut partial = [[0.0f32; 8]; 4];
+        for (hidden, weights) in hidden[..self.neurons]
+            .chunks_exact(4)
+            .zip(self.weights[..self.neurons].chunks_exact(4))
+        {
+            for m in 0..4 {
+                for k in 0..8 {
+                    partial[m][k] += hidden[m] * weights[m][k];
+                }
+            }
+        }
+        let mut results = [0.0f32; 8];
+        for k in 0..8 {
+            let sum = (partial[0][k] + partial[1][k]) + (partial[2][k] + partial[3][k]);
+            results[k] = sigmoid(sum + self.results_bias[k]);
+        }
+        [results[0], results[1], results[2], results[3], results[4]]
+    }
+}
+
+/// `to = from + changes`.
+#[inline]
+pub(in crate::nn) fn accumulate(
+    level: IntegerLevel,
+    rows: &Lines,
+    from: &Lines,
+    changes: &[Change],
+    to: &mut Lines,
+) {
+    match level.0 {
+        Level::Scalar => scalar::accumulate(rows, from, changes, to),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 | Level::Vnni => {
+            super::integer_x86::accumulate_avx2(level, rows, from, changes, to);
+        }
+    }
+}
+
+/// The forward pass.
+#[inline]
+pub(in crate::nn) fn results(
+    level: IntegerLevel,
+    net: &Net<'_>,
+    from: &Lines,
+    changes: &[Change],
+) -> [f32; RESULTS] {
+    match level.0 {
+        Level::Scalar => scalar::results(net, from, changes),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => super::integer_x86::results_avx2(level, net, from, changes),
+        #[cfg(target_arch = "x86_64")]
+        Level::Vnni => super::integer_x86::results_vnni(level, net, from, changes),
+    }
+}
+
+/// The slow, obvious twin of the kernels.
+mod scalar {
+    use super::{Change, Clipped, Lines, Net, Sums, TILE};
+    use crate::nn::float_net::{RESULTS, SECOND_MAX, WIDTH_MAX};
+
+    fn tile(rows: &Lines, from: &[i16], at: usize, width: usize, changes: &[Change]) -> [i16; TILE] {
+        let mut sums = [0; TILE];
+        sums.copy_from_slice(&from[at..at + TILE]);
+        for change in changes {
+            let row = &rows.as_slice()[usize::from(change.row) * width + at..][..TILE];
+            for (sum, &weight) in sums.iter_mut().zip(row) {
+                *sum = sum.wrapping_add(weight.wrapping_mul(change.factor));
+            }
+        }
+        sums
+    }
+
+    pub(super) fn accumulate(rows: &Lines, from: &Lines, changes: &[Change], to: &mut Lines) {
+        let width = from.len();
+        for at in (0..width).step_by(TILE) {
+            let sums = tile(rows, from.as_slice(), at, width, changes);
+            to.as_mut_slice()[at..at + TILE].copy_from_slice(&sums);
+        }
+    }
+
+    pub(super) fn results(net: &Net<'_>, from: &Lines, changes: &[Change]) -> [f32; RESULTS] {
+        let (width, second) = (from.len(), net.rest.neurons());
+        let mut clipped = Clipped([0; WIDTH_MAX]);
+        for at in (0..width).step_by(TILE) {
+            let sums = tile(net.rows, from.as_slice(), at, width, changes);
+            for (value, sum) in clipped.0[at..at + TILE].iter_mut().zip(sums) {
+                *value = (sum >> net.shift).clamp(0, 255);
+            }
+        }
+        let mut sums: Sums = [0; SECOND_MAX];
+        for (pair, weights) in (clipped.0[..width].chunks_exact(2))
+            .zip(net.second.as_slice().chunks_exact(2 * second))
+        {
+            if pair == [0, 0] {
+                continue;
+            }
+            for (sum, weights) in sums.iter_mut().zip(weights.chunks_exact(2)) {
+                *sum += i32::from(pair[0]) * i32::from(weights[0])
+                    + i32::from(pair[1]) * i32::from(weights[1]);
+            }
+        }
+        net.rest.results(&sums)
+    }
+}
