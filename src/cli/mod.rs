@@ -100,6 +100,7 @@ impl Common {
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
         let nets = match self.nets.as_str() {
             "embedded" => Nets::Embedded,
+            "embedded:fast" => Nets::EmbeddedFast,
             path => Nets::Path(PathBuf::from(path)),
         };
         Ok(Engine::builder()

@@ -5,6 +5,7 @@
 
 use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
+use crate::eval::own::{self, OwnEvaluator};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, Settings, Stop,
 };
@@ -44,6 +45,8 @@ pub enum Nets {
     /// Those built into the program.
     #[default]
     Embedded,
+    /// Those built into the program, the fast contact net in the place of the strong one.
+    EmbeddedFast,
     /// A net folder of ours, or GNU Backgammon's `gnubg.weights` or `gnubg.wd`.
     Path(std::path::PathBuf),
 }
@@ -89,14 +92,26 @@ impl EngineBuilder {
 
 /// The evaluator of these nets.
 fn load_nets(nets: &Nets) -> Result<Arc<dyn Evaluator>, EngineError> {
+    let damaged = |path: &str, error: &dyn std::fmt::Display| EngineError::File {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
     match nets {
-        Nets::Embedded => Ok(Arc::new(crate::eval::own::OwnEvaluator)),
+        Nets::Embedded => match OwnEvaluator::embedded() {
+            Ok(evaluator) => Ok(Arc::new(evaluator)),
+            Err(error) => Err(damaged("embedded", &error)),
+        },
+        Nets::EmbeddedFast => match OwnEvaluator::embedded_fast() {
+            Ok(evaluator) => Ok(Arc::new(evaluator)),
+            Err(error) => Err(damaged("embedded:fast", &error)),
+        },
+        Nets::Path(path) if own::is_ours(path) => match OwnEvaluator::load(path) {
+            Ok(evaluator) => Ok(Arc::new(evaluator)),
+            Err(error) => Err(damaged(&path.display().to_string(), &error)),
+        },
         Nets::Path(path) => match GnubgEvaluator::load(path) {
             Ok(evaluator) => Ok(Arc::new(evaluator)),
-            Err(error) => Err(EngineError::File {
-                path: path.display().to_string(),
-                reason: error.to_string(),
-            }),
+            Err(error) => Err(damaged(&path.display().to_string(), &error)),
         },
     }
 }

@@ -2,5 +2,6 @@
 
 mod board;
 pub mod report;
+pub mod weights;
 
 pub use board::board;

@@ -7,5 +7,6 @@ mod malformed;
 mod movegen;
 mod notation;
 mod request;
+mod own_net;
 mod support;
 mod tidy;

@@ -1,13 +1,213 @@
-//! `gammond net`.
+//! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
-use crate::cli::{Common, Failure};
+use crate::cli::{Common, Failure, Format};
+use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
+use crate::nn::format::{native, safetensors};
+use crate::nn::{SecondBits, quantise};
+use crate::render::weights;
+use sha2::{Digest as _, Sha256};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Shape, inputs, quantisation and checksums of net files.
+    Info {
+        /// Files; `embedded` for the nets built into the program.
+        #[arg(required = true, value_name = "FILE|embedded")]
+        nets: Vec<String>,
+    },
+    /// Make a net file from float weights (safetensors).
+    Quantise {
+        /// Float weights.
+        #[arg(value_name = "IN.safetensors")]
+        input: PathBuf,
+        /// Net file to write.
+        #[arg(value_name = "OUT.net")]
+        output: PathBuf,
+        /// Name in the header; default: the output's file name.
+        #[arg(long)]
+        name: Option<String>,
+        /// Class in the header: contact, crashed, race or contact-fast.
+        #[arg(long)]
+        class: String,
+        /// Bits of the second layer's weights.
+        #[arg(long, default_value_t = 13, value_name = "8|13")]
+        bits: u32,
+        /// Largest shift of the first layer's scale of 255; less when sums would not fit.
+        #[arg(long, default_value_t = 4)]
+        shift: u32,
+    },
+    /// Draw the first layer's weights: an SVG, a small board for each neuron.
+    Draw {
+        /// Net file, or the name of an embedded one (`contact.net`).
+        net: String,
+        /// Where to write; default standard output.
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+        /// How many neurons, those with the largest weights first.
+        #[arg(long, default_value_t = 24)]
+        neurons: usize,
+    },
+}
+
+impl From<OwnNetError> for Failure {
+    fn from(error: OwnNetError) -> Self {
+        Failure::File(error.to_string())
+    }
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    match &args.action {
+        Action::Info { nets } => info(common, nets)?,
+        Action::Quantise {
+            input,
+            output,
+            name,
+            class,
+            bits,
+            shift,
+        } => {
+            let bits = match bits {
+                8 => SecondBits::Eight,
+                13 => SecondBits::Thirteen,
+                other => return Err(Failure::Usage(format!("--bits {other}, want 8 or 13"))),
+            };
+            quantise_file(input, output, name.as_deref(), class, bits, *shift)?;
+        }
+        Action::Draw {
+            net,
+            output,
+            neurons,
+        } => draw(net, output.as_deref(), *neurons)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+}
+
+/// A file, or an embedded net by its name.
+fn open(name: &str) -> Result<Vec<u8>, Failure> {
+    match EMBEDDED.iter().find(|(embedded, _)| *embedded == name) {
+        Some((_, bytes)) if !Path::new(name).exists() => Ok(bytes.to_vec()),
+        _ => read(Path::new(name)),
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Whoever read the output has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::Work(error.to_string())),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
+    for name in nets {
+        if name == "embedded" {
+            for (name, bytes) in EMBEDDED {
+                print(&describe(common, name, bytes)?)?;
+            }
+        } else {
+            print(&describe(common, name, &open(name)?)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
+    let judge = Judge::parse(name, bytes)?;
+    let parts = judge.net().parts();
+    let shape = parts.shape;
+    let digest: String = (Sha256::digest(bytes).iter())
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let scale = 255 << parts.shift;
+    let bits = match parts.bits {
+        SecondBits::Eight => 8,
+        SecondBits::Thirteen => 13,
+    };
+    if common.format == Some(Format::Json) {
+        let value = serde_json::json!({
+            "file": name, "name": judge.name(), "class": judge.class(),
+            "inputs": judge.inputs().name(),
+            "layers": [shape.inputs, shape.width, shape.second, crate::nn::RESULTS],
+            "first_layer_scale": scale, "second_layer_bits": bits,
+            "bytes": bytes.len(), "crc32": format!("{:08x}", judge.checksum()),
+            "sha256": digest, "level": judge.net().level().name(),
+        });
+        return Ok(format!("{value}\n"));
+    }
+    Ok(format!(
+        "{name}\n  net      {} for class {}\n  layers   {} - {} - {} - {}\n  inputs   {}\n  \
+         integers first layer 16 bits at scale {scale}, second layer {bits} bits\n  \
+         file     {} bytes, crc32 {:08x}\n  sha256   {digest}\n  runs on  {}\n",
+        judge.name(),
+        judge.class(),
+        shape.inputs,
+        shape.width,
+        shape.second,
+        crate::nn::RESULTS,
+        judge.inputs().name(),
+        bytes.len(),
+        judge.checksum(),
+        judge.net().level().name(),
+    ))
+}
+
+fn quantise_file(
+    input: &Path,
+    output: &Path,
+    name: Option<&str>,
+    class: &str,
+    bits: SecondBits,
+    shift: u32,
+) -> Result<(), Failure> {
+    let at = |error: &dyn std::fmt::Display| Failure::File(format!("{}: {error}", input.display()));
+    let float = safetensors::read(&read(input)?).map_err(|error| at(&error))?;
+    let size = float.shape.inputs;
+    let inputs = InputSet::of_size(size)
+        .ok_or_else(|| at(&format!("{size} inputs; no known set has so many")))?;
+    let parts = quantise(&float, &inputs.units(), bits, shift).map_err(|error| at(&error))?;
+    let stem = output.file_stem().map(|stem| stem.to_string_lossy());
+    let label = native::Label {
+        name: name.map_or_else(|| stem.unwrap_or_default().into_owned(), str::to_owned),
+        inputs: inputs.name().to_owned(),
+        class: class.to_owned(),
+    };
+    let bytes = native::write(&label, &parts);
+    // What was written must be read again before it replaces anything.
+    Judge::parse(&output.display().to_string(), &bytes)?;
+    std::fs::write(output, &bytes)
+        .map_err(|error| Failure::File(format!("{}: {error}", output.display())))?;
+    print(&format!(
+        "{}: {} bytes, crc32 {:08x}, first layer scale {}\n",
+        output.display(),
+        bytes.len(),
+        native::checksum(&bytes).unwrap_or_default(),
+        255 << parts.shift
+    ))
+}
+
+fn draw(net: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
+    let judge = Judge::parse(net, &open(net)?)?;
+    let parts = judge.net().parts();
+    let picture = weights::svg(judge.name(), &parts.rows, parts.shape.width, neurons);
+    match output {
+        Some(path) => std::fs::write(path, picture)
+            .map_err(|error| Failure::File(format!("{}: {error}", path.display()))),
+        None => print(&picture),
+    }
 }

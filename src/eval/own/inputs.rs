@@ -14,7 +14,7 @@ const LOCATIONS: usize = 26;
 /// Inputs of a location.
 const STEPS: usize = 7;
 /// Base inputs.
-pub const BASE: usize = 2 * LOCATIONS * STEPS;
+const BASE: usize = 2 * LOCATIONS * STEPS;
 
 /// What a net looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,6 +24,7 @@ pub use judge::{Judge, OwnNetError};
 use super::Evaluator;
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position, Side};
+use crate::nn::format::native;
 use judge::with_scratch;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +44,17 @@ pub const EMBEDDED: [(&str, &[u8]); 3] = [
         include_bytes!("../../../nets/race.net").as_slice(),
     ),
 ];
+
+/// Whether a path is a net file of ours or a folder, which can hold nothing else.
+#[must_use]
+pub fn is_ours(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut magic = [0; native::MAGIC.len()];
+    path.is_dir()
+        || std::fs::File::open(path)
+            .and_then(|mut file| file.read_exact(&mut magic))
+            .is_ok_and(|()| native::looks_like_one(&magic))
+}
 
 /// Judges positions with our own nets and the bearoff tables.
 #[derive(Debug, Clone)]

@@ -1,0 +1,327 @@
+//! Our own nets: inputs, kernels, quantisation, files.
+
+use crate::support;
+use gammond::eval::Evaluator;
+use gammond::eval::own::hand::hand;
+use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator};
+use gammond::game::{Chances, Class, Position, Roll, legal_plays};
+use gammond::nn::format::{native, safetensors};
+use gammond::nn::{FloatNet, Group, IntegerLevel, SecondBits, quantise};
+use gammond::notation::PositionId;
+use gammond::rng;
+use rand::Rng;
+
+/// Positions met in games of random plays, with the positions after every play of one roll.
+fn random_turns(seed: u64, turns: usize) -> Vec<(Position, Vec<Position>)> {
+    let mut rng = rng::stream(seed, 0);
+    let mut found = Vec::new();
+    let mut position = Position::start();
+    while found.len() < turns {
+        let plays = legal_plays(&position, rng::roll(&mut rng));
+        let after: Vec<Position> = plays.iter().map(|play| play.after).collect();
+        let before = position.swapped();
+        position = match after.len() {
+            0 => before,
+            count => after[rng::below(&mut rng, count as u32) as usize],
+        };
+        if !after.is_empty() {
+            found.push((before, after));
+        }
+        if position.is_over() {
+            position = Position::start();
+        }
+    }
+    found
+}
+
+fn bits(chances: &[Chances]) -> Vec<[u32; 5]> {
+    chances
+        .iter()
+        .map(|chances| chances.to_array().map(f32::to_bits))
+        .collect()
+}
+
+fn evaluated(
+    evaluator: &OwnEvaluator,
+    near: Option<&Position>,
+    positions: &[Position],
+) -> Vec<[u32; 5]> {
+    let mut out = vec![Chances::default(); positions.len()];
+    evaluator.evaluate(near, positions, &mut out);
+    bits(&out)
+}
+
+/// A net with weights drawn like those of a trained one.
+fn random_net(seed: u64, inputs: InputSet, width: usize, second: usize) -> FloatNet {
+    let mut rng = rng::stream(seed, 1);
+    let mut draw = |size: f64| {
+        let sum: f64 = (0..4).map(|_| rng::unit(&mut rng) - 0.5).sum();
+        (sum * size) as f32
+    };
+    let group = Group {
+        name: "base".into(),
+        inputs: inputs.inputs(),
+    };
+    let mut net = FloatNet::zeros(vec![group], width, second);
+    net.w1.iter_mut().for_each(|w| *w = draw(0.3));
+    net.b1.iter_mut().for_each(|w| *w = draw(0.5));
+    net.w2.iter_mut().for_each(|w| *w = draw(0.2));
+    net.b2.iter_mut().for_each(|w| *w = draw(0.5));
+    net.w3.iter_mut().for_each(|w| *w = draw(1.0));
+    net.b3 = [0.1, -0.5, -1.0, -0.5, -1.0];
+    net
+}
+
+fn file_of(net: &FloatNet, inputs: InputSet, class: &str, bits: SecondBits) -> Vec<u8> {
+    let parts = quantise(net, &inputs.units(), bits, 4).unwrap();
+    let label = native::Label {
+        name: format!("{class}-test"),
+        inputs: inputs.name().into(),
+        class: class.into(),
+    };
+    native::write(&label, &parts)
+}
+
+/// The prototype's vectors: every integer, floats to 7e-7, quantised results near the floats.
+fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
+    let folder = "data/prototype-net";
+    let Some(path) = support::shared(test, &format!("{folder}/{vectors}")) else {
+        return;
+    };
+    let net = |name: &str| {
+        let path = support::shared(test, &format!("{folder}/{name}.safetensors")).unwrap();
+        safetensors::read(&std::fs::read(path).unwrap()).unwrap()
+    };
+    let (contact, race) = (net(contact), net("race"));
+    let judge = |net: &FloatNet, set| {
+        let file = file_of(net, set, "contact", SecondBits::Thirteen);
+        Judge::parse("test", &file).unwrap()
+    };
+    let judges = [judge(&contact, inputs), judge(&race, InputSet::Counts)];
+    let mut rows = 0;
+    for line in support::lines(&path) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [id, class, pips, integers, floats, equity, _] = fields[..] else {
+            assert!(line.starts_with('#'), "{line}");
+            continue;
+        };
+        let position: Position = PositionId::parse(id.as_bytes()).unwrap().position();
+        let numbers = |text: &str| -> Vec<f64> {
+            text.split_whitespace().map(|n| n.parse().unwrap()).collect()
+        };
+        assert_eq!(position.me().pips().to_string(), pips, "{id}");
+        let is_race = class == "race";
+        if !is_race && inputs == InputSet::CountsAndHand {
+            let found: Vec<f64> = hand(&position).iter().map(|&n| f64::from(n)).collect();
+            assert_eq!(found, numbers(integers), "{id}");
+        }
+        let (net, set, judge) = if is_race {
+            (&race, InputSet::Counts, &judges[1])
+        } else {
+            (&contact, inputs, &judges[0])
+        };
+        let exact = net.results(&set.values(&position));
+        let found = judge.raw(&position);
+        let mut sum = 2.0 * exact[0] - 1.0 + exact[1] + exact[2] - exact[3] - exact[4];
+        for (k, want) in numbers(floats).into_iter().enumerate() {
+            assert!((exact[k] - want).abs() < 7e-7, "{id}: {k}: {exact:?} {want}");
+            let noise = (f64::from(found[k]) - exact[k]).abs();
+            assert!(noise < 0.01, "{id}: {k}: {found:?} {exact:?}");
+        }
+        sum -= numbers(equity)[0];
+        assert!(sum.abs() < 2e-6, "{id}: {sum}");
+        rows += 1;
+    }
+    assert!(rows >= 50, "{rows}");
+}
+
+#[test]
+fn vectors_of_the_hand_made_net() {
+    let set = InputSet::CountsAndHand;
+    check_vectors("own_net::vectors_hand", "vectors-hand.tsv", "contact", set);
+}
+
+#[test]
+fn vectors_of_the_raw_net() {
+    let set = InputSet::Counts;
+    check_vectors("own_net::vectors_raw", "vectors-raw.tsv", "contact-raw", set);
+}
+
+#[test]
+fn embedded_nets_load_and_serve_their_classes() {
+    let evaluator = OwnEvaluator::embedded().unwrap();
+    let classes: Vec<&str> = evaluator.judges().map(Judge::class).collect();
+    assert_eq!(classes[0], "contact");
+    assert!(classes.contains(&"race") && classes.contains(&"contact-fast"));
+    assert!(OwnEvaluator::embedded_fast().is_ok());
+    for (name, bytes) in EMBEDDED {
+        assert!(Judge::parse(name, bytes).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn every_level_every_near_and_every_batch_give_the_same_bits() {
+    let best = OwnEvaluator::embedded().unwrap();
+    let levels = IntegerLevel::available();
+    eprintln!("levels: {:?}", levels.iter().map(|l| l.name()).collect::<Vec<_>>());
+    let others: Vec<OwnEvaluator> = levels.iter().map(|&level| best.at(level)).collect();
+    let strangers: Vec<Position> = random_turns(9, 40).iter().map(|turn| turn.0).collect();
+    for (number, (before, after)) in random_turns(1, 1500).iter().enumerate() {
+        let want: Vec<[u32; 5]> = (after.iter())
+            .flat_map(|position| evaluated(&others[levels.len() - 1], None, &[*position]))
+            .collect();
+        for evaluator in &others {
+            assert_eq!(evaluated(evaluator, Some(before), after), want);
+            assert_eq!(evaluated(evaluator, None, after), want);
+        }
+        let stranger = &strangers[number % strangers.len()];
+        assert_eq!(evaluated(&best, Some(stranger), after), want);
+        let middle = after.len() / 2;
+        assert_eq!(evaluated(&best, Some(before), &after[middle..]), want[middle..]);
+    }
+}
+
+/// All shapes: widths that are not multiples of the tile, one to 64 neurons in the second layer,
+/// both kinds of weights, weights of the largest size.
+#[test]
+fn kernels_agree_on_all_shapes() {
+    let turns = random_turns(3, 12);
+    for (seed, (width, second)) in [(1, 1), (100, 16), (128, 17), (256, 32), (520, 48), (1024, 64)]
+        .into_iter()
+        .enumerate()
+    {
+        for bits in [SecondBits::Eight, SecondBits::Thirteen] {
+            let inputs = InputSet::CountsAndHand;
+            let mut net = random_net(seed as u64, inputs, width, second);
+            net.w2[0] = 100.0;
+            let files = ["contact", "race"].map(|class| {
+                (class.to_owned(), file_of(&net, inputs, class, bits))
+            });
+            let evaluator = OwnEvaluator::from_files(&files).unwrap();
+            for (before, after) in &turns {
+                let want = evaluated(&evaluator.at(IntegerLevel::SCALAR), None, after);
+                for level in IntegerLevel::available() {
+                    assert_eq!(evaluated(&evaluator.at(level), Some(before), after), want);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_stay_close_to_the_float_net() {
+    for seed in 0..3 {
+        let inputs = InputSet::CountsAndHand;
+        let net = random_net(seed, inputs, 256, 32);
+        let file = file_of(&net, inputs, "contact", SecondBits::Thirteen);
+        let judge = Judge::parse("test", &file).unwrap();
+        for (before, _) in random_turns(seed, 200) {
+            let exact = net.results(&inputs.values(&before));
+            for (found, exact) in judge.raw(&before).into_iter().zip(exact) {
+                assert!((f64::from(found) - exact).abs() < 0.01, "{found} {exact}");
+            }
+        }
+    }
+}
+
+#[test]
+fn chances_are_ordered_and_possible() {
+    let evaluator = OwnEvaluator::embedded().unwrap();
+    let mut seen = [0; 11];
+    for (before, after) in random_turns(5, 1500) {
+        let mut out = vec![Chances::default(); after.len()];
+        evaluator.evaluate(Some(&before), &after, &mut out);
+        for (position, c) in after.iter().zip(out) {
+            seen[evaluator.class(position) as usize] += 1;
+            assert!(c.win_backgammon >= 0.0 && c.win_backgammon <= c.win_gammon);
+            assert!(c.win_gammon <= c.win && c.win <= 1.0, "{position:?} {c:?}");
+            assert!(c.lose_backgammon >= 0.0 && c.lose_backgammon <= c.lose_gammon);
+            assert!(c.lose_gammon <= 1.0 - c.win + 1e-6, "{position:?} {c:?}");
+            if position.opponent().off() > 0 {
+                assert_eq!(c.win_gammon, 0.0);
+            }
+        }
+    }
+    for class in [Class::Over, Class::Bearoff2, Class::Race, Class::Contact] {
+        assert!(seen[class as usize] > 0, "{class}");
+    }
+}
+
+#[test]
+fn finished_games_are_exact() {
+    let evaluator = OwnEvaluator::embedded().unwrap();
+    let check = |me: &[(usize, u8)], opponent: &[(usize, u8)], want: [f32; 5]| {
+        let counts = |list: &[(usize, u8)]| {
+            let mut counts = [0; 25];
+            list.iter().for_each(|&(point, count)| counts[point] = count);
+            counts
+        };
+        let position = Position::new(&counts(me), &counts(opponent)).unwrap();
+        let mut out = [Chances::default()];
+        evaluator.evaluate(None, &[position], &mut out);
+        assert_eq!(out[0].to_array(), want);
+    };
+    check(&[], &[(0, 14)], [1.0, 0.0, 0.0, 0.0, 0.0]);
+    check(&[], &[(10, 15)], [1.0, 1.0, 0.0, 0.0, 0.0]);
+    check(&[], &[(10, 14), (18, 1)], [1.0, 1.0, 1.0, 0.0, 0.0]);
+    check(&[(10, 14), (24, 1)], &[], [0.0, 0.0, 0.0, 1.0, 1.0]);
+    check(&[(3, 1)], &[], [0.0, 0.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn float_nets_that_do_not_fit_are_refused() {
+    let inputs = InputSet::Counts;
+    let mut net = random_net(1, inputs, 8, 4);
+    net.w1[8 * 7 + 5] = 1000.0;
+    let error = quantise(&net, &inputs.units(), SecondBits::Eight, 4).unwrap_err();
+    let text = error.to_string();
+    assert!(text.starts_with("first layer, neuron 5: sums reach"), "{text}");
+    net.w1[8 * 7 + 5] = f32::NAN;
+    assert!(quantise(&net, &inputs.units(), SecondBits::Eight, 4).is_err());
+    let hand = InputSet::CountsAndHand;
+    assert!(quantise(&net, &hand.units(), SecondBits::Eight, 4).is_err());
+}
+
+/// Random bytes and random damage never panic.
+#[test]
+fn damaged_files_are_refused() {
+    let net = random_net(1, InputSet::Counts, 4, 2);
+    let good = file_of(&net, InputSet::Counts, "race", SecondBits::Eight);
+    let float = safetensors::write(&net);
+    let mut rng = rng::stream(7, 0);
+    for _ in 0..3000 {
+        let mut file = good.clone();
+        let at = rng::below(&mut rng, file.len() as u32) as usize;
+        file[at] ^= 1 << rng::below(&mut rng, 8);
+        assert!(Judge::parse("damaged", &file).is_err());
+        let mut file = float.clone();
+        for _ in 0..4 {
+            let at = rng::below(&mut rng, 700) as usize;
+            file[at] = rng.next_u32() as u8;
+        }
+        let _ = safetensors::read(&file);
+    }
+    for length in (0..good.len()).step_by(7) {
+        let error = Judge::parse("short.net", &good[..length]).unwrap_err();
+        assert!(error.to_string().starts_with("short.net: byte "), "{error}");
+    }
+}
+
+#[test]
+fn nets_of_a_folder_are_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(OwnEvaluator::load(&folder.path().join("none")).is_err());
+    let error = OwnEvaluator::load(folder.path()).unwrap_err();
+    assert_eq!(error.to_string(), "no contact net");
+    for (name, bytes) in EMBEDDED {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let loaded = OwnEvaluator::load(folder.path()).unwrap();
+    let embedded = OwnEvaluator::embedded().unwrap();
+    assert_eq!(loaded.name(), embedded.name());
+    let start = [Position::start()];
+    assert_eq!(evaluated(&loaded, None, &start), evaluated(&embedded, None, &start));
+    let one = OwnEvaluator::load(&folder.path().join("race.net")).unwrap();
+    assert_eq!(evaluated(&one, None, &start), evaluated(&embedded, None, &start));
+    assert!(Roll::new(6, 6).is_ok());
+}
