@@ -279,6 +279,16 @@ pub fn quantise(
         let text = format!("{} inputs, want {}", shape.inputs, inputs.units.len());
         return Err(IntegerNetError::Shape(text));
     }
+    for (what, values) in [("w1", &net.w1), ("b1", &net.b1), ("w2", &net.w2)] {
+        if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+            let reason = format!("{} is not a number", values[index]);
+            return Err(IntegerNetError::Weight {
+                what,
+                index,
+                reason,
+            });
+        }
+    }
     let shift = best_shift(net, inputs, shift_max.min(SHIFT_MAX))?;
     let (rows, bias) = quantise_first(net, inputs, shift);
     let (second, scales) = quantise_second(net, bits);
@@ -313,13 +323,6 @@ fn best_shift(
         let (low, high) = (inputs.reach)(&column);
         let bias = f64::from(net.b1[neuron]);
         let reach = (high + bias).max(-(low + bias)).max(0.0);
-        if !reach.is_finite() {
-            return Err(IntegerNetError::Weight {
-                what: "first layer, neuron",
-                index: neuron,
-                reason: "a weight is not a number".into(),
-            });
-        }
         widest = if reach > widest.0 { (reach, neuron) } else { widest };
     }
     // Rounding moves every row by up to half a unit a piece: allow 600 units for it.
