@@ -323,7 +323,11 @@ fn best_shift(
         let (low, high) = (inputs.reach)(&column);
         let bias = f64::from(net.b1[neuron]);
         let reach = (high + bias).max(-(low + bias)).max(0.0);
-        widest = if reach > widest.0 { (reach, neuron) } else { widest };
+        widest = if reach > widest.0 {
+            (reach, neuron)
+        } else {
+            widest
+        };
     }
     // Rounding moves every row by up to half a unit a piece: allow 600 units for it.
     let room = f64::from(i16::MAX) - 600.0;
@@ -333,7 +337,11 @@ fn best_shift(
         .ok_or_else(|| IntegerNetError::Weight {
             what: "first layer, neuron",
             index: widest.1,
-            reason: format!("sums reach {:.1}, want at most {:.1}", widest.0, room / 255.0),
+            reason: format!(
+                "sums reach {:.1}, want at most {:.1}",
+                widest.0,
+                room / 255.0
+            ),
         })
 }
 

@@ -20,9 +20,8 @@ pub fn svg(name: &str, rows: &[i16], width: usize, neurons: usize) -> String {
         let value = rows.get(input * width + neuron).copied();
         f32::from(value.unwrap_or_default())
     };
-    let size = |neuron: usize| -> f32 {
-        (0..base).map(|input| weight(input, neuron).powi(2)).sum()
-    };
+    let size =
+        |neuron: usize| -> f32 { (0..base).map(|input| weight(input, neuron).powi(2)).sum() };
     let mut order: Vec<usize> = (0..width).collect();
     order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
     order.truncate(neurons);
@@ -40,7 +39,10 @@ pub fn svg(name: &str, rows: &[i16], width: usize, neurons: usize) -> String {
         let x = 12 + panel % PANELS_PER_ROW * across;
         let y = 34 + panel / PANELS_PER_ROW * down;
         let most = (0..base).fold(1.0f32, |most, input| most.max(weight(input, neuron).abs()));
-        let _ = writeln!(out, "<g transform=\"translate({x},{y})\"><text y=\"-2\">{neuron}</text>");
+        let _ = writeln!(
+            out,
+            "<g transform=\"translate({x},{y})\"><text y=\"-2\">{neuron}</text>"
+        );
         for input in 0..base {
             let (location, step) = (input / STEPS % LOCATIONS, input % STEPS);
             let side = input / (LOCATIONS * STEPS);

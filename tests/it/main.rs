@@ -6,7 +6,7 @@ mod gnubg_eval;
 mod malformed;
 mod movegen;
 mod notation;
-mod request;
 mod own_net;
+mod request;
 mod support;
 mod tidy;

@@ -107,7 +107,9 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
         };
         let position: Position = PositionId::parse(id.as_bytes()).unwrap().position();
         let numbers = |text: &str| -> Vec<f64> {
-            text.split_whitespace().map(|n| n.parse().unwrap()).collect()
+            text.split_whitespace()
+                .map(|n| n.parse().unwrap())
+                .collect()
         };
         assert_eq!(position.me().pips().to_string(), pips, "{id}");
         let is_race = class == "race";
@@ -124,7 +126,10 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
         let found = judge.raw(&position);
         let mut sum = 2.0 * exact[0] - 1.0 + exact[1] + exact[2] - exact[3] - exact[4];
         for (k, want) in numbers(floats).into_iter().enumerate() {
-            assert!((exact[k] - want).abs() < 7e-7, "{id}: {k}: {exact:?} {want}");
+            assert!(
+                (exact[k] - want).abs() < 7e-7,
+                "{id}: {k}: {exact:?} {want}"
+            );
             let noise = (f64::from(found[k]) - exact[k]).abs();
             assert!(noise < 0.01, "{id}: {k}: {found:?} {exact:?}");
         }
@@ -144,7 +149,12 @@ fn vectors_of_the_hand_made_net() {
 #[test]
 fn vectors_of_the_raw_net() {
     let set = InputSet::Counts;
-    check_vectors("own_net::vectors_raw", "vectors-raw.tsv", "contact-raw", set);
+    check_vectors(
+        "own_net::vectors_raw",
+        "vectors-raw.tsv",
+        "contact-raw",
+        set,
+    );
 }
 
 #[test]
@@ -163,7 +173,10 @@ fn embedded_nets_load_and_serve_their_classes() {
 fn every_level_every_near_and_every_batch_give_the_same_bits() {
     let best = OwnEvaluator::embedded().unwrap();
     let levels = IntegerLevel::available();
-    eprintln!("levels: {:?}", levels.iter().map(|l| l.name()).collect::<Vec<_>>());
+    eprintln!(
+        "levels: {:?}",
+        levels.iter().map(|l| l.name()).collect::<Vec<_>>()
+    );
     let others: Vec<OwnEvaluator> = levels.iter().map(|&level| best.at(level)).collect();
     let strangers: Vec<Position> = random_turns(9, 40).iter().map(|turn| turn.0).collect();
     for (number, (before, after)) in random_turns(1, 1500).iter().enumerate() {
@@ -177,7 +190,10 @@ fn every_level_every_near_and_every_batch_give_the_same_bits() {
         let stranger = &strangers[number % strangers.len()];
         assert_eq!(evaluated(&best, Some(stranger), after), want);
         let middle = after.len() / 2;
-        assert_eq!(evaluated(&best, Some(before), &after[middle..]), want[middle..]);
+        assert_eq!(
+            evaluated(&best, Some(before), &after[middle..]),
+            want[middle..]
+        );
     }
 }
 
@@ -186,17 +202,23 @@ fn every_level_every_near_and_every_batch_give_the_same_bits() {
 #[test]
 fn kernels_agree_on_all_shapes() {
     let turns = random_turns(3, 12);
-    for (seed, (width, second)) in [(1, 1), (100, 16), (128, 17), (256, 32), (520, 48), (1024, 64)]
-        .into_iter()
-        .enumerate()
+    for (seed, (width, second)) in [
+        (1, 1),
+        (100, 16),
+        (128, 17),
+        (256, 32),
+        (520, 48),
+        (1024, 64),
+    ]
+    .into_iter()
+    .enumerate()
     {
         for bits in [SecondBits::Eight, SecondBits::Thirteen] {
             let inputs = InputSet::CountsAndHand;
             let mut net = random_net(seed as u64, inputs, width, second);
             net.w2[0] = 100.0;
-            let files = ["contact", "race"].map(|class| {
-                (class.to_owned(), file_of(&net, inputs, class, bits))
-            });
+            let files = ["contact", "race"]
+                .map(|class| (class.to_owned(), file_of(&net, inputs, class, bits)));
             let evaluator = OwnEvaluator::from_files(&files).unwrap();
             for (before, after) in &turns {
                 let want = evaluated(&evaluator.at(IntegerLevel::SCALAR), None, after);
@@ -253,7 +275,8 @@ fn finished_games_are_exact() {
     let check = |me: &[(usize, u8)], opponent: &[(usize, u8)], want: [f32; 5]| {
         let counts = |list: &[(usize, u8)]| {
             let mut counts = [0; 25];
-            list.iter().for_each(|&(point, count)| counts[point] = count);
+            list.iter()
+                .for_each(|&(point, count)| counts[point] = count);
             counts
         };
         let position = Position::new(&counts(me), &counts(opponent)).unwrap();
@@ -275,7 +298,10 @@ fn float_nets_that_do_not_fit_are_refused() {
     net.w1[8 * 7 + 5] = 1000.0;
     let error = quantise(&net, &inputs.units(), SecondBits::Eight, 4).unwrap_err();
     let text = error.to_string();
-    assert!(text.starts_with("first layer, neuron 5: sums reach"), "{text}");
+    assert!(
+        text.starts_with("first layer, neuron 5: sums reach"),
+        "{text}"
+    );
     net.w1[8 * 7 + 5] = f32::NAN;
     assert!(quantise(&net, &inputs.units(), SecondBits::Eight, 4).is_err());
     let hand = InputSet::CountsAndHand;
@@ -320,8 +346,14 @@ fn nets_of_a_folder_are_loaded() {
     let embedded = OwnEvaluator::embedded().unwrap();
     assert_eq!(loaded.name(), embedded.name());
     let start = [Position::start()];
-    assert_eq!(evaluated(&loaded, None, &start), evaluated(&embedded, None, &start));
+    assert_eq!(
+        evaluated(&loaded, None, &start),
+        evaluated(&embedded, None, &start)
+    );
     let one = OwnEvaluator::load(&folder.path().join("race.net")).unwrap();
-    assert_eq!(evaluated(&one, None, &start), evaluated(&embedded, None, &start));
+    assert_eq!(
+        evaluated(&one, None, &start),
+        evaluated(&embedded, None, &start)
+    );
     assert!(Roll::new(6, 6).is_ok());
 }

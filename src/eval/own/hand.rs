@@ -92,11 +92,19 @@ fn count(me: &Half, other: &Half, values: &mut [u8]) {
     values[3] = longest_run(front & 0xff);
     values[4] = (front & HOME).count_ones() as u8;
     values[5] = escapes(me.rear, blocks);
-    values[6] = if no_second { 36 } else { escapes(me.second, blocks) };
+    values[6] = if no_second {
+        36
+    } else {
+        escapes(me.second, blocks)
+    };
     values[7] = sum_of_nibbles((packed >> 72) as u32 & 0xfff_ffff);
     values[8] = (me.rear + other.rear - 22).max(0) as u8;
     values[9] = anchors.count_ones() as u8;
-    values[10] = if anchors == 0 { 0 } else { anchors.leading_zeros() as u8 - 7 };
+    values[10] = if anchors == 0 {
+        0
+    } else {
+        anchors.leading_zeros() as u8 - 7
+    };
     values[11] = (blots & HOME).count_ones() as u8;
     values[12] = blots.count_ones() as u8;
     values[13] = sum_of_nibbles(packed as u32 & 0xfff);
@@ -109,7 +117,11 @@ fn count(me: &Half, other: &Half, values: &mut [u8]) {
     }
     values[16] = mobility.min(63) as u8;
     values[17] = escapes(24, me.made_seen);
-    values[18] = if no_second { 0 } else { (me.rear - me.second) as u8 };
+    values[18] = if no_second {
+        0
+    } else {
+        (me.rear - me.second) as u8
+    };
     values[19] = (made & MIDDLE).count_ones() as u8;
 }
 
@@ -215,7 +227,11 @@ fn shots(me: &Half, other: &Half) -> u32 {
             }
         }
     }
-    let steps = if bar == 0 { 4 } else { 5u32.saturating_sub(bar).min(4) };
+    let steps = if bar == 0 {
+        4
+    } else {
+        5u32.saturating_sub(bar).min(4)
+    };
     for die in 1..=6 {
         let mut at = one[die];
         if bar == 1 && at != 0 {

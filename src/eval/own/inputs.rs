@@ -261,7 +261,11 @@ impl Changes {
 
     #[inline(always)]
     fn location(&mut self, location: usize, old: usize, new: usize) {
-        let (low, high, sign) = if old < new { (old, new, 1) } else { (new, old, -1) };
+        let (low, high, sign) = if old < new {
+            (old, new, 1)
+        } else {
+            (new, old, -1)
+        };
         for step in low.min(6)..high.min(6) {
             self.push(location * STEPS + step, sign);
         }

@@ -174,7 +174,13 @@ const CHANGES_MAX: usize = 52;
 /// happen: who has borne off a checker loses no gammon.
 #[inline]
 fn clamped(results: [f32; 5], position: &Position) -> Chances {
-    let [win, mut win_gammon, win_backgammon, mut lose_gammon, lose_backgammon] = results;
+    let [
+        win,
+        mut win_gammon,
+        win_backgammon,
+        mut lose_gammon,
+        lose_backgammon,
+    ] = results;
     if position.opponent().off() > 0 {
         win_gammon = 0.0;
     }

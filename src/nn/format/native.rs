@@ -333,7 +333,10 @@ mod tests {
         let mut parts = good.clone();
         parts.second[3] = 128;
         let error = IntegerNet::new(parts).unwrap_err();
-        assert_eq!(error.to_string(), "second weight 3: 128, at most 127 in size");
+        assert_eq!(
+            error.to_string(),
+            "second weight 3: 128, at most 127 in size"
+        );
         let mut parts = good.clone();
         parts.scales[1] = f32::INFINITY;
         let error = IntegerNet::new(parts).unwrap_err();

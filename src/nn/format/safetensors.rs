@@ -48,19 +48,25 @@ pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
         return fail(0, format!("header of {length} bytes, at most {HEADER_MAX}"));
     }
     let Some((header, data)) = rest.split_at_checked(length) else {
-        return fail(bytes.len(), format!("ends within the header of {length} bytes"));
+        return fail(
+            bytes.len(),
+            format!("ends within the header of {length} bytes"),
+        );
     };
     let header: Map<String, Value> = serde_json::from_slice(header).or_else(|error| {
-        fail(8 + error.column().saturating_sub(1), format!("header: {error}"))
+        fail(
+            8 + error.column().saturating_sub(1),
+            format!("header: {error}"),
+        )
     })?;
     let mut tensors = BTreeMap::new();
     let mut metadata = BTreeMap::new();
     for (name, value) in header {
         if name == "__metadata__" {
             let texts = value.as_object().into_iter().flatten();
-            metadata.extend(texts.filter_map(|(key, text)| {
-                Some((key.clone(), text.as_str()?.to_owned()))
-            }));
+            metadata.extend(
+                texts.filter_map(|(key, text)| Some((key.clone(), text.as_str()?.to_owned()))),
+            );
         } else {
             let tensor = tensor(&name, &value, data.len())?;
             tensors.insert(name, tensor);
@@ -223,7 +229,13 @@ mod tests {
         };
         let mut net = FloatNet::zeros(vec![group("zoo", 3), group("ape", 2)], 4, 2);
         let mut next = 0.0f32;
-        for values in [&mut net.w1, &mut net.b1, &mut net.w2, &mut net.b2, &mut net.w3] {
+        for values in [
+            &mut net.w1,
+            &mut net.b1,
+            &mut net.w2,
+            &mut net.b2,
+            &mut net.w3,
+        ] {
             for value in values {
                 next += 0.25;
                 *value = next;

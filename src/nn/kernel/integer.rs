@@ -297,7 +297,13 @@ mod scalar {
     use super::{Change, Clipped, Lines, Net, Sums, TILE};
     use crate::nn::float_net::{RESULTS, SECOND_MAX, WIDTH_MAX};
 
-    fn tile(rows: &Lines, from: &[i16], at: usize, width: usize, changes: &[Change]) -> [i16; TILE] {
+    fn tile(
+        rows: &Lines,
+        from: &[i16],
+        at: usize,
+        width: usize,
+        changes: &[Change],
+    ) -> [i16; TILE] {
         let mut sums = [0; TILE];
         sums.copy_from_slice(&from[at..at + TILE]);
         for change in changes {
@@ -327,8 +333,8 @@ mod scalar {
             }
         }
         let mut sums: Sums = [0; SECOND_MAX];
-        for (pair, weights) in (clipped.0[..width].chunks_exact(2))
-            .zip(net.second.as_slice().chunks_exact(2 * second))
+        for (pair, weights) in
+            (clipped.0[..width].chunks_exact(2)).zip(net.second.as_slice().chunks_exact(2 * second))
         {
             if pair == [0, 0] {
                 continue;
