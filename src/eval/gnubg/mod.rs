@@ -24,7 +24,7 @@ use std::path::Path;
 /// Positions whose inputs are made and evaluated together.
 const BATCH: usize = 16;
 
-/// Judges positions with GNU Backgammon's nets and the default bearoff tables.
+/// Judges positions with GNU Backgammon's nets and bearoff tables.
 #[derive(Debug)]
 pub struct GnubgEvaluator {
     name: String,
@@ -88,14 +88,9 @@ impl GnubgEvaluator {
     fn evaluate_class(&self, class: Class, positions: &[Position], out: &mut [Chances]) {
         match class {
             Class::Over => each(positions, out, over),
-            Class::Bearoff2 | Class::BearoffTs => {
+            Class::Bearoff2 | Class::BearoffTs | Class::Bearoff1 | Class::BearoffOs => {
                 each(positions, out, |position| {
-                    self.tables.two_sided.chances(position).unwrap_or_default()
-                });
-            }
-            Class::Bearoff1 | Class::BearoffOs => {
-                each(positions, out, |position| {
-                    self.tables.one_sided.chances(position).unwrap_or_default()
+                    self.tables.chances(position).unwrap_or_default()
                 });
             }
             Class::Race => self.by_net(&self.race, Inputs::Race, positions, out),
@@ -207,12 +202,15 @@ fn over(position: &Position) -> Chances {
 }
 
 /// Splits positions into runs of one class.
-fn runs(positions: &[Position]) -> impl Iterator<Item = (Class, std::ops::Range<usize>)> {
+fn runs<'a>(
+    tables: &'a Tables,
+    positions: &'a [Position],
+) -> impl Iterator<Item = (Class, std::ops::Range<usize>)> {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let class = Class::of(positions.get(start)?);
+        let class = tables.class(positions.get(start)?);
         let rest = &positions[start + 1..];
-        let same = rest.iter().take_while(|next| Class::of(next) == class);
+        let same = rest.iter().take_while(|next| tables.class(next) == class);
         let run = start..start + 1 + same.count();
         start = run.end;
         Some((class, run))
@@ -225,11 +223,11 @@ impl Evaluator for GnubgEvaluator {
     }
 
     fn class(&self, position: &Position) -> Class {
-        Class::of(position)
+        self.tables.class(position)
     }
 
     fn evaluate(&self, _near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
-        for (class, run) in runs(positions) {
+        for (class, run) in runs(&self.tables, positions) {
             self.evaluate_class(class, &positions[run.clone()], &mut out[run]);
         }
     }
@@ -240,7 +238,7 @@ impl Evaluator for GnubgEvaluator {
         positions: &[Position],
         out: &mut [Chances],
     ) -> bool {
-        let Some((class, run)) = runs(positions).next() else {
+        let Some((class, run)) = runs(&self.tables, positions).next() else {
             return true;
         };
         let net = match class {
@@ -257,7 +255,6 @@ impl Evaluator for GnubgEvaluator {
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
-        let [_, mine, centred, theirs] = self.tables.two_sided.probe(position)?;
-        Some([mine, centred, theirs])
+        self.tables.exact_cubeful(position)
     }
 }
