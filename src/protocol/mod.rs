@@ -17,6 +17,7 @@ pub mod external;
 mod request;
 mod request_line;
 mod settings;
+pub mod ubgi;
 
 pub use request::{
     ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,

@@ -4,3 +4,4 @@
 pub mod answer;
 pub mod external;
 pub mod stdin_batch;
+pub mod ubgi;

@@ -1,13 +1,30 @@
 //! `gammond ubgi`.
 
 use crate::cli::{Common, Failure};
+use crate::protocol::ubgi::Ubgi;
+use crate::query::Settings;
+use crate::service::ubgi;
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+pub(crate) fn run(common: &Common, _: &Args) -> Result<ExitCode, Failure> {
+    let engine = common.engine()?;
+    let threads = engine.pool().current_num_threads();
+    let settings = Settings::plies(common.plies);
+    let machine = Ubgi::new(settings, &common.nets, threads, true);
+    let build = |nets: &str, threads: usize| {
+        let changed = Common {
+            nets: nets.to_owned(),
+            threads: Some(threads),
+            ..common.clone()
+        };
+        changed.engine().map_err(|failure| failure.to_string())
+    };
+    let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    ubgi::run(engine, machine, build, input, output)
+        .map_err(|error| Failure::Work(format!("standard input or output: {error}")))?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,407 @@
+//! UBGI, the line protocol between duel runners and engines, generations 0.1 and 0.2.
+//!
+//! [`Ubgi`] is the machine of one session, without I/O: a line goes in, and out comes text, a
+//! question for the engine, or the wish to end. Rules UBGI-01 to UBGI-32 of
+//! `protocol-specs/ubgi.md`.
+//!
+//! ```
+//! use gammond::protocol::ubgi::{Step, Ubgi};
+//! let mut machine = Ubgi::default();
+//! assert_eq!(machine.line(b"isready"), Step::Say("readyok\n".into()));
+//! assert_eq!(machine.line(b"position gnubgid 4HPwATDgc/ABMA"), Step::Silence);
+//! assert_eq!(machine.line(b"go"), Step::Say("error bad_state missing.dice\n".into()));
+//! ```
+
+mod keys;
+mod options;
+
+use super::external::{Spelling, spell};
+use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
+use crate::notation::{PositionId, Xgid};
+use crate::query::{CubeAnswer, CubeQuery, PlayQuery, RankedPlays, Settings};
+use keys::{KEYS, PLY_MAX};
+use options::Options;
+
+/// What to do with a line.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// The command succeeded and has no answer.
+    Silence,
+    /// Send this text; each line has its LF.
+    Say(String),
+    /// Find this out and send [`Question::reply`].
+    Ask(Box<Question>),
+    /// Make the engine anew with these nets and threads; an `error` line when that fails.
+    Rebuild {
+        /// `embedded` or a path.
+        nets: String,
+        /// Threads that compute.
+        threads: usize,
+    },
+    /// End the session.
+    Quit,
+}
+
+/// A `go`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Question {
+    /// Whether to double, if that is asked.
+    pub cube: Option<CubeQuery>,
+    /// What to play, if that is asked.
+    pub play: Option<PlayQuery>,
+    /// How to search.
+    pub settings: Settings,
+}
+
+impl Question {
+    /// The line that answers: `bestmove`, `bestcube` or `bestturn`, with its LF (UBGI-22 to 24).
+    #[must_use]
+    pub fn reply(&self, cube: Option<&CubeAnswer>, plays: Option<&RankedPlays>) -> String {
+        let cube = cube.map(|answer| if answer.double { "double" } else { "nodouble" });
+        let play = plays.and_then(|ranking| {
+            let best = ranking.plays.first()?;
+            Some(match spell(&ranking.position, &best.play, Spelling::Words) {
+                text if text.is_empty() => "pass".to_owned(),
+                text => text,
+            })
+        });
+        match (cube, play) {
+            (None, Some(play)) => format!("bestmove {play}\n"),
+            (Some(cube), None) => format!("bestcube {cube}\n"),
+            (Some(cube), Some(play)) => format!("bestturn cube={cube} move={play}\n"),
+            (None, None) => "error bad_state internal\n".into(),
+        }
+    }
+}
+
+/// The state of one session.
+#[derive(Clone, Debug)]
+pub struct Ubgi {
+    options: Options,
+    /// Whether this client may change nets and threads.
+    may_rebuild: bool,
+    base: Settings,
+    position: Option<Position>,
+    roll: Option<Roll>,
+    state: MatchState,
+}
+
+impl Default for Ubgi {
+    fn default() -> Self {
+        Ubgi::new(Settings::default(), "embedded", 1, false)
+    }
+}
+
+/// Money without Jacoby: what a duel that counts points is played by (UBGI-16).
+const STATE: MatchState = MatchState::money(Rules {
+    jacoby: false,
+    beavers: false,
+});
+
+type Reply = Result<Step, &'static str>;
+
+impl Ubgi {
+    /// A session with these settings; `nets` and `threads` are those of the engine.
+    #[must_use]
+    pub fn new(base: Settings, nets: &str, threads: usize, may_rebuild: bool) -> Ubgi {
+        Ubgi {
+            options: Options::new(&base, nets, threads),
+            may_rebuild,
+            base,
+            position: None,
+            roll: None,
+            state: STATE,
+        }
+    }
+
+    /// Whether a connection that begins with this line speaks UBGI.
+    #[must_use]
+    pub fn begins_with(line: &[u8]) -> bool {
+        line.trim_ascii() == b"ubgi"
+    }
+
+    /// Takes one line, with or without its LF.
+    pub fn line(&mut self, line: &[u8]) -> Step {
+        let Ok(text) = std::str::from_utf8(line) else {
+            return Step::Say("error bad_command encoding\n".into());
+        };
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        let Some((&command, rest)) = words.split_first() else {
+            return Step::Silence;
+        };
+        let reply = match command {
+            "ubgi" => Ok(Step::Say(self.handshake())),
+            "isready" => Ok(Step::Say("readyok\n".into())),
+            "quit" => return Step::Quit,
+            "stop" => Ok(Step::Silence),
+            "newgame" => {
+                (self.position, self.roll, self.state) = (None, None, STATE);
+                Ok(Step::Silence)
+            }
+            "keys" => Ok(Step::Say(self.keys())),
+            "get" => self.get(rest),
+            "set" => self.set(rest),
+            "setoption" => self.setoption(rest),
+            "position" => self.position(rest),
+            "dice" => self.dice(rest),
+            "newsession" => self.newsession(rest),
+            "setscore" => self.setscore(rest),
+            "setcube" => self.setcube(rest),
+            "setturn" => match rest {
+                ["p0" | "p1"] => Ok(Step::Silence),
+                _ => Err("bad_value setturn"),
+            },
+            "go" => self.go(rest),
+            _ => Err("bad_command unknown"),
+        };
+        reply.unwrap_or_else(|error| Step::Say(format!("error {error}\n")))
+    }
+
+    fn handshake(&self) -> String {
+        let mut text = format!(
+            "id name gammond\nid author gammond contributors\nid version {}\nproto 0.2\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        text += &self.keys();
+        for key in KEYS.iter().filter(|key| self.may_rebuild || !key.engine) {
+            text += &key.old_declaration(&self.value(key.name));
+        }
+        text + "ubgiok\n"
+    }
+
+    fn keys(&self) -> String {
+        let offered = KEYS.iter().filter(|key| self.may_rebuild || !key.engine);
+        offered.map(|key| key.declaration(&self.value(key.name))).collect()
+    }
+
+    fn value(&self, name: &str) -> String {
+        self.options.value(name, &self.state)
+    }
+
+    fn get(&self, words: &[&str]) -> Reply {
+        let [name] = words else {
+            return Err("bad_command get");
+        };
+        let key = keys::Key::named(name).ok_or("unsupported key")?;
+        if key.engine && !self.may_rebuild {
+            return Err("unsupported key");
+        }
+        Ok(Step::Say(format!("value {} {}\n", key.name, self.value(key.name))))
+    }
+
+    fn set(&mut self, words: &[&str]) -> Reply {
+        let Some((name, value)) = words.split_first().filter(|(_, value)| !value.is_empty()) else {
+            return Err("bad_command set");
+        };
+        let key = keys::Key::named(name).ok_or("unsupported key")?;
+        self.change(key, &value.join(" "), false)
+    }
+
+    /// `setoption name NAME value VALUE`
+    fn setoption(&mut self, words: &[&str]) -> Reply {
+        let ["name", rest @ ..] = words else {
+            return Err("bad_command setoption");
+        };
+        let at = rest.iter().position(|word| *word == "value");
+        let (name, value) = rest.split_at(at.ok_or("bad_command setoption")?);
+        let value = value.get(1..).unwrap_or_default().join(" ");
+        let key = keys::Key::named_old(&name.join(" ")).ok_or("unsupported option")?;
+        self.change(key, &value, true)
+    }
+
+    fn change(&mut self, key: &'static keys::Key, value: &str, old: bool) -> Reply {
+        if key.engine && !self.may_rebuild {
+            return Err("unsupported key");
+        }
+        // The longest error names the key; they are all known, so the text is a constant.
+        let Some(value) = key.accept(value, old) else {
+            return Ok(Step::Say(format!("error bad_value {}\n", key.name)));
+        };
+        if key.name == "game.variant" {
+            (self.position, self.roll) = (Some(Position::start()), None);
+            return Ok(Step::Silence);
+        }
+        if !self.options.change(key.name, &value, &mut self.state) {
+            return Ok(Step::Say(format!("error bad_value {}\n", key.name)));
+        }
+        if key.engine {
+            return Ok(Step::Rebuild {
+                nets: self.options.nets.clone(),
+                threads: self.options.threads,
+            });
+        }
+        Ok(Step::Silence)
+    }
+
+    fn position(&mut self, words: &[&str]) -> Reply {
+        match words {
+            ["gnubgid", id] => {
+                let id = PositionId::parse(id.as_bytes()).map_err(|_| "bad_value position")?;
+                self.position = Some(id.position());
+            }
+            ["gnubgid", ..] => return Err("bad_value position"),
+            ["xgid", id] => {
+                let view = Xgid::parse(id.as_bytes()).and_then(Xgid::view);
+                let view = view.map_err(|_| "bad_value position")?;
+                self.position = Some(view.position);
+                self.state = view.state;
+                self.roll = view.roll.or(self.roll);
+            }
+            ["xgid", ..] => return Err("bad_value position"),
+            _ => return Err("bad_command position"),
+        }
+        Ok(Step::Silence)
+    }
+
+    fn dice(&mut self, words: &[&str]) -> Reply {
+        let die = |text: &str| match text.as_bytes() {
+            [byte @ b'1'..=b'6'] => Ok(byte - b'0'),
+            _ => Err("bad_value dice"),
+        };
+        let [first, second] = words else {
+            return Err("bad_value dice");
+        };
+        let roll = Roll::new(die(first)?, die(second)?).map_err(|_| "bad_value dice")?;
+        self.roll = Some(roll);
+        Ok(Step::Silence)
+    }
+
+    /// `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
+    fn newsession(&mut self, words: &[&str]) -> Reply {
+        const WRONG: &str = "bad_value newsession";
+        let (mut length, mut jacoby, mut crawford, mut is_match) = (None, None, None, None);
+        for pair in words.chunks(2) {
+            let [name, value] = pair else {
+                return Err(WRONG);
+            };
+            match (*name, *value) {
+                ("type", "money") => is_match = Some(false),
+                ("type", "match") => is_match = Some(true),
+                ("length", text) => length = Some(points(text).filter(|&n| n > 0).ok_or(WRONG)?),
+                ("jacoby", text) => jacoby = Some(on_off(text).ok_or(WRONG)?),
+                ("crawford", text) => crawford = Some(on_off(text).ok_or(WRONG)?),
+                _ => return Err(WRONG),
+            }
+        }
+        if words.is_empty() {
+            return Err("bad_command newsession");
+        }
+        let mut state = STATE;
+        state.rules.jacoby = jacoby.unwrap_or(false);
+        if is_match.unwrap_or(length.is_some()) {
+            state.score = Score::new(length.unwrap_or(1), 0, 0, false).map_err(|_| WRONG)?;
+            state.rules.jacoby = false;
+        }
+        self.options.crawford_rule = crawford.unwrap_or(true);
+        self.state = state;
+        Ok(Step::Silence)
+    }
+
+    fn setscore(&mut self, words: &[&str]) -> Reply {
+        const WRONG: &str = "bad_value setscore";
+        let [mine, theirs] = words else {
+            return Err(WRONG);
+        };
+        let (mine, theirs) = (points(mine).ok_or(WRONG)?, points(theirs).ok_or(WRONG)?);
+        let length = self.state.score.length();
+        // In money play the points already won mean nothing.
+        if length > 0 {
+            let crawford = self.options.crawford_rule && (mine + 1 == length) != (theirs + 1 == length);
+            let score = Score::new(length, mine, theirs, crawford).map_err(|_| WRONG)?;
+            self.state.score = score;
+        }
+        Ok(Step::Silence)
+    }
+
+    /// `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
+    fn setcube(&mut self, words: &[&str]) -> Reply {
+        const WRONG: &str = "bad_value setcube";
+        let (mut value, mut owner) = (None, None);
+        for pair in words.chunks(2) {
+            match pair {
+                ["value", text] => value = Some(points(text).ok_or(WRONG)?),
+                ["owner", "center" | "centre"] => owner = Some(CubeOwner::Centred),
+                ["owner", "p0"] => owner = Some(CubeOwner::Me),
+                ["owner", "p1"] => owner = Some(CubeOwner::Opponent),
+                _ => return Err(WRONG),
+            }
+        }
+        let (value, owner) = (value.ok_or(WRONG)?, owner.ok_or(WRONG)?);
+        self.state.cube = Cube::new(value, owner).map_err(|_| WRONG)?;
+        Ok(Step::Silence)
+    }
+
+    fn go(&self, words: &[&str]) -> Reply {
+        let mut settings = self.options.settings(&self.base);
+        let mut rest = words;
+        let mut role = "chequer";
+        loop {
+            rest = match rest {
+                [] => break,
+                ["role", word, more @ ..] => {
+                    role = word;
+                    more
+                }
+                ["role"] => return Err("bad_value go"),
+                ["movetime", text, more @ ..] => {
+                    let time = points(text).ok_or("bad_value go")?;
+                    settings.time_ms = Some(u64::from(time));
+                    more
+                }
+                ["depth", text, more @ ..] => {
+                    let depth = points(text).filter(|&depth| depth > 0).ok_or("bad_value go")?;
+                    let plies = u64::from(depth).min(PLY_MAX) - 1;
+                    settings.plies = u8::try_from(plies).unwrap_or(0);
+                    more
+                }
+                ["nodes" | "trials", text, more @ ..] => {
+                    points(text).ok_or("bad_value go")?;
+                    more
+                }
+                [word @ ("chequer" | "cube" | "turn"), more @ ..] => {
+                    role = word;
+                    more
+                }
+                _ => return Err("bad_command go"),
+            };
+        }
+        if !matches!(role, "chequer" | "cube" | "turn") {
+            return Err("bad_value go");
+        }
+        let position = self.position.ok_or("bad_state missing.position")?;
+        if position.is_over() {
+            return Err("bad_state game.over");
+        }
+        let state = self.state;
+        let play = match (role, self.roll) {
+            ("cube", _) => None,
+            (_, None) => return Err("bad_state missing.dice"),
+            (_, Some(roll)) => Some(PlayQuery {
+                position,
+                roll,
+                state,
+            }),
+        };
+        let cube = (role != "chequer").then_some(CubeQuery { position, state });
+        Ok(Step::Ask(Box::new(Question {
+            cube,
+            play,
+            settings,
+        })))
+    }
+}
+
+fn points(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok())?
+}
+
+fn on_off(text: &str) -> Option<bool> {
+    match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,97 @@
+//! The values of the options, and the settings that they make.
+
+use crate::game::{MatchState, Score};
+use crate::query::{MoveFilter, Settings};
+
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    /// UBGI's numbering: 1 is the static evaluation (UBGI-12).
+    ply: u8,
+    cubeful: bool,
+    filter: MoveFilter,
+    seed: u64,
+    pub(super) threads: usize,
+    pub(super) nets: String,
+    pub(super) crawford_rule: bool,
+}
+
+impl Options {
+    pub(super) fn new(base: &Settings, nets: &str, threads: usize) -> Options {
+        Options {
+            ply: base.plies + 1,
+            cubeful: false,
+            filter: base.filter.clone(),
+            seed: 0,
+            threads,
+            nets: nets.to_owned(),
+            crawford_rule: true,
+        }
+    }
+
+    pub(super) fn value(&self, name: &str, state: &MatchState) -> String {
+        match name {
+            "game.variant" => "backgammon".into(),
+            "game.jacoby" => state.rules.jacoby.to_string(),
+            "game.length" => state.score.length().to_string(),
+            "game.score" => format!("{}:{}", state.score.me(), state.score.opponent()),
+            "game.crawford" => state.score.is_crawford().to_string(),
+            "engine.ply" => self.ply.to_string(),
+            "engine.eval_mode" => if self.cubeful { "cubeful" } else { "cubeless" }.into(),
+            "engine.filter" => self.filter.name().unwrap_or("normal").into(),
+            "engine.seed" => self.seed.to_string(),
+            "engine.threads" => self.threads.to_string(),
+            "engine.nets" => self.nets.clone(),
+            _ => "true".into(),
+        }
+    }
+
+    /// Takes a value that the option can have; `false` when it does not fit the others.
+    pub(super) fn change(&mut self, name: &str, value: &str, state: &mut MatchState) -> bool {
+        let on = value == "true";
+        let score = state.score;
+        let (me, opponent) = (score.me(), score.opponent());
+        let new_score = match name {
+            "game.length" => {
+                let length = value.parse().unwrap_or(0);
+                Score::new(length, 0, 0, false)
+            }
+            "game.score" => {
+                let points = value.split_once(':').unwrap_or((value, ""));
+                let (Ok(me), Ok(opponent)) = (points.0.parse(), points.1.parse()) else {
+                    return false;
+                };
+                Score::new(score.length(), me, opponent, false)
+            }
+            "game.crawford" if on != score.is_crawford() => {
+                Score::new(score.length(), me, opponent, on)
+            }
+            _ => Ok(score),
+        };
+        let Ok(new_score) = new_score else {
+            return false;
+        };
+        state.score = new_score;
+        match name {
+            "game.jacoby" => state.rules.jacoby = on,
+            "engine.ply" => self.ply = value.parse().unwrap_or(self.ply),
+            "engine.eval_mode" => self.cubeful = value == "cubeful",
+            "engine.filter" => {
+                self.filter = MoveFilter::named(value).unwrap_or(MoveFilter::NORMAL);
+            }
+            "engine.seed" => self.seed = value.parse().unwrap_or(self.seed),
+            "engine.threads" => self.threads = value.parse().unwrap_or(self.threads),
+            "engine.nets" => value.clone_into(&mut self.nets),
+            _ => {}
+        }
+        true
+    }
+
+    pub(super) fn settings(&self, base: &Settings) -> Settings {
+        Settings {
+            plies: self.ply.saturating_sub(1),
+            cubeful: self.cubeful,
+            filter: self.filter.clone(),
+            ..base.clone()
+        }
+    }
+}
