@@ -2,6 +2,15 @@
 //! needs no async at all: the stdin batch, and the answer to one line.
 
 pub mod answer;
+mod connection;
+pub mod counters;
 pub mod external;
+pub mod limits;
+pub mod line_codec;
+mod listener;
+mod metrics;
+pub mod server;
 pub mod stdin_batch;
+pub mod systemd;
 pub mod ubgi;
+mod worker;

@@ -1,13 +1,222 @@
-//! `gammond serve`.
+//! `gammond serve`: the server's command line, its signals and its watchdog.
 
 use crate::cli::{Common, Failure};
+use crate::engine::EngineError;
+use crate::service::limits::Limits;
+use crate::service::server::{Address, Config, Handle, ServeError, Server};
+use crate::service::systemd::{Notifier, watchdog_period};
+use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Where to listen: HOST:PORT (port 0 takes a free one) or unix:PATH; may be repeated.
+    /// Without any, 127.0.0.1:4322.
+    #[arg(long, env = "GAMMOND_LISTEN", value_name = "ADDR", value_delimiter = ' ')]
+    listen: Vec<Address>,
+    /// Where to speak the language of gnubg's own `external` server from the first byte.
+    #[arg(long, env = "GAMMOND_EXTERNAL", value_name = "ADDR", value_delimiter = ' ')]
+    external: Vec<Address>,
+    /// Where Prometheus may read /metrics.
+    #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
+    metrics: Option<Address>,
+    /// Allow addresses that are not loopback. There is no authentication: put a proxy in front.
+    #[arg(long, env = "GAMMOND_ALLOW_REMOTE")]
+    allow_remote: bool,
+    /// Connections at a time.
+    #[arg(long, env = "GAMMOND_CONNECTIONS", default_value_t = 1024, value_name = "N")]
+    connections: usize,
+    /// Connections at a time of one address.
+    #[arg(long, env = "GAMMOND_PEER_CONNECTIONS", default_value_t = 64, value_name = "N")]
+    peer_connections: usize,
+    /// Lines that may wait, of all connections; above it the answer is `busy`.
+    #[arg(long, env = "GAMMOND_QUEUE", default_value_t = 4096, value_name = "N")]
+    queue: usize,
+    /// Seconds a connection may say nothing, 0 for ever.
+    #[arg(long, env = "GAMMOND_IDLE_TIMEOUT", default_value_t = 600, value_name = "SECONDS")]
+    idle_timeout: u64,
+    /// Seconds that running queries get to finish at the end.
+    #[arg(long, env = "GAMMOND_GRACE", default_value_t = 10, value_name = "SECONDS")]
+    grace: u64,
+    /// gnubg as client: play money without the Jacoby rule.
+    #[arg(long, env = "GAMMOND_NO_JACOBY")]
+    no_jacoby: bool,
+    /// gnubg as client: how many beavers it allows (its `set beavers`).
+    #[arg(long, env = "GAMMOND_BEAVERS", default_value_t = 3, value_name = "N")]
+    beavers: u8,
+    /// gnubg as client: play on to the end instead of resigning a game that is lost for certain.
+    #[arg(long, env = "GAMMOND_NO_RESIGN")]
+    no_resign: bool,
+    /// Settings with which sessions begin, as `set` takes them, such as `top=5`.
+    #[arg(value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+impl Args {
+    fn config(&self, common: &Common) -> Result<Config, Failure> {
+        let session = common.session(&self.settings)?;
+        let mut config = Config::default();
+        config.listen = self.listen.clone();
+        if config.listen.is_empty() && self.external.is_empty() {
+            config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
+        }
+        config.external = self.external.clone();
+        config.metrics = self.metrics.clone();
+        config.allow_remote = self.allow_remote;
+        let mut limits = Limits::default();
+        limits.connections_max = self.connections;
+        limits.connections_per_peer = self.peer_connections;
+        limits.queue_max = self.queue;
+        limits.idle_timeout = Duration::from_secs(self.idle_timeout);
+        limits.grace = Duration::from_secs(self.grace);
+        config.limits = limits;
+        config.rules.jacoby = !self.no_jacoby;
+        config.rules.beavers = self.beavers;
+        config.rules.resign = !self.no_resign;
+        config.rules.settings = session.search.clone();
+        config.session = session;
+        Ok(config)
+    }
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    let config = args.config(common)?;
+    let engine = common.engine()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("io")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Work(format!("threads: {error}")))?;
+    let common = common.clone();
+    let build = move || {
+        common.engine().map_err(|failure| EngineError::File {
+            path: common.nets.clone(),
+            reason: failure.to_string(),
+        })
+    };
+    let served = runtime.block_on(async {
+        let server = Server::bind(config, engine, Box::new(build)).await?;
+        announce(&server);
+        let notifier = notifier();
+        tokio::spawn(signals(server.handle())?);
+        notifier.tell("READY=1");
+        if let Some(period) = watchdog_period(std::env::var("WATCHDOG_USEC").ok().as_deref()) {
+            tokio::spawn(watchdog(server.handle(), period));
+        }
+        server.run().await;
+        notifier.tell("STOPPING=1");
+        Ok::<(), ServeFailure>(())
+    });
+    // A query that does not stop must not keep the program from ending.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    match served {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress))) => {
+            Err(Failure::Usage(error.to_string()))
+        }
+        Err(error) => Err(Failure::Work(error.to_string())),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ServeFailure {
+    #[error("{0}")]
+    Serve(#[from] ServeError),
+    #[error("signals: {0}")]
+    Signals(#[from] std::io::Error),
+}
+
+/// Prints where the server listens, one address a line, so that port 0 can be used.
+fn announce(server: &Server) {
+    let mut out = std::io::stdout().lock();
+    let metrics = server.metrics_address().map(|address| format!("metrics on {address}"));
+    let lines = server.addresses().into_iter().map(|address| format!("listening on {address}"));
+    for line in lines.chain(metrics) {
+        tracing::info!("{line}");
+        // Nobody may be reading; the server runs all the same.
+        let _ = writeln!(out, "{line}");
+    }
+    let _ = out.flush();
+}
+
+fn notifier() -> Notifier {
+    let address = std::env::var("NOTIFY_SOCKET").ok();
+    Notifier::new(address.as_deref()).unwrap_or_else(|error| {
+        tracing::warn!(%error, "NOTIFY_SOCKET");
+        Notifier::default()
+    })
+}
+
+/// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP reloads the nets.
+fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(async move {
+        let mut ending = false;
+        loop {
+            let wants_end = tokio::select! {
+                true = received(&mut terminate) => true,
+                true = received(&mut interrupt) => true,
+                true = received(&mut hang_up) => false,
+                else => return,
+            };
+            if !wants_end {
+                reload(&handle).await;
+            } else if ending {
+                tracing::warn!("ending at once");
+                std::process::exit(0);
+            } else {
+                tracing::info!("ending");
+                ending = true;
+                handle.drain();
+            }
+        }
+    })
+}
+
+async fn received(signal: &mut Signal) -> bool {
+    signal.recv().await.is_some()
+}
+
+/// Loads the nets on a thread of its own; the old ones stay when that fails.
+async fn reload(handle: &Handle) {
+    let handle = handle.clone();
+    match tokio::task::spawn_blocking(move || handle.reload()).await {
+        Ok(Ok(())) => tracing::info!("nets loaded anew"),
+        Ok(Err(error)) => tracing::error!(%error, "nets not loaded anew, the old ones stay"),
+        Err(error) => tracing::error!(%error, "loading the nets panicked, the old ones stay"),
+    }
+}
+
+/// Feeds systemd's watchdog after a query has gone through the queue and the pool, so that a pool
+/// that is stuck counts as dead.
+async fn watchdog(handle: Handle, period: Duration) {
+    let notifier = notifier();
+    let mut ticks = tokio::time::interval(period);
+    loop {
+        ticks.tick().await;
+        let (client, own) = tokio::io::duplex(4096);
+        let asked = async {
+            let mut client = BufReader::new(client);
+            client.write_all(b"eval 4HPwATDgc/ABMA\n").await?;
+            let mut answer = String::new();
+            client.read_line(&mut answer).await
+        };
+        let answered = tokio::time::timeout(period, async {
+            tokio::select! {
+                answered = asked => answered.is_ok_and(|bytes| bytes > 0),
+                () = handle.serve_stream(own) => false,
+            }
+        });
+        match answered.await {
+            Ok(true) => notifier.tell("WATCHDOG=1"),
+            _ => tracing::error!("a query did not come back; the watchdog is not fed"),
+        }
+    }
 }

@@ -1,0 +1,70 @@
+//! Every limit of the server, by name, with its default.
+
+use std::time::Duration;
+
+/// What a server allows. [`Limits::default`] is what `gammond serve` uses unless told otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Connections at a time; above it a newcomer is told `busy` and closed (SRV-05).
+    pub connections_max: usize,
+    /// Connections at a time of one network address (SRV-05).
+    pub connections_per_peer: usize,
+    /// Newcomers that may be told `busy` at a time; more are closed without a word.
+    pub refusals_max: usize,
+    /// How long a newcomer that is refused may take to say in which protocol.
+    pub refusal_wait: Duration,
+    /// Over-long lines in a row after which a connection is closed (SRV-07).
+    pub long_lines_max: u32,
+    /// How old an unfinished line may become (SRV-08).
+    pub line_timeout: Duration,
+    /// How long a connection may say nothing; zero for ever (SRV-08).
+    pub idle_timeout: Duration,
+    /// How long a peer may take nothing of what is sent to it (SRV-09).
+    pub write_timeout: Duration,
+    /// Bytes of answers that may wait for a peer before no more are computed (SRV-09).
+    pub unsent_bytes_max: usize,
+    /// Lines of one connection that wait or are being answered (SRV-10).
+    pub in_flight_max: usize,
+    /// Lines of one connection that are handed to a thread together.
+    pub batch_max: usize,
+    /// Lines of all connections that wait; above it the answer is `busy` (SRV-11).
+    pub queue_max: usize,
+    /// How long running queries may go on after the order to end (SRV-15).
+    pub grace: Duration,
+    /// How long binding to a port in use is tried again (SRV-03).
+    pub bind_retry: Duration,
+    /// When silent peers are probed, and how often after that (SRV-12).
+    pub keep_alive: Duration,
+    /// Metrics connections at a time, and how long each may take.
+    pub metrics_max: usize,
+    /// See [`Limits::metrics_max`].
+    pub metrics_timeout: Duration,
+}
+
+/// Bytes taken from a socket at a time.
+pub(super) const READ_BYTES: usize = 8192;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            connections_max: 1024,
+            connections_per_peer: 64,
+            refusals_max: 64,
+            refusal_wait: Duration::from_millis(200),
+            long_lines_max: 10,
+            line_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(600),
+            write_timeout: Duration::from_secs(30),
+            unsent_bytes_max: 64 << 10,
+            in_flight_max: 64,
+            batch_max: 16,
+            queue_max: 4096,
+            grace: Duration::from_secs(10),
+            bind_retry: Duration::from_secs(5),
+            keep_alive: Duration::from_secs(60),
+            metrics_max: 16,
+            metrics_timeout: Duration::from_secs(5),
+        }
+    }
+}
