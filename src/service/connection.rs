@@ -64,7 +64,9 @@ pub(super) struct Connection<S> {
 /// What woke a connection.
 enum Event {
     /// Bytes; whether an unfinished line was there before them.
-    Bytes { had_partial: bool },
+    Bytes {
+        had_partial: bool,
+    },
     InputEnded,
     Answer(Result<Vec<u8>, oneshot::error::RecvError>),
     TimeOver,
@@ -223,10 +225,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
             let front = self.pending.front_mut();
             let full = self.out.len() >= self.shared.limits.unsent_bytes_max;
-            next = front.filter(|_| !full).and_then(|pending| match pending.reply.try_recv() {
-                Ok(bytes) => Some(Ok(bytes)),
-                Err(_) => None,
-            });
+            next = front
+                .filter(|_| !full)
+                .and_then(|pending| match pending.reply.try_recv() {
+                    Ok(bytes) => Some(Ok(bytes)),
+                    Err(_) => None,
+                });
         }
     }
 
@@ -306,7 +310,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         match self.mode {
             Mode::Undecided | Mode::Requests => self.say_error(&RequestError::too_long()),
             Mode::External(_) => self.out.extend_from_slice(b"Error: line is too long\n"),
-            Mode::Ubgi(_) => self.out.extend_from_slice(b"error bad_command line_too_long\n"),
+            Mode::Ubgi(_) => self
+                .out
+                .extend_from_slice(b"error bad_command line_too_long\n"),
         }
         self.closing |= self.long_lines >= self.shared.limits.long_lines_max;
     }
@@ -361,7 +367,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             None => return,
             Some(Err(refusal)) => {
                 count(&self.shared.counters.errors);
-                answer::error(Addressee::from(&refusal), &refusal.error, None, &mut self.out);
+                answer::error(
+                    Addressee::from(&refusal),
+                    &refusal.error,
+                    None,
+                    &mut self.out,
+                );
                 return;
             }
             Some(Ok(parsed)) => parsed,

@@ -123,7 +123,10 @@ impl Counters {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {value}");
         }
         let uptime = self.started.elapsed().as_secs();
-        let _ = writeln!(text, "# TYPE gammond_uptime_seconds gauge\ngammond_uptime_seconds {uptime}");
+        let _ = writeln!(
+            text,
+            "# TYPE gammond_uptime_seconds gauge\ngammond_uptime_seconds {uptime}"
+        );
         let name = "gammond_answer_seconds";
         let _ = writeln!(text, "# TYPE {name} histogram");
         let mut sum = 0;

@@ -172,8 +172,11 @@ mod tests {
     /// any way of cutting gives the same lines; over-long ones are told once.
     #[test]
     fn any_cutting_gives_the_same_lines() {
-        let input = b"one\r\n\0two\n\n12345678\r\n123456789\nx\n1234567890123456789012\ny\r\n\0\0last";
-        let expected = ["one", "two", "", "12345678", "LONG", "x", "LONG", "y", "last"];
+        let input =
+            b"one\r\n\0two\n\n12345678\r\n123456789\nx\n1234567890123456789012\ny\r\n\0\0last";
+        let expected = [
+            "one", "two", "", "12345678", "LONG", "x", "LONG", "y", "last",
+        ];
         for piece in 1..=input.len() {
             assert_eq!(lines(input, piece), expected, "pieces of {piece}");
         }

@@ -62,7 +62,10 @@ impl Listener {
         loop {
             let bound = match address {
                 Address::Tcp(text) => {
-                    let found: Vec<_> = tokio::net::lookup_host(text).await.map_err(failed)?.collect();
+                    let found: Vec<_> = tokio::net::lookup_host(text)
+                        .await
+                        .map_err(failed)?
+                        .collect();
                     if !allow_remote && found.iter().any(|one| !one.ip().is_loopback()) {
                         return Err(ServeError::Remote(address.clone()));
                     }
@@ -77,7 +80,9 @@ impl Listener {
                         server_language: false,
                     });
                 }
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < until => {
+                Err(error)
+                    if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < until =>
+                {
                     sleep(Duration::from_millis(100)).await;
                 }
                 Err(error) => return Err(failed(error)),
@@ -116,7 +121,8 @@ async fn bind_unix(path: &Path) -> io::Result<Socket> {
     if let Err(error) = &bound {
         let in_use = error.kind() == io::ErrorKind::AddrInUse;
         let refused = UnixStream::connect(path).await;
-        let left = matches!(&refused, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused);
+        let left =
+            matches!(&refused, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused);
         if in_use && left {
             std::fs::remove_file(path)?;
             return Ok(Socket::Unix(UnixListener::bind(path)?, path.to_owned()));
@@ -170,7 +176,10 @@ struct Pauses {
 impl Pauses {
     async fn wait(&mut self, error: &io::Error) {
         let now = Instant::now();
-        if self.told.is_none_or(|told| now - told >= Duration::from_secs(1)) {
+        if self
+            .told
+            .is_none_or(|told| now - told >= Duration::from_secs(1))
+        {
             tracing::warn!(%error, "cannot accept connections");
             self.told = Some(now);
         }
@@ -252,7 +261,9 @@ where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
 {
     let mut first = [0; 256];
-    let count = timeout(wait, stream.read(&mut first)).await.unwrap_or(Ok(0))?;
+    let count = timeout(wait, stream.read(&mut first))
+        .await
+        .unwrap_or(Ok(0))?;
     let said = first.get(..count).unwrap_or_default();
     let mut text = Vec::new();
     if External::begins_with(said) {

@@ -41,7 +41,10 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
     }
 }
 
-async fn answer<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, shared: &Shared) -> io::Result<()> {
+async fn answer<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    shared: &Shared,
+) -> io::Result<()> {
     let mut request = Vec::new();
     let mut chunk = [0; 512];
     while !request.windows(4).any(|window| window == b"\r\n\r\n") {

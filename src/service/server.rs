@@ -139,7 +139,9 @@ pub(super) struct Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }
 
@@ -196,9 +198,16 @@ pub(super) struct Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.shared.counters.connections.fetch_sub(1, Ordering::Relaxed);
+        self.shared
+            .counters
+            .connections
+            .fetch_sub(1, Ordering::Relaxed);
         let Some(peer) = self.peer else { return };
-        let mut peers = self.shared.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = self
+            .shared
+            .peers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = peers.get_mut(&peer) {
             *count -= 1;
             if *count == 0 {
@@ -287,8 +296,8 @@ impl Server {
             Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
         };
         let counters = Arc::new(Counters::default());
-        let workers = Workers::start(engine, Arc::clone(&counters), limits)
-            .map_err(ServeError::Threads)?;
+        let workers =
+            Workers::start(engine, Arc::clone(&counters), limits).map_err(ServeError::Threads)?;
         let shared = Arc::new(Shared {
             limits: config.limits,
             counters,

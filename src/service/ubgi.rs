@@ -56,7 +56,9 @@ pub fn run(
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut input).take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut line)?;
+        let read = (&mut input)
+            .take(LINE_BYTES_MAX + 1)
+            .read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(());
         }
@@ -79,7 +81,10 @@ pub fn run(
             input.skip_until(b'\n')?;
             "error bad_command line_too_long\n".to_owned()
         };
-        match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        match output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
+        {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
             Err(error) => return Err(error),

@@ -161,7 +161,11 @@ impl Workers {
 
     /// Another engine from the next query on.
     pub(super) fn replace(&self, engine: Engine) {
-        let mut place = self.shared.engine.write().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self
+            .shared
+            .engine
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         *place = engine;
     }
 
@@ -192,7 +196,9 @@ impl Shared {
     }
 
     fn note_queued(&self, queues: &Queues) {
-        self.counters.queued.store(queues.lines as u64, Ordering::Relaxed);
+        self.counters
+            .queued
+            .store(queues.lines as u64, Ordering::Relaxed);
     }
 
     fn work(&self) {
@@ -218,7 +224,10 @@ impl Shared {
             } else if queues.closed {
                 return;
             } else {
-                queues = self.wake.wait(queues).unwrap_or_else(PoisonError::into_inner);
+                queues = self
+                    .wake
+                    .wait(queues)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
         }
     }

@@ -16,10 +16,20 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(crate) struct Args {
     /// Where to listen: HOST:PORT (port 0 takes a free one) or unix:PATH; may be repeated.
     /// Without any, 127.0.0.1:4322.
-    #[arg(long, env = "GAMMOND_LISTEN", value_name = "ADDR", value_delimiter = ' ')]
+    #[arg(
+        long,
+        env = "GAMMOND_LISTEN",
+        value_name = "ADDR",
+        value_delimiter = ' '
+    )]
     listen: Vec<Address>,
     /// Where to speak the language of gnubg's own `external` server from the first byte.
-    #[arg(long, env = "GAMMOND_EXTERNAL", value_name = "ADDR", value_delimiter = ' ')]
+    #[arg(
+        long,
+        env = "GAMMOND_EXTERNAL",
+        value_name = "ADDR",
+        value_delimiter = ' '
+    )]
     external: Vec<Address>,
     /// Where Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
@@ -28,19 +38,39 @@ pub(crate) struct Args {
     #[arg(long, env = "GAMMOND_ALLOW_REMOTE")]
     allow_remote: bool,
     /// Connections at a time.
-    #[arg(long, env = "GAMMOND_CONNECTIONS", default_value_t = 1024, value_name = "N")]
+    #[arg(
+        long,
+        env = "GAMMOND_CONNECTIONS",
+        default_value_t = 1024,
+        value_name = "N"
+    )]
     connections: usize,
     /// Connections at a time of one address.
-    #[arg(long, env = "GAMMOND_PEER_CONNECTIONS", default_value_t = 64, value_name = "N")]
+    #[arg(
+        long,
+        env = "GAMMOND_PEER_CONNECTIONS",
+        default_value_t = 64,
+        value_name = "N"
+    )]
     peer_connections: usize,
     /// Lines that may wait, of all connections; above it the answer is `busy`.
     #[arg(long, env = "GAMMOND_QUEUE", default_value_t = 4096, value_name = "N")]
     queue: usize,
     /// Seconds a connection may say nothing, 0 for ever.
-    #[arg(long, env = "GAMMOND_IDLE_TIMEOUT", default_value_t = 600, value_name = "SECONDS")]
+    #[arg(
+        long,
+        env = "GAMMOND_IDLE_TIMEOUT",
+        default_value_t = 600,
+        value_name = "SECONDS"
+    )]
     idle_timeout: u64,
     /// Seconds that running queries get to finish at the end.
-    #[arg(long, env = "GAMMOND_GRACE", default_value_t = 10, value_name = "SECONDS")]
+    #[arg(
+        long,
+        env = "GAMMOND_GRACE",
+        default_value_t = 10,
+        value_name = "SECONDS"
+    )]
     grace: u64,
     /// gnubg as client: play money without the Jacoby rule.
     #[arg(long, env = "GAMMOND_NO_JACOBY")]
@@ -134,8 +164,13 @@ enum ServeFailure {
 /// Prints where the server listens, one address a line, so that port 0 can be used.
 fn announce(server: &Server) {
     let mut out = std::io::stdout().lock();
-    let metrics = server.metrics_address().map(|address| format!("metrics on {address}"));
-    let lines = server.addresses().into_iter().map(|address| format!("listening on {address}"));
+    let metrics = server
+        .metrics_address()
+        .map(|address| format!("metrics on {address}"));
+    let lines = server
+        .addresses()
+        .into_iter()
+        .map(|address| format!("listening on {address}"));
     for line in lines.chain(metrics) {
         tracing::info!("{line}");
         // Nobody may be reading; the server runs all the same.

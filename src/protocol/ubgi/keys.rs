@@ -44,7 +44,11 @@ pub(super) const KEYS: [Key; 12] = [
     key("game.score", "Score", Domain::Text),
     key("game.crawford", "Crawford", Domain::Bool),
     key("engine.ply", "Ply", Domain::Int(1, PLY_MAX)),
-    key("engine.eval_mode", "EvalMode", Domain::Enum(&["cubeless", "cubeful"])),
+    key(
+        "engine.eval_mode",
+        "EvalMode",
+        Domain::Enum(&["cubeless", "cubeful"]),
+    ),
     key(
         "engine.filter",
         "Filter",
@@ -56,7 +60,11 @@ pub(super) const KEYS: [Key; 12] = [
     },
     Key {
         minor: true,
-        ..key("engine.deterministic", "Deterministic", Domain::Enum(&["true"]))
+        ..key(
+            "engine.deterministic",
+            "Deterministic",
+            Domain::Enum(&["true"]),
+        )
     },
     Key {
         minor: true,
@@ -119,7 +127,8 @@ impl Key {
             }
             Domain::Bool => matches!(value, "true" | "false").then(|| value.into()),
             Domain::Enum(words) => {
-                let is = |word: &&&str| **word == value || (old && word.eq_ignore_ascii_case(value));
+                let is =
+                    |word: &&&str| **word == value || (old && word.eq_ignore_ascii_case(value));
                 words.iter().find(is).map(|word| (*word).to_owned())
             }
             Domain::Text => (!value.is_empty()).then(|| value.to_owned()),

@@ -62,10 +62,12 @@ impl Question {
         let cube = cube.map(|answer| if answer.double { "double" } else { "nodouble" });
         let play = plays.and_then(|ranking| {
             let best = ranking.plays.first()?;
-            Some(match spell(&ranking.position, &best.play, Spelling::Words) {
-                text if text.is_empty() => "pass".to_owned(),
-                text => text,
-            })
+            Some(
+                match spell(&ranking.position, &best.play, Spelling::Words) {
+                    text if text.is_empty() => "pass".to_owned(),
+                    text => text,
+                },
+            )
         });
         match (cube, play) {
             (None, Some(play)) => format!("bestmove {play}\n"),
@@ -173,7 +175,9 @@ impl Ubgi {
 
     fn keys(&self) -> String {
         let offered = KEYS.iter().filter(|key| self.may_rebuild || !key.engine);
-        offered.map(|key| key.declaration(&self.value(key.name))).collect()
+        offered
+            .map(|key| key.declaration(&self.value(key.name)))
+            .collect()
     }
 
     fn value(&self, name: &str) -> String {
@@ -188,7 +192,11 @@ impl Ubgi {
         if key.engine && !self.may_rebuild {
             return Err("unsupported key");
         }
-        Ok(Step::Say(format!("value {} {}\n", key.name, self.value(key.name))))
+        Ok(Step::Say(format!(
+            "value {} {}\n",
+            key.name,
+            self.value(key.name)
+        )))
     }
 
     fn set(&mut self, words: &[&str]) -> Reply {
@@ -308,7 +316,8 @@ impl Ubgi {
         let length = self.state.score.length();
         // In money play the points already won mean nothing.
         if length > 0 {
-            let crawford = self.options.crawford_rule && (mine + 1 == length) != (theirs + 1 == length);
+            let crawford =
+                self.options.crawford_rule && (mine + 1 == length) != (theirs + 1 == length);
             let score = Score::new(length, mine, theirs, crawford).map_err(|_| WRONG)?;
             self.state.score = score;
         }
@@ -351,7 +360,9 @@ impl Ubgi {
                     more
                 }
                 ["depth", text, more @ ..] => {
-                    let depth = points(text).filter(|&depth| depth > 0).ok_or("bad_value go")?;
+                    let depth = points(text)
+                        .filter(|&depth| depth > 0)
+                        .ok_or("bad_value go")?;
                     let plies = u64::from(depth).min(PLY_MAX) - 1;
                     settings.plies = u8::try_from(plies).unwrap_or(0);
                     more
