@@ -127,7 +127,7 @@ pub struct ResignAdvice {
 }
 
 impl Verdict {
-    /// gnubg's wording.
+    /// GNU Backgammon's words.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -146,12 +146,58 @@ impl Verdict {
             Verdict::NoRedoubleBeaver => "No redouble, beaver",
             Verdict::DeadCubeDouble => "Never double, take (dead cube)",
             Verdict::DeadCubeRedouble => "Never redouble, take (dead cube)",
-            Verdict::NotAvailable => "Cube not available",
+            Verdict::NotAvailable => "Unknown cube decision",
             Verdict::OptionalDoubleTake => "Optional double, take",
             Verdict::OptionalRedoubleTake => "Optional redouble, take",
             Verdict::OptionalDoubleBeaver => "Optional double, beaver",
             Verdict::OptionalDoublePass => "Optional double, pass",
             Verdict::OptionalRedoublePass => "Optional redouble, pass",
         }
+    }
+
+    /// Whether an engine turns the cube: optional doubles are left alone.
+    #[must_use]
+    pub const fn doubles(self) -> bool {
+        matches!(
+            self,
+            Verdict::DoubleTake
+                | Verdict::DoublePass
+                | Verdict::DoubleBeaver
+                | Verdict::RedoubleTake
+                | Verdict::RedoublePass
+        )
+    }
+
+    /// Whether the opponent should pass.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        matches!(
+            self,
+            Verdict::DoublePass
+                | Verdict::RedoublePass
+                | Verdict::TooGoodPass
+                | Verdict::TooGoodRedoublePass
+                | Verdict::OptionalDoublePass
+                | Verdict::OptionalRedoublePass
+        )
+    }
+
+    /// Whether the opponent should beaver.
+    #[must_use]
+    pub const fn beavers(self) -> bool {
+        matches!(
+            self,
+            Verdict::DoubleBeaver
+                | Verdict::NoDoubleBeaver
+                | Verdict::NoRedoubleBeaver
+                | Verdict::OptionalDoubleBeaver
+        )
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    /// [`Verdict::text`].
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text())
     }
 }

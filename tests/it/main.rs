@@ -1,6 +1,7 @@
 //! All integration tests, one binary. A module a subject.
 
 mod bearoff;
+mod equity;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod malformed;
