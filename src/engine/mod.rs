@@ -3,13 +3,18 @@
 //! Blocking methods only; an async caller wraps them, as `service` does. After
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
+mod budget;
+
+use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
 use crate::eval::own::{self, OwnEvaluator};
 use crate::query::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, Settings, Stop,
+    CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, ResignAdvice, Settings,
+    Stop,
 };
-use crate::search;
+use crate::search::{self, Cache, Stopped};
+use budget::Budget;
 use std::sync::Arc;
 
 /// Answers queries. Shared by reference between threads.
@@ -17,6 +22,9 @@ use std::sync::Arc;
 pub struct Engine {
     evaluator: Arc<dyn Evaluator>,
     pool: Arc<rayon::ThreadPool>,
+    met: Arc<MatchEquityTable>,
+    efficiency: CubeEfficiency,
+    cache: Option<Arc<Cache>>,
 }
 
 /// Why an engine could not be built or a query not be answered.
@@ -52,10 +60,28 @@ pub enum Nets {
 }
 
 /// Collects what an engine needs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct EngineBuilder {
     nets: Nets,
     threads: usize,
+    met: MatchEquityTable,
+    efficiency: CubeEfficiency,
+    cache_mb: usize,
+}
+
+/// Memory for static evaluations when nothing else is asked for.
+pub const CACHE_MB_DEFAULT: usize = 64;
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        EngineBuilder {
+            nets: Nets::default(),
+            threads: 0,
+            met: MatchEquityTable::default(),
+            efficiency: CubeEfficiency::default(),
+            cache_mb: CACHE_MB_DEFAULT,
+        }
+    }
 }
 
 impl EngineBuilder {
@@ -73,6 +99,28 @@ impl EngineBuilder {
         self
     }
 
+    /// Chooses the match equity table (default Kazaross-XG2).
+    #[must_use]
+    pub fn met(mut self, met: MatchEquityTable) -> Self {
+        self.met = met;
+        self
+    }
+
+    /// Chooses the cube efficiencies (default: GNU Backgammon's, version 1.07).
+    #[must_use]
+    pub fn efficiency(mut self, efficiency: CubeEfficiency) -> Self {
+        self.efficiency = efficiency;
+        self
+    }
+
+    /// Megabytes for remembering static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none.
+    /// Answers do not depend on it.
+    #[must_use]
+    pub fn cache_mb(mut self, megabytes: usize) -> Self {
+        self.cache_mb = megabytes;
+        self
+    }
+
     /// Loads everything.
     ///
     /// # Errors
@@ -86,6 +134,9 @@ impl EngineBuilder {
         Ok(Engine {
             evaluator: load_nets(&self.nets)?,
             pool: Arc::new(pool),
+            met: Arc::new(self.met),
+            efficiency: self.efficiency,
+            cache: (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb))),
         })
     }
 }
@@ -141,11 +192,56 @@ impl Engine {
         &self.pool
     }
 
-    fn context<'a>(&'a self, stop: &'a Stop) -> search::Context<'a> {
+    /// The match equity table in use.
+    #[must_use]
+    pub fn met(&self) -> &MatchEquityTable {
+        &self.met
+    }
+
+    /// The cube efficiencies in use.
+    #[must_use]
+    pub fn efficiency(&self) -> &CubeEfficiency {
+        &self.efficiency
+    }
+
+    /// Forgets all remembered evaluations; for measurements.
+    pub fn clear_cache(&self) {
+        if let Some(cache) = &self.cache {
+            cache.clear();
+        }
+    }
+
+    /// What the search functions need, for callers that call them themselves.
+    #[must_use]
+    pub fn context<'a>(&'a self, stop: &'a Stop) -> search::Context<'a> {
         search::Context {
             evaluator: self.evaluator.as_ref(),
+            met: &self.met,
+            efficiency: &self.efficiency,
+            cache: self.cache.as_deref(),
             stop,
+            budget: None,
         }
+    }
+
+    /// Runs a search, deep ones on the compute threads, and within its time budget.
+    fn run<T: Send>(
+        &self,
+        settings: &Settings,
+        stop: &Stop,
+        search: impl FnOnce(search::Context<'_>) -> Result<T, Stopped> + Send,
+    ) -> Result<T, EngineError> {
+        let budget = settings.time_ms.map(Budget::start);
+        let context = search::Context {
+            budget: budget.as_ref().map(Budget::stop),
+            ..self.context(stop)
+        };
+        let found = if settings.plies == 0 && budget.is_none() {
+            search(context)
+        } else {
+            self.pool.install(|| search(context))
+        };
+        found.map_err(|Stopped| EngineError::Stopped)
     }
 
     /// Values a position for the player on roll.
@@ -158,7 +254,9 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<Evaluation, EngineError> {
-        Ok(search::evaluate(self.context(stop), query, settings))
+        self.run(settings, stop, |context| {
+            search::evaluate(context, query, settings)
+        })
     }
 
     /// Ranks all legal plays of a roll.
@@ -171,7 +269,9 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
-        Ok(search::rank_plays(self.context(stop), query, settings))
+        self.run(settings, stop, |context| {
+            search::rank_plays(context, query, settings)
+        })
     }
 
     /// Double or not, take or pass.
@@ -184,6 +284,20 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<CubeAnswer, EngineError> {
-        Ok(search::cube_action(self.context(stop), query, settings))
+        self.run(settings, stop, |context| {
+            search::cube_action(context, query, settings)
+        })
+    }
+
+    /// How many games the player on roll may resign without giving anything up.
+    #[must_use]
+    pub fn resign_advice(&self, query: &EvalQuery) -> ResignAdvice {
+        search::advise_resignation(self.context(&Stop::never()), query)
+    }
+
+    /// Whether to accept that the player on roll of `query` resigns so many games (1..=3).
+    #[must_use]
+    pub fn accept_resignation(&self, query: &EvalQuery, games: u8) -> bool {
+        search::accepts_resignation(self.context(&Stop::never()), query, games)
     }
 }

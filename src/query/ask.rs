@@ -16,6 +16,8 @@ pub struct Settings {
     pub prune: bool,
     /// Standard deviation of the noise added to evaluations; 0 for none.
     pub noise: f32,
+    /// Whether that noise has the bias of GNU Backgammon's usual build (for comparisons only).
+    pub noise_as_gnubg: bool,
     /// How many of the ranked plays to report; `None` for all.
     pub top: Option<usize>,
     /// Deepen until this many milliseconds have passed, instead of to `plies`.
@@ -31,6 +33,7 @@ impl Default for Settings {
             filter: MoveFilter::NORMAL,
             prune: true,
             noise: 0.0,
+            noise_as_gnubg: false,
             top: None,
             time_ms: None,
         }

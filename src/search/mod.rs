@@ -1,101 +1,276 @@
 //! n-ply look-ahead, play filters, play ranking, cube decisions.
+//!
+//! A search is a pure function of the question, the settings and the nets: the same bits come
+//! back for any number of threads, any cache and any batch. Work is spread over the threads of the
+//! rayon pool in which a function is called; sums are made in the order of the rolls. The rules
+//! stand in `protocol-specs/cube-and-search.md`.
 
+mod cache;
+mod judge;
+mod md5;
+mod noise;
+mod ranking;
+mod replies;
+mod slots;
+mod tree;
+
+pub use cache::Cache;
+
+use crate::equity::{
+    CubeEfficiency, CubeNumbers, CubeState, MatchEquityTable, Stakes, accept_resignation,
+    resign_advice,
+};
 use crate::eval::Evaluator;
-use crate::game::{Chances, Play, legal_plays};
+use crate::game::{Chances, CubeOwner, Play, Position, legal_plays};
 use crate::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
-    Settings, Stop, Verdict,
+    ResignAdvice, Settings, Stop,
 };
+use judge::Judge;
+use noise::{Bias, Noise};
+use ranking::Ranking;
+use tree::{Ask, Tree};
 
 /// What a search needs besides the question.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// Judges the leaves.
     pub evaluator: &'a dyn Evaluator,
-    /// Ends the search early.
+    /// What matches are worth at each score.
+    pub met: &'a MatchEquityTable,
+    /// How efficiently the cube is used.
+    pub efficiency: &'a CubeEfficiency,
+    /// Remembers static evaluations.
+    pub cache: Option<&'a Cache>,
+    /// Ends the search early without an answer.
     pub stop: &'a Stop,
+    /// The end of the time budget: triggered by the caller's clock. With [`Settings::time_ms`] a
+    /// search deepens until then and answers from the last depth that was finished.
+    pub budget: Option<&'a Stop>,
+}
+
+/// The search was stopped before it could answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stopped")]
+pub struct Stopped;
+
+impl Context<'_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.is_triggered() || self.budget.is_some_and(Stop::is_triggered)
+    }
+}
+
+/// Runs `search` at the depth asked for, or deeper and deeper until the time is over.
+fn deepen<T>(
+    context: &Context<'_>,
+    settings: &Settings,
+    mut search: impl FnMut(&Context<'_>, u8) -> Result<T, Stopped>,
+) -> Result<T, Stopped> {
+    let unlimited = Context {
+        budget: None,
+        ..*context
+    };
+    if settings.time_ms.is_none() {
+        return search(&unlimited, settings.plies.min(Settings::PLIES_MAX));
+    }
+    let mut answer = search(&unlimited, 0)?;
+    for plies in 1..=Settings::PLIES_MAX {
+        match search(context, plies) {
+            Ok(deeper) => answer = deeper,
+            Err(Stopped) if context.stop.is_triggered() => return Err(Stopped),
+            Err(Stopped) => break,
+        }
+    }
+    Ok(answer)
+}
+
+fn judge_of<'a>(context: &Context<'a>, settings: &Settings) -> Judge<'a> {
+    let noise = (settings.noise > 0.0).then_some(Noise {
+        deviation: settings.noise,
+        bias: if settings.noise_as_gnubg {
+            Bias::Gnubg
+        } else {
+            Bias::None
+        },
+    });
+    Judge::new(context, noise)
+}
+
+/// A value of the search with its counterpart in the other unit.
+fn equities(stakes: &Stakes, cube: CubeState, value: f64) -> Equities {
+    Equities {
+        equity: stakes.to_emg(cube, value),
+        mwc: (!stakes.is_money()).then_some(value),
+    }
+}
+
+fn cubeless(stakes: &Stakes, cube: CubeState, chances: &Chances) -> Equities {
+    let equity = stakes.cubeless(cube, chances);
+    Equities {
+        equity,
+        mwc: (!stakes.is_money()).then(|| stakes.to_mwc(cube, equity)),
+    }
 }
 
 /// Values a position before the roll.
-#[must_use]
-pub fn evaluate(context: Context<'_>, query: &EvalQuery, settings: &Settings) -> Evaluation {
-    let _ = settings;
-    let mut out = [Chances::default()];
-    context
-        .evaluator
-        .evaluate(None, &[query.position], &mut out);
-    let equity = f64::from(out[0].equity());
-    Evaluation {
-        class: context.evaluator.class(&query.position),
-        chances: out[0],
-        cubeless: Equities { equity, mwc: None },
-        cubeful: None,
-        plies: 0,
-    }
+///
+/// # Errors
+/// [`Stopped`].
+pub fn evaluate(
+    context: Context<'_>,
+    query: &EvalQuery,
+    settings: &Settings,
+) -> Result<Evaluation, Stopped> {
+    deepen(&context, settings, |context, plies| {
+        let judge = judge_of(context, settings);
+        let ask = if settings.cubeful {
+            Ask::Value
+        } else {
+            Ask::Chances
+        };
+        let tree = Tree::new(context, judge, query.state, ask, settings, plies);
+        let value = tree.value(0, &query.position, None, plies)?;
+        let (stakes, cube) = (&tree.stakes[0], CubeState::from(query.state.cube));
+        Ok(Evaluation {
+            class: context.evaluator.class(&query.position),
+            chances: value.chances(),
+            cubeless: cubeless(stakes, cube, &value.chances()),
+            cubeful: (settings.cubeful).then(|| equities(stakes, cube, value.slots[0])),
+            plies,
+        })
+    })
 }
 
 /// Ranks the legal plays of a roll.
-#[must_use]
-pub fn rank_plays(context: Context<'_>, query: &PlayQuery, settings: &Settings) -> RankedPlays {
-    let legal = legal_plays(&query.position, query.roll);
-    let mut after: Vec<_> = legal.iter().map(|play| play.after).collect();
-    let mut steps: Vec<_> = legal.iter().map(|play| play.play).collect();
+///
+/// # Errors
+/// [`Stopped`].
+pub fn rank_plays(
+    context: Context<'_>,
+    query: &PlayQuery,
+    settings: &Settings,
+) -> Result<RankedPlays, Stopped> {
+    let mut legal: Vec<(Play, Position)> = legal_plays(&query.position, query.roll)
+        .into_iter()
+        .map(|legal| (legal.play, legal.after))
+        .collect();
+    let count = legal.len();
     if legal.is_empty() {
-        after.push(query.position.swapped());
-        steps.push(Play::PASS);
+        legal.push((Play::PASS, query.position.swapped()));
     }
-    let mut chances = vec![Chances::default(); after.len()];
-    context
-        .evaluator
-        .evaluate(Some(&query.position.swapped()), &after, &mut chances);
-    let mut plays: Vec<_> = (steps.into_iter().zip(after).zip(chances))
-        .map(|((play, position), theirs)| {
-            let chances = theirs.inverted();
-            let value = Equities {
-                equity: f64::from(chances.equity()),
-                mwc: None,
-            };
-            RankedPlay {
-                play,
-                position,
-                value,
-                chances,
-                plies: 0,
-            }
+    let ranked = deepen(&context, settings, |context, plies| {
+        let judge = judge_of(context, settings);
+        let ranking = Ranking::new(context, judge, query, settings);
+        ranking.rank(legal.iter().map(|&(_, after)| after), plies)
+    })?;
+    let is_match = !query.state.score.is_money();
+    let top = settings.top.unwrap_or(usize::MAX).max(1);
+    let plays: Vec<RankedPlay> = (ranked.into_iter().take(top))
+        .map(|play| RankedPlay {
+            play: legal[play.index].0,
+            position: play.after,
+            value: Equities {
+                equity: play.value,
+                mwc: is_match.then_some(play.mwc),
+            },
+            chances: play.chances,
+            plies: play.plies,
         })
         .collect();
-    plays.sort_by(|a, b| b.value.equity.total_cmp(&a.value.equity));
-    plays.truncate(settings.top.unwrap_or(usize::MAX).max(1));
-    RankedPlays {
+    Ok(RankedPlays {
         position: query.position,
         roll: query.roll,
+        plies: plays.first().map_or(0, |best| best.plies),
         plays,
-        plies: 0,
-        legal: legal.len(),
-    }
+        legal: count,
+    })
 }
 
 /// Decides whether to double and whether to take.
-#[must_use]
-pub fn cube_action(context: Context<'_>, query: &CubeQuery, settings: &Settings) -> CubeAnswer {
-    let query = EvalQuery {
-        position: query.position,
-        state: query.state,
+///
+/// # Errors
+/// [`Stopped`].
+pub fn cube_action(
+    context: Context<'_>,
+    query: &CubeQuery,
+    settings: &Settings,
+) -> Result<CubeAnswer, Stopped> {
+    let settings = &Settings {
+        cubeful: true,
+        ..settings.clone()
     };
-    let evaluation = evaluate(context, &query, settings);
-    let at = |equity| Equities { equity, mwc: None };
+    deepen(&context, settings, |context, plies| {
+        let judge = judge_of(context, settings);
+        let tree = Tree::new(context, judge, query.state, Ask::Decision, settings, plies);
+        let value = tree.value(0, &query.position, None, plies)?;
+        Ok(cube_answer(query, &tree.stakes[0], &value, plies))
+    })
+}
+
+fn cube_answer(query: &CubeQuery, stakes: &Stakes, value: &tree::Value, plies: u8) -> CubeAnswer {
+    let cube = CubeState::from(query.state.cube);
+    let chances = value.chances();
+    let [none, take, ..] = value.slots;
+    let take = if stakes.is_money() { 2.0 * take } else { take };
+    let [no_double, double_take, double_pass] =
+        [none, take, stakes.cash(cube)].map(|value| equities(stakes, cube, value));
+    let numbers = CubeNumbers {
+        no_double: no_double.equity,
+        double_take: double_take.equity,
+        double_pass: 1.0,
+    };
+    let decision = numbers.judge(stakes, cube, query.state.rules.beavers, &chances);
+    let verdict = decision.verdict;
+    let optimal = if decision.optimal == no_double.equity {
+        no_double
+    } else if decision.optimal == double_take.equity {
+        double_take
+    } else {
+        double_pass
+    };
     CubeAnswer {
-        chances: evaluation.chances,
-        cubeless: evaluation.cubeless,
-        no_double: evaluation.cubeless,
-        double_take: at(evaluation.cubeless.equity * 2.0),
-        double_pass: at(1.0),
-        optimal: evaluation.cubeless,
-        verdict: Verdict::NoDoubleTake,
-        double: false,
-        take: true,
-        beaver: false,
-        percentage: None,
-        plies: 0,
+        chances,
+        cubeless: cubeless(stakes, cube, &chances),
+        no_double,
+        double_take,
+        double_pass,
+        optimal,
+        verdict,
+        double: verdict.doubles(),
+        take: !verdict.passes() && take_is_right(stakes, cube, &numbers),
+        beaver: verdict.beavers(),
+        percentage: decision.percentage,
+        plies,
     }
+}
+
+/// Where no verdict says so: a double that could not be made legally is taken when that costs
+/// less than passing.
+fn take_is_right(stakes: &Stakes, cube: CubeState, numbers: &CubeNumbers) -> bool {
+    stakes.may_double(cube)
+        || stakes_are_dead(stakes, cube)
+        || numbers.double_take <= numbers.double_pass
+}
+
+fn stakes_are_dead(stakes: &Stakes, cube: CubeState) -> bool {
+    !stakes.is_money() && cube.owner != CubeOwner::Opponent
+}
+
+/// How many games the player on roll may resign without loss.
+#[must_use]
+pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvice {
+    let chances = Judge::new(&context, None).one(&query.position);
+    let stakes = Stakes::new(query.state, context.met);
+    let class = context.evaluator.class(&query.position);
+    ResignAdvice {
+        games: resign_advice(&stakes, query.state.cube.into(), class, &chances),
+    }
+}
+
+/// Whether to accept that the player on roll resigns so many games (1..=3).
+#[must_use]
+pub fn accepts_resignation(context: Context<'_>, query: &EvalQuery, games: u8) -> bool {
+    let chances = Judge::new(&context, None).one(&query.position);
+    let stakes = Stakes::new(query.state, context.met);
+    accept_resignation(&stakes, query.state.cube.into(), &chances, games)
 }

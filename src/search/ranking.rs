@@ -1,0 +1,170 @@
+//! Ranking the plays of a roll: shallow looks at all, deeper ones at the plays that survive.
+//!
+//! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
+//! below every play that was looked at more deeply, whatever its number says.
+
+use super::judge::{Judge, Misses};
+use super::tree::{Ask, Tree};
+use super::{Context, Stopped};
+use crate::equity::{CubeState, Stakes};
+use crate::game::{Chances, Position};
+use crate::query::{PlayQuery, Settings};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+
+/// A play under consideration, valued for who makes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    /// Its number among the legal plays.
+    pub(super) index: usize,
+    /// The position after it, the opponent on roll.
+    pub(super) after: Position,
+    /// Points or EMG; MWC in `mwc`.
+    pub(super) value: f64,
+    /// Match winning chance, or the same as `value` in money play.
+    pub(super) mwc: f64,
+    cubeless: f64,
+    pub(super) chances: Chances,
+    pub(super) plies: u8,
+}
+
+/// Ranks plays at one depth.
+#[derive(Debug)]
+pub(super) struct Ranking<'a> {
+    context: Context<'a>,
+    judge: Judge<'a>,
+    query: &'a PlayQuery,
+    settings: &'a Settings,
+    stakes: Stakes,
+    cube: CubeState,
+}
+
+impl<'a> Ranking<'a> {
+    pub(super) fn new(
+        context: &Context<'a>,
+        judge: Judge<'a>,
+        query: &'a PlayQuery,
+        settings: &'a Settings,
+    ) -> Ranking<'a> {
+        Ranking {
+            context: *context,
+            judge,
+            query,
+            settings,
+            stakes: Stakes::new(query.state, context.met),
+            cube: query.state.cube.into(),
+        }
+    }
+
+    /// All plays, best first, deeper ones first.
+    pub(super) fn rank(
+        &self,
+        after: impl Iterator<Item = Position>,
+        plies: u8,
+    ) -> Result<Vec<Candidate>, Stopped> {
+        let candidate = |(index, after)| Candidate {
+            index,
+            after,
+            value: 0.0,
+            mwc: 0.0,
+            cubeless: 0.0,
+            chances: Chances::default(),
+            plies: 0,
+        };
+        let mut active: Vec<Candidate> = after.enumerate().map(candidate).collect();
+        let mut dropped: Vec<Vec<Candidate>> = Vec::new();
+        let mut settled = false;
+        let rows = &self.settings.filter.levels;
+        let row = usize::from(plies)
+            .checked_sub(1)
+            .and_then(|row| rows.get(row));
+        for (ply, level) in (0..plies).zip(row.into_iter().flatten()) {
+            let Ok(accept) = usize::try_from(level.accept) else {
+                continue;
+            };
+            self.score(&mut active, ply)?;
+            let count = survivors(&active, accept, level.extra.into(), level.threshold.into());
+            dropped.push(active.split_off(count));
+            if count == 1 && accept != 1 {
+                settled = true;
+                break;
+            }
+        }
+        if !settled {
+            self.score(&mut active, plies)?;
+        }
+        active.extend(dropped.into_iter().rev().flatten());
+        Ok(active)
+    }
+
+    /// Values the plays at a depth and sorts them.
+    fn score(&self, plays: &mut [Candidate], plies: u8) -> Result<(), Stopped> {
+        let ask = if self.settings.cubeful {
+            Ask::Value
+        } else {
+            Ask::Chances
+        };
+        let state = self.query.state.swapped();
+        let tree = Tree::new(&self.context, self.judge, state, ask, self.settings, plies);
+        let (stakes, cube) = (&self.stakes, self.cube);
+        let set = |play: &mut Candidate, theirs: super::tree::Value| {
+            play.chances = theirs.chances().inverted();
+            play.cubeless = stakes.cubeless(cube, &play.chances);
+            play.plies = plies;
+            (play.value, play.mwc) = if !self.settings.cubeful {
+                (play.cubeless, stakes.to_mwc(cube, play.cubeless))
+            } else if stakes.is_money() {
+                (-theirs.slots[0], -theirs.slots[0])
+            } else {
+                let mwc = 1.0 - theirs.slots[0];
+                (stakes.to_emg(cube, mwc), mwc)
+            };
+        };
+        if plies == 0 {
+            let positions: Vec<Position> = plays.iter().map(|play| play.after).collect();
+            let mut chances = Vec::new();
+            let near = self.query.position.swapped();
+            let mut misses = Misses::default();
+            (self.judge).chances(Some(&near), &positions, &mut misses, &mut chances);
+            for (play, chances) in plays.iter_mut().zip(chances) {
+                set(play, tree.leaf(0, &play.after, chances));
+            }
+        } else {
+            let value = |play: &mut Candidate| {
+                set(play, tree.value(0, &play.after, None, plies)?);
+                Ok(())
+            };
+            plays
+                .par_iter_mut()
+                .map(value)
+                .collect::<Result<(), Stopped>>()?;
+        }
+        plays.sort_by(order);
+        Ok(())
+    }
+}
+
+/// How many of the sorted plays a filter level lets pass: at least one.
+fn survivors(plays: &[Candidate], accept: usize, extra: usize, threshold: f64) -> usize {
+    let mut count = accept.min(plays.len());
+    let limit = (accept + extra).min(plays.len());
+    let Some(best) = plays.first() else { return 0 };
+    while count < limit && plays[count].value >= best.value - threshold {
+        count += 1;
+    }
+    count.max(1)
+}
+
+/// Best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
+/// rearmost point, and last the order of generation.
+fn order(a: &Candidate, b: &Candidate) -> Ordering {
+    let over = |play: &Candidate| play.after.opponent().on_board() == 0;
+    let left = |play: &Candidate| play.after.opponent().on_board();
+    let rear = |play: &Candidate| play.after.opponent().rearmost();
+    (over(b).cmp(&over(a)))
+        .then(b.value.total_cmp(&a.value))
+        .then(b.cubeless.total_cmp(&a.cubeless))
+        .then(left(a).cmp(&left(b)))
+        .then(rear(a).cmp(&rear(b)))
+        .then(a.index.cmp(&b.index))
+}

@@ -1,0 +1,301 @@
+//! The best reply to each roll, for all 21 rolls of a node at once.
+//!
+//! The plays of all rolls are gathered, each resulting position once; those that the quick net
+//! finds poor are left out; the rest is evaluated in one batch.
+
+use super::cache::hash_of;
+use super::judge::Misses;
+use super::tree::Tree;
+use crate::game::{Chances, Class, PlayGenerator, Position, Roll};
+
+/// What one or several rolls lead to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reply {
+    /// The position after the reply, the other player on roll.
+    pub(super) position: Position,
+    /// Its static chances, where they were needed.
+    pub(super) chances: Option<Chances>,
+    /// How many of the 36 throws lead here.
+    pub(super) weight: f64,
+}
+
+/// The replies to all rolls; equal ones are one.
+#[derive(Debug)]
+pub(super) struct Replies(pub(super) Vec<Reply>);
+
+/// Room for the plays of one node, kept from node to node.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    plays: Vec<Position>,
+    unique: Unique,
+    /// For each roll its plays as numbers of unique positions.
+    numbers: Vec<u32>,
+    /// Where the plays of each roll begin in `numbers`.
+    starts: Vec<usize>,
+    classes: Vec<Class>,
+    quick: Vec<Option<f64>>,
+    group: Vec<u32>,
+    batch: Vec<Position>,
+    chances: Vec<Chances>,
+    misses: Misses,
+    wanted: Vec<u32>,
+    /// For each unique position its place in `wanted` plus one.
+    place: Vec<u32>,
+    full: Vec<Chances>,
+    scores: Vec<(f64, f64)>,
+    ranked: Vec<(f64, u32)>,
+}
+
+/// The number of plays that are always evaluated when `plays` are legal.
+fn kept(plays: usize) -> usize {
+    5 + plays.ilog2() as usize
+}
+
+impl Replies {
+    /// Chooses for the player on roll (`side`) at `position`. With `evaluated` each reply's static
+    /// chances are known afterwards.
+    pub(super) fn choose(
+        tree: &Tree<'_>,
+        side: usize,
+        position: &Position,
+        evaluated: bool,
+        scratch: &mut Scratch,
+    ) -> Replies {
+        scratch.gather(position);
+        let near = position.swapped();
+        if tree.prune {
+            scratch.quick_scores(tree, side, &near);
+        }
+        scratch.choose_wanted(tree.prune, evaluated);
+        let batch = scratch
+            .wanted
+            .iter()
+            .map(|&number| scratch.unique.positions[number as usize]);
+        scratch.batch.clear();
+        scratch.batch.extend(batch);
+        tree.judge.chances(
+            Some(&near),
+            &scratch.batch,
+            &mut scratch.misses,
+            &mut scratch.full,
+        );
+        scratch.score(tree, 1 - side);
+        scratch.best()
+    }
+}
+
+impl Scratch {
+    /// Generates the plays of all rolls.
+    fn gather(&mut self, position: &Position) {
+        let generator = PlayGenerator::new(position);
+        self.unique.clear();
+        self.numbers.clear();
+        self.starts.clear();
+        for roll in Roll::ALL {
+            self.starts.push(self.numbers.len());
+            generator.plays(roll, &mut self.plays);
+            if self.plays.is_empty() {
+                self.plays.push(position.swapped());
+            }
+            for &play in &self.plays {
+                self.numbers.push(self.unique.number(play));
+            }
+        }
+        self.starts.push(self.numbers.len());
+    }
+
+    fn roll(&self, index: usize) -> &[u32] {
+        &self.numbers[self.starts[index]..self.starts[index + 1]]
+    }
+
+    /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
+    /// to different classes, or to positions of a table, are not pruned.
+    fn quick_scores(&mut self, tree: &Tree<'_>, side: usize, near: &Position) {
+        let evaluator = tree.judge.evaluator;
+        let count = self.unique.positions.len();
+        self.classes.clear();
+        let classes = self
+            .unique
+            .positions
+            .iter()
+            .map(|play| evaluator.class(play));
+        self.classes.extend(classes);
+        self.quick.clear();
+        self.quick.resize(count, None);
+        for class in [Class::Contact, Class::Crashed, Class::Race] {
+            self.group.clear();
+            for roll in 0..Roll::ALL.len() {
+                let (start, end) = (self.starts[roll], self.starts[roll + 1]);
+                let plays = &self.numbers[start..end];
+                let many = plays.len() > kept(plays.len());
+                let same = plays
+                    .iter()
+                    .all(|&play| self.classes[play as usize] == class);
+                if many && same {
+                    for &play in plays {
+                        let quick = &mut self.quick[play as usize];
+                        if quick.is_none() {
+                            *quick = Some(0.0);
+                            self.group.push(play);
+                        }
+                    }
+                }
+            }
+            if self.group.is_empty() {
+                continue;
+            }
+            self.batch.clear();
+            let batch = self
+                .group
+                .iter()
+                .map(|&play| self.unique.positions[play as usize]);
+            self.batch.extend(batch);
+            self.chances.clear();
+            self.chances.resize(self.batch.len(), Chances::default());
+            let known = evaluator.evaluate_quickly(Some(near), &self.batch, &mut self.chances);
+            let cube = tree.selection[1 - side].cube;
+            let stakes = &tree.stakes[1 - side];
+            for (&play, chances) in self.group.iter().zip(&self.chances) {
+                self.quick[play as usize] = known.then(|| stakes.cubeless(cube, chances));
+            }
+        }
+    }
+
+    /// Lists the unique positions that are to be evaluated.
+    fn choose_wanted(&mut self, prune: bool, evaluated: bool) {
+        self.wanted.clear();
+        self.place.clear();
+        self.place.resize(self.unique.positions.len(), 0);
+        for roll in 0..Roll::ALL.len() {
+            let plays = &self.numbers[self.starts[roll]..self.starts[roll + 1]];
+            if plays.len() == 1 && !evaluated {
+                continue;
+            }
+            let keep = kept(plays.len());
+            self.ranked.clear();
+            if prune && plays.len() > keep {
+                for &play in plays {
+                    if let Some(score) = self.quick[play as usize] {
+                        self.ranked.push((score, play));
+                    }
+                }
+            }
+            if self.ranked.len() == plays.len() {
+                self.ranked.select_nth_unstable_by(keep - 1, |a, b| {
+                    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+                });
+                self.ranked.truncate(keep);
+            } else {
+                self.ranked.clear();
+                self.ranked.extend(plays.iter().map(|&play| (0.0, play)));
+            }
+            for &(_, play) in &self.ranked {
+                let place = &mut self.place[play as usize];
+                if *place == 0 {
+                    self.wanted.push(play);
+                    *place = self.wanted.len() as u32;
+                }
+            }
+        }
+    }
+
+    /// What each evaluated position is worth to the player on roll in it: with the cube, and
+    /// without.
+    fn score(&mut self, tree: &Tree<'_>, side: usize) {
+        let (stakes, selection) = (&tree.stakes[side], &tree.selection[side]);
+        self.scores.clear();
+        for (position, &chances) in self.batch.iter().zip(&self.full) {
+            let cubeless = stakes.cubeless(selection.cube, &chances);
+            let first = match &selection.plan {
+                None => cubeless,
+                Some(plan) => plan.leaf(0, stakes, tree.judge.leaf(position, chances))[0],
+            };
+            self.scores.push((first, cubeless));
+        }
+    }
+
+    /// The best play of each roll: what is worth least to the opponent.
+    fn best(&self) -> Replies {
+        let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
+        for (index, roll) in Roll::ALL.iter().enumerate() {
+            let plays = self.roll(index);
+            let mut best = plays[0];
+            let mut least = (f64::INFINITY, f64::INFINITY);
+            for &play in plays {
+                let place = self.place[play as usize] as usize;
+                if place == 0 {
+                    continue;
+                }
+                let score = self.scores[place - 1];
+                if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
+                    (best, least) = (play, score);
+                }
+            }
+            let weight = f64::from(roll.weight());
+            if let Some((_, same)) = replies.iter_mut().find(|(play, _)| *play == best) {
+                same.weight += weight;
+                continue;
+            }
+            let place = self.place[best as usize] as usize;
+            let reply = Reply {
+                position: self.unique.positions[best as usize],
+                chances: (place > 0).then(|| self.full[place - 1]),
+                weight,
+            };
+            replies.push((best, reply));
+        }
+        Replies(replies.into_iter().map(|(_, reply)| reply).collect())
+    }
+}
+
+/// Numbers positions in the order of their first appearance.
+#[derive(Debug, Default)]
+struct Unique {
+    positions: Vec<Position>,
+    /// Open addressing: number plus one, 0 for free.
+    table: Vec<u32>,
+}
+
+impl Unique {
+    const SMALLEST: usize = 2048;
+
+    fn clear(&mut self) {
+        self.positions.clear();
+        if self.table.len() != Unique::SMALLEST {
+            self.table = vec![0; Unique::SMALLEST];
+        } else {
+            self.table.fill(0);
+        }
+    }
+
+    fn number(&mut self, position: Position) -> u32 {
+        if 2 * self.positions.len() >= self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut at = hash_of(&position) as usize & mask;
+        loop {
+            match self.table[at] {
+                0 => {
+                    self.positions.push(position);
+                    self.table[at] = self.positions.len() as u32;
+                    return self.table[at] - 1;
+                }
+                number if self.positions[number as usize - 1] == position => return number - 1,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let mask = 2 * self.table.len() - 1;
+        self.table = vec![0; mask + 1];
+        for (index, position) in self.positions.iter().enumerate() {
+            let mut at = hash_of(position) as usize & mask;
+            while self.table[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.table[at] = index as u32 + 1;
+        }
+    }
+}

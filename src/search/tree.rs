@@ -1,0 +1,183 @@
+//! The look-ahead: every roll, the best reply to each, and so on down to static evaluations.
+
+use super::judge::Judge;
+use super::replies::{Replies, Scratch};
+use super::slots::{Plan, SLOTS_MAX, Slots, selection};
+use super::{Context, Stopped};
+use crate::equity::{CubeState, MatchEquityTable, Stakes};
+use crate::game::{Chances, MatchState, Position};
+use crate::query::Settings;
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// What a position is worth to the player on roll there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    /// Averages of the five chances.
+    pub(super) chances: [f64; 5],
+    /// One value for each cube asked for.
+    pub(super) slots: Slots,
+}
+
+/// How plays are chosen inside the tree: the root's cube, never turned.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) cube: CubeState,
+    /// Values the cube of the player on roll, his right to double included; none when the search
+    /// is cubeless.
+    pub(super) plan: Option<Plan>,
+}
+
+/// One search: a root state and what follows from it. Side 0 is the player on roll at the root.
+#[derive(Debug)]
+pub(super) struct Tree<'a> {
+    pub(super) judge: Judge<'a>,
+    pub(super) stakes: [Stakes; 2],
+    pub(super) selection: [Selection; 2],
+    pub(super) prune: bool,
+    plan: Plan,
+    context: Context<'a>,
+    scratch: Mutex<Vec<Box<Scratch>>>,
+}
+
+/// What is asked at the root of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// The chances only.
+    Chances,
+    /// The value with the root's cube, which the player on roll may turn first.
+    Value,
+    /// The values of not doubling and of a double that is taken.
+    Decision,
+}
+
+impl<'a> Tree<'a> {
+    /// A tree of `plies` below a position with this state.
+    pub(super) fn new(
+        context: &Context<'a>,
+        judge: Judge<'a>,
+        state: MatchState,
+        ask: Ask,
+        settings: &Settings,
+        plies: u8,
+    ) -> Tree<'a> {
+        let met: &MatchEquityTable = context.met;
+        let stakes = [Stakes::new(state, met), Stakes::new(state.swapped(), met)];
+        let cube = CubeState::from(state.cube);
+        let root: Vec<CubeState> = match ask {
+            Ask::Chances => Vec::new(),
+            Ask::Value => vec![cube],
+            Ask::Decision => vec![cube, cube.doubled()],
+        };
+        let plan = Plan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
+        let cubeful = settings.cubeful && ask != Ask::Chances;
+        let cubes = selection(cube);
+        let select = |side: usize| {
+            let sides = [stakes[side].clone(), stakes[1 - side].clone()];
+            Selection {
+                cube: cubes[side],
+                plan: cubeful.then(|| Plan::new(&sides, &[cubes[side]], false, 0)),
+            }
+        };
+        let selection = [select(0), select(1)];
+        Tree {
+            prune: settings.prune && !judge.is_noisy(),
+            judge,
+            stakes,
+            selection,
+            plan,
+            context: *context,
+            scratch: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The value of a position that is not looked beyond, given its chances.
+    pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
+        let slots = if self.plan.width(level) == 0 {
+            [0.0; SLOTS_MAX]
+        } else {
+            let leaf = self.judge.leaf(position, chances);
+            self.plan.leaf(level, &self.stakes[level % 2], leaf)
+        };
+        Value {
+            chances: chances.to_array().map(f64::from),
+            slots,
+        }
+    }
+
+    /// The value of a position at `level` looked ahead `plies`; its chances when they are known.
+    pub(super) fn value(
+        &self,
+        level: usize,
+        position: &Position,
+        known: Option<Chances>,
+        plies: u8,
+    ) -> Result<Value, Stopped> {
+        if plies == 0 || self.is_final(position) {
+            let chances = known.unwrap_or_else(|| self.judge.one(position));
+            return Ok(self.leaf(level, position, chances));
+        }
+        if self.context.is_stopped() {
+            return Err(Stopped);
+        }
+        let mut scratch = self.take_scratch();
+        let replies = Replies::choose(self, level % 2, position, plies == 1, &mut scratch);
+        self.return_scratch(scratch);
+        let below = |reply: &super::replies::Reply| {
+            self.value(level + 1, &reply.position, reply.chances, plies - 1)
+        };
+        let values: Vec<Value> = if plies == 1 {
+            replies.0.iter().map(below).collect::<Result<_, _>>()?
+        } else {
+            replies.0.par_iter().map(below).collect::<Result<_, _>>()?
+        };
+        Ok(self.average(level, &replies, &values))
+    }
+
+    /// Positions that are never looked beyond: the game is over, or a table knows the cubeful
+    /// money equity exactly.
+    fn is_final(&self, position: &Position) -> bool {
+        position.is_over()
+            || (self.stakes[0].is_money()
+                && !position.has_contact()
+                && self.judge.exact(position).is_some())
+    }
+
+    fn average(&self, level: usize, replies: &Replies, values: &[Value]) -> Value {
+        let mut chances = [0.0; 5];
+        let mut slots = [0.0; SLOTS_MAX];
+        let width = self.plan.width(level + 1);
+        for (reply, value) in replies.0.iter().zip(values) {
+            for (sum, part) in chances.iter_mut().zip(value.chances) {
+                *sum += reply.weight * part;
+            }
+            for (sum, part) in slots[..width].iter_mut().zip(value.slots) {
+                *sum += reply.weight * part;
+            }
+        }
+        let [win, gammon, backgammon, lose_gammon, lose_backgammon] = chances.map(|sum| sum / 36.0);
+        let below = self.plan.swapped(level + 1, &slots.map(|sum| sum / 36.0));
+        Value {
+            chances: [1.0 - win, lose_gammon, lose_backgammon, gammon, backgammon],
+            slots: self.plan.combine(level, &below),
+        }
+    }
+
+    fn take_scratch(&self) -> Box<Scratch> {
+        let kept = self.scratch.lock().map(|mut kept| kept.pop());
+        kept.ok().flatten().unwrap_or_default()
+    }
+
+    fn return_scratch(&self, scratch: Box<Scratch>) {
+        if let Ok(mut kept) = self.scratch.lock() {
+            kept.push(scratch);
+        }
+    }
+}
+
+impl Value {
+    /// The averaged chances in single precision.
+    pub(super) fn chances(&self) -> Chances {
+        Chances::from_array(self.chances.map(|value| value as f32))
+    }
+}
