@@ -1,0 +1,193 @@
+//! One optimiser step: the gradient over a batch in fixed chunks, then Adam with a running mean.
+//!
+//! A batch is cut into [`CHUNKS`] parts whatever the number of threads, and the parts are added in
+//! order, so a run gives the same bits on one thread and on many.
+
+use super::encode::active;
+use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back, sigmoid};
+use super::net::{Layout, Net};
+use super::shard::Label;
+use rayon::prelude::*;
+
+/// Parts of a batch that are worked on independently.
+pub const CHUNKS: usize = 4;
+/// Weight of the loss of each output; the win decides most plays.
+pub const OUTPUT_WEIGHTS: [f32; 5] = [2.0, 1.0, 1.0, 1.0, 1.0];
+
+/// Learning rate and averaging of one step.
+#[derive(Clone, Copy, Debug)]
+pub struct StepSettings {
+    /// Adam's learning rate.
+    pub rate: f32,
+    /// How much of the running mean of the weights is kept, 0..1.
+    pub keep: f32,
+}
+
+/// A net in training: parameters, their running mean, and Adam's moments.
+#[derive(Debug)]
+pub struct Trainer {
+    net: Net,
+    mean: Vec<f32>,
+    first_moment: Vec<f32>,
+    second_moment: Vec<f32>,
+    parts: Vec<Part>,
+    steps: i32,
+}
+
+/// Gradient and working room of one chunk.
+#[derive(Debug)]
+struct Part {
+    gradient: Vec<f32>,
+    active: Vec<(u16, f32)>,
+    rows: Vec<(u32, f32)>,
+    a1: Vec<f32>,
+    d1: Vec<f32>,
+    loss: f64,
+}
+
+impl Trainer {
+    /// Begins to train `net` with fresh moments.
+    #[must_use]
+    pub fn new(net: Net) -> Trainer {
+        let size = net.values.len();
+        let parts = (0..CHUNKS)
+            .map(|_| Part {
+                gradient: vec![0.0; size],
+                active: Vec::new(),
+                rows: Vec::new(),
+                a1: vec![0.0; net.first],
+                d1: vec![0.0; net.first],
+                loss: 0.0,
+            })
+            .collect();
+        Trainer {
+            mean: net.values.clone(),
+            first_moment: vec![0.0; size],
+            second_moment: vec![0.0; size],
+            net,
+            parts,
+            steps: 0,
+        }
+    }
+
+    /// The net with the running mean of its weights, which plays better than the last weights.
+    #[must_use]
+    pub fn averaged(&self) -> Net {
+        Net {
+            values: self.mean.clone(),
+            ..self.net.clone()
+        }
+    }
+
+    /// One step over `batch`. Returns the mean loss (cross-entropy above that of the target).
+    pub fn step(&mut self, batch: &[Label], settings: StepSettings) -> f64 {
+        let net = &self.net;
+        let size = batch.len().div_ceil(CHUNKS).max(1);
+        let mut chunks: Vec<&[Label]> = batch.chunks(size).collect();
+        chunks.resize(CHUNKS, &[]);
+        self.parts
+            .par_iter_mut()
+            .zip(chunks)
+            .for_each(|(part, labels)| part.work(net, labels));
+        let loss: f64 = self.parts.iter().map(|part| part.loss).sum();
+        self.steps += 1;
+        let rate = settings.rate / (1.0 - 0.9f32.powi(self.steps));
+        let root = 1.0 / (1.0 - 0.999f32.powi(self.steps)).sqrt();
+        let how = [rate, 1.0 / batch.len() as f32, root, settings.keep];
+        let parts = &self.parts;
+        let piece = self.net.values.len().div_ceil(CHUNKS);
+        self.net
+            .values
+            .par_chunks_mut(piece)
+            .zip(self.first_moment.par_chunks_mut(piece))
+            .zip(self.second_moment.par_chunks_mut(piece))
+            .zip(self.mean.par_chunks_mut(piece))
+            .enumerate()
+            .for_each(|(index, (((values, m), v), mean))| {
+                let from = index * piece;
+                let gradients: Vec<&[f32]> = parts
+                    .iter()
+                    .map(|part| &part.gradient[from..from + values.len()])
+                    .collect();
+                adam::<0>(values, &gradients, m, v, mean, how);
+            });
+        loss / batch.len() as f64
+    }
+}
+
+impl Part {
+    fn work(&mut self, net: &Net, labels: &[Label]) {
+        self.gradient.fill(0.0);
+        self.loss = 0.0;
+        let layout = net.layout();
+        for label in labels {
+            match net.second {
+                16 => self.one::<16>(net, layout, label),
+                _ => self.one::<32>(net, layout, label),
+            }
+        }
+    }
+
+    fn one<const H: usize>(&mut self, net: &Net, l: Layout, label: &Label) {
+        let values = &net.values;
+        self.active.clear();
+        active(&label.position, net.with_hand, &mut self.active);
+        self.rows.clear();
+        let scale = net.first as u32;
+        let rows = self.active.iter().map(|&(row, x)| (u32::from(row) * scale, x));
+        self.rows.extend(rows);
+        accumulate::<1>(
+            &values[l.bias1..l.weights2],
+            &values[l.rows..l.bias1],
+            &self.rows,
+            &mut self.a1,
+        );
+        let mut bias2 = [0.0; H];
+        bias2.copy_from_slice(&values[l.bias2..l.bias2 + H]);
+        let weights2 = &values[l.weights2..l.bias2];
+        let a2 = second_layer::<H>(&self.a1, weights2, &bias2);
+        let mut d2 = [0.0; H];
+        for k in 0..5 {
+            let weights = &values[l.weights3 + k * H..l.weights3 + (k + 1) * H];
+            let mut z = values[l.bias3 + k];
+            for j in 0..H {
+                z += weights[j] * a2[j];
+            }
+            let p = sigmoid(z);
+            let target = f32::from(label.target[k]) / 65535.0;
+            self.loss += f64::from(OUTPUT_WEIGHTS[k] * divergence(target, p));
+            let d = OUTPUT_WEIGHTS[k] * (p - target);
+            self.gradient[l.bias3 + k] += d;
+            let gradient = &mut self.gradient[l.weights3 + k * H..l.weights3 + (k + 1) * H];
+            for j in 0..H {
+                gradient[j] += d * a2[j];
+                d2[j] += d * weights[j];
+            }
+        }
+        for j in 0..H {
+            if a2[j] <= 0.0 || a2[j] >= 1.0 {
+                d2[j] = 0.0;
+            }
+            self.gradient[l.bias2 + j] += d2[j];
+        }
+        let (below, rest) = self.gradient.split_at_mut(l.weights2);
+        second_layer_back::<H>(
+            &self.a1,
+            weights2,
+            &d2,
+            &mut rest[..l.bias2 - l.weights2],
+            &mut self.d1,
+        );
+        let (table, bias1) = below.split_at_mut(l.bias1);
+        for (g, d) in bias1.iter_mut().zip(&self.d1) {
+            *g += d;
+        }
+        scatter::<0>(&self.d1, &self.rows, table);
+    }
+}
+
+/// Cross-entropy of `p` under `target`, less the entropy of `target`.
+fn divergence(target: f32, p: f32) -> f32 {
+    let term = |t: f32, q: f32| if t > 0.0 { t * (t / q.max(1e-7)).ln() } else { 0.0 };
+    term(target, p) + term(1.0 - target, 1.0 - p)
+}
