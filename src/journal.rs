@@ -112,6 +112,20 @@ impl Journal {
     }
 }
 
+/// The whole records of a journal that is only read.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_records(path: &Path) -> Result<Vec<Vec<u8>>, JournalError> {
+    File::open(path)
+        .and_then(|mut file| read(&mut file))
+        .map(|(_, records, _)| records)
+        .map_err(|source| JournalError::File {
+            path: path.to_owned(),
+            source,
+        })
+}
+
 /// Header (none when the file holds no whole line), whole records, and where they end.
 fn read(file: &mut File) -> io::Result<(Option<String>, Vec<Vec<u8>>, u64)> {
     let mut reader = BufReader::new(file);

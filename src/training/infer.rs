@@ -165,3 +165,43 @@ fn clamped([win, win_g, win_b, lose_g, lose_b]: [f32; 5]) -> Chances {
     let lose_g = lose_g.min(1.0 - win);
     Chances::from_array([win, win_g, win_b.min(win_g), lose_g, lose_b.min(lose_g)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// The published vectors of the first nets: integers exactly, outputs to 2e-6.
+    #[test]
+    fn prototype_vectors() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/prototype-net");
+        if !folder.exists() {
+            eprintln!("skipped: no prototype nets");
+            return;
+        }
+        let net = |name: &str| FloatJudge::new(&Net::load(&folder.join(name)).unwrap());
+        let contact = net("contact.safetensors");
+        let race = net("race.safetensors");
+        let text = std::fs::read_to_string(folder.join("vectors-hand.tsv")).unwrap();
+        let mut checked = 0;
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let position = crate::notation::parse_position(fields[0].as_bytes()).unwrap().position;
+            let judge = if fields[1] == "race" { &race } else { &contact };
+            if fields[1] != "race" {
+                let wanted: Vec<u8> =
+                    fields[3].split(' ').map(|v| v.parse().unwrap()).collect();
+                assert_eq!(hand(&position)[..], wanted, "{}", fields[0]);
+            }
+            let mut out = Vec::new();
+            let near = Position::start();
+            judge.judge(&near, &[position], &mut out, &mut Scratch::default());
+            for (got, wanted) in out[0].to_array().iter().zip(fields[4].split(' ')) {
+                let wanted: f32 = wanted.parse().unwrap();
+                assert!((got - wanted).abs() < 5e-6, "{line}: {got} {wanted}");
+            }
+            checked += 1;
+        }
+        assert!(checked > 40);
+    }
+}

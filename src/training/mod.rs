@@ -10,6 +10,8 @@ pub mod infer;
 mod kernel;
 pub mod net;
 mod plays;
+pub mod run;
 pub mod shard;
 pub mod starts;
 pub mod step;
+pub mod yardstick;

@@ -1,13 +1,57 @@
 //! `gammond train`.
 
 use crate::cli::{Common, Failure};
+use crate::training::games::GameSettings;
+use crate::training::run::{Plan, nets, run as train};
+use crate::training::yardstick;
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The run: a TOML file.
+    plan: PathBuf,
+    /// Folder of the run; a run that was stopped goes on there.
+    #[arg(long, value_name = "DIR")]
+    folder: PathBuf,
+    /// Only score the nets of the run, after every round, on this file of rolled-out decisions.
+    #[arg(long, value_name = "FILE")]
+    score: Option<PathBuf>,
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    let plan = Plan::load(&args.plan).map_err(|e| Failure::File(e.to_string()))?;
+    if let Some(threads) = common.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let _ = pool.build_global();
+    }
+    let mut out = std::io::stdout().lock();
+    if let Some(path) = &args.score {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Failure::File(format!("{}: {e}", path.display())))?;
+        let decisions = yardstick::decisions(&text);
+        let settings = GameSettings {
+            filter_plays: 1000,
+            ..GameSettings::default()
+        };
+        for round in 0.. {
+            let nets = nets(&plan, &args.folder, round).map_err(|e| Failure::File(e.to_string()))?;
+            let Some(nets) = nets else { break };
+            let (mean, error, outside) = yardstick::score(&nets.judges(), &settings, &decisions);
+            let _ = writeln!(
+                out,
+                "round {round}: {mean:.3} +- {error:.3} mEq over {} decisions, {outside} outside",
+                decisions.len()
+            );
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut report = |line: &str| {
+        let _ = writeln!(out, "{line}");
+        let _ = out.flush();
+    };
+    train(&plan, &args.folder, &mut report).map_err(|e| Failure::Work(e.to_string()))?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,352 @@
+//! Self-play games and their labels: luck-adjusted lambda returns.
+//!
+//! At every position the mean over the 21 rolls of the value of the best play is computed (the
+//! same work as a 1-ply label); the game goes on with one roll, and what later positions teach is
+//! brought back without the luck of the dice: `G = M + lambda (G' - V)`.
+
+use super::infer::{FloatJudge, Scratch};
+use super::net::Net;
+use super::plays::positions_after;
+use super::shard::Label;
+use super::starts;
+use crate::bearoff::OneSided;
+use crate::game::{BAR, Chances, Class, Position, Roll};
+use crate::rng::{ChaCha8Rng, below, unit};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How games are played and labelled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GameSettings {
+    /// Weight of what the rest of the game taught, 0 (1-ply labels) to 1 (whole games).
+    pub lambda: f32,
+    /// Share of games from constructed odd positions.
+    pub odd_starts: f64,
+    /// Share of games from race positions.
+    pub race_starts: f64,
+    /// Share of games that begin after 2 to 21 random plays.
+    pub random_starts: f64,
+    /// Share of games with a little exploration: noise 0.06 in 15 % of the plays.
+    pub mild: f64,
+    /// Share of games with much exploration: noise 0.25 in 30 % of the plays.
+    pub wild: f64,
+    /// Chance per play that another good candidate is labelled too.
+    pub extra: f64,
+    /// Plays that the quick net hands to the strong one.
+    pub filter_plays: usize,
+    /// ... among those within this equity of its best.
+    pub filter_margin: f32,
+}
+
+impl Default for GameSettings {
+    fn default() -> GameSettings {
+        GameSettings {
+            lambda: 0.5,
+            odd_starts: 0.25,
+            race_starts: 0.04,
+            random_starts: 0.14,
+            mild: 0.40,
+            wild: 0.15,
+            extra: 0.12,
+            filter_plays: 5,
+            filter_margin: 0.25,
+        }
+    }
+}
+
+/// The nets of one generation, ready to judge.
+#[derive(Debug)]
+pub struct Judges {
+    contact: FloatJudge,
+    crashed: Option<FloatJudge>,
+    race: FloatJudge,
+    quick: Option<FloatJudge>,
+    tables: Arc<OneSided>,
+}
+
+/// A play's result: the position with the opponent on roll, and the **mover's** chances.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
+    /// After the play, the opponent on roll.
+    pub after: Position,
+    /// The chances of the player who moved.
+    pub chances: Chances,
+}
+
+/// Room for the work of one thread.
+#[derive(Debug, Default)]
+pub struct Room {
+    scratch: Scratch,
+    after: Vec<Position>,
+    chances: Vec<Chances>,
+    ranked: Vec<(f32, Position)>,
+    parts: [Vec<Position>; 3],
+    judged: Vec<Judged>,
+    best: Vec<Judged>,
+}
+
+/// Certain chances of a finished game for the player on roll.
+fn finished(position: &Position) -> Chances {
+    let (me, opponent) = (position.me(), position.opponent());
+    let (winner_is_me, loser) = (me.on_board() == 0, if me.on_board() == 0 { opponent } else { me });
+    let gammon = loser.off() == 0;
+    let backgammon = gammon && (18..=BAR).any(|i| loser.count(i) > 0);
+    let [g, b] = [gammon, backgammon].map(|x| f32::from(u8::from(x)));
+    if winner_is_me {
+        Chances::from_array([1.0, g, b, 0.0, 0.0])
+    } else {
+        Chances::from_array([0.0, 0.0, 0.0, g, b])
+    }
+}
+
+/// Kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
+#[must_use]
+pub fn kind(position: &Position) -> Option<u8> {
+    match Class::of(position) {
+        Class::Contact => Some(0),
+        Class::Crashed => Some(2),
+        Class::Race => Some(1),
+        _ => None,
+    }
+}
+
+impl Judges {
+    /// Prepares the nets; without `crashed` the contact net judges crashed positions.
+    #[must_use]
+    pub fn new(
+        contact: &Net,
+        crashed: Option<&Net>,
+        race: &Net,
+        quick: Option<&Net>,
+        tables: Arc<OneSided>,
+    ) -> Judges {
+        Judges {
+            contact: FloatJudge::new(contact),
+            crashed: crashed.map(FloatJudge::new),
+            race: FloatJudge::new(race),
+            quick: quick.map(FloatJudge::new),
+            tables,
+        }
+    }
+
+    /// The exact chances of a position that needs no net.
+    fn exact(&self, position: &Position) -> Option<Chances> {
+        if position.is_over() {
+            Some(finished(position))
+        } else {
+            self.tables.chances(position)
+        }
+    }
+
+    /// Every play of `roll` that may be best, best first, into `room.judged`. `near` is the
+    /// position turned round.
+    fn rank(&self, position: &Position, roll: Roll, settings: &GameSettings, room: &mut Room) {
+        let near = position.swapped();
+        positions_after(position, roll, &mut room.after);
+        room.judged.clear();
+        for part in &mut room.parts {
+            part.clear();
+        }
+        for after in &room.after {
+            match kind(after) {
+                Some(kind) => room.parts[usize::from(kind)].push(*after),
+                None => {
+                    if let Some(chances) = self.exact(after) {
+                        let chances = chances.inverted();
+                        let after = *after;
+                        room.judged.push(Judged { after, chances });
+                    }
+                }
+            }
+        }
+        let nets = [
+            &self.contact,
+            &self.race,
+            self.crashed.as_ref().unwrap_or(&self.contact),
+        ];
+        self.filter(&near, settings, room);
+        for (part, net) in room.parts.iter().zip(nets) {
+            if part.is_empty() {
+                continue;
+            }
+            net.judge(&near, part, &mut room.chances, &mut room.scratch);
+            let pairs = part.iter().zip(&room.chances);
+            room.judged.extend(pairs.map(|(&after, chances)| Judged {
+                after,
+                chances: chances.inverted(),
+            }));
+        }
+        room.judged
+            .sort_by(|a, b| b.chances.equity().total_cmp(&a.chances.equity()));
+    }
+
+    /// Keeps the contact plays that the quick net finds good.
+    fn filter(&self, near: &Position, settings: &GameSettings, room: &mut Room) {
+        let many = room.parts[0].len() + room.parts[2].len();
+        let Some(quick) = self.quick.as_ref().filter(|_| many > settings.filter_plays) else {
+            return;
+        };
+        room.ranked.clear();
+        for part in [0, 2] {
+            let part = &mut room.parts[part];
+            quick.judge(near, part, &mut room.chances, &mut room.scratch);
+            let pairs = room.chances.iter().zip(part.iter());
+            room.ranked.extend(pairs.map(|(c, &after)| (c.equity(), after)));
+            part.clear();
+        }
+        let ranked = &mut room.ranked;
+        ranked.select_nth_unstable_by(settings.filter_plays - 1, |a, b| a.0.total_cmp(&b.0));
+        ranked.truncate(settings.filter_plays);
+        let best = ranked.iter().fold(f32::MAX, |best, r| best.min(r.0));
+        for (equity, after) in ranked.iter() {
+            if *equity <= best + settings.filter_margin {
+                room.parts[usize::from(kind(after).unwrap_or(0))].push(*after);
+            }
+        }
+    }
+
+    /// Mean over the 21 rolls of the value of the best play. The ranking for `roll` is left in
+    /// `room.best`.
+    fn mean_of_best(
+        &self,
+        position: &Position,
+        roll: Option<Roll>,
+        settings: &GameSettings,
+        room: &mut Room,
+    ) -> [f32; 5] {
+        let mut sum = [0.0; 5];
+        let wanted = roll.map(|roll| (roll.high(), roll.low()));
+        for roll in Roll::ALL {
+            self.rank(position, roll, settings, room);
+            let weight = roll.weight() as f32 / 36.0;
+            if let Some(best) = room.judged.first() {
+                for (sum, value) in sum.iter_mut().zip(best.chances.to_array()) {
+                    *sum += weight * value;
+                }
+            }
+            if wanted == Some((roll.high(), roll.low())) {
+                std::mem::swap(&mut room.best, &mut room.judged);
+            }
+        }
+        sum
+    }
+
+    /// The best play of a roll and its static chances for the mover.
+    #[must_use]
+    pub fn best(&self, position: &Position, roll: Roll, settings: &GameSettings, room: &mut Room) -> Option<Judged> {
+        self.rank(position, roll, settings, room);
+        room.judged.first().copied()
+    }
+
+    /// The 1-ply value of a position for the player on roll.
+    #[must_use]
+    pub fn one_ply(&self, position: &Position, settings: &GameSettings, room: &mut Room) -> Chances {
+        match self.exact(position) {
+            Some(chances) => chances,
+            None => Chances::from_array(self.mean_of_best(position, None, settings, room)),
+        }
+    }
+}
+
+struct Turn {
+    position: Position,
+    mean: [f32; 5],
+    /// Static chances of the best play of the roll; none when another play was made.
+    best: Option<[f32; 5]>,
+}
+
+/// Plays one game and appends its labels. A pure function of the judges, the settings and `rng`.
+pub fn play(judges: &Judges, settings: &GameSettings, rng: &mut ChaCha8Rng, room: &mut Room, out: &mut Vec<Label>) {
+    let mut position = first_position(settings, rng);
+    let (chance, noise) = match unit(rng) {
+        u if u < settings.mild => (0.15, 0.06),
+        u if u < settings.mild + settings.wild => (0.30, 0.25),
+        _ => (0.0, 0.0),
+    };
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut value = loop {
+        if let Some(chances) = judges.exact(&position) {
+            break Some(chances.to_array());
+        }
+        if turns.len() >= 400 {
+            break None;
+        }
+        let roll = crate::rng::roll(rng);
+        let mean = judges.mean_of_best(&position, Some(roll), settings, room);
+        let ranked = std::mem::take(&mut room.best);
+        let explores = unit(rng) < chance;
+        let pick = if explores { noisy_pick(&ranked, noise, rng) } else { 0 };
+        if ranked.len() > 1 && unit(rng) < settings.extra {
+            let others = (ranked.len() - 1).min(4) as u32;
+            let other = ranked[1 + below(rng, others) as usize].after;
+            if let Some(kind) = kind(&other) {
+                let mean = judges.mean_of_best(&other, None, settings, room);
+                out.push(Label::new(other, kind, mean));
+            }
+        }
+        let Some(chosen) = ranked.get(pick) else {
+            break None;
+        };
+        turns.push(Turn {
+            position,
+            mean,
+            best: (pick == 0).then(|| chosen.chances.to_array()),
+        });
+        position = chosen.after;
+        room.best = ranked;
+    };
+    for turn in turns.iter().rev() {
+        let mut label = turn.mean;
+        if let (Some(later), Some(best)) = (value, turn.best) {
+            let later = Chances::from_array(later).inverted().to_array();
+            for k in 0..5 {
+                label[k] += settings.lambda * (later[k] - best[k]);
+            }
+        }
+        if let Some(kind) = kind(&turn.position) {
+            out.push(Label::new(turn.position, kind, label));
+        }
+        value = Some(label);
+    }
+}
+
+fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> Position {
+    let mut share = unit(rng);
+    if share < settings.odd_starts {
+        return starts::odd(rng);
+    }
+    share -= settings.odd_starts;
+    if share < settings.race_starts {
+        return starts::race(rng);
+    }
+    share -= settings.race_starts;
+    if share >= settings.random_starts {
+        return Position::start();
+    }
+    let mut position = Position::start();
+    let mut after = Vec::new();
+    for _ in 0..2 + below(rng, 20) {
+        positions_after(&position, crate::rng::roll(rng), &mut after);
+        let next = after[below(rng, after.len() as u32) as usize];
+        if next.is_over() {
+            break;
+        }
+        position = next;
+    }
+    position
+}
+
+/// The play that looks best when every equity is blurred by about `noise`.
+fn noisy_pick(ranked: &[Judged], noise: f32, rng: &mut ChaCha8Rng) -> usize {
+    let mut best = (0, f32::MIN);
+    for (index, judged) in ranked.iter().enumerate() {
+        // Sum of four uniform numbers: near enough to a normal one, standard deviation 0.577.
+        let blur: f64 = (0..4).map(|_| unit(rng) - 0.5).sum();
+        let equity = judged.chances.equity() + noise * 1.73 * blur as f32;
+        if equity > best.1 {
+            best = (index, equity);
+        }
+    }
+    best.0
+}

@@ -1,0 +1,446 @@
+//! A training run: rounds of sampling and training that follow one TOML file.
+//!
+//! Everything the run makes lies in its folder: `round-N.labels` (a journal), `round-N-KIND.net`
+//! (float nets after each round) and `log.jsonl`. A run that was killed goes on with the same
+//! command: whole records of the labels are kept, the round that was being trained is trained
+//! again from its start, and the results are the same as without the kill.
+
+use super::games::{GameSettings, Judges, Room, play};
+use super::net::Net;
+use super::shard::{Label, pack, unpack};
+use super::step::{StepSettings, Trainer};
+use crate::bearoff::Tables;
+use crate::journal::{Journal, JournalError};
+use crate::rng::{below, stream};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Games in one record of labels.
+pub const GAMES_PER_RECORD: u64 = 32;
+/// Kinds of nets, in the order of [`Label::kind`].
+pub const KINDS: [&str; 3] = ["contact", "race", "crashed"];
+
+/// Why a run stops.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A file of the run cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The labels cannot be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The TOML file.
+    #[error("{path}: {reason}")]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, on one line.
+        reason: String,
+    },
+}
+
+/// A net at the beginning of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Origin {
+    /// A float net in safetensors form.
+    File(PathBuf),
+    /// Random weights: widths of the two layers, and whether there are hand-made inputs.
+    Random {
+        /// Units of the first layer, a multiple of 64.
+        first: usize,
+        /// Units of the second layer, 16 or 32.
+        second: usize,
+        /// Whether the 40 hand-made inputs are used.
+        hand: bool,
+    },
+}
+
+/// One round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// Labels to make before training.
+    pub labels: usize,
+    /// How the games are played.
+    #[serde(default)]
+    pub games: GameSettings,
+    /// How many of the last rounds' labels are trained on.
+    pub pool: usize,
+    /// Passes over them.
+    #[serde(default = "one")]
+    pub passes: f64,
+    /// Learning rate at the start of the round (after the warm-up).
+    pub rate: f32,
+    /// ... and at its end, as a share of `rate`; cosine in between.
+    #[serde(default = "one_f32")]
+    pub rate_end: f32,
+    /// How often this round is repeated.
+    #[serde(default = "once")]
+    pub times: usize,
+    /// Factor on the learning rate from one repetition to the next.
+    #[serde(default = "one_f32")]
+    pub rate_factor: f32,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+const fn one_f32() -> f32 {
+    1.0
+}
+const fn once() -> usize {
+    1
+}
+const fn batch() -> usize {
+    1024
+}
+const fn keep() -> f32 {
+    0.998
+}
+
+/// A run, as its TOML file says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Seed of everything.
+    pub seed: u64,
+    /// Net for contact positions.
+    pub contact: Origin,
+    /// Net for crashed positions; the contact net when left out.
+    pub crashed: Option<Origin>,
+    /// Net for races.
+    pub race: Origin,
+    /// Net that filters plays (never trained in this run).
+    pub quick: Option<Origin>,
+    /// Labels a step.
+    #[serde(default = "batch")]
+    pub batch: usize,
+    /// How much of the running mean of the weights a step keeps.
+    #[serde(default = "keep")]
+    pub keep: f32,
+    /// Folders of earlier runs whose labels join the pool.
+    #[serde(default)]
+    pub earlier: Vec<PathBuf>,
+    /// Rounds in order.
+    pub round: Vec<Round>,
+}
+
+impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// [`RunError`]: the file, or what is wrong in it.
+    pub fn load(path: &Path) -> Result<Plan, RunError> {
+        let text = std::fs::read_to_string(path).map_err(|source| RunError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        toml::from_str(&text).map_err(|error| RunError::Plan {
+            path: path.to_owned(),
+            reason: error.to_string().replace('\n', " "),
+        })
+    }
+
+    /// The rounds, repetitions written out.
+    fn rounds(&self) -> Vec<Round> {
+        let mut all = Vec::new();
+        for round in &self.round {
+            for time in 0..round.times {
+                let mut round = round.clone();
+                round.rate *= round.rate_factor.powi(time as i32);
+                all.push(round);
+            }
+        }
+        all
+    }
+}
+
+/// The nets of a run between two rounds.
+#[derive(Clone, Debug)]
+pub struct Nets {
+    contact: Net,
+    crashed: Option<Net>,
+    race: Net,
+    quick: Option<Net>,
+}
+
+/// One line of `log.jsonl`.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    round: usize,
+    kind: &'a str,
+    labels: usize,
+    steps: usize,
+    loss: f64,
+    rate: f32,
+}
+
+fn in_file(path: &Path) -> impl Fn(std::io::Error) -> RunError {
+    move |source| RunError::File {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
+    match origin {
+        Origin::File(path) => Net::load(path).map_err(in_file(path)),
+        Origin::Random {
+            first,
+            second,
+            hand,
+        } => Ok(Net::random(*hand, *first, *second, seed)),
+    }
+}
+
+/// The nets after `round` rounds of the run in `folder`, if they are all there.
+///
+/// # Errors
+/// When the plan's own nets cannot be read.
+pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<Nets>, RunError> {
+    let quick = plan.quick.as_ref().map(|o| origin(o, plan.seed + 3));
+    let quick = quick.transpose()?;
+    if round == 0 {
+        let crashed = plan.crashed.as_ref().map(|o| origin(o, plan.seed + 2));
+        return Ok(Some(Nets {
+            contact: origin(&plan.contact, plan.seed)?,
+            crashed: crashed.transpose()?,
+            race: origin(&plan.race, plan.seed + 1)?,
+            quick,
+        }));
+    }
+    let load = |kind: &str| Net::load(&net_path(folder, round, kind)).ok();
+    let crashed = if plan.crashed.is_some() {
+        let Some(net) = load("crashed") else {
+            return Ok(None);
+        };
+        Some(net)
+    } else {
+        None
+    };
+    Ok(match (load("contact"), load("race")) {
+        (Some(contact), Some(race)) => Some(Nets {
+            contact,
+            crashed,
+            race,
+            quick,
+        }),
+        _ => None,
+    })
+}
+
+fn net_path(folder: &Path, round: usize, kind: &str) -> PathBuf {
+    folder.join(format!("round-{round}-{kind}.net"))
+}
+
+fn labels_path(folder: &Path, round: usize) -> PathBuf {
+    folder.join(format!("round-{round}.labels"))
+}
+
+impl Nets {
+    /// The nets ready to judge, with the exact tables.
+    #[must_use]
+    pub fn judges(&self) -> Judges {
+        Judges::new(
+            &self.contact,
+            self.crashed.as_ref(),
+            &self.race,
+            self.quick.as_ref(),
+            Tables::shared().one_sided.clone(),
+        )
+    }
+}
+
+/// Goes through all rounds of `plan`, or goes on where the run in `folder` stopped. `report` gets
+/// one line of text now and then.
+///
+/// # Errors
+/// [`RunError`].
+pub fn run(plan: &Plan, folder: &Path, report: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+    std::fs::create_dir_all(folder).map_err(in_file(folder))?;
+    let rounds = plan.rounds();
+    let mut done = 0;
+    for round in (1..=rounds.len()).rev() {
+        if nets(plan, folder, round)?.is_some() {
+            done = round;
+            break;
+        }
+    }
+    for (index, round) in rounds.iter().enumerate().skip(done) {
+        let number = index + 1;
+        let Some(nets) = nets(plan, folder, index)? else {
+            break;
+        };
+        sample(plan, folder, number, round, &nets, report)?;
+        let pool = pool(plan, folder, number, round.pool)?;
+        train(plan, folder, number, round, nets, &pool, report)?;
+    }
+    Ok(())
+}
+
+/// Plays until the round has its labels.
+fn sample(
+    plan: &Plan,
+    folder: &Path,
+    number: usize,
+    round: &Round,
+    nets: &Nets,
+    report: &mut dyn FnMut(&str),
+) -> Result<(), RunError> {
+    if round.labels == 0 {
+        return Ok(());
+    }
+    let header = format!("gammond labels 1 seed {} round {number}", plan.seed);
+    let (mut journal, records) = Journal::open(&labels_path(folder, number), &header)?;
+    let mut made: usize = records.iter().map(|r| unpack(r).count()).sum();
+    let mut next = records.len() as u64;
+    let judges = nets.judges();
+    let seed = plan.seed.wrapping_mul(1_000_003) + number as u64;
+    let threads = rayon::current_num_threads() as u64;
+    while made < round.labels {
+        // A group may overshoot; the order of records does not depend on the number of threads.
+        let group: Vec<Vec<Label>> = (next..next + threads)
+            .into_par_iter()
+            .map_init(Room::default, |room, record| {
+                let mut labels = Vec::new();
+                for game in record * GAMES_PER_RECORD..(record + 1) * GAMES_PER_RECORD {
+                    play(&judges, &round.games, &mut stream(seed, game), room, &mut labels);
+                }
+                labels
+            })
+            .collect();
+        for labels in group {
+            if made < round.labels {
+                journal.append(&pack(&labels))?;
+                made += labels.len();
+                next += 1;
+            }
+        }
+        if next.is_multiple_of(32) {
+            report(&format!("round {number}: {made} of {} labels", round.labels));
+        }
+    }
+    Ok(())
+}
+
+/// The labels of the last `rounds` rounds up to `number`, and of the earlier runs.
+fn pool(plan: &Plan, folder: &Path, number: usize, rounds: usize) -> Result<Vec<Label>, RunError> {
+    let mut pool = Vec::new();
+    let mut read = |path: &Path| -> Result<(), RunError> {
+        for record in crate::journal::read_records(path)? {
+            pool.extend(unpack(&record));
+        }
+        Ok(())
+    };
+    if rounds > number {
+        for earlier in &plan.earlier {
+            for round in 1..1000 {
+                let path = labels_path(earlier, round);
+                if path.exists() {
+                    read(&path)?;
+                }
+            }
+        }
+    }
+    for round in (number + 1).saturating_sub(rounds).max(1)..=number {
+        let path = labels_path(folder, round);
+        if path.exists() {
+            read(&path)?;
+        }
+    }
+    Ok(pool)
+}
+
+fn train(
+    plan: &Plan,
+    folder: &Path,
+    number: usize,
+    round: &Round,
+    nets: Nets,
+    pool: &[Label],
+    report: &mut dyn FnMut(&str),
+) -> Result<(), RunError> {
+    let split = nets.crashed.is_some();
+    let jobs = [(0, Some(nets.contact)), (2, nets.crashed), (1, Some(nets.race))];
+    for (kind, net) in jobs {
+        let Some(net) = net else { continue };
+        let mine = |label: &&Label| match label.kind {
+            1 => kind == 1,
+            2 if split => kind == 2,
+            // The crashed net also learns from other contact positions, it is only a few more.
+            _ => kind == 0,
+        };
+        let mut labels: Vec<Label> = pool.iter().filter(mine).copied().collect();
+        if labels.is_empty() {
+            net.save(&net_path(folder, number, KINDS[kind]))
+                .map_err(in_file(folder))?;
+            continue;
+        }
+        let (net, line) = fit(plan, number, round, net, &mut labels, KINDS[kind]);
+        let path = net_path(folder, number, KINDS[kind]);
+        net.save(&path).map_err(in_file(&path))?;
+        let text = serde_json::to_string(&line).unwrap_or_default();
+        report(&text);
+        let path = folder.join("log.jsonl");
+        let log = std::fs::OpenOptions::new().append(true).create(true).open(&path);
+        log.and_then(|mut log| writeln!(log, "{text}")).map_err(in_file(&path))?;
+    }
+    Ok(())
+}
+
+/// Trains one net on its labels and returns the averaged net.
+fn fit<'a>(
+    plan: &Plan,
+    number: usize,
+    round: &Round,
+    net: Net,
+    labels: &mut [Label],
+    kind: &'a str,
+) -> (Net, Line<'a>) {
+    let mut trainer = Trainer::new(net);
+    let mut rng = stream(plan.seed ^ 0x7261_696e, number as u64);
+    let steps = ((labels.len() as f64 * round.passes / plan.batch as f64) as usize).max(1);
+    let (mut at, mut sum, mut counted) = (labels.len(), 0.0, 0usize);
+    for step in 0..steps {
+        if at + plan.batch > labels.len() {
+            for i in (1..labels.len()).rev() {
+                labels.swap(i, below(&mut rng, i as u32 + 1) as usize);
+            }
+            at = 0;
+        }
+        let to = (at + plan.batch).min(labels.len());
+        let done = step as f32 / steps as f32;
+        let cosine = 0.5 + 0.5 * (std::f32::consts::PI * done).cos();
+        let slope = round.rate_end + (1.0 - round.rate_end) * cosine;
+        let warm = ((step + 1) as f32 / 200.0).min(1.0);
+        let settings = StepSettings {
+            rate: round.rate * slope * warm,
+            // The mean forgets the beginning quickly while there are few steps.
+            keep: plan.keep.min(1.0 - 1.0 / (1.0 + step as f32 * 0.1)),
+        };
+        let loss = trainer.step(&labels[at..to], settings);
+        if step * 4 >= steps * 3 {
+            sum += loss;
+            counted += 1;
+        }
+        at = to;
+    }
+    let line = Line {
+        round: number,
+        kind,
+        labels: labels.len(),
+        steps,
+        loss: sum / counted.max(1) as f64,
+        rate: round.rate,
+    };
+    (trainer.averaged(), line)
+}
