@@ -4,16 +4,12 @@
 //! same work as a 1-ply label); the game goes on with one roll, and what later positions teach is
 //! brought back without the luck of the dice: `G = M + lambda (G' - V)`.
 
-use super::infer::{FloatJudge, Scratch};
-use super::net::Net;
-use super::plays::positions_after;
 use super::shard::Label;
 use super::starts;
-use crate::bearoff::OneSided;
-use crate::game::{BAR, Chances, Class, Position, Roll};
+use crate::eval::Evaluator;
+use crate::game::{Chances, Class, PlayGenerator, Position, Roll, generate_plays};
 use crate::rng::{ChaCha8Rng, below, unit};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// How games are played and labelled.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,16 +51,6 @@ impl Default for GameSettings {
     }
 }
 
-/// The nets of one generation, ready to judge.
-#[derive(Debug)]
-pub struct Judges {
-    contact: FloatJudge,
-    crashed: Option<FloatJudge>,
-    race: FloatJudge,
-    quick: Option<FloatJudge>,
-    tables: Arc<OneSided>,
-}
-
 /// A play's result: the position with the opponent on roll, and the **mover's** chances.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged {
@@ -77,27 +63,11 @@ pub struct Judged {
 /// Room for the work of one thread.
 #[derive(Debug, Default)]
 pub struct Room {
-    scratch: Scratch,
     after: Vec<Position>,
     chances: Vec<Chances>,
     ranked: Vec<(f32, Position)>,
-    parts: [Vec<Position>; 3],
     judged: Vec<Judged>,
     best: Vec<Judged>,
-}
-
-/// Certain chances of a finished game for the player on roll.
-fn finished(position: &Position) -> Chances {
-    let (me, opponent) = (position.me(), position.opponent());
-    let (winner_is_me, loser) = (me.on_board() == 0, if me.on_board() == 0 { opponent } else { me });
-    let gammon = loser.off() == 0;
-    let backgammon = gammon && (18..=BAR).any(|i| loser.count(i) > 0);
-    let [g, b] = [gammon, backgammon].map(|x| f32::from(u8::from(x)));
-    if winner_is_me {
-        Chances::from_array([1.0, g, b, 0.0, 0.0])
-    } else {
-        Chances::from_array([0.0, 0.0, 0.0, g, b])
-    }
 }
 
 /// Kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
@@ -111,99 +81,81 @@ pub fn kind(position: &Position) -> Option<u8> {
     }
 }
 
-impl Judges {
-    /// Prepares the nets; without `crashed` the contact net judges crashed positions.
+/// Looks one play ahead with an evaluator.
+#[derive(Clone, Copy, Debug)]
+pub struct Judges<'a> {
+    evaluator: &'a dyn Evaluator,
+}
+
+impl<'a> Judges<'a> {
+    /// Judges with `evaluator`.
     #[must_use]
-    pub fn new(
-        contact: &Net,
-        crashed: Option<&Net>,
-        race: &Net,
-        quick: Option<&Net>,
-        tables: Arc<OneSided>,
-    ) -> Judges {
-        Judges {
-            contact: FloatJudge::new(contact),
-            crashed: crashed.map(FloatJudge::new),
-            race: FloatJudge::new(race),
-            quick: quick.map(FloatJudge::new),
-            tables,
-        }
+    pub fn new(evaluator: &'a dyn Evaluator) -> Judges<'a> {
+        Judges { evaluator }
     }
 
     /// The exact chances of a position that needs no net.
     fn exact(&self, position: &Position) -> Option<Chances> {
-        if position.is_over() {
-            Some(finished(position))
-        } else {
-            self.tables.chances(position)
+        if kind(position).is_some() {
+            return None;
         }
+        let mut out = [Chances::default()];
+        self.evaluator
+            .evaluate(None, std::slice::from_ref(position), &mut out);
+        Some(out[0])
     }
 
     /// Every play of `roll` that may be best, best first, into `room.judged`. `near` is the
     /// position turned round.
-    fn rank(&self, position: &Position, roll: Roll, settings: &GameSettings, room: &mut Room) {
-        let near = position.swapped();
-        positions_after(position, roll, &mut room.after);
+    fn rank(
+        &self,
+        plays: &PlayGenerator,
+        near: &Position,
+        roll: Roll,
+        settings: &GameSettings,
+        room: &mut Room,
+    ) {
+        plays.plays(roll, &mut room.after);
+        if room.after.is_empty() {
+            room.after.push(*near);
+        }
+        if room.after.len() > settings.filter_plays && kind(near) != Some(1) {
+            self.filter(near, settings, room);
+        }
+        room.chances.resize(room.after.len(), Chances::default());
+        self.evaluator
+            .evaluate(Some(near), &room.after, &mut room.chances);
         room.judged.clear();
-        for part in &mut room.parts {
-            part.clear();
-        }
-        for after in &room.after {
-            match kind(after) {
-                Some(kind) => room.parts[usize::from(kind)].push(*after),
-                None => {
-                    if let Some(chances) = self.exact(after) {
-                        let chances = chances.inverted();
-                        let after = *after;
-                        room.judged.push(Judged { after, chances });
-                    }
-                }
-            }
-        }
-        let nets = [
-            &self.contact,
-            &self.race,
-            self.crashed.as_ref().unwrap_or(&self.contact),
-        ];
-        self.filter(&near, settings, room);
-        for (part, net) in room.parts.iter().zip(nets) {
-            if part.is_empty() {
-                continue;
-            }
-            net.judge(&near, part, &mut room.chances, &mut room.scratch);
-            let pairs = part.iter().zip(&room.chances);
-            room.judged.extend(pairs.map(|(&after, chances)| Judged {
-                after,
-                chances: chances.inverted(),
-            }));
-        }
+        let pairs = room.after.iter().zip(&room.chances);
+        room.judged.extend(pairs.map(|(&after, chances)| Judged {
+            after,
+            chances: chances.inverted(),
+        }));
         room.judged
             .sort_by(|a, b| b.chances.equity().total_cmp(&a.chances.equity()));
     }
 
-    /// Keeps the contact plays that the quick net finds good.
+    /// Keeps the plays that the quick net finds good.
     fn filter(&self, near: &Position, settings: &GameSettings, room: &mut Room) {
-        let many = room.parts[0].len() + room.parts[2].len();
-        let Some(quick) = self.quick.as_ref().filter(|_| many > settings.filter_plays) else {
+        room.chances.resize(room.after.len(), Chances::default());
+        if !self
+            .evaluator
+            .evaluate_quickly(Some(near), &room.after, &mut room.chances)
+        {
             return;
-        };
-        room.ranked.clear();
-        for part in [0, 2] {
-            let part = &mut room.parts[part];
-            quick.judge(near, part, &mut room.chances, &mut room.scratch);
-            let pairs = room.chances.iter().zip(part.iter());
-            room.ranked.extend(pairs.map(|(c, &after)| (c.equity(), after)));
-            part.clear();
         }
         let ranked = &mut room.ranked;
+        ranked.clear();
+        let pairs = room.chances.iter().zip(&room.after);
+        ranked.extend(pairs.map(|(c, &after)| (c.equity(), after)));
         ranked.select_nth_unstable_by(settings.filter_plays - 1, |a, b| a.0.total_cmp(&b.0));
         ranked.truncate(settings.filter_plays);
         let best = ranked.iter().fold(f32::MAX, |best, r| best.min(r.0));
-        for (equity, after) in ranked.iter() {
-            if *equity <= best + settings.filter_margin {
-                room.parts[usize::from(kind(after).unwrap_or(0))].push(*after);
-            }
-        }
+        room.after.clear();
+        let good = ranked
+            .iter()
+            .filter(|r| r.0 <= best + settings.filter_margin);
+        room.after.extend(good.map(|r| r.1));
     }
 
     /// Mean over the 21 rolls of the value of the best play. The ranking for `roll` is left in
@@ -217,8 +169,9 @@ impl Judges {
     ) -> [f32; 5] {
         let mut sum = [0.0; 5];
         let wanted = roll.map(|roll| (roll.high(), roll.low()));
+        let (plays, near) = (PlayGenerator::new(position), position.swapped());
         for roll in Roll::ALL {
-            self.rank(position, roll, settings, room);
+            self.rank(&plays, &near, roll, settings, room);
             let weight = roll.weight() as f32 / 36.0;
             if let Some(best) = room.judged.first() {
                 for (sum, value) in sum.iter_mut().zip(best.chances.to_array()) {
@@ -235,7 +188,8 @@ impl Judges {
     /// The best play of a roll and its static chances for the mover.
     #[must_use]
     pub fn best(&self, position: &Position, roll: Roll, settings: &GameSettings, room: &mut Room) -> Option<Judged> {
-        self.rank(position, roll, settings, room);
+        let (plays, near) = (PlayGenerator::new(position), position.swapped());
+        self.rank(&plays, &near, roll, settings, room);
         room.judged.first().copied()
     }
 
@@ -257,7 +211,7 @@ struct Turn {
 }
 
 /// Plays one game and appends its labels. A pure function of the judges, the settings and `rng`.
-pub fn play(judges: &Judges, settings: &GameSettings, rng: &mut ChaCha8Rng, room: &mut Room, out: &mut Vec<Label>) {
+pub fn play(judges: Judges<'_>, settings: &GameSettings, rng: &mut ChaCha8Rng, room: &mut Room, out: &mut Vec<Label>) {
     let mut position = first_position(settings, rng);
     let (chance, noise) = match unit(rng) {
         u if u < settings.mild => (0.15, 0.06),
@@ -327,7 +281,10 @@ fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> Position {
     let mut position = Position::start();
     let mut after = Vec::new();
     for _ in 0..2 + below(rng, 20) {
-        positions_after(&position, crate::rng::roll(rng), &mut after);
+        generate_plays(&position, crate::rng::roll(rng), &mut after);
+        if after.is_empty() {
+            after.push(position.swapped());
+        }
         let next = after[below(rng, after.len() as u32) as usize];
         if next.is_over() {
             break;

@@ -190,18 +190,3 @@ fn adam_body<const UNUSED: usize, const FUSED: bool>(
         mean[i] += (1.0 - keep) * (values[i] - mean[i]);
     }
 }
-
-/// The logistic function, within 2e-7, by the same arithmetic on every CPU.
-#[inline(always)]
-pub(super) fn sigmoid(x: f32) -> f32 {
-    let t = (-x * std::f32::consts::LOG2_E).clamp(-60.0, 60.0);
-    let whole = t.round();
-    let f = t - whole;
-    // 2^f on -0.5..=0.5 by its Taylor series.
-    let power = 1.0
-        + f * (0.693_147_2
-            + f * (0.240_226_5
-                + f * (0.055_504_11 + f * (0.009_618_129 + f * (0.001_333_356 + f * 1.540_353e-4)))));
-    let scale = f32::from_bits(((whole as i32 + 127) as u32) << 23);
-    1.0 / (1.0 + power * scale)
-}

@@ -1,8 +1,15 @@
 //! The float net that is trained: its shape, parameters and file.
 
-use super::encode::{BASE, HAND};
-use std::io::{self, Read, Write};
+use super::kernel::BLOCK;
+use crate::eval::own::InputSet;
+use crate::nn::format::native::{self, Label};
+use crate::nn::format::safetensors;
+use crate::nn::{FloatNet, Group, IntegerNetError, SecondBits, quantise};
+use std::io::{self, Write};
 use std::path::Path;
+
+const BASE: usize = InputSet::Counts.inputs();
+const HAND: usize = InputSet::CountsAndHand.inputs() - BASE;
 
 /// A net of `inputs` - `first` - `second` - 5 with clipped ReLU and sigmoid outputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +66,17 @@ impl Net {
     /// Number of inputs.
     #[must_use]
     pub const fn inputs(&self) -> usize {
-        if self.with_hand { BASE + HAND } else { BASE }
+        self.input_set().inputs()
+    }
+
+    /// Which inputs.
+    #[must_use]
+    pub const fn input_set(&self) -> InputSet {
+        if self.with_hand {
+            InputSet::CountsAndHand
+        } else {
+            InputSet::Counts
+        }
     }
 
     /// Where the parameters are.
@@ -93,27 +110,77 @@ impl Net {
         }
     }
 
-    fn tensors(&self) -> Vec<(&'static str, Vec<usize>, Vec<f32>)> {
-        let l = self.layout();
-        let v = &self.values;
+    /// The net in the form of float net files.
+    #[must_use]
+    pub fn to_float(&self) -> FloatNet {
+        let (l, v) = (self.layout(), &self.values);
         let (h1, h2) = (self.first, self.second);
-        let mut w2 = vec![0.0; h1 * h2];
+        let group = |name: &str, inputs| Group {
+            name: name.into(),
+            inputs,
+        };
+        let mut groups = vec![group("base", BASE)];
+        if self.with_hand {
+            groups.push(group("hand", HAND));
+        }
+        let mut net = FloatNet::zeros(groups, h1, h2);
+        net.w1.copy_from_slice(&v[l.rows..l.bias1]);
+        net.b1.copy_from_slice(&v[l.bias1..l.weights2]);
         for i in 0..h1 {
             for j in 0..h2 {
-                w2[j * h1 + i] = v[l.weights2 + i * h2 + j];
+                net.w2[j * h1 + i] = v[l.weights2 + i * h2 + j];
             }
         }
-        let base = l.rows + BASE * h1;
-        let mut all = vec![("w_base", vec![BASE, h1], v[l.rows..base].to_vec())];
-        all.push(("b1", vec![h1], v[l.bias1..l.weights2].to_vec()));
-        if self.with_hand {
-            all.push(("w_hand", vec![HAND, h1], v[base..l.bias1].to_vec()));
+        net.b2.copy_from_slice(&v[l.bias2..l.weights3]);
+        net.w3.copy_from_slice(&v[l.weights3..l.bias3]);
+        net.b3.copy_from_slice(&v[l.bias3..l.end]);
+        net
+    }
+
+    /// A net to train from the form of float net files; `None` when it has other inputs or
+    /// widths than the trainer knows (first layer a multiple of 64, second 16 or 32).
+    #[must_use]
+    pub fn from_float(net: &FloatNet) -> Option<Net> {
+        let (h1, h2) = (net.shape.width, net.shape.second);
+        let set = InputSet::of_size(net.shape.inputs)?;
+        if h1 % BLOCK != 0 || !(h2 == 16 || h2 == 32) {
+            return None;
         }
-        all.push(("w2", vec![h2, h1], w2));
-        all.push(("b2", vec![h2], v[l.bias2..l.weights3].to_vec()));
-        all.push(("w3", vec![5, h2], v[l.weights3..l.bias3].to_vec()));
-        all.push(("b3", vec![5], v[l.bias3..l.end].to_vec()));
-        all
+        let mut values = net.w1.clone();
+        values.extend_from_slice(&net.b1);
+        for i in 0..h1 {
+            values.extend((0..h2).map(|j| net.w2[j * h1 + i]));
+        }
+        values.extend_from_slice(&net.b2);
+        values.extend_from_slice(&net.w3);
+        values.extend_from_slice(&net.b3);
+        Some(Net {
+            with_hand: set == InputSet::CountsAndHand,
+            first: h1,
+            second: h2,
+            values,
+        })
+    }
+
+    /// The net rounded to integers, as the bytes of a net file.
+    ///
+    /// # Errors
+    /// When the weights do not fit; see [`quantise`].
+    pub fn to_integer(&self, name: &str, class: &str) -> Result<Vec<u8>, IntegerNetError> {
+        let set = self.input_set();
+        // The fast net trades precision for speed.
+        let bits = if class == "contact-fast" {
+            SecondBits::Eight
+        } else {
+            SecondBits::Thirteen
+        };
+        let parts = quantise(&self.to_float(), &set.units(), bits, 4)?;
+        let label = Label {
+            name: name.into(),
+            inputs: set.name().into(),
+            class: class.into(),
+        };
+        Ok(native::write(&label, &parts))
     }
 
     /// Writes the net in the safetensors form (float32), through a temporary file.
@@ -121,24 +188,9 @@ impl Net {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut header = serde_json::Map::new();
-        let mut bytes = Vec::new();
-        for (name, shape, values) in self.tensors() {
-            let start = bytes.len();
-            for value in values {
-                bytes.extend_from_slice(&value.to_le_bytes());
-            }
-            header.insert(
-                name.to_owned(),
-                serde_json::json!({"dtype": "F32", "shape": shape, "data_offsets": [start, bytes.len()]}),
-            );
-        }
-        let header = serde_json::Value::Object(header).to_string();
         let partial = path.with_extension("partial");
         let mut file = std::fs::File::create(&partial)?;
-        file.write_all(&(header.len() as u64).to_le_bytes())?;
-        file.write_all(header.as_bytes())?;
-        file.write_all(&bytes)?;
+        file.write_all(&safetensors::write(&self.to_float()))?;
         file.sync_all()?;
         std::fs::rename(partial, path)
     }
@@ -148,53 +200,27 @@ impl Net {
     /// # Errors
     /// When the file cannot be read or is not such a net.
     pub fn load(path: &Path) -> io::Result<Net> {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?.read_to_end(&mut bytes)?;
-        Net::parse(&bytes).ok_or_else(|| {
-            let text = format!("{}: not a float net in safetensors form", path.display());
+        let fail = |reason: String| {
+            let text = format!("{}: {reason}", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
-        })
+        };
+        let net = safetensors::read(&std::fs::read(path)?).map_err(|e| fail(e.to_string()))?;
+        Net::from_float(&net).ok_or_else(|| fail("not a shape that can be trained".into()))
     }
+}
 
-    fn parse(bytes: &[u8]) -> Option<Net> {
-        let length = usize::try_from(u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?)).ok()?;
-        let header: serde_json::Value =
-            serde_json::from_slice(bytes.get(8..)?.get(..length)?).ok()?;
-        let data = bytes.get(8 + length..)?;
-        let tensor = |name: &str, len: usize| -> Option<Vec<f32>> {
-            let offsets = header.get(name)?.get("data_offsets")?;
-            let from = usize::try_from(offsets.get(0)?.as_u64()?).ok()?;
-            let to = usize::try_from(offsets.get(1)?.as_u64()?).ok()?;
-            let raw = data.get(from..to)?;
-            let floats = raw
-                .chunks_exact(4)
-                .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                .collect::<Vec<f32>>();
-            (floats.len() == len).then_some(floats)
-        };
-        let size = |name: &str, axis: usize| -> Option<usize> {
-            let size = header.get(name)?.get("shape")?.get(axis)?.as_u64()?;
-            (size <= 1 << 16).then_some(size as usize)
-        };
-        let (first, second) = (size("b1", 0)?, size("b2", 0)?);
-        let with_hand = header.get("w_hand").is_some();
-        let mut values = tensor("w_base", BASE * first)?;
-        if with_hand {
-            values.extend(tensor("w_hand", HAND * first)?);
-        }
-        values.extend(tensor("b1", first)?);
-        let w2 = tensor("w2", first * second)?;
-        for i in 0..first {
-            values.extend((0..second).map(|j| w2[j * first + i]));
-        }
-        values.extend(tensor("b2", second)?);
-        values.extend(tensor("w3", 5 * second)?);
-        values.extend(tensor("b3", 5)?);
-        Some(Net {
-            with_hand,
-            first,
-            second,
-            values,
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn float_form_and_back() {
+        let net = Net::random(true, 64, 16, 5);
+        assert_eq!(Net::from_float(&net.to_float()), Some(net.clone()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.net");
+        net.save(&path).unwrap();
+        assert_eq!(Net::load(&path).unwrap(), net);
+        assert!(net.to_integer("a", "contact").unwrap().len() > 1000);
     }
 }

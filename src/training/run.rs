@@ -9,7 +9,8 @@ use super::games::{GameSettings, Judges, Room, play};
 use super::net::Net;
 use super::shard::{Label, pack, unpack};
 use super::step::{StepSettings, Trainer};
-use crate::bearoff::Tables;
+use crate::eval::own::{OwnEvaluator, OwnNetError};
+use crate::nn::IntegerNetError;
 use crate::journal::{Journal, JournalError};
 use crate::rng::{below, stream};
 use rayon::prelude::*;
@@ -37,6 +38,12 @@ pub enum RunError {
     /// The labels cannot be kept.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A net cannot be rounded to integers.
+    #[error("net: {0}")]
+    Quantise(#[from] IntegerNetError),
+    /// A net made of it cannot be used.
+    #[error(transparent)]
+    Net(#[from] OwnNetError),
     /// The TOML file.
     #[error("{path}: {reason}")]
     Plan {
@@ -247,16 +254,24 @@ fn labels_path(folder: &Path, round: usize) -> PathBuf {
 }
 
 impl Nets {
-    /// The nets ready to judge, with the exact tables.
-    #[must_use]
-    pub fn judges(&self) -> Judges {
-        Judges::new(
-            &self.contact,
-            self.crashed.as_ref(),
-            &self.race,
-            self.quick.as_ref(),
-            Tables::shared().one_sided.clone(),
-        )
+    /// The nets rounded to integers, with the exact tables.
+    ///
+    /// # Errors
+    /// When weights have grown out of the integers' range.
+    pub fn evaluator(&self, name: &str) -> Result<OwnEvaluator, RunError> {
+        let mut files = Vec::new();
+        for (class, net) in [
+            ("contact", Some(&self.contact)),
+            ("crashed", self.crashed.as_ref()),
+            ("race", Some(&self.race)),
+            ("contact-fast", self.quick.as_ref()),
+        ] {
+            if let Some(net) = net {
+                let bytes = net.to_integer(name, class)?;
+                files.push((format!("{name} {class}"), bytes));
+            }
+        }
+        Ok(OwnEvaluator::from_files(&files)?)
     }
 }
 
@@ -303,7 +318,8 @@ fn sample(
     let (mut journal, records) = Journal::open(&labels_path(folder, number), &header)?;
     let mut made: usize = records.iter().map(|r| unpack(r).count()).sum();
     let mut next = records.len() as u64;
-    let judges = nets.judges();
+    let evaluator = nets.evaluator("candidate")?;
+    let judges = Judges::new(&evaluator);
     let seed = plan.seed.wrapping_mul(1_000_003) + number as u64;
     let threads = rayon::current_num_threads() as u64;
     while made < round.labels {
@@ -313,7 +329,7 @@ fn sample(
             .map_init(Room::default, |room, record| {
                 let mut labels = Vec::new();
                 for game in record * GAMES_PER_RECORD..(record + 1) * GAMES_PER_RECORD {
-                    play(&judges, &round.games, &mut stream(seed, game), room, &mut labels);
+                    play(judges, &round.games, &mut stream(seed, game), room, &mut labels);
                 }
                 labels
             })

@@ -3,10 +3,10 @@
 //! A batch is cut into [`CHUNKS`] parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.
 
-use super::encode::active;
-use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back, sigmoid};
+use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back};
 use super::net::{Layout, Net};
 use super::shard::Label;
+use crate::nn::sigmoid;
 use rayon::prelude::*;
 
 /// Parts of a batch that are worked on independently.
@@ -38,7 +38,6 @@ pub struct Trainer {
 #[derive(Debug)]
 struct Part {
     gradient: Vec<f32>,
-    active: Vec<(u16, f32)>,
     rows: Vec<(u32, f32)>,
     a1: Vec<f32>,
     d1: Vec<f32>,
@@ -53,7 +52,6 @@ impl Trainer {
         let parts = (0..CHUNKS)
             .map(|_| Part {
                 gradient: vec![0.0; size],
-                active: Vec::new(),
                 rows: Vec::new(),
                 a1: vec![0.0; net.first],
                 d1: vec![0.0; net.first],
@@ -130,11 +128,9 @@ impl Part {
 
     fn one<const H: usize>(&mut self, net: &Net, l: Layout, label: &Label) {
         let values = &net.values;
-        self.active.clear();
-        active(&label.position, net.with_hand, &mut self.active);
+        let active = net.input_set().values(&label.position);
         self.rows.clear();
-        let scale = net.first as u32;
-        let rows = self.active.iter().map(|&(row, x)| (u32::from(row) * scale, x));
+        let rows = active.iter().map(|&(row, x)| ((row * net.first) as u32, x as f32));
         self.rows.extend(rows);
         accumulate::<1>(
             &values[l.bias1..l.weights2],

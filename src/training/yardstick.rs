@@ -42,7 +42,7 @@ fn decision(line: &str) -> Option<Decision> {
 /// Mean loss in thousandths of a point with its standard error, and how many choices were not
 /// among the candidates (charged with the worst of them).
 #[must_use]
-pub fn score(judges: &Judges, settings: &GameSettings, decisions: &[Decision]) -> (f64, f64, usize) {
+pub fn score(judges: Judges<'_>, settings: &GameSettings, decisions: &[Decision]) -> (f64, f64, usize) {
     let mut room = Room::default();
     let mut outside = 0;
     let losses: Vec<f64> = decisions

@@ -1,7 +1,7 @@
 //! `gammond train`.
 
 use crate::cli::{Common, Failure};
-use crate::training::games::GameSettings;
+use crate::training::games::{GameSettings, Judges};
 use crate::training::run::{Plan, nets, run as train};
 use crate::training::yardstick;
 use std::io::Write;
@@ -39,7 +39,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         for round in 0.. {
             let nets = nets(&plan, &args.folder, round).map_err(|e| Failure::File(e.to_string()))?;
             let Some(nets) = nets else { break };
-            let (mean, error, outside) = yardstick::score(&nets.judges(), &settings, &decisions);
+            let evaluator = nets.evaluator("x").map_err(|e| Failure::Work(e.to_string()))?;
+            let (mean, error, outside) = yardstick::score(Judges::new(&evaluator), &settings, &decisions);
             let _ = writeln!(
                 out,
                 "round {round}: {mean:.3} +- {error:.3} mEq over {} decisions, {outside} outside",
