@@ -150,9 +150,7 @@ fn read(file: &mut File) -> io::Result<(Option<String>, Vec<Vec<u8>>, u64)> {
             break;
         }
         let mut record = Vec::new();
-        let got = (&mut reader)
-            .take(length as u64)
-            .read_to_end(&mut record)?;
+        let got = (&mut reader).take(length as u64).read_to_end(&mut record)?;
         if got < length || crc32fast::hash(&record) != u32::from_le_bytes([e, f, g, h]) {
             break;
         }

@@ -187,7 +187,13 @@ impl<'a> Judges<'a> {
 
     /// The best play of a roll and its static chances for the mover.
     #[must_use]
-    pub fn best(&self, position: &Position, roll: Roll, settings: &GameSettings, room: &mut Room) -> Option<Judged> {
+    pub fn best(
+        &self,
+        position: &Position,
+        roll: Roll,
+        settings: &GameSettings,
+        room: &mut Room,
+    ) -> Option<Judged> {
         let (plays, near) = (PlayGenerator::new(position), position.swapped());
         self.rank(&plays, &near, roll, settings, room);
         room.judged.first().copied()
@@ -195,7 +201,12 @@ impl<'a> Judges<'a> {
 
     /// The 1-ply value of a position for the player on roll.
     #[must_use]
-    pub fn one_ply(&self, position: &Position, settings: &GameSettings, room: &mut Room) -> Chances {
+    pub fn one_ply(
+        &self,
+        position: &Position,
+        settings: &GameSettings,
+        room: &mut Room,
+    ) -> Chances {
         match self.exact(position) {
             Some(chances) => chances,
             None => Chances::from_array(self.mean_of_best(position, None, settings, room)),
@@ -211,7 +222,13 @@ struct Turn {
 }
 
 /// Plays one game and appends its labels. A pure function of the judges, the settings and `rng`.
-pub fn play(judges: Judges<'_>, settings: &GameSettings, rng: &mut ChaCha8Rng, room: &mut Room, out: &mut Vec<Label>) {
+pub fn play(
+    judges: Judges<'_>,
+    settings: &GameSettings,
+    rng: &mut ChaCha8Rng,
+    room: &mut Room,
+    out: &mut Vec<Label>,
+) {
     let mut position = first_position(settings, rng);
     let (chance, noise) = match unit(rng) {
         u if u < settings.mild => (0.15, 0.06),
@@ -230,7 +247,11 @@ pub fn play(judges: Judges<'_>, settings: &GameSettings, rng: &mut ChaCha8Rng, r
         let mean = judges.mean_of_best(&position, Some(roll), settings, room);
         let ranked = std::mem::take(&mut room.best);
         let explores = unit(rng) < chance;
-        let pick = if explores { noisy_pick(&ranked, noise, rng) } else { 0 };
+        let pick = if explores {
+            noisy_pick(&ranked, noise, rng)
+        } else {
+            0
+        };
         if ranked.len() > 1 && unit(rng) < settings.extra {
             let others = (ranked.len() - 1).min(4) as u32;
             let other = ranked[1 + below(rng, others) as usize].after;

@@ -10,8 +10,8 @@ use super::net::Net;
 use super::shard::{Label, pack, unpack};
 use super::step::{StepSettings, Trainer};
 use crate::eval::own::{OwnEvaluator, OwnNetError};
-use crate::nn::IntegerNetError;
 use crate::journal::{Journal, JournalError};
+use crate::nn::IntegerNetError;
 use crate::rng::{below, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -329,7 +329,13 @@ fn sample(
             .map_init(Room::default, |room, record| {
                 let mut labels = Vec::new();
                 for game in record * GAMES_PER_RECORD..(record + 1) * GAMES_PER_RECORD {
-                    play(judges, &round.games, &mut stream(seed, game), room, &mut labels);
+                    play(
+                        judges,
+                        &round.games,
+                        &mut stream(seed, game),
+                        room,
+                        &mut labels,
+                    );
                 }
                 labels
             })
@@ -342,7 +348,10 @@ fn sample(
             }
         }
         if next.is_multiple_of(32) {
-            report(&format!("round {number}: {made} of {} labels", round.labels));
+            report(&format!(
+                "round {number}: {made} of {} labels",
+                round.labels
+            ));
         }
     }
     Ok(())
@@ -386,7 +395,11 @@ fn train(
     report: &mut dyn FnMut(&str),
 ) -> Result<(), RunError> {
     let split = nets.crashed.is_some();
-    let jobs = [(0, Some(nets.contact)), (2, nets.crashed), (1, Some(nets.race))];
+    let jobs = [
+        (0, Some(nets.contact)),
+        (2, nets.crashed),
+        (1, Some(nets.race)),
+    ];
     for (kind, net) in jobs {
         let Some(net) = net else { continue };
         let mine = |label: &&Label| match label.kind {
@@ -407,8 +420,12 @@ fn train(
         let text = serde_json::to_string(&line).unwrap_or_default();
         report(&text);
         let path = folder.join("log.jsonl");
-        let log = std::fs::OpenOptions::new().append(true).create(true).open(&path);
-        log.and_then(|mut log| writeln!(log, "{text}")).map_err(in_file(&path))?;
+        let log = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&path);
+        log.and_then(|mut log| writeln!(log, "{text}"))
+            .map_err(in_file(&path))?;
     }
     Ok(())
 }

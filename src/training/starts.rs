@@ -119,7 +119,11 @@ impl Layout {
                 self.scatter(rng, back, 18, 24);
             }
             Plan::BearingIn => {
-                self.left -= if below(rng, 2) == 0 { below(rng, 10) as u8 } else { 0 };
+                self.left -= if below(rng, 2) == 0 {
+                    below(rng, 10) as u8
+                } else {
+                    0
+                };
                 let made = 4 + below(rng, 3);
                 self.make(rng, made, 0, 5);
                 let late = below(rng, 3);
@@ -158,7 +162,10 @@ impl Layout {
     }
 
     fn occupied(&self) -> u32 {
-        (0..24).filter(|&i| self.counts[i] > 0).map(|i| 1 << i).sum()
+        (0..24)
+            .filter(|&i| self.counts[i] > 0)
+            .map(|i| 1 << i)
+            .sum()
     }
 }
 

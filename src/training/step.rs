@@ -130,7 +130,9 @@ impl Part {
         let values = &net.values;
         let active = net.input_set().values(&label.position);
         self.rows.clear();
-        let rows = active.iter().map(|&(row, x)| ((row * net.first) as u32, x as f32));
+        let rows = active
+            .iter()
+            .map(|&(row, x)| ((row * net.first) as u32, x as f32));
         self.rows.extend(rows);
         accumulate::<1>(
             &values[l.bias1..l.weights2],
@@ -184,6 +186,12 @@ impl Part {
 
 /// Cross-entropy of `p` under `target`, less the entropy of `target`.
 fn divergence(target: f32, p: f32) -> f32 {
-    let term = |t: f32, q: f32| if t > 0.0 { t * (t / q.max(1e-7)).ln() } else { 0.0 };
+    let term = |t: f32, q: f32| {
+        if t > 0.0 {
+            t * (t / q.max(1e-7)).ln()
+        } else {
+            0.0
+        }
+    };
     term(target, p) + term(1.0 - target, 1.0 - p)
 }

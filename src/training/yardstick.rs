@@ -29,11 +29,15 @@ fn decision(line: &str) -> Option<Decision> {
     let die = |i: usize| u8::try_from(value.get("dice")?.get(i)?.as_u64()?).ok();
     let mut candidates = Vec::new();
     for candidate in value.get("c")?.as_array()? {
-        let after = parse_position(candidate.get(0)?.as_str()?.as_bytes()).ok()?.position;
+        let after = parse_position(candidate.get(0)?.as_str()?.as_bytes())
+            .ok()?
+            .position;
         candidates.push((after, candidate.get(1)?.as_f64()?));
     }
     Some(Decision {
-        position: parse_position(value.get("id")?.as_str()?.as_bytes()).ok()?.position,
+        position: parse_position(value.get("id")?.as_str()?.as_bytes())
+            .ok()?
+            .position,
         roll: Roll::new(die(0)?, die(1)?).ok()?,
         candidates,
     })
@@ -42,7 +46,11 @@ fn decision(line: &str) -> Option<Decision> {
 /// Mean loss in thousandths of a point with its standard error, and how many choices were not
 /// among the candidates (charged with the worst of them).
 #[must_use]
-pub fn score(judges: Judges<'_>, settings: &GameSettings, decisions: &[Decision]) -> (f64, f64, usize) {
+pub fn score(
+    judges: Judges<'_>,
+    settings: &GameSettings,
+    decisions: &[Decision],
+) -> (f64, f64, usize) {
     let mut room = Room::default();
     let mut outside = 0;
     let losses: Vec<f64> = decisions

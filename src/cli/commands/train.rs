@@ -37,10 +37,14 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             ..GameSettings::default()
         };
         for round in 0.. {
-            let nets = nets(&plan, &args.folder, round).map_err(|e| Failure::File(e.to_string()))?;
+            let nets =
+                nets(&plan, &args.folder, round).map_err(|e| Failure::File(e.to_string()))?;
             let Some(nets) = nets else { break };
-            let evaluator = nets.evaluator("x").map_err(|e| Failure::Work(e.to_string()))?;
-            let (mean, error, outside) = yardstick::score(Judges::new(&evaluator), &settings, &decisions);
+            let evaluator = nets
+                .evaluator("x")
+                .map_err(|e| Failure::Work(e.to_string()))?;
+            let (mean, error, outside) =
+                yardstick::score(Judges::new(&evaluator), &settings, &decisions);
             let _ = writeln!(
                 out,
                 "round {round}: {mean:.3} +- {error:.3} mEq over {} decisions, {outside} outside",

@@ -1,0 +1,53 @@
+//! One cubeless game.
+
+use super::player::{Player, PlayerError};
+use crate::game::{BAR, Position};
+use crate::rng::{roll, stream};
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finish {
+    /// Points of the player named first: 1, 2 or 3, negative when lost.
+    pub points: i8,
+    /// Turns played.
+    pub turns: u32,
+}
+
+/// Longest game that is waited for; one that lasts longer counts as 0 points.
+const TURNS_MAX: u32 = 20_000;
+
+/// Plays game `number` of the dice of `seed`. The same number gives the same dice, whoever plays;
+/// who wins the opening roll is decided by its dice.
+///
+/// # Errors
+/// When a player fails or answers with an illegal play.
+pub fn play_game(players: [&dyn Player; 2], seed: u64, number: u64) -> Result<Finish, PlayerError> {
+    let mut dice = stream(seed, 2 * number);
+    let mut chance = stream(seed, 2 * number + 1);
+    let mut next = loop {
+        let opening = roll(&mut dice);
+        if !opening.is_double() {
+            break opening;
+        }
+    };
+    let [first, second] = next.dice();
+    let mut turn = usize::from(first < second);
+    let mut position = Position::start();
+    for turns in 1..=TURNS_MAX {
+        position = players[turn].play(&position, next, &mut chance)?;
+        if position.opponent().on_board() == 0 {
+            let loser = position.me();
+            let gammon = loser.off() == 0;
+            let backgammon = gammon && (18..=BAR).any(|i| loser.count(i) > 0);
+            let points = 1 + i8::from(gammon) + i8::from(backgammon);
+            let points = if turn == 0 { points } else { -points };
+            return Ok(Finish { points, turns });
+        }
+        turn = 1 - turn;
+        next = roll(&mut dice);
+    }
+    Ok(Finish {
+        points: 0,
+        turns: TURNS_MAX,
+    })
+}
