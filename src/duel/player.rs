@@ -96,7 +96,7 @@ impl FromStr for PlayerSpec {
                 let (mut nets, mut plies) = (None, 0);
                 for part in parts {
                     match part.split_once('=') {
-                        Some(("nets", path)) if path == "embedded" => nets = None,
+                        Some(("nets", "embedded")) => nets = None,
                         Some(("nets", path)) => nets = Some(PathBuf::from(path)),
                         Some(("plies", number)) => {
                             plies = number
