@@ -198,11 +198,14 @@ fn record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
     };
     match kind {
         b"s" => Ok((&[], BenchmarkRecord::Settings(rest_of_line(body)))),
-        b"#R" => chances(BenchmarkRecord::Rolled),
+        b"#R" => {
+            let (rest, chances) = candidate_chances(body)?;
+            Ok((rest, BenchmarkRecord::Rolled(chances)))
+        }
         b"#Resumed" if body.trim_ascii().is_empty() => Ok((&[], BenchmarkRecord::Resumed)),
         [b'#', ..] => {
             let text = input.get(1..).unwrap_or_default();
-            let text = String::from_utf8_lossy(text.trim_ascii_end());
+            let text = String::from_utf8_lossy(trimmed_end(text));
             Ok((&[], BenchmarkRecord::Comment(text.into_owned())))
         }
         b"r" => seed(body),
@@ -213,7 +216,7 @@ fn record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
         b"O" => chances(BenchmarkRecord::OneSided),
         b"b" => best_record(body),
         _ => {
-            let text = String::from_utf8_lossy(input.trim_ascii_end());
+            let text = String::from_utf8_lossy(trimmed_end(input));
             Ok((&[], BenchmarkRecord::Other(text.into_owned())))
         }
     }
@@ -222,6 +225,17 @@ fn record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
 /// The text after the blank that follows the type.
 fn rest_of_line(body: &[u8]) -> String {
     String::from_utf8_lossy(body.trim_ascii()).into_owned()
+}
+
+/// Without the blanks at the end. Other white space stays: what is left must not turn into a line of
+/// another type.
+fn trimmed_end(text: &[u8]) -> &[u8] {
+    let blanks = text
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_blank(byte))
+        .count();
+    text.get(..text.len() - blanks).unwrap_or_default()
 }
 
 /// r = number
@@ -321,6 +335,16 @@ fn best_record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
 /// position-chances = key 5chance
 fn position_chances(input: &[u8]) -> Parsed<'_, PositionChances> {
     let (rest, position) = position(input, "position of the record")?;
+    with_chances(rest, position)
+}
+
+/// As [`position_chances`], but the play that leads there may have ended the game.
+fn candidate_chances(input: &[u8]) -> Parsed<'_, PositionChances> {
+    let (rest, position) = position_after(input, "position of the record")?;
+    with_chances(rest, position)
+}
+
+fn with_chances(rest: &[u8], position: Position) -> Parsed<'_, PositionChances> {
     let (rest, chances) = chances(rest)?;
     Ok((rest, PositionChances { position, chances }))
 }
