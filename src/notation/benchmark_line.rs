@@ -1,6 +1,6 @@
 //! The lines of GNUbg benchmark files (`.bm`) and of training files.
 //!
-//! Rules BM-01 to BM-14 of `protocol-specs/benchmark-files.md`. One line is one
+//! Rules BM-01 to BM-11 of `protocol-specs/benchmark-files.md`. One line is one
 //! [`BenchmarkRecord`]; printing it gives the line back, except that numbers are written with six
 //! significant digits, as the program that made the published files does.
 

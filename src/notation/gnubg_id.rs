@@ -1,12 +1,11 @@
 //! GNUbg ID: a Position ID and a Match ID with a colon between.
 //!
-//! Rules GID-01 to GID-03 of `protocol-specs/position-ids.md`.
+//! Rules GID-01 and GID-02 of `protocol-specs/position-ids.md`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::match_id::match_id;
-use super::position_id::position_id;
 use super::syntax::{Parsed, base64_value, byte, complete};
 use super::{
     Code, MatchId, NotationError, PositionId, Reason, match_id as id12, position_id as id14,
@@ -59,22 +58,19 @@ impl GnubgId {
     /// # Errors
     /// [`NotationError`] when one of them is not there or wrong.
     pub fn find(text: &[u8]) -> Result<GnubgId, NotationError> {
-        let (at, run) = find_run(text, id14::CHARACTERS).ok_or_else(|| {
-            NotationError::new(
-                Code::BadPosition,
-                "position id",
-                Reason::Missing,
-                text.len(),
-            )
-        })?;
-        let position = complete(Code::BadPosition, "position id", run, position_id)
-            .map_err(|error| error.moved(at))?;
-        let (at, run) = find_run(text, id12::CHARACTERS).ok_or_else(|| {
-            NotationError::new(Code::BadMatchId, "match id", Reason::Missing, text.len())
-        })?;
-        let match_id = complete(Code::BadMatchId, "match id", run, match_id)
-            .map_err(|error| error.moved(at))?;
-        Ok(GnubgId { position, match_id })
+        GnubgId::find_with_place(text).map(|(id, _)| id)
+    }
+
+    /// As [`GnubgId::find`], with the byte at which the Match ID begins.
+    pub(super) fn find_with_place(text: &[u8]) -> Result<(GnubgId, usize), NotationError> {
+        let missing = |code, field| NotationError::new(code, field, Reason::Missing, text.len());
+        let (at, run) = find_run(text, id14::CHARACTERS)
+            .ok_or_else(|| missing(Code::BadPosition, "position id"))?;
+        let position = PositionId::parse(run).map_err(|error| error.moved(at))?;
+        let (at, run) = find_run(text, id12::CHARACTERS)
+            .ok_or_else(|| missing(Code::BadMatchId, "match id"))?;
+        let match_id = MatchId::parse(run).map_err(|error| error.moved(at))?;
+        Ok((GnubgId { position, match_id }, at))
     }
 }
 

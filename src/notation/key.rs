@@ -1,6 +1,6 @@
 //! The 80-bit key of a position: ten bytes, or the twenty letters of benchmark files.
 //!
-//! Rules PID-01 to PID-09 and BM-01 of `protocol-specs/`.
+//! Rules PID-01 to PID-06 and BM-02 of `protocol-specs/`.
 
 use std::fmt;
 use std::str::FromStr;

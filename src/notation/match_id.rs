@@ -1,6 +1,6 @@
 //! gnubg's Match ID: cube, score, dice and whose turn it is in 12 base-64 characters.
 //!
-//! Rules MID-01 to MID-09 of `protocol-specs/position-ids.md`. [`MatchId`] holds the 72 bits as
+//! Rules MID-01 to MID-08 of `protocol-specs/position-ids.md`. [`MatchId`] holds the 72 bits as
 //! they are, so reading and writing changes nothing; [`MatchId::view`] makes a `MatchState` of
 //! them, or says why there is none.
 

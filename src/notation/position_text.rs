@@ -1,7 +1,7 @@
 //! A position in whatever form somebody has it: tells the forms apart and reads them into one
 //! value.
 //!
-//! Rules PT-01 to PT-05 of `protocol-specs/position-ids.md`.
+//! Rules PT-01 to PT-07 of `protocol-specs/position-ids.md`.
 
 use super::key::LETTERS;
 use super::{
@@ -179,10 +179,12 @@ fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
         return Ok(ParsedPosition::bare(Form::Key, key.position()));
     }
     if is_pasted(text) {
-        return from_gnubg_id(GnubgId::find(text)?, text);
+        let (id, at) = GnubgId::find_with_place(text)?;
+        return from_gnubg_id(id, at);
     }
     if text.contains(&b':') {
-        return from_gnubg_id(GnubgId::parse(text)?, text);
+        let at = text.iter().take_while(|&&byte| byte != b':').count() + 1;
+        return from_gnubg_id(GnubgId::parse(text)?, at);
     }
     let id = PositionId::parse(text)?;
     Ok(ParsedPosition::bare(Form::PositionId, id.position()))
@@ -222,9 +224,9 @@ fn from_board_line(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
-fn from_gnubg_id(id: GnubgId, text: &[u8]) -> Result<ParsedPosition, NotationError> {
-    let colon = text.iter().take_while(|&&byte| byte != b':').count();
-    let view = id.match_id.view().map_err(|error| error.moved(colon + 1))?;
+/// `at` is where the Match ID begins.
+fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError> {
+    let view = id.match_id.view().map_err(|error| error.moved(at))?;
     let MatchView {
         state, roll, offer, ..
     } = view;
