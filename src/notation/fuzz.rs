@@ -8,10 +8,11 @@
 use std::fmt::Display;
 
 use super::{
-    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatchId, MatchView, NotationError,
-    ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_position, parse_roll,
-    parse_training_line, split_position,
+    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatchFile, MatchId, MatchView,
+    NotationError, ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_play,
+    parse_position, parse_roll, parse_training_line, plain_play_text, play_text, split_position,
 };
+use crate::game::{Position, Roll};
 
 /// Bytes that a fuzz target reads, at most: the longest request line.
 const LONGEST: usize = 4096;
@@ -166,6 +167,42 @@ pub fn fuzz_benchmark_line(data: &[u8]) {
     }
 }
 
+/// The text of a play: the first byte chooses the roll, the next 14 the position.
+pub fn fuzz_play(data: &[u8]) {
+    let Some((&choice, text)) = data.split_first() else {
+        return;
+    };
+    let Some(&roll) = Roll::ALL.get(usize::from(choice) % Roll::ALL.len()) else {
+        return;
+    };
+    let (position, text) = match text.split_at_checked(14) {
+        Some((id, rest)) => match PositionId::parse(id) {
+            Ok(id) => (id.position(), rest),
+            Err(_) => (Position::start(), text),
+        },
+        None => (Position::start(), text),
+    };
+    let text = text.get(..64).unwrap_or(text);
+    if let Some(legal) = checked(text, parse_play(text, &position, roll)) {
+        for printed in [
+            play_text(&position, &legal.play),
+            plain_play_text(&position, &legal.play),
+        ] {
+            let same = parse_play(&printed, &position, roll);
+            assert_eq!(same.map(|same| same.after), Ok(legal.after), "{printed}");
+        }
+    }
+}
+
+/// A match file.
+pub fn fuzz_mat(data: &[u8]) {
+    if let Some(file) = checked(data, MatchFile::parse(data)) {
+        let printed = file.to_string();
+        let same = checked(printed.as_bytes(), MatchFile::parse(printed.as_bytes()));
+        assert_eq!(same.map(|same| same.to_string()), Some(printed));
+    }
+}
+
 /// A roll.
 pub fn fuzz_roll(data: &[u8]) {
     if let Some(roll) = checked(data, parse_roll(data)) {
@@ -173,6 +210,6 @@ pub fn fuzz_roll(data: &[u8]) {
     }
 }
 
-fn again_roll(roll: crate::game::Roll) {
+fn again_roll(roll: Roll) {
     assert_eq!(parse_roll(roll.to_string().as_bytes()), Ok(roll));
 }

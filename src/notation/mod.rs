@@ -22,6 +22,7 @@ mod error;
 mod fuzz;
 mod gnubg_id;
 mod key;
+mod mat;
 mod match_id;
 mod number;
 mod play_text;
@@ -38,11 +39,12 @@ pub use benchmark_line::{
 pub use board_line::{BoardLine, BoardView, Dialect};
 pub use error::{Code, NotationError, Reason};
 pub use fuzz::{
-    fuzz_benchmark_line, fuzz_board_line, fuzz_match_id, fuzz_position, fuzz_position_id,
-    fuzz_roll, fuzz_xgid,
+    fuzz_benchmark_line, fuzz_board_line, fuzz_mat, fuzz_match_id, fuzz_play, fuzz_position,
+    fuzz_position_id, fuzz_roll, fuzz_xgid,
 };
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
+pub use mat::{MatAction, MatGame, MatPlayer, MatchFile};
 pub use match_id::{MatchId, MatchView, Player};
 pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};
 pub use position_id::PositionId;

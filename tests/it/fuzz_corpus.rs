@@ -14,7 +14,9 @@ type Target = (&'static str, fn(&[u8]));
 const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
     ("board_line", notation::fuzz_board_line),
+    ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
+    ("play", notation::fuzz_play),
     ("position", notation::fuzz_position),
     ("position_id", notation::fuzz_position_id),
     ("roll", notation::fuzz_roll),

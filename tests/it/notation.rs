@@ -1,10 +1,11 @@
 //! Every form of a position, both ways, against the recorded rows of the reference program and
 //! against random values.
 
-use gammond::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays};
+use gammond::game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score, legal_plays};
 use gammond::notation::{
-    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatchId, Offer, Player, PositionId,
-    PositionKey, Seat, Xgid, parse_position, parse_training_line,
+    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatAction, MatGame, MatPlayer, MatchFile,
+    MatchId, Offer, Player, PositionId, PositionKey, Seat, Xgid, parse_position,
+    parse_training_line,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -270,6 +271,78 @@ fn benchmark_sample_files() {
         }
     }
     assert!(trained > 5, "{trained}");
+}
+
+/// A match of random legal plays with cubes, printed and read back.
+#[test]
+fn match_files_read_back() {
+    let mut seed = 7_u64;
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) as usize % below
+    };
+    let mut file = MatchFile {
+        length: 7,
+        names: ["first".to_owned(), "second one".to_owned()],
+        ..MatchFile::default()
+    };
+    let mut scores = [0, 0];
+    while scores[0] < 7 && scores[1] < 7 {
+        let (game, winner, points) = random_game(&mut next, scores);
+        scores[usize::from(winner == MatPlayer::Second)] += points;
+        file.games.push(game);
+    }
+    let printed = file.to_string();
+    assert_eq!(printed.parse::<MatchFile>().unwrap(), file, "{printed}");
+    assert!(printed.trim_end().ends_with("and the match"));
+    if let Some(path) = std::env::var_os("GAMMOND_MAT_OUT") {
+        std::fs::write(path, printed).unwrap();
+    }
+}
+
+fn random_game(
+    next: &mut impl FnMut(usize) -> usize,
+    scores: [u32; 2],
+) -> (MatGame, MatPlayer, u32) {
+    let mut position = Position::start();
+    let mut player = [MatPlayer::First, MatPlayer::Second][next(2)];
+    let (mut cube, mut owner) = (1, None);
+    let mut game = MatGame {
+        scores,
+        ..MatGame::default()
+    };
+    loop {
+        let may_double = !game.actions.is_empty() && owner != Some(player.other());
+        if may_double && cube < 4 && next(20) == 0 {
+            cube *= 2;
+            game.actions.push((player, MatAction::Double(cube)));
+            if next(4) == 0 {
+                game.actions.push((player.other(), MatAction::Drop));
+                game.result = Some((player, cube / 2));
+                return (game, player, cube / 2);
+            }
+            game.actions.push((player.other(), MatAction::Take));
+            owner = Some(player.other());
+        }
+        let roll = Roll::new(1 + next(6) as u8, 1 + next(6) as u8).unwrap();
+        let legal = legal_plays(&position, roll);
+        let play = if legal.is_empty() {
+            Play::PASS
+        } else {
+            let chosen = legal[next(legal.len())];
+            position = chosen.after.swapped();
+            chosen.play
+        };
+        game.actions.push((player, MatAction::Play { roll, play }));
+        if position.is_over() {
+            let gammon = position.opponent().off() == 0;
+            let points = if gammon { 2 * cube } else { cube };
+            game.result = Some((player, points));
+            return (game, player, points);
+        }
+        position = position.swapped();
+        player = player.other();
+    }
 }
 
 /// Random legal positions: checkers dropped on points that the other side does not hold.
