@@ -61,7 +61,7 @@ fn is_crashed(side: Side) -> bool {
     } else if ace > 1 {
         total <= 6 + ace || (deuce > 1 && 1 + total - ace - deuce <= 6)
     } else {
-        total + 1 <= 6 + deuce
+        total < 6 + deuce
     }
 }
 

@@ -559,11 +559,7 @@ mod tests {
         );
         assert_eq!(fibs_play_text(&play, false), "bar-21 bar-21 21-17 17-13");
         assert_eq!(fibs_play_text(&play, true), "bar-4 bar-4 4-8 8-12");
-        let off = Play::from_steps(&[Step {
-            from: 0,
-            to: OFF as u8,
-        }])
-        .unwrap();
+        let off = Play::from_steps(&[Step { from: 0, to: 25 }]).unwrap();
         assert_eq!(fibs_play_text(&off, true), "24-off");
         assert_eq!(plain_play_text(&position, &off), "1/0");
     }

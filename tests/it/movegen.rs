@@ -1,14 +1,16 @@
 //! Legal plays: GNU Backgammon's own, two slower generators, and perft.
 
-use crate::support::{rows, shared};
+use crate::support::{lines, rows, shared};
 use gammond::game::{
-    PlayGenerator, Position, Roll, Side, find_play, generate_plays, legal_plays, reference_plays,
+    LegalPlay, PlayGenerator, Position, Roll, Side, find_play, generate_plays, legal_plays, perft,
+    reference_plays,
 };
-use gammond::notation::{PositionId, parse_play, play_text};
+use gammond::notation::{PositionId, fibs_play_text, parse_play, plain_play_text, play_text};
 use gammond::rng;
 use rand::Rng;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 fn position(id: &str) -> Position {
     id.parse::<PositionId>().unwrap().position()
@@ -58,38 +60,118 @@ fn plays_and_notation_are_gnubgs() {
     }
 }
 
-/// PLAY-01 to PLAY-06 without gnubg: 10,000 positions of many kinds, all 21 rolls, also with the dice the other way round.
+/// PLAY-01 to PLAY-06 without gnubg: 10,000 positions of many kinds, all 21 rolls, also with the
+/// dice the other way round.
 #[test]
 fn three_generators_agree_on_random_positions() {
-    const SEED: u64 = 20_261_121;
-    let compare = |number: u64| {
-        let (mut plays, mut positions) = (Vec::new(), Vec::new());
-        let before = random_position(&mut rng::stream(SEED, number));
-        let generator = PlayGenerator::new(&before);
-        for roll in Roll::ALL {
-            let [high, low] = roll.dice();
-            let roll = match number % 2 {
-                0 => roll,
-                _ => Roll::new(low, high).unwrap(),
-            };
-            let slow = reference_plays(&before, roll);
-            generator.plays_with_steps(roll, &mut plays);
-            assert_eq!(plays, slow, "seed {SEED} number {number} {roll}");
-            generator.plays(roll, &mut positions);
-            let results: Vec<Position> = slow.iter().map(|play| play.after).collect();
-            assert_eq!(positions, results, "seed {SEED} number {number} {roll}");
-            let set: BTreeSet<Position> = results.iter().copied().collect();
-            assert_eq!(set.len(), results.len(), "seed {SEED} number {number}");
-            assert_eq!(
-                set,
-                brute::results(&before, roll),
-                "seed {SEED} number {number} {roll}"
-            );
-        }
-        Roll::ALL.len()
-    };
-    let compared: usize = (0..10_000).into_par_iter().map(compare).sum();
+    let compared: usize = (0..10_000)
+        .into_par_iter()
+        .map(|number| compare_generators(SEED, number))
+        .sum();
     assert_eq!(compared, 210_000);
+}
+
+/// The same for as long as one likes: `tools/soak_rules.sh`.
+#[test]
+#[ignore = "long; tools/soak_rules.sh runs it"]
+fn soak_three_generators() {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |value| value.parse().unwrap())
+    };
+    let (seed, count) = (
+        number("GAMMOND_SOAK_SEED", 1),
+        number("GAMMOND_SOAK_POSITIONS", 1_000_000),
+    );
+    let compared: usize = (0..count)
+        .into_par_iter()
+        .map(|number| compare_generators(seed, number))
+        .sum();
+    println!("seed {seed}: {count} positions, {compared} rolls, three generators agree");
+}
+
+const SEED: u64 = 20_261_121;
+
+/// All rolls of random position `number`; returns how many were compared.
+fn compare_generators(seed: u64, number: u64) -> usize {
+    let (mut plays, mut positions) = (Vec::new(), Vec::new());
+    let before = random_position(&mut rng::stream(seed, number));
+    let generator = PlayGenerator::new(&before);
+    for roll in Roll::ALL {
+        let [high, low] = roll.dice();
+        let roll = match number % 2 {
+            0 => roll,
+            _ => Roll::new(low, high).unwrap(),
+        };
+        let place = || format!("seed {seed} number {number} {before:?} {roll}");
+        let slow = reference_plays(&before, roll);
+        generator.plays_with_steps(roll, &mut plays);
+        assert_eq!(plays, slow, "{}", place());
+        generator.plays(roll, &mut positions);
+        let results: Vec<Position> = slow.iter().map(|play| play.after).collect();
+        assert_eq!(positions, results, "{}", place());
+        let set: BTreeSet<Position> = results.iter().copied().collect();
+        assert_eq!(set.len(), results.len(), "{}", place());
+        assert_eq!(set, brute::results(&before, roll), "{}", place());
+        // Each text is looked up among all plays, so a share of the positions must do.
+        for play in slow.iter().filter(|_| number.is_multiple_of(50)) {
+            check_texts(&before, roll, play);
+        }
+    }
+    Roll::ALL.len()
+}
+
+/// What is printed is read as the same play, in every form; PLAY-15 and PLAY-16 name every step.
+fn check_texts(before: &Position, roll: Roll, legal: &LegalPlay) {
+    let fibs = fibs_play_text(&legal.play, false);
+    for text in [
+        play_text(before, &legal.play),
+        plain_play_text(before, &legal.play),
+        fibs.clone(),
+    ] {
+        let read = parse_play(&text, before, roll).map(|read| read.after);
+        assert_eq!(read, Ok(legal.after), "{before:?} {roll} {text}");
+    }
+    assert_eq!(fibs.split(' ').count(), legal.play.steps().len());
+}
+
+/// PERFT-01, PERFT-02, PERFT-03: counts that GNU Backgammon gave (`tools/perft_gnubg.py`).
+#[test]
+fn perft_counts_are_gnubgs() {
+    let mut counts = 0;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/perft");
+    for file in std::fs::read_dir(folder).unwrap() {
+        for line in lines(&file.unwrap().path()) {
+            if line.starts_with('#') {
+                continue;
+            }
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let &[id, depth, count] = words.as_slice() else {
+                panic!("{line}");
+            };
+            let (depth, count): (u32, u64) = (depth.parse().unwrap(), count.parse().unwrap());
+            assert_eq!(perft(&position(id), depth), count, "{line}");
+            counts += 1;
+        }
+    }
+    assert!(counts >= 80, "{counts} counts");
+}
+
+/// The same count of the start without the fast generator.
+#[test]
+fn perft_of_the_start_by_brute_force() {
+    let second: Vec<Position> = Roll::ALL
+        .iter()
+        .flat_map(|&roll| brute::results(&Position::start(), roll))
+        .collect();
+    assert_eq!(second.len(), 447);
+    let third: usize = second
+        .par_iter()
+        .map(|position| {
+            let count = |&roll: &Roll| brute::results(position, roll).len().max(1);
+            Roll::ALL.iter().map(count).sum::<usize>()
+        })
+        .sum();
+    assert_eq!(third, 202_782);
 }
 
 /// Whatever is played, nothing appears or vanishes but what is borne off, and nobody moves back.

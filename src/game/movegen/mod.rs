@@ -12,7 +12,12 @@
 //!   the dice adds just the plays of one checker over a point that was not ours before.
 //! - *Two dice with bearing off*: few plays; every new one is compared with those before.
 
-use super::{BAR, LegalPlay, OFF, Play, Position, Roll, Side, Step};
+mod board;
+mod sink;
+
+use super::{BAR, LegalPlay, Play, Position, Roll};
+use board::{State, descending};
+use sink::Sink;
 
 /// The most plays that any roll can have, by GNU Backgammon's bound.
 pub const PLAYS_MAX: usize = 3060;
@@ -225,158 +230,6 @@ impl PlayGenerator {
     }
 }
 
-/// The board on the way through a play.
-#[derive(Clone, Copy, Debug)]
-struct State<T> {
-    me: u128,
-    opponent: u128,
-    /// My places with checkers, by my index, bit 24 the bar.
-    occupied: u32,
-    /// Points with exactly one checker of the opponent, by my index.
-    blots: u32,
-    /// The steps so far.
-    trail: T,
-}
-
-impl<T: Trail> State<T> {
-    /// From where `die` can be played. `bearing` is false when nothing can be borne off anyway.
-    #[inline(always)]
-    fn sources(&self, free: u32, die: usize, bearing: bool) -> u32 {
-        let mut movable = self.occupied;
-        if movable >> BAR != 0 {
-            movable = 1 << BAR;
-        }
-        let mut sources = movable & free << die;
-        if bearing && movable != 0 && movable < 1 << 6 {
-            let highest = movable.ilog2();
-            sources |= movable & 1 << highest.min(die as u32 - 1);
-        }
-        sources
-    }
-
-    /// After one legal step; `leaves` says that nobody remains at `from`.
-    #[inline(always)]
-    fn stepped(&self, from: usize, die: usize, leaves: bool) -> State<T> {
-        let source = 1u32 << from;
-        let landing = source >> die;
-        let hit = self.blots & landing;
-        State {
-            me: self.me.wrapping_sub(STEPS[die][from]),
-            opponent: if hit != 0 {
-                self.opponent.wrapping_add(HITS[die][from])
-            } else {
-                self.opponent
-            },
-            occupied: (self.occupied & !(source * u32::from(leaves))) | landing,
-            blots: self.blots & !landing,
-            trail: self.trail.then(from, die),
-        }
-    }
-
-    #[inline(always)]
-    fn count(&self, from: usize) -> u8 {
-        Side::from_packed(self.me).count(from)
-    }
-
-    /// The position after a last step, turned round.
-    #[inline(always)]
-    fn finished(&self, from: usize, die: usize) -> Position {
-        let me = self.me.wrapping_sub(STEPS[die][from]);
-        let opponent = if self.blots << die >> from & 1 != 0 {
-            self.opponent.wrapping_add(HITS[die][from])
-        } else {
-            self.opponent
-        };
-        Position::from_sides(Side::from_packed(opponent), Side::from_packed(me))
-    }
-
-    /// Adds the positions after each last step from `sources`.
-    #[inline(always)]
-    fn finish<S: Sink<Trail = T>>(&self, sources: u32, die: usize, out: &mut S) {
-        for from in descending(sources) {
-            out.put(self.finished(from, die), self.trail.then(from, die));
-        }
-    }
-
-    /// The same, but passes over positions already there.
-    #[inline(always)]
-    fn finish_new<S: Sink<Trail = T>>(&self, sources: u32, die: usize, out: &mut S) {
-        for from in descending(sources) {
-            let position = self.finished(from, die);
-            if !out.has(&position) {
-                out.put(position, self.trail.then(from, die));
-            }
-        }
-    }
-}
-
-/// What is remembered of the steps: nothing, or a [`Play`].
-trait Trail: Copy + Default {
-    fn then(self, from: usize, die: usize) -> Self;
-}
-
-impl Trail for () {
-    #[inline(always)]
-    fn then(self, _: usize, _: usize) {}
-}
-
-impl Trail for Play {
-    #[inline(always)]
-    fn then(self, from: usize, die: usize) -> Play {
-        let to = from.checked_sub(die).unwrap_or(OFF);
-        self.with(Step {
-            from: from as u8,
-            to: to as u8,
-        })
-    }
-}
-
-/// Where the plays go.
-trait Sink {
-    type Trail: Trail;
-    fn put(&mut self, after: Position, trail: Self::Trail);
-    fn has(&self, after: &Position) -> bool;
-    fn has_any(&self) -> bool;
-}
-
-impl Sink for Vec<Position> {
-    type Trail = ();
-
-    #[inline(always)]
-    fn put(&mut self, after: Position, (): ()) {
-        self.push(after);
-    }
-
-    #[inline(always)]
-    fn has(&self, after: &Position) -> bool {
-        self.contains(after)
-    }
-
-    #[inline(always)]
-    fn has_any(&self) -> bool {
-        !self.is_empty()
-    }
-}
-
-impl Sink for Vec<LegalPlay> {
-    type Trail = Play;
-
-    #[inline(always)]
-    fn put(&mut self, after: Position, play: Play) {
-        self.push(LegalPlay { play, after });
-    }
-
-    #[inline(always)]
-    fn has(&self, after: &Position) -> bool {
-        self.iter().any(|play| play.after == *after)
-    }
-
-    #[inline(always)]
-    fn has_any(&self) -> bool {
-        !self.is_empty()
-    }
-}
-
 struct Double<'a, S> {
     free: u32,
     die: usize,
@@ -439,51 +292,10 @@ const fn up_to(from: usize) -> u32 {
     (2 << from) - 1
 }
 
-/// What a step takes away from a packed side, by die and source, modulo 2^128.
-static STEPS: [[u128; 25]; 7] = {
-    let mut steps = [[0u128; 25]; 7];
-    let mut die = 1;
-    while die <= 6 {
-        let mut from = 0;
-        while from <= BAR {
-            let to = if from >= die { from - die } else { OFF };
-            steps[die][from] = (1u128 << (4 * from)).wrapping_sub(1 << (4 * to));
-            from += 1;
-        }
-        die += 1;
-    }
-    steps
-};
-
-/// What a hit adds to the packed side of the opponent, by die and source of the step that hits.
-static HITS: [[u128; 25]; 7] = {
-    let mut hits = [[0u128; 25]; 7];
-    let mut die = 1;
-    while die <= 6 {
-        let mut from = die;
-        while from <= BAR {
-            hits[die][from] = (1u128 << (4 * BAR)) - (1 << (4 * (23 - (from - die))));
-            from += 1;
-        }
-        die += 1;
-    }
-    hits
-};
-
 /// Bits 0..=23 of one side's mask by the other side's index.
 #[inline(always)]
 const fn mirrored(mask: u32) -> u32 {
     mask.reverse_bits() >> 8
-}
-
-/// The set bits, highest first.
-#[inline(always)]
-fn descending(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.checked_ilog2()?;
-        mask ^= 1 << bit;
-        Some(bit as usize)
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,70 @@
+//! What is kept of the plays found: positions, or positions and steps.
+
+use crate::game::{LegalPlay, OFF, Play, Position, Step};
+
+/// What is remembered of the steps: nothing, or a [`Play`].
+pub(super) trait Trail: Copy + Default {
+    fn then(self, from: usize, die: usize) -> Self;
+}
+
+impl Trail for () {
+    #[inline(always)]
+    fn then(self, _: usize, _: usize) {}
+}
+
+impl Trail for Play {
+    #[inline(always)]
+    fn then(self, from: usize, die: usize) -> Play {
+        let to = from.checked_sub(die).unwrap_or(OFF);
+        self.with(Step {
+            from: from as u8,
+            to: to as u8,
+        })
+    }
+}
+
+/// Where the plays go.
+pub(super) trait Sink {
+    type Trail: Trail;
+    fn put(&mut self, after: Position, trail: Self::Trail);
+    fn has(&self, after: &Position) -> bool;
+    fn has_any(&self) -> bool;
+}
+
+impl Sink for Vec<Position> {
+    type Trail = ();
+
+    #[inline(always)]
+    fn put(&mut self, after: Position, (): ()) {
+        self.push(after);
+    }
+
+    #[inline(always)]
+    fn has(&self, after: &Position) -> bool {
+        self.contains(after)
+    }
+
+    #[inline(always)]
+    fn has_any(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Sink for Vec<LegalPlay> {
+    type Trail = Play;
+
+    #[inline(always)]
+    fn put(&mut self, after: Position, play: Play) {
+        self.push(LegalPlay { play, after });
+    }
+
+    #[inline(always)]
+    fn has(&self, after: &Position) -> bool {
+        self.iter().any(|play| play.after == *after)
+    }
+
+    #[inline(always)]
+    fn has_any(&self) -> bool {
+        !self.is_empty()
+    }
+}
