@@ -7,10 +7,11 @@ mod commands;
 mod config;
 
 use crate::engine::{Engine, EngineError, Nets};
+use crate::equity::MatchEquityTable;
 use crate::protocol::{SessionSettings, SettingError};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A GNU Backgammon-compatible backgammon engine.
@@ -103,10 +104,24 @@ impl Common {
             "embedded:fast" => Nets::EmbeddedFast,
             path => Nets::Path(PathBuf::from(path)),
         };
-        Ok(Engine::builder()
+        let mut builder = Engine::builder()
             .nets(nets)
             .threads(self.threads.unwrap_or(0))
-            .build()?)
+            .met(self.match_equity_table()?);
+        if let Some(folder) = &self.bearoff {
+            builder = builder.bearoff(folder);
+        }
+        Ok(builder.build()?)
+    }
+
+    fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
+        MatchEquityTable::named(&self.met).or_else(|unknown| {
+            let path = Path::new(&self.met);
+            if !path.exists() {
+                return Err(Failure::File(unknown.to_string()));
+            }
+            MatchEquityTable::load(path).map_err(|error| Failure::File(error.to_string()))
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod budget;
 
+use crate::bearoff::Tables;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
@@ -15,6 +16,7 @@ use crate::query::{
 };
 use crate::search::{self, Cache, Stopped};
 use budget::Budget;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Answers queries. Shared by reference between threads.
@@ -56,7 +58,7 @@ pub enum Nets {
     /// Those built into the program, the fast contact net in the place of the strong one.
     EmbeddedFast,
     /// A net folder of ours, or GNU Backgammon's `gnubg.weights` or `gnubg.wd`.
-    Path(std::path::PathBuf),
+    Path(PathBuf),
 }
 
 /// Collects what an engine needs.
@@ -67,10 +69,11 @@ pub struct EngineBuilder {
     met: MatchEquityTable,
     efficiency: CubeEfficiency,
     cache_mb: usize,
+    bearoff: Option<PathBuf>,
 }
 
 /// Memory for static evaluations when nothing else is asked for.
-pub const CACHE_MB_DEFAULT: usize = 64;
+pub const CACHE_MB_DEFAULT: usize = 16;
 
 impl Default for EngineBuilder {
     fn default() -> Self {
@@ -80,6 +83,7 @@ impl Default for EngineBuilder {
             met: MatchEquityTable::default(),
             efficiency: CubeEfficiency::default(),
             cache_mb: CACHE_MB_DEFAULT,
+            bearoff: None,
         }
     }
 }
@@ -121,6 +125,13 @@ impl EngineBuilder {
         self
     }
 
+    /// A folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
+    #[must_use]
+    pub fn bearoff(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.bearoff = Some(folder.into());
+        self
+    }
+
     /// Loads everything.
     ///
     /// # Errors
@@ -132,7 +143,7 @@ impl EngineBuilder {
             .build()
             .map_err(EngineError::Threads)?;
         Ok(Engine {
-            evaluator: load_nets(&self.nets)?,
+            evaluator: load_nets(&self.nets, self.bearoff.as_deref())?,
             pool: Arc::new(pool),
             met: Arc::new(self.met),
             efficiency: self.efficiency,
@@ -141,30 +152,33 @@ impl EngineBuilder {
     }
 }
 
-/// The evaluator of these nets.
-fn load_nets(nets: &Nets) -> Result<Arc<dyn Evaluator>, EngineError> {
-    let damaged = |path: &str, error: &dyn std::fmt::Display| EngineError::File {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
-    match nets {
-        Nets::Embedded => match OwnEvaluator::embedded() {
-            Ok(evaluator) => Ok(Arc::new(evaluator)),
-            Err(error) => Err(damaged("embedded", &error)),
-        },
-        Nets::EmbeddedFast => match OwnEvaluator::embedded_fast() {
-            Ok(evaluator) => Ok(Arc::new(evaluator)),
-            Err(error) => Err(damaged("embedded:fast", &error)),
-        },
-        Nets::Path(path) if own::is_ours(path) => match OwnEvaluator::load(path) {
-            Ok(evaluator) => Ok(Arc::new(evaluator)),
-            Err(error) => Err(damaged(&path.display().to_string(), &error)),
-        },
-        Nets::Path(path) => match GnubgEvaluator::load(path) {
-            Ok(evaluator) => Ok(Arc::new(evaluator)),
-            Err(error) => Err(damaged(&path.display().to_string(), &error)),
-        },
+/// The evaluator of these nets, with the bearoff databases of this folder.
+fn load_nets(nets: &Nets, bearoff: Option<&Path>) -> Result<Arc<dyn Evaluator>, EngineError> {
+    fn damaged(path: &Path, error: &dyn std::fmt::Display) -> EngineError {
+        let path = path.display().to_string();
+        // The rooms below name the file themselves where they read it.
+        let reason = error.to_string();
+        let reason = reason
+            .strip_prefix(&format!("{path}: "))
+            .unwrap_or(&reason)
+            .to_owned();
+        EngineError::File { path, reason }
     }
+    let tables = match bearoff {
+        Some(folder) => Tables::open(folder).map_err(|error| damaged(folder, &error))?,
+        None => Tables::shared().clone(),
+    };
+    let (path, own) = match nets {
+        Nets::Embedded => (Path::new("embedded"), OwnEvaluator::embedded()),
+        Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
+        Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
+        Nets::Path(path) => {
+            let gnubg = GnubgEvaluator::load(path).map_err(|error| damaged(path, &error))?;
+            return Ok(Arc::new(gnubg.with_tables(tables)));
+        }
+    };
+    let own = own.map_err(|error| damaged(path, &error))?;
+    Ok(Arc::new(own.with_tables(tables)))
 }
 
 impl Engine {

@@ -84,6 +84,13 @@ impl GnubgEvaluator {
         })
     }
 
+    /// The same nets with these bearoff tables.
+    #[must_use]
+    pub fn with_tables(mut self, tables: Tables) -> GnubgEvaluator {
+        self.tables = tables;
+        self
+    }
+
     /// Evaluates positions that are all of one class.
     fn evaluate_class(&self, class: Class, positions: &[Position], out: &mut [Chances]) {
         match class {

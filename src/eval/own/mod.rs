@@ -64,7 +64,7 @@ pub struct OwnEvaluator {
     crashed: Arc<Judge>,
     race: Arc<Judge>,
     quick: Option<Arc<Judge>>,
-    tables: &'static Tables,
+    tables: Tables,
 }
 
 impl OwnEvaluator {
@@ -152,8 +152,15 @@ impl OwnEvaluator {
             crashed,
             race,
             quick,
-            tables: Tables::shared(),
+            tables: Tables::shared().clone(),
         }
+    }
+
+    /// The same nets with these bearoff tables.
+    #[must_use]
+    pub fn with_tables(mut self, tables: Tables) -> OwnEvaluator {
+        self.tables = tables;
+        self
     }
 
     /// The nets, contact first; those that serve two classes once.
