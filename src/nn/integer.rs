@@ -17,6 +17,8 @@ pub use super::kernel::integer::{Change, IntegerLevel};
 
 /// The value of the clipped first layer that stands for 1.
 pub(crate) const ONE: i32 = 255;
+/// Inputs worked on together.
+const BATCH: usize = 16;
 /// Largest shift of the first layer.
 pub(crate) const SHIFT_MAX: u32 = 6;
 
@@ -160,20 +162,44 @@ impl IntegerNet {
         kernel::accumulate(self.level, &self.rows, from, changes, to);
     }
 
-    /// The five probabilities of the input whose sums are `from` with `changes`.
+    /// The five probabilities of many inputs into `out`. The sums of input `n` are `from` with
+    /// the changes from `ends[n - 1]` (0 for the first) to `ends[n]`. What comes out for an input
+    /// does not depend on the others.
     ///
     /// # Panics
-    /// When the length is wrong or a change names an input that is not there.
-    #[must_use]
-    pub fn results(&self, from: &Lines, changes: &[Change]) -> [f32; RESULTS] {
+    /// When a length is wrong, `ends` does not ascend or a change names an input that is not
+    /// there.
+    pub fn results(
+        &self,
+        from: &Lines,
+        changes: &[Change],
+        ends: &[u32],
+        out: &mut [[f32; RESULTS]],
+    ) {
         self.check(from, changes);
+        assert_eq!(ends.len(), out.len(), "as many results as inputs");
         let net = kernel::Net {
             rows: &self.rows,
             second: &self.second,
             rest: &self.rest,
             shift: self.parts.shift,
         };
-        kernel::results(self.level, &net, from, changes)
+        let mut start = 0;
+        for (ends, out) in ends.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            let end = ends.last().map_or(start, |&end| end as usize);
+            let mut sums = [kernel::Sums::ZERO; BATCH];
+            let mut local = [0; BATCH];
+            for (local, end) in local.iter_mut().zip(ends) {
+                *local = end - start as u32;
+            }
+            let batch = kernel::Batch {
+                from,
+                changes: &changes[start..end],
+                ends: &local[..ends.len()],
+            };
+            kernel::results(self.level, &net, batch, &mut sums[..ends.len()], out);
+            start = end;
+        }
     }
 
     #[inline(always)]

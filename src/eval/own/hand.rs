@@ -18,7 +18,7 @@ const MIDDLE: u32 = 0x7fc0;
 
 /// The forty integers of a position; each is at most 63. Meant for positions with contact; a side
 /// without checkers counts as standing on its ace point.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn hand(position: &Position) -> [u8; HAND] {
     let me = Half::of(position.me());

@@ -73,7 +73,7 @@ impl InputSet {
     /// Inputs of a position as (input, float value), for float nets.
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
-        let mut changes = Changes::new();
+        let mut changes = Changes::for_positions(1);
         changes.between(&Counted::NOTHING, &Counted::of(position, self));
         changes
             .as_slice()
@@ -205,17 +205,18 @@ fn as_entered(mut values: [u8; HAND]) -> [u8; HAND] {
     values
 }
 
-/// A list of changes with room for every input.
+/// A list of changes with room for every input of some positions.
 #[derive(Debug, Clone)]
 pub(super) struct Changes {
-    list: [Change; BASE + HAND],
+    list: Box<[Change]>,
     length: usize,
 }
 
 impl Changes {
-    pub(super) fn new() -> Changes {
+    pub(super) fn for_positions(count: usize) -> Changes {
+        let list = vec![Change::default(); count * (BASE + HAND)];
         Changes {
-            list: [Change::default(); BASE + HAND],
+            list: list.into_boxed_slice(),
             length: 0,
         }
     }
@@ -225,10 +226,20 @@ impl Changes {
         &self.list[..self.length]
     }
 
-    /// What makes `new` out of `old`.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    /// Keeps the first `length` changes.
+    #[inline(always)]
+    pub(super) fn cut(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
+    /// Adds what makes `new` out of `old`.
     #[inline(always)]
     pub(super) fn between(&mut self, old: &Counted, new: &Counted) {
-        self.length = 0;
         self.side(old.me, new.me, 0);
         self.side(old.opponent, new.opponent, LOCATIONS);
         for (word, (a, b)) in (old.hand.as_chunks::<8>().0.iter())

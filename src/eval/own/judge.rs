@@ -3,7 +3,7 @@
 use super::inputs::{Changes, Counted, InputSet};
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
-use crate::nn::{IntegerLevel, IntegerNet, IntegerNetError, Lines};
+use crate::nn::{CpuLevel, IntegerLevel, IntegerNet, IntegerNetError, Job, Lines};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +62,7 @@ pub struct Judge {
     inputs: InputSet,
     net: IntegerNet,
     empty: Lines,
+    cpu: CpuLevel,
     /// Tells the nets of this process apart; a clone on another level may share it.
     number: u64,
 }
@@ -84,6 +85,7 @@ impl Judge {
             checksum: native::checksum(bytes).unwrap_or_default(),
             inputs,
             empty: net.empty(),
+            cpu: CpuLevel::detect(),
             net,
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
         })
@@ -123,48 +125,157 @@ impl Judge {
     pub(super) fn at(&self, level: IntegerLevel) -> Judge {
         let mut other = self.clone();
         other.net = other.net.at(level);
+        if level == IntegerLevel::SCALAR {
+            other.cpu = CpuLevel::SCALAR;
+        }
         other
     }
 
-    /// What the net itself says, without [`clamped`] or any knowledge of the game.
+    /// What the net itself says, without clamping or any knowledge of the game.
     #[must_use]
     pub fn raw(&self, position: &Position) -> [f32; 5] {
-        with_scratch(|scratch| self.judge(scratch, None, position))
+        with_scratch(|scratch| {
+            self.run(scratch, None, std::slice::from_ref(position), 1);
+            scratch.work.results[0]
+        })
     }
 
-    /// Chances of a position, using the sums of `near` if there is one.
+    /// Chances of those `positions` whose bit is set in `wanted`, using the sums of `near` if
+    /// there is one.
     #[inline]
     pub(super) fn chances(
         &self,
         scratch: &mut Scratch,
         near: Option<&Position>,
-        position: &Position,
-    ) -> Chances {
-        clamped(self.judge(scratch, near, position), position)
+        positions: &[Position],
+        wanted: u32,
+        out: &mut [Chances],
+    ) {
+        self.run(scratch, near, positions, wanted);
+        for index in bits(wanted) {
+            out[index] = clamped(scratch.work.results[index], &positions[index]);
+        }
     }
 
+    /// Results of the wanted positions into the scratch space, at the positions' indices.
     #[inline]
-    fn judge(
+    fn run(
         &self,
         scratch: &mut Scratch,
         near: Option<&Position>,
-        position: &Position,
-    ) -> [f32; 5] {
-        let counted = Counted::of(position, self.inputs);
-        let Scratch {
-            references,
-            changes,
-        } = scratch;
+        positions: &[Position],
+        wanted: u32,
+    ) {
+        let Scratch { references, work } = scratch;
+        let mut far = wanted;
         if let Some(near) = near {
-            let reference = reference(references, changes, self, near);
-            changes.between(&reference.counted, &counted);
-            if changes.as_slice().len() <= CHANGES_MAX {
-                return self.net.results(&reference.sums, changes.as_slice());
+            let reference = self.reference(references, work, near);
+            let limit = CHANGES_MAX;
+            far = self.prepare(work, &reference.counted, positions, wanted, limit);
+            self.finish(work, &reference.sums, wanted & !far);
+        }
+        if far != 0 {
+            self.prepare(work, &Counted::NOTHING, positions, far, usize::MAX);
+            self.finish(work, &self.empty, far);
+        }
+    }
+
+    /// Lists what makes the wanted positions out of `old`; those that need more than `limit`
+    /// changes are left out and returned.
+    #[inline]
+    fn prepare(
+        &self,
+        work: &mut Work,
+        old: &Counted,
+        positions: &[Position],
+        wanted: u32,
+        limit: usize,
+    ) -> u32 {
+        self.cpu.run(Prepare {
+            work,
+            old,
+            set: self.inputs,
+            positions,
+            wanted,
+            limit,
+        })
+    }
+
+    /// Runs the net on what was prepared, for the positions in `done`.
+    #[inline]
+    fn finish(&self, work: &mut Work, from: &Lines, done: u32) {
+        let count = done.count_ones() as usize;
+        let packed = &mut work.packed[..count];
+        (self.net).results(from, work.changes.as_slice(), &work.ends[..count], packed);
+        for (index, results) in bits(done).zip(packed) {
+            work.results[index] = *results;
+        }
+    }
+
+    /// The sums of `near` for this net, from the last call or computed now.
+    #[inline]
+    fn reference<'a>(
+        &self,
+        references: &'a mut [Reference; REFERENCES],
+        work: &mut Work,
+        near: &Position,
+    ) -> &'a Reference {
+        let slot = &mut references[self.number as usize % REFERENCES];
+        if slot.net != self.number || slot.position != *near {
+            slot.net = self.number;
+            slot.position = *near;
+            slot.counted = Counted::of(near, self.inputs);
+            work.changes.clear();
+            work.changes.between(&Counted::NOTHING, &slot.counted);
+            slot.sums.resize(self.net.sums());
+            (self.net).accumulate(&self.empty, work.changes.as_slice(), &mut slot.sums);
+        }
+        slot
+    }
+}
+
+/// The part before the net, compiled for the CPU it runs on: much of it counts bits.
+struct Prepare<'a> {
+    work: &'a mut Work,
+    old: &'a Counted,
+    set: InputSet,
+    positions: &'a [Position],
+    wanted: u32,
+    limit: usize,
+}
+
+impl Job for Prepare<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run(self) -> u32 {
+        let Work { changes, ends, .. } = self.work;
+        changes.clear();
+        let (mut far, mut count) = (0, 0);
+        for index in bits(self.wanted) {
+            let start = changes.as_slice().len();
+            changes.between(self.old, &Counted::of(&self.positions[index], self.set));
+            let end = changes.as_slice().len();
+            if end - start > self.limit {
+                changes.cut(start);
+                far |= 1 << index;
+            } else {
+                ends[count] = end as u32;
+                count += 1;
             }
         }
-        changes.between(&Counted::NOTHING, &counted);
-        self.net.results(&self.empty, changes.as_slice())
+        far
     }
+}
+
+/// The bits that are set, lowest first.
+#[inline(always)]
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let index = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (index < 32).then_some(index)
+    })
 }
 
 /// With more changes than this a position is computed from nothing, which takes about as many.
@@ -211,11 +322,23 @@ struct Reference {
 /// How many nets' references a thread keeps.
 const REFERENCES: usize = 4;
 
+/// Positions worked on together.
+pub(super) const CHUNK: usize = 32;
+
 /// Working space of one thread.
 #[derive(Debug)]
 pub(super) struct Scratch {
     references: [Reference; REFERENCES],
+    work: Work,
+}
+
+/// Working space of one batch.
+#[derive(Debug)]
+struct Work {
     changes: Changes,
+    ends: [u32; CHUNK],
+    packed: [[f32; 5]; CHUNK],
+    results: [[f32; 5]; CHUNK],
 }
 
 /// Calls `work` with this thread's working space.
@@ -229,28 +352,13 @@ pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
                 counted: Counted::NOTHING,
                 sums: Lines::default(),
             }),
-            changes: Changes::new(),
+            work: Work {
+                changes: Changes::for_positions(CHUNK),
+                ends: [0; CHUNK],
+                packed: [[0.0; 5]; CHUNK],
+                results: [[0.0; 5]; CHUNK],
+            },
         });
     }
     SCRATCH.with(|scratch| work(&mut scratch.borrow_mut()))
-}
-
-/// The sums of `near` for this net, from the last call or computed now.
-#[inline]
-fn reference<'a>(
-    references: &'a mut [Reference; REFERENCES],
-    changes: &mut Changes,
-    judge: &Judge,
-    near: &Position,
-) -> &'a Reference {
-    let slot = &mut references[judge.number as usize % REFERENCES];
-    if slot.net != judge.number || slot.position != *near {
-        slot.net = judge.number;
-        slot.position = *near;
-        slot.counted = Counted::of(near, judge.inputs);
-        changes.between(&Counted::NOTHING, &slot.counted);
-        slot.sums.resize(judge.net.sums());
-        (judge.net).accumulate(&judge.empty, changes.as_slice(), &mut slot.sums);
-    }
-    slot
 }

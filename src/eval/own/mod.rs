@@ -25,7 +25,7 @@ use super::Evaluator;
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position, Side};
 use crate::nn::format::native;
-use judge::with_scratch;
+use judge::{CHUNK, Scratch, with_scratch};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -210,17 +210,46 @@ impl OwnEvaluator {
             None
         });
         with_scratch(|scratch| {
-            for (position, out) in positions.iter().zip(out) {
-                let class = Class::of(position);
-                *out = match class {
-                    Class::Contact => contact[0].chances(scratch, near, position),
-                    Class::Crashed => contact[1].chances(scratch, near, position),
-                    _ => self
-                        .exactly(class, position)
-                        .unwrap_or_else(|| self.race.chances(scratch, near, position)),
-                };
+            for (positions, out) in positions.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
+                self.chunk(scratch, contact, near, positions, out);
             }
         });
+    }
+
+    #[inline]
+    fn chunk(
+        &self,
+        scratch: &mut Scratch,
+        contact: [&Judge; 2],
+        near: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) {
+        let [mut contacts, mut crashed, mut races] = [0u32; 3];
+        for (index, position) in positions.iter().enumerate() {
+            let class = Class::of(position);
+            match class {
+                Class::Contact => contacts |= 1 << index,
+                Class::Crashed => crashed |= 1 << index,
+                _ => match self.exactly(class, position) {
+                    Some(chances) => out[index] = chances,
+                    None => races |= 1 << index,
+                },
+            }
+        }
+        if std::ptr::eq(contact[0], contact[1]) {
+            contacts |= crashed;
+            crashed = 0;
+        }
+        for (judge, wanted) in [
+            (contact[0], contacts),
+            (contact[1], crashed),
+            (&self.race, races),
+        ] {
+            if wanted != 0 {
+                judge.chances(scratch, near, positions, wanted, out);
+            }
+        }
     }
 }
 

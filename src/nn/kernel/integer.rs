@@ -5,7 +5,7 @@
 //! inputs, for each neuron, the two weights side by side, so that one 32-bit lane of a register
 //! multiplies a pair and adds the two products exactly; pairs of zeros are passed over.
 
-use crate::nn::float_net::{RESULTS, SECOND_MAX, Shape, WIDTH_MAX};
+use crate::nn::float_net::{RESULTS, SECOND_MAX, Shape};
 use crate::nn::integer::Parts;
 use crate::nn::sigmoid::sigmoid;
 
@@ -183,12 +183,42 @@ pub(in crate::nn) struct Net<'a> {
     pub(in crate::nn) shift: u32,
 }
 
-/// Sums of the second layer.
-pub(super) type Sums = [i32; SECOND_MAX];
-
-/// Clipped first layer.
+/// Sums of the second layer of one input.
+#[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Clipped(pub(super) [i16; WIDTH_MAX]);
+pub(in crate::nn) struct Sums(pub(super) [i32; SECOND_MAX]);
+
+impl Sums {
+    pub(in crate::nn) const ZERO: Sums = Sums([0; SECOND_MAX]);
+}
+
+/// Inputs near to one whose first-layer sums are known.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::nn) struct Batch<'a> {
+    /// First-layer sums of the known input.
+    pub(in crate::nn) from: &'a Lines,
+    /// What changes for the first input, then for the second ...
+    pub(in crate::nn) changes: &'a [Change],
+    /// Where each input's changes end; ascending.
+    pub(in crate::nn) ends: &'a [u32],
+}
+
+impl<'a> Batch<'a> {
+    /// The changes of each input.
+    #[inline(always)]
+    pub(super) fn lists(self) -> impl Iterator<Item = &'a [Change]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let list = &self.changes[start..end as usize];
+            start = end as usize;
+            list
+        })
+    }
+}
+
+/// A tile of the first layer, clipped.
+#[repr(C, align(64))]
+pub(super) struct Clipped(pub(super) [i16; TILE]);
 
 /// The float part of a net.
 #[derive(Debug, Clone)]
@@ -233,18 +263,20 @@ impl Rest {
     /// vector unit rounds just as plain code does. Never fused.
     #[inline(always)]
     pub(super) fn results(&self, sums: &Sums) -> [f32; RESULTS] {
-        let mut hidden = [0.0f32; SECOND_MAX];
-        for j in 0..SECOND_MAX {
-            hidden[j] = (sums[j] as f32 * self.scales[j] + self.bias[j]).clamp(0.0, 1.0);
-        }
         let mut partial = [[0.0f32; 8]; 4];
-        for (hidden, weights) in hidden[..self.neurons]
-            .chunks_exact(4)
-            .zip(self.weights[..self.neurons].chunks_exact(4))
-        {
-            for m in 0..4 {
-                for k in 0..8 {
-                    partial[m][k] += hidden[m] * weights[m][k];
+        for start in (0..self.neurons).step_by(8) {
+            let mut hidden = [0.0f32; 8];
+            for (j, hidden) in hidden.iter_mut().enumerate() {
+                let sum = sums.0[start + j] as f32 * self.scales[start + j];
+                let value = sum + self.bias[start + j];
+                // No NaN can be here: sums are integers, weights finite.
+                let value = if value > 0.0 { value } else { 0.0 };
+                *hidden = if value < 1.0 { value } else { 1.0 };
+            }
+            for (j, hidden) in hidden.into_iter().enumerate() {
+                let weights = &self.weights[start + j];
+                for (sum, weight) in partial[j % 4].iter_mut().zip(weights) {
+                    *sum += hidden * weight;
                 }
             }
         }
@@ -275,27 +307,29 @@ pub(in crate::nn) fn accumulate(
     }
 }
 
-/// The forward pass.
+/// The forward pass of every input of a batch into `out`, with `sums` as working space; both are
+/// as long as the batch.
 #[inline]
 pub(in crate::nn) fn results(
     level: IntegerLevel,
     net: &Net<'_>,
-    from: &Lines,
-    changes: &[Change],
-) -> [f32; RESULTS] {
+    batch: Batch<'_>,
+    sums: &mut [Sums],
+    out: &mut [[f32; RESULTS]],
+) {
     match level.0 {
-        Level::Scalar => scalar::results(net, from, changes),
+        Level::Scalar => scalar::results(net, batch, out),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => super::integer_x86::results_avx2(level, net, from, changes),
+        Level::Avx2 => super::integer_x86::results_avx2(level, net, batch, sums, out),
         #[cfg(target_arch = "x86_64")]
-        Level::Vnni => super::integer_x86::results_vnni(level, net, from, changes),
+        Level::Vnni => super::integer_x86::results_vnni(level, net, batch, sums, out),
     }
 }
 
 /// The slow, obvious twin of the kernels.
 mod scalar {
-    use super::{Change, Clipped, Lines, Net, Sums, TILE};
-    use crate::nn::float_net::{RESULTS, SECOND_MAX, WIDTH_MAX};
+    use super::{Batch, Change, Lines, Net, Sums, TILE};
+    use crate::nn::float_net::RESULTS;
 
     fn tile(
         rows: &Lines,
@@ -323,25 +357,24 @@ mod scalar {
         }
     }
 
-    pub(super) fn results(net: &Net<'_>, from: &Lines, changes: &[Change]) -> [f32; RESULTS] {
-        let (width, second) = (from.len(), net.rest.neurons());
-        let mut clipped = Clipped([0; WIDTH_MAX]);
-        for at in (0..width).step_by(TILE) {
-            let sums = tile(net.rows, from.as_slice(), at, width, changes);
-            for (value, sum) in clipped.0[at..at + TILE].iter_mut().zip(sums) {
-                *value = (sum >> net.shift).clamp(0, 255);
-            }
+    pub(super) fn results(net: &Net<'_>, batch: Batch<'_>, out: &mut [[f32; RESULTS]]) {
+        for (changes, out) in batch.lists().zip(out) {
+            *out = one(net, batch.from, changes);
         }
-        let mut sums: Sums = [0; SECOND_MAX];
-        for (pair, weights) in
-            (clipped.0[..width].chunks_exact(2)).zip(net.second.as_slice().chunks_exact(2 * second))
-        {
-            if pair == [0, 0] {
-                continue;
-            }
-            for (sum, weights) in sums.iter_mut().zip(weights.chunks_exact(2)) {
-                *sum += i32::from(pair[0]) * i32::from(weights[0])
-                    + i32::from(pair[1]) * i32::from(weights[1]);
+    }
+
+    fn one(net: &Net<'_>, from: &Lines, changes: &[Change]) -> [f32; RESULTS] {
+        let (width, second) = (from.len(), net.rest.neurons());
+        let mut sums = Sums::ZERO;
+        for at in (0..width).step_by(TILE) {
+            let tile = tile(net.rows, from.as_slice(), at, width, changes);
+            let weights = &net.second.as_slice()[at * second..][..TILE * second];
+            for (pair, weights) in (tile.chunks_exact(2)).zip(weights.chunks_exact(2 * second)) {
+                let clip = |sum: i16| i32::from(sum >> net.shift).clamp(0, 255);
+                let (a, b) = (clip(pair[0]), clip(pair[1]));
+                for (sum, weights) in sums.0.iter_mut().zip(weights.chunks_exact(2)) {
+                    *sum += a * i32::from(weights[0]) + b * i32::from(weights[1]);
+                }
             }
         }
         net.rest.results(&sums)
