@@ -16,5 +16,6 @@ mod movegen;
 mod notation;
 mod own_net;
 mod request;
+mod spec_notation;
 mod support;
 mod tidy;
