@@ -2,19 +2,24 @@
 
 use super::format::gnubg::DenseNet;
 use super::kernel::CpuLevel;
-use super::kernel::float::{Active, BATCH, Batch, Net, Sigmoid};
+use super::kernel::float::{Active, BATCH, Batch, Input, Net, Sigmoid};
 use super::kernel::wide::Line;
 
 pub use super::kernel::float::OUTPUTS;
 
 /// Most inputs of one [`SparseInput`] that are not zero.
-pub const ACTIVE_MAX: usize = 96;
+pub const ACTIVE_MAX: usize = 40;
 
-/// The inputs of a net that are not zero, in increasing order of their number.
+/// Consecutive inputs in the tail of a [`SparseInput`].
+pub const TAIL: usize = 64;
+
+/// The inputs of a net: a list of those that are not zero, in increasing order of their number,
+/// then a tail of [`TAIL`] consecutive ones.
 #[derive(Debug, Clone)]
 pub struct SparseInput {
     active: [Active; ACTIVE_MAX],
     length: usize,
+    tail: Option<(usize, [Line; TAIL / 16])>,
 }
 
 impl Default for SparseInput {
@@ -28,12 +33,14 @@ impl SparseInput {
     pub const EMPTY: SparseInput = SparseInput {
         active: [Active { row: 0, value: 0.0 }; ACTIVE_MAX],
         length: 0,
+        tail: None,
     };
 
     /// Forgets all inputs.
     #[inline(always)]
     pub fn clear(&mut self) {
         self.length = 0;
+        self.tail = None;
     }
 
     /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most
@@ -48,6 +55,18 @@ impl SparseInput {
         self.length = place + usize::from(value != 0.0);
     }
 
+    /// Sets the inputs from `start` on, all of them beyond those pushed. Values beyond the net's
+    /// last input must be zero.
+    #[inline(always)]
+    pub fn set_tail(&mut self, start: usize, values: &[f32; TAIL]) {
+        let (lines, _) = values.as_chunks::<16>();
+        let mut tail = [Line::ZERO; TAIL / 16];
+        for (line, values) in tail.iter_mut().zip(lines) {
+            line.0 = *values;
+        }
+        self.tail = Some((start, tail));
+    }
+
     /// All `count` inputs, zeros included.
     #[must_use]
     pub fn to_dense(&self, count: usize) -> Vec<f32> {
@@ -55,6 +74,12 @@ impl SparseInput {
         for input in &self.active[..self.length] {
             if let Some(place) = dense.get_mut(input.row as usize) {
                 *place = input.value;
+            }
+        }
+        if let Some((start, tail)) = &self.tail {
+            let values = tail.iter().flat_map(|line| line.0);
+            for (place, value) in dense.iter_mut().skip(*start).zip(values) {
+                *place = value;
             }
         }
         dense
@@ -161,14 +186,18 @@ impl Mlp {
             sigmoid: &self.sigmoid,
         };
         for (inputs, outputs) in inputs.chunks(BATCH).zip(outputs.chunks_mut(BATCH)) {
-            let mut active: [&[Active]; BATCH] = [&[]; BATCH];
-            for (slot, input) in active.iter_mut().zip(inputs) {
-                *slot = &input.active[..input.length];
+            let mut given = [Input::NONE; BATCH];
+            for (slot, input) in given.iter_mut().zip(inputs) {
+                slot.active = &input.active[..input.length];
+                if let Some((start, tail)) = &input.tail {
+                    slot.tail_start = *start;
+                    slot.tail = tail;
+                }
             }
             level.forward(
                 &net,
                 &mut Batch {
-                    inputs: &active[..inputs.len()],
+                    inputs: &given[..inputs.len()],
                     outputs: &mut outputs[..inputs.len()],
                 },
             );
@@ -214,6 +243,19 @@ mod tests {
                         sparse.push(row, noise(seed) * 2.0);
                     }
                 }
+                if inputs > 100 {
+                    // The tail takes the place of the last inputs.
+                    let start = inputs - 50;
+                    let end = sparse.active[..sparse.length]
+                        .iter()
+                        .position(|a| a.row >= start as u32);
+                    sparse.length = end.unwrap_or(sparse.length);
+                    let mut tail = [0.0; TAIL];
+                    for value in &mut tail[..50] {
+                        *value = noise(seed).max(0.0);
+                    }
+                    sparse.set_tail(start, &tail);
+                }
                 sparse
             })
             .collect()
@@ -250,9 +292,9 @@ mod tests {
     fn sums_run_in_the_written_order() {
         // A slow forward pass, straight from the formula.
         let mut seed = 3;
-        let dense = random_net(40, 20, &mut seed);
-        let input = &random_inputs(40, 1, &mut seed)[0];
-        let values = input.to_dense(40);
+        let dense = random_net(140, 20, &mut seed);
+        let input = &random_inputs(140, 1, &mut seed)[0];
+        let values = input.to_dense(140);
         let hidden: Vec<f32> = (0..20)
             .map(|j| {
                 let mut sum = dense.hidden_biases[j];

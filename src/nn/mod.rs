@@ -18,5 +18,5 @@ pub use integer::{
 };
 pub use kernel::integer::Lines;
 pub use kernel::{CpuLevel, Job};
-pub use mlp::{ACTIVE_MAX, Mlp, MlpError, OUTPUTS, SparseInput};
+pub use mlp::{ACTIVE_MAX, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use sigmoid::sigmoid;

@@ -6,9 +6,9 @@
 //! weights from a table, and everything about made points is looked up by bit mask.
 
 use super::shots;
-use crate::game::{BAR, Position, Side};
-use crate::nn::SparseInput;
+use crate::game::{BAR, POINTS, Position, Side};
 use crate::nn::format::gnubg::Version;
+use crate::nn::{SparseInput, TAIL};
 
 /// Inputs for each side.
 pub(super) const FEATURES: usize = 25;
@@ -59,9 +59,12 @@ impl Unpacked {
 /// The counts of the 25 places on the board, one a lane.
 #[inline(always)]
 fn spread(packed: u128) -> Lanes {
+    const BOARD: u128 = (1 << (4 * POINTS)) - 1;
+    let bytes = (packed & BOARD).to_le_bytes();
     let mut counts = [0; LANES];
-    for (index, count) in counts.iter_mut().enumerate().take(BAR + 1) {
-        *count = (packed >> (4 * index)) as i16 & 15;
+    for k in 0..LANES / 2 {
+        counts[2 * k] = i16::from(bytes[k] & 15);
+        counts[2 * k + 1] = i16::from(bytes[k] >> 4);
     }
     counts
 }
@@ -93,12 +96,10 @@ pub(super) struct Kind {
 pub(super) fn push(position: &Position, kind: Kind, start: usize, out: &mut SparseInput) {
     let me = Unpacked::new(position.me());
     let opponent = Unpacked::new(position.opponent());
-    for (k, value) in half(&me, &opponent, kind).into_iter().enumerate() {
-        out.push(start + k, value);
-    }
-    for (k, value) in half(&opponent, &me, kind).into_iter().enumerate() {
-        out.push(start + FEATURES + k, value);
-    }
+    let mut tail = [0.0; TAIL];
+    tail[..LANES].copy_from_slice(&half(&me, &opponent, kind));
+    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half(&opponent, &me, kind));
+    out.set_tail(start, &tail);
 }
 
 /// What each whole number is divided by; the rest is filled in afterwards.
@@ -133,9 +134,9 @@ const DIVISORS: [f32; LANES] = {
     divisors
 };
 
-/// The 25 inputs that describe `b`, whose adversary is `o`.
+/// The 25 inputs that describe `b`, whose adversary is `o`, then zeros.
 #[inline(always)]
-pub(super) fn half(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; FEATURES] {
+pub(super) fn half(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; LANES] {
     let mut whole = [0i32; LANES];
     let exposed = dot(&b.counts, &EXPOSED[o.rear]);
     whole[3] = exposed / EXPOSED_SCALE;
@@ -171,8 +172,8 @@ pub(super) fn half(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; FEATURES] {
         _ => whole[21] = back - 3,
     }
 
-    let mut inputs = [0.0; FEATURES];
-    for k in 0..FEATURES {
+    let mut inputs = [0.0; LANES];
+    for k in 0..LANES {
         inputs[k] = whole[k] as f32 / DIVISORS[k];
     }
     inputs[12] = inputs[11] * inputs[11];
@@ -489,7 +490,8 @@ mod tests {
             crashed: false,
             version,
         };
-        let found = [half(&me, &opponent, kind), half(&opponent, &me, kind)];
+        let found = [half(&me, &opponent, kind), half(&opponent, &me, kind)]
+            .map(|half| *half.first_chunk::<FEATURES>().unwrap());
         for (found, want) in found.as_flattened().iter().zip(want.as_flattened()) {
             assert!((found - want).abs() < 5e-6, "{key}: {found} for {want}");
         }
@@ -582,7 +584,11 @@ mod tests {
                 for version in [Version::V1_00, Version::V1_01] {
                     let found = half(&b, &o, Kind { crashed, version });
                     let want = slow::features(&me.counts(), &opponent.counts(), crashed, version);
-                    assert_eq!(found, want, "{me:?} {opponent:?} {crashed} {version:?}");
+                    assert_eq!(
+                        found[..FEATURES],
+                        want,
+                        "{me:?} {opponent:?} {crashed} {version:?}"
+                    );
                 }
             }
         }

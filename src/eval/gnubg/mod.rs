@@ -120,16 +120,31 @@ impl GnubgEvaluator {
 
     /// Runs positions of one net class through a net and corrects the outputs.
     fn by_net(&self, net: &Mlp, inputs: Inputs, positions: &[Position], out: &mut [Chances]) {
+        // Little scratch space to clear for little work.
+        if positions.len() <= 2 {
+            self.in_batches::<2>(net, inputs, positions, out);
+        } else {
+            self.in_batches::<BATCH>(net, inputs, positions, out);
+        }
+    }
+
+    fn in_batches<const N: usize>(
+        &self,
+        net: &Mlp,
+        inputs: Inputs,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) {
         let race = positions.first().is_some_and(|first| !first.has_contact());
-        let mut sparse = [const { SparseInput::EMPTY }; BATCH];
-        for (positions, out) in positions.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+        let mut sparse = [const { SparseInput::EMPTY }; N];
+        for (positions, out) in positions.chunks(N).zip(out.chunks_mut(N)) {
             let sparse = &mut sparse[..positions.len()];
             self.level.run(Fill {
                 inputs,
                 positions,
                 sparse,
             });
-            let mut outputs = [[0.0; 5]; BATCH];
+            let mut outputs = [[0.0; 5]; N];
             net.forward(self.level, sparse, &mut outputs);
             for ((position, outputs), chances) in positions.iter().zip(&mut outputs).zip(out) {
                 if race {

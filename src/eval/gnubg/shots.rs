@@ -9,18 +9,25 @@ use super::features::Unpacked;
 use crate::game::BAR;
 use crate::nn::format::gnubg::Version;
 
-/// Six shots of one die, fifteen of two, eighteen of doubles with two to four dice; one lane of
-/// padding that never hits.
-const SHOTS: usize = 40;
-const PAIRS: usize = 6;
-const DOUBLES: usize = 21;
+/// Lanes of a row; six are used, by die or by pair of dice.
+const ROW: usize = 8;
+/// Shots: one row of one die, three rows of two dice, three of doubles with two to four dice.
+/// Lanes that stand for nothing never hit.
+const SHOTS: usize = 7 * ROW;
+const DOUBLES: usize = 4 * ROW;
 
-/// The lanes of a shot of one die, of a roll's two dice, and of a double with two dice.
+/// The lane of the shot with both dice of a roll. Row `r` of the pairs holds in lane `l` the dice
+/// `l + 1` and the one that comes `r` later, counting round from six to one.
 const fn pair_lane(low: usize, high: usize) -> usize {
-    PAIRS + (high - 1) * (high - 2) / 2 + (low - 1)
+    match high - low {
+        apart @ 1..=3 => apart * ROW + low - 1,
+        apart => (6 - apart) * ROW + high - 1,
+    }
 }
+
+/// The lane of a double's shot with two dice; those with three and four are a row further each.
 const fn double_lane(die: usize) -> usize {
-    DOUBLES + 3 * (die - 1)
+    DOUBLES + die - 1
 }
 
 /// What the shots are, by lane.
@@ -57,7 +64,7 @@ static ALL_SHOTS: Shots = {
         let mut dice = 2;
         while dice <= 4 {
             stones |= 1 << (high * (dice - 1));
-            let lane = double_lane(high) + dice - 2;
+            let lane = double_lane(high) + (dice - 2) * ROW;
             shots.distance[lane] = (high * dice) as u32;
             shots.stones[lane] = stones;
             shots.needed[lane] = stones;
@@ -153,45 +160,74 @@ fn exactly_two_at_home(packed: u32) -> u32 {
     (two | two >> 6 | two >> 12) & 0x3f
 }
 
+/// Weight of each roll in a row: six pairs in the rows one and two apart, three in the last.
+const PAIR_WEIGHTS: [[u32; ROW]; 3] = [
+    [2, 2, 2, 2, 2, 2, 0, 0],
+    [2, 2, 2, 2, 2, 2, 0, 0],
+    [2, 2, 2, 0, 0, 0, 0, 0],
+];
+const DOUBLE_WEIGHTS: [u32; ROW] = [1, 1, 1, 1, 1, 1, 0, 0];
+/// Sums of pips stay below 1024, sums of rolls below 64.
+const HIT: u32 = 1 << 10;
+const TWICE: u32 = 1 << 16;
+
+type Row = [u32; ROW];
+
+/// The row of dice that come `apart` later, counting round from six to one.
+#[inline(always)]
+fn turned(row: &Row, apart: usize) -> Row {
+    let [a, b, c, d, e, f, ..] = *row;
+    match apart {
+        1 => [b, c, d, e, f, a, 0, 0],
+        2 => [c, d, e, f, a, b, 0, 0],
+        _ => [d, e, f, a, b, c, 0, 0],
+    }
+}
+
 /// Nobody on the bar.
 #[inline(always)]
 fn free(hitters: &Hitters, b: &Unpacked, o: &Unpacked) -> [i32; 3] {
     let shots = &ALL_SHOTS;
     let blots = o.occupied & !o.made;
-    let highest = &hitters.highest;
     // By shot: pips lost by the hit, 0 when there is none; whether a stone hits another blot.
     let mut pips = [0; SHOTS];
     let mut twice = [0; SHOTS];
     for lane in 0..SHOTS {
-        let from = highest[lane];
+        let from = hitters.highest[lane];
         let hit = u32::from(from != 0);
         pips[lane] = (from + 1).wrapping_sub(shots.distance[lane]) & hit.wrapping_neg();
         let on_the_way = blots >> (23_u32.wrapping_sub(from) & 31) & shots.stones[lane];
         twice[lane] = hit & u32::from(on_the_way != 0);
     }
-    let mut sums = [0; 3];
-    let mut add = |weight: u32, pips: u32, twice: u32| {
-        sums[0] += weight * pips;
-        sums[1] += weight * u32::from(pips != 0);
-        sums[2] += weight * twice;
-    };
-    for high in 0..6 {
-        let several = hitters.set[high] & hitters.set[high].wrapping_sub(1) != 0;
-        let double = double_lane(high + 1);
-        let most = pips[double].max(pips[double + 1]).max(pips[double + 2]);
-        let on_the_way = twice[double] | twice[double + 1] | twice[double + 2];
-        add(1, pips[high].max(most), u32::from(several) | on_the_way);
-        for low in 0..high {
-            let pair = pair_lane(low + 1, high + 1);
-            let most = pips[low].max(pips[high]).max(pips[pair]);
-            let both = (pips[low] != 0) & (pips[high] != 0);
+    let (pips, _) = pips.as_chunks::<ROW>();
+    let (twice, _) = twice.as_chunks::<ROW>();
+    let (highest, _) = hitters.highest.as_chunks::<ROW>();
+    let (single, from) = (&pips[0], &highest[0]);
+    let mut sums = [0; ROW];
+    for apart in 1..=3 {
+        let (other, other_from) = (turned(single, apart), turned(from, apart));
+        for lane in 0..ROW {
+            let most = single[lane].max(other[lane]).max(pips[apart][lane]);
+            let both = (single[lane] != 0) & (other[lane] != 0);
             // With one die each: two hitters, or two checkers on the same point.
-            let stacked = b.made >> highest[high] & 1 == 1;
-            let apart = both & ((highest[low] != highest[high]) | stacked);
-            add(2, most, u32::from(apart) | twice[pair]);
+            let stacked = b.made >> (from[lane] & 31) & 1 == 1;
+            let each = u32::from(both & ((from[lane] != other_from[lane]) | stacked));
+            let hit = u32::from(most != 0);
+            let roll = most + HIT * hit + TWICE * (each | twice[apart][lane]);
+            sums[lane] += PAIR_WEIGHTS[apart - 1][lane] * roll;
         }
     }
-    sums.map(|sum| sum as i32)
+    for lane in 0..ROW {
+        let set = hitters.set[lane];
+        let several = u32::from(set & set.wrapping_sub(1) != 0);
+        let further = pips[4][lane].max(pips[5][lane]).max(pips[6][lane]);
+        let most = single[lane].max(further);
+        let on_the_way = twice[4][lane] | twice[5][lane] | twice[6][lane];
+        let roll = most + HIT * u32::from(most != 0) + TWICE * (several | on_the_way);
+        sums[lane] += DOUBLE_WEIGHTS[lane] * roll;
+    }
+    let sum = sums.iter().sum::<u32>();
+    [sum % HIT, sum / HIT % 64, sum / TWICE].map(|sum| sum as i32)
 }
 
 /// The 21 rolls as weight, lower die, higher die and the lanes of their shots in order.
@@ -203,7 +239,11 @@ fn each_roll(mut visit: impl FnMut(i32, [usize; 2], &[usize])) {
             visit(2, [low, high], &shots);
         }
         let double = double_lane(high);
-        visit(1, [high; 2], &[high - 1, double, double + 1, double + 2]);
+        visit(
+            1,
+            [high; 2],
+            &[high - 1, double, double + ROW, double + 2 * ROW],
+        );
     }
 }
 
@@ -216,7 +256,7 @@ fn one_on_bar(hitters: &Hitters, o: &Unpacked) -> [i32; 3] {
         let (mut hits, mut pips, mut used) = (0, 0, false);
         for (place, &lane) in shots.iter().enumerate() {
             let reached = distance[lane] as i32;
-            if lane < PAIRS {
+            if lane < ROW {
                 // The other die enters the checker; a double's is the second step of two.
                 let enters = distance[shots[1 - place]];
                 let mut left = hitters.set[lane];

@@ -347,15 +347,16 @@ fn parse_binary(all: &[u8]) -> Result<WeightsFile, WeightsError> {
 // ---- text ----
 
 struct Lines<'a> {
-    rest: std::iter::Enumerate<std::slice::Split<'a, u8, fn(&u8) -> bool>>,
+    /// What is left; `None` after the last line.
+    rest: Option<&'a [u8]>,
+    /// Number of the line read last, from 1.
     line: usize,
 }
 
 impl<'a> Lines<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        let at_end: fn(&u8) -> bool = |&byte| byte == b'\n';
         Lines {
-            rest: bytes.split(at_end).enumerate(),
+            rest: Some(bytes),
             line: 0,
         }
     }
@@ -369,10 +370,13 @@ impl<'a> Lines<'a> {
 
     /// The next line without blanks around it; `None` at the end.
     fn next(&mut self) -> Result<Option<&'a str>, WeightsError> {
-        let Some((index, line)) = self.rest.next() else {
+        let Some(rest) = self.rest else {
             return Ok(None);
         };
-        self.line = index + 1;
+        let mut halves = rest.splitn(2, |&byte| byte == b'\n');
+        let line = halves.next().unwrap_or_default();
+        self.rest = halves.next();
+        self.line += 1;
         if line.len() > 200 {
             return self.fail("longer than 200 bytes");
         }

@@ -20,6 +20,23 @@ pub(in crate::nn) struct Active {
     pub(in crate::nn) value: f32,
 }
 
+/// The inputs for one position: a list, then consecutive ones from row `tail_start` on.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::nn) struct Input<'a> {
+    pub(in crate::nn) active: &'a [Active],
+    pub(in crate::nn) tail_start: usize,
+    /// Empty, or four lines.
+    pub(in crate::nn) tail: &'a [Line],
+}
+
+impl Input<'_> {
+    pub(in crate::nn) const NONE: Self = Input {
+        active: &[],
+        tail_start: 0,
+        tail: &[],
+    };
+}
+
 /// A net's numbers in the kernels' layout.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::nn) struct Net<'a> {
@@ -41,7 +58,7 @@ pub(in crate::nn) struct Net<'a> {
 /// At most [`BATCH`] inputs and as many outputs.
 #[derive(Debug)]
 pub(in crate::nn) struct Batch<'a> {
-    pub(in crate::nn) inputs: &'a [&'a [Active]],
+    pub(in crate::nn) inputs: &'a [Input<'a>],
     pub(in crate::nn) outputs: &'a mut [[f32; OUTPUTS]],
 }
 
@@ -104,7 +121,7 @@ pub(in crate::nn) fn forward<W: Wide>(net: &Net<'_>, batch: &mut Batch<'_>) {
 #[inline(always)]
 fn hidden_blocks<W: Wide, const LINES: usize>(
     net: &Net<'_>,
-    inputs: &[&[Active]],
+    inputs: &[Input<'_>],
     sums: &mut [[[f32; 8]; 3]; BATCH],
 ) {
     let block_weights = net.hidden_weights.chunks_exact(net.inputs * LINES);
@@ -112,16 +129,20 @@ fn hidden_blocks<W: Wide, const LINES: usize>(
     let block_outputs = net.output_weights.chunks_exact(4 * LINES);
     for ((weights, biases), outputs) in block_weights.zip(block_biases).zip(block_outputs) {
         let (rows, _) = weights.as_chunks::<LINES>();
-        for (active, sums) in inputs.iter().zip(sums.iter_mut()) {
+        for (input, sums) in inputs.iter().zip(sums.iter_mut()) {
             let mut hidden = [W::splat(0.0); LINES];
             for (sum, bias) in hidden.iter_mut().zip(biases) {
                 *sum = W::load(bias);
             }
-            for input in *active {
-                let row = &rows[input.row as usize];
-                let value = W::splat(input.value);
-                for line in 0..LINES {
-                    hidden[line] = hidden[line].add(value.mul(W::load(&row[line])));
+            for active in input.active {
+                add_row::<W, LINES>(&mut hidden, &rows[active.row as usize], active.value);
+            }
+            for (tail, first) in input.tail.iter().zip((input.tail_start..).step_by(16)) {
+                let mut left = W::load(tail).nonzero();
+                while left != 0 {
+                    let lane = left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    add_row::<W, LINES>(&mut hidden, &rows[first + lane], tail.0[lane & 15]);
                 }
             }
             let slope = W::splat(-net.hidden_slope);
@@ -145,6 +166,15 @@ fn hidden_blocks<W: Wide, const LINES: usize>(
                 *sum = W::half_store(half);
             }
         }
+    }
+}
+
+/// Adds an input times its weights to sixteen hidden sums a line.
+#[inline(always)]
+fn add_row<W: Wide, const LINES: usize>(hidden: &mut [W; LINES], row: &[Line; LINES], value: f32) {
+    let value = W::splat(value);
+    for (sum, weights) in hidden.iter_mut().zip(row) {
+        *sum = sum.add(value.mul(W::load(weights)));
     }
 }
 
@@ -207,7 +237,6 @@ mod tests {
         for n in 0..100 {
             let x = f64::from(n) / 10.0;
             // The system library may differ in the last digit; both round to the same float32.
-            #[expect(clippy::disallowed_methods, reason = "an independent opinion")]
             let want = (x.exp() / 10.0) as f32;
             assert_eq!(Sigmoid::new().0[n as usize], want, "{n}");
         }

@@ -27,6 +27,8 @@ pub(in crate::nn) trait Wide: Copy {
     fn min(self, other: Self) -> Self;
     /// The whole part of lanes that are in 0..=127, and `table` at that index.
     fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self);
+    /// Bit `i` is set where lane `i` is not zero.
+    fn nonzero(self) -> u32;
     /// Lanes of `negative` where `self` is below zero, of `other` elsewhere.
     fn where_negative(self, negative: Self, other: Self) -> Self;
 
@@ -95,6 +97,11 @@ impl Wide for Plain {
             Plain(self.0.map(|x| x as i32 as f32)),
             Plain(self.0.map(|x| table[x as usize & 127])),
         )
+    }
+    #[inline(always)]
+    fn nonzero(self) -> u32 {
+        let bit = |(lane, value): (usize, &f32)| u32::from(*value != 0.0) << lane;
+        self.0.iter().enumerate().map(bit).sum()
     }
     #[inline(always)]
     fn where_negative(self, negative: Self, other: Self) -> Self {

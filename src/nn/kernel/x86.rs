@@ -158,6 +158,16 @@ impl Wide for Avx2 {
         (Avx2(low, high), Avx2(low_found, high_found))
     }
     #[inline(always)]
+    fn nonzero(self) -> u32 {
+        // SAFETY: only in code compiled for AVX2.
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            let low = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0, zero));
+            let high = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NEQ_UQ>(self.1, zero));
+            (low | high << 8) as u32
+        }
+    }
+    #[inline(always)]
     fn where_negative(self, negative: Self, other: Self) -> Self {
         // SAFETY: only in code compiled for AVX2.
         unsafe {
@@ -249,6 +259,16 @@ impl Wide for Avx512 {
             let index = _mm512_and_si512(whole, _mm512_set1_epi32(127));
             let found = _mm512_i32gather_ps::<4>(index, table.as_ptr());
             (Avx512(_mm512_cvtepi32_ps(whole)), Avx512(found))
+        }
+    }
+    #[inline(always)]
+    fn nonzero(self) -> u32 {
+        // SAFETY: only in code compiled for AVX-512.
+        unsafe {
+            u32::from(_mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(
+                self.0,
+                _mm512_setzero_ps(),
+            ))
         }
     }
     #[inline(always)]
