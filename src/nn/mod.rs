@@ -17,6 +17,6 @@ pub use integer::{
     Change, InputUnits, IntegerLevel, IntegerNet, IntegerNetError, Parts, SecondBits, quantise,
 };
 pub use kernel::integer::Lines;
-pub use kernel::{CpuLevel, Job};
+pub use kernel::{CpuLevel, Integers, Job};
 pub use mlp::{ACTIVE_MAX, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use sigmoid::sigmoid;

@@ -53,12 +53,12 @@ pub(crate) fn gnubg_bearoff(test: &str, name: &str) -> Option<PathBuf> {
 /// GNU Backgammon's binary weights, version 1.01 (in its Python package), or `None` after a loud
 /// line.
 pub(crate) fn gnubg_wd_101(test: &str) -> Option<PathBuf> {
-    from_environment(test, "GAMMOND_GNUBG_WD_101", "gnubg/data/gnubg.wd")
+    from_environment(test, "GAMMOND_GNUBG_101_WD", "gnubg/data/gnubg.wd")
 }
 
 /// GNU Backgammon's text weights, version 1.01 (in its Python package), or `None` after a loud line.
 pub(crate) fn gnubg_text_101(test: &str) -> Option<PathBuf> {
-    from_environment(test, "GAMMOND_GNUBG_TEXT_101", "gnubg/data/gnubg.weights")
+    from_environment(test, "GAMMOND_GNUBG_101_TEXT", "gnubg/data/gnubg.weights")
 }
 
 fn from_environment(test: &str, variable: &str, member: &str) -> Option<PathBuf> {

@@ -8,13 +8,15 @@
 use super::shots;
 use crate::game::{BAR, POINTS, Position, Side};
 use crate::nn::format::gnubg::Version;
-use crate::nn::{SparseInput, TAIL};
+use crate::nn::{Integers, SparseInput, TAIL};
 
 /// Inputs for each side.
 pub(super) const FEATURES: usize = 25;
 /// Places of a side, padded for the vector units.
 const LANES: usize = 32;
 const POINTS_MASK: u32 = 0xff_ffff;
+/// The bits of a packed side that are places on the board.
+const BOARD: u128 = (1 << (4 * POINTS)) - 1;
 const HOME: u32 = 0x3f;
 
 type Lanes = [i16; LANES];
@@ -37,8 +39,8 @@ pub(super) struct Unpacked {
 
 impl Unpacked {
     #[inline(always)]
-    pub(super) fn new(side: Side) -> Unpacked {
-        let counts = spread(side.packed());
+    pub(super) fn new<I: Integers>(side: Side) -> Unpacked {
+        let counts = I::nibbles(side.packed() & BOARD);
         let occupied = side.occupied();
         let made = side.made() & POINTS_MASK;
         let mut escapes = [0; LANES];
@@ -56,32 +58,10 @@ impl Unpacked {
     }
 }
 
-/// The counts of the 25 places on the board, one a lane.
-#[inline(always)]
-fn spread(packed: u128) -> Lanes {
-    const BOARD: u128 = (1 << (4 * POINTS)) - 1;
-    let bytes = (packed & BOARD).to_le_bytes();
-    let mut counts = [0; LANES];
-    for k in 0..LANES / 2 {
-        counts[2 * k] = i16::from(bytes[k] & 15);
-        counts[2 * k + 1] = i16::from(bytes[k] >> 4);
-    }
-    counts
-}
-
 /// Which of the 12 points ahead of the adversary's checker at its index `index` are in `made`.
 #[inline(always)]
 fn ahead(made: u32, index: usize) -> usize {
     (made >> (24 - index) & 0xfff) as usize
-}
-
-#[inline(always)]
-fn dot(counts: &Lanes, weights: &Lanes) -> i32 {
-    let mut sum = 0;
-    for lane in 0..LANES {
-        sum += i32::from(counts[lane]) * i32::from(weights[lane]);
-    }
-    sum
 }
 
 /// What differs between the two nets that have these inputs, and between versions of the weights.
@@ -93,12 +73,17 @@ pub(super) struct Kind {
 
 /// Appends the inputs of both halves, mine first, beginning at row `start`.
 #[inline(always)]
-pub(super) fn push(position: &Position, kind: Kind, start: usize, out: &mut SparseInput) {
-    let me = Unpacked::new(position.me());
-    let opponent = Unpacked::new(position.opponent());
+pub(super) fn push<I: Integers>(
+    position: &Position,
+    kind: Kind,
+    start: usize,
+    out: &mut SparseInput,
+) {
+    let me = Unpacked::new::<I>(position.me());
+    let opponent = Unpacked::new::<I>(position.opponent());
     let mut tail = [0.0; TAIL];
-    tail[..LANES].copy_from_slice(&half(&me, &opponent, kind));
-    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half(&opponent, &me, kind));
+    tail[..LANES].copy_from_slice(&half::<I>(&me, &opponent, kind));
+    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half::<I>(&opponent, &me, kind));
     out.set_tail(start, &tail);
 }
 
@@ -136,9 +121,9 @@ const DIVISORS: [f32; LANES] = {
 
 /// The 25 inputs that describe `b`, whose adversary is `o`, then zeros.
 #[inline(always)]
-pub(super) fn half(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; LANES] {
+pub(super) fn half<I: Integers>(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; LANES] {
     let mut whole = [0i32; LANES];
-    let exposed = dot(&b.counts, &EXPOSED[o.rear]);
+    let exposed = I::dot(&b.counts, &EXPOSED[o.rear]);
     whole[3] = exposed / EXPOSED_SCALE;
     whole[23] = exposed % EXPOSED_SCALE;
     whole[4] = b.rear as i32;
@@ -154,8 +139,8 @@ pub(super) fn half(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; LANES] {
     let (contained, all) = containment(b, o.rear);
     whole[11] = contained;
     whole[13] = all;
-    whole[15] = mobility(b, o);
-    whole[16] = moment(b);
+    whole[15] = mobility::<I>(b, o);
+    whole[16] = moment::<I>(b);
     let closed = o.made & HOME;
     if b.occupied >> BAR & 1 == 1 {
         let two = usize::from(b.counts[BAR] > 1);
@@ -163,7 +148,7 @@ pub(super) fn half(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; LANES] {
     }
     let open = 6 - closed.count_ones() as i32;
     whole[18] = 36 - open * open;
-    whole[19] = timing(b, o.rear);
+    whole[19] = timing::<I>(b, o.rear);
     let back = (b.side.packed() >> 72) as u32 & 0xfff_ffff;
     let back = nibble_sum(back);
     match (b.made >> 18).count_ones() {
@@ -225,20 +210,19 @@ fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
 }
 
 #[inline(always)]
-fn mobility(b: &Unpacked, o: &Unpacked) -> i32 {
-    let mut sum = 0;
-    for lane in 0..LANES {
-        let distance = BEYOND_HOME[lane] * b.counts[lane];
-        sum += i32::from(distance) * i32::from(o.escapes[lane]);
+fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
+    let mut distances = BEYOND_HOME;
+    for (distance, count) in distances.iter_mut().zip(b.counts) {
+        *distance *= count;
     }
-    sum
+    I::dot(&distances, &o.escapes)
 }
 
 #[inline(always)]
-fn moment(b: &Unpacked) -> i32 {
+fn moment<I: Integers>(b: &Unpacked) -> i32 {
     let checkers = i32::from(b.side.on_board()).max(1);
-    let mean = (dot(&b.counts, &INDEX) + checkers - 1) / checkers;
-    let spread = dot(&b.counts, &BEYOND_MEAN[mean as usize & 31]);
+    let mean = (I::dot(&b.counts, &INDEX) + checkers - 1) / checkers;
+    let spread = I::dot(&b.counts, &BEYOND_MEAN[mean as usize & 31]);
     let (squares, beyond) = (spread >> 4, spread & 15);
     if beyond > 0 {
         (squares + beyond - 1) / beyond
@@ -248,15 +232,13 @@ fn moment(b: &Unpacked) -> i32 {
 }
 
 #[inline(always)]
-fn timing(b: &Unpacked, their_rear: usize) -> i32 {
+fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     // The adversary's rearmost checker on this side's scale, not below 11: 23 - rear, 11..=23.
     let beyond = 12 - their_rear.min(12);
-    let mut sum = dot(&b.counts, &TIMING_ALL[beyond]);
-    for lane in 0..LANES {
-        let count = b.counts[lane];
-        let spare = if count > 2 { count - 2 } else { count & 1 };
-        sum += i32::from(spare) * i32::from(TIMING_SPARE[beyond][lane]);
-    }
+    let spares = b
+        .counts
+        .map(|count| if count > 2 { count - 2 } else { count & 1 });
+    let sum = I::dot(&b.counts, &TIMING_ALL[beyond]) + I::dot(&spares, &TIMING_SPARE[beyond]);
     let (mut time, mut spare) = (sum >> 4, sum & 15);
     for index in (0..6).rev() {
         let surplus = i32::from(b.counts[index]) - 2;
@@ -345,7 +327,7 @@ static INDEX: Lanes = {
     table
 };
 
-static BEYOND_HOME: Lanes = {
+const BEYOND_HOME: Lanes = {
     let mut table = [0; LANES];
     let mut i = 6;
     while i <= BAR {
@@ -465,12 +447,39 @@ static MEN_OFF: [[[f32; 3]; 16]; 2] = {
 mod tests {
     use super::super::slow;
     use super::*;
-    use crate::game::POINTS;
+    use crate::nn::{CpuLevel, Job};
 
     const V1_00: Kind = Kind {
         crashed: false,
         version: Version::V1_00,
     };
+
+    /// The inputs of the first side, then of the second.
+    #[derive(Clone, Copy)]
+    struct Halves(Side, Side, Kind);
+
+    impl Job for Halves {
+        type Output = [[f32; FEATURES]; 2];
+
+        fn run<I: Integers>(self) -> Self::Output {
+            let Halves(me, opponent, kind) = self;
+            let (b, o) = (Unpacked::new::<I>(me), Unpacked::new::<I>(opponent));
+            [half::<I>(&b, &o, kind), half::<I>(&o, &b, kind)]
+                .map(|half| *half.first_chunk::<FEATURES>().unwrap())
+        }
+    }
+
+    struct Push(Position, Kind, usize);
+
+    impl Job for Push {
+        type Output = SparseInput;
+
+        fn run<I: Integers>(self) -> Self::Output {
+            let mut sparse = SparseInput::default();
+            push::<I>(&self.0, self.1, self.2, &mut sparse);
+            sparse
+        }
+    }
 
     /// Sides (opponent, me) of a 20-letter key.
     fn sides(key: &str) -> [Side; 2] {
@@ -485,13 +494,12 @@ mod tests {
     }
 
     fn check(key: &str, version: Version, want: [[f32; FEATURES]; 2]) {
-        let [opponent, me] = sides(key).map(Unpacked::new);
+        let [opponent, me] = sides(key);
         let kind = Kind {
             crashed: false,
             version,
         };
-        let found = [half(&me, &opponent, kind), half(&opponent, &me, kind)]
-            .map(|half| *half.first_chunk::<FEATURES>().unwrap());
+        let found = CpuLevel::detect().run(Halves(me, opponent, kind));
         for (found, want) in found.as_flattened().iter().zip(want.as_flattened()) {
             assert!((found - want).abs() < 5e-6, "{key}: {found} for {want}");
         }
@@ -572,6 +580,7 @@ mod tests {
 
     #[test]
     fn fast_inputs_equal_the_slow_ones() {
+        let levels = CpuLevel::available();
         let mut seed = 20261121;
         let mut seen = 0;
         while seen < 30_000 {
@@ -579,16 +588,18 @@ mod tests {
                 continue;
             };
             seen += 1;
-            let (b, o) = (Unpacked::new(me), Unpacked::new(opponent));
+            let counts = [me.counts(), opponent.counts()];
             for crashed in [false, true] {
                 for version in [Version::V1_00, Version::V1_01] {
-                    let found = half(&b, &o, Kind { crashed, version });
-                    let want = slow::features(&me.counts(), &opponent.counts(), crashed, version);
-                    assert_eq!(
-                        found[..FEATURES],
-                        want,
-                        "{me:?} {opponent:?} {crashed} {version:?}"
-                    );
+                    let kind = Kind { crashed, version };
+                    let want = [
+                        slow::features(&counts[0], &counts[1], crashed, version),
+                        slow::features(&counts[1], &counts[0], crashed, version),
+                    ];
+                    for &level in &levels {
+                        let found = level.run(Halves(me, opponent, kind));
+                        assert_eq!(found, want, "{me:?} {opponent:?} {kind:?} {level:?}");
+                    }
                 }
             }
         }
@@ -616,8 +627,7 @@ mod tests {
 
     #[test]
     fn rows_follow_the_base_inputs() {
-        let mut sparse = SparseInput::default();
-        push(&Position::start(), V1_00, 200, &mut sparse);
+        let sparse = CpuLevel::SCALAR.run(Push(Position::start(), V1_00, 200));
         let dense = sparse.to_dense(250);
         assert_eq!(dense[203], 1.0);
         assert_eq!(dense[225..], dense[200..225]);

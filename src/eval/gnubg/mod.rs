@@ -18,7 +18,7 @@ use super::Evaluator;
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position};
 use crate::nn::format::gnubg::{Version, WeightsError, WeightsFile};
-use crate::nn::{CpuLevel, Job, Mlp, MlpError, SparseInput};
+use crate::nn::{CpuLevel, Integers, Job, Mlp, MlpError, SparseInput};
 use std::path::Path;
 
 /// Positions whose inputs are made and evaluated together.
@@ -176,14 +176,14 @@ impl Job for Fill<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<I: Integers>(self) {
         for (position, sparse) in self.positions.iter().zip(self.sparse) {
             match self.inputs {
                 Inputs::Base => inputs::base(position, sparse),
                 Inputs::Race => inputs::race(position, sparse),
                 Inputs::Contact(kind) => {
                     inputs::base(position, sparse);
-                    features::push(position, kind, inputs::BASE_INPUTS, sparse);
+                    features::push::<I>(position, kind, inputs::BASE_INPUTS, sparse);
                 }
             }
         }

@@ -9,20 +9,22 @@ use super::features::Unpacked;
 use crate::game::BAR;
 use crate::nn::format::gnubg::Version;
 
-/// Lanes of a row; six are used, by die or by pair of dice.
+/// Lanes of a row.
 const ROW: usize = 8;
-/// Shots: one row of one die, three rows of two dice, three of doubles with two to four dice.
-/// Lanes that stand for nothing never hit.
-const SHOTS: usize = 7 * ROW;
-const DOUBLES: usize = 4 * ROW;
+/// Shots: two rows of one die, by die and counting round from six to one; three rows of two dice,
+/// three of doubles with two to four dice. Lanes that stand for nothing never hit.
+const SHOTS: usize = 8 * ROW;
+const PAIRS: usize = 2 * ROW;
+const DOUBLES: usize = 5 * ROW;
 
-/// The lane of the shot with both dice of a roll. Row `r` of the pairs holds in lane `l` the dice
-/// `l + 1` and the one that comes `r` later, counting round from six to one.
+/// The lane of the shot with both dice of a roll. Row `r` of the pairs (from 1) holds in lane `l`
+/// the die `l + 1` and the one that comes `r` later, counting round.
 const fn pair_lane(low: usize, high: usize) -> usize {
-    match high - low {
-        apart @ 1..=3 => apart * ROW + low - 1,
-        apart => (6 - apart) * ROW + high - 1,
-    }
+    let (apart, first) = match high - low {
+        apart @ 1..=3 => (apart, low),
+        apart => (6 - apart, high),
+    };
+    PAIRS + (apart - 1) * ROW + first - 1
 }
 
 /// The lane of a double's shot with two dice; those with three and four are a row further each.
@@ -49,9 +51,13 @@ static ALL_SHOTS: Shots = {
         needed: [0; SHOTS],
         either: [1 << 31; SHOTS],
     };
+    let mut lane = 0;
+    while lane < PAIRS {
+        shots.distance[lane] = lane as u32 % 6 + 1;
+        lane += 1;
+    }
     let mut high = 1;
     while high <= 6 {
-        shots.distance[high - 1] = high as u32;
         let mut low = 1;
         while low < high {
             let lane = pair_lane(low, high);
@@ -160,29 +166,15 @@ fn exactly_two_at_home(packed: u32) -> u32 {
     (two | two >> 6 | two >> 12) & 0x3f
 }
 
-/// Weight of each roll in a row: six pairs in the rows one and two apart, three in the last.
-const PAIR_WEIGHTS: [[u32; ROW]; 3] = [
-    [2, 2, 2, 2, 2, 2, 0, 0],
-    [2, 2, 2, 2, 2, 2, 0, 0],
-    [2, 2, 2, 0, 0, 0, 0, 0],
+/// Rolls counted together: three rows of pairs, a row of doubles.
+const ROLLS: usize = 4 * ROW;
+/// Weight of each roll: six pairs in the rows one and two apart, three in the row three apart.
+const WEIGHTS: [u32; ROLLS] = [
+    2, 2, 2, 2, 2, 2, 0, 0, 2, 2, 2, 2, 2, 2, 0, 0, 2, 2, 2, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0,
 ];
-const DOUBLE_WEIGHTS: [u32; ROW] = [1, 1, 1, 1, 1, 1, 0, 0];
 /// Sums of pips stay below 1024, sums of rolls below 64.
 const HIT: u32 = 1 << 10;
 const TWICE: u32 = 1 << 16;
-
-type Row = [u32; ROW];
-
-/// The row of dice that come `apart` later, counting round from six to one.
-#[inline(always)]
-fn turned(row: &Row, apart: usize) -> Row {
-    let [a, b, c, d, e, f, ..] = *row;
-    match apart {
-        1 => [b, c, d, e, f, a, 0, 0],
-        2 => [c, d, e, f, a, b, 0, 0],
-        _ => [d, e, f, a, b, c, 0, 0],
-    }
-}
 
 /// Nobody on the bar.
 #[inline(always)]
@@ -199,34 +191,37 @@ fn free(hitters: &Hitters, b: &Unpacked, o: &Unpacked) -> [i32; 3] {
         let on_the_way = blots >> (23_u32.wrapping_sub(from) & 31) & shots.stones[lane];
         twice[lane] = hit & u32::from(on_the_way != 0);
     }
-    let (pips, _) = pips.as_chunks::<ROW>();
-    let (twice, _) = twice.as_chunks::<ROW>();
-    let (highest, _) = hitters.highest.as_chunks::<ROW>();
-    let (single, from) = (&pips[0], &highest[0]);
-    let mut sums = [0; ROW];
-    for apart in 1..=3 {
-        let (other, other_from) = (turned(single, apart), turned(from, apart));
-        for lane in 0..ROW {
-            let most = single[lane].max(other[lane]).max(pips[apart][lane]);
-            let both = (single[lane] != 0) & (other[lane] != 0);
-            // With one die each: two hitters, or two checkers on the same point.
-            let stacked = b.made >> (from[lane] & 31) & 1 == 1;
-            let each = u32::from(both & ((from[lane] != other_from[lane]) | stacked));
-            let hit = u32::from(most != 0);
-            let roll = most + HIT * hit + TWICE * (each | twice[apart][lane]);
-            sums[lane] += PAIR_WEIGHTS[apart - 1][lane] * roll;
-        }
+    // By roll: pips by each die, places they hit from, pips by both dice, a hit on the way.
+    let mut rolls = [[0; ROLLS]; 6];
+    let [first, second, from, other, both, way] = &mut rolls;
+    for row in 0..3 {
+        let at = row * ROW..(row + 1) * ROW;
+        let turned = row + 1..row + 1 + ROW;
+        let pair = PAIRS + row * ROW..PAIRS + (row + 1) * ROW;
+        first[at.clone()].copy_from_slice(&pips[..ROW]);
+        second[at.clone()].copy_from_slice(&pips[turned.clone()]);
+        from[at.clone()].copy_from_slice(&hitters.highest[..ROW]);
+        other[at.clone()].copy_from_slice(&hitters.highest[turned]);
+        both[at.clone()].copy_from_slice(&pips[pair.clone()]);
+        way[at].copy_from_slice(&twice[pair]);
     }
     for lane in 0..ROW {
+        let [two, three, four] = [0, 1, 2].map(|row| DOUBLES + row * ROW + lane);
         let set = hitters.set[lane];
-        let several = u32::from(set & set.wrapping_sub(1) != 0);
-        let further = pips[4][lane].max(pips[5][lane]).max(pips[6][lane]);
-        let most = single[lane].max(further);
-        let on_the_way = twice[4][lane] | twice[5][lane] | twice[6][lane];
-        let roll = most + HIT * u32::from(most != 0) + TWICE * (several | on_the_way);
-        sums[lane] += DOUBLE_WEIGHTS[lane] * roll;
+        let several = (set & set.wrapping_sub(1)).min(1);
+        // In the place of the second die nothing, so that the dice never count as two hits.
+        first[3 * ROW + lane] = pips[lane].max(pips[two]).max(pips[three]).max(pips[four]);
+        way[3 * ROW + lane] = several | twice[two] | twice[three] | twice[four];
     }
-    let sum = sums.iter().sum::<u32>();
+    let mut sum = 0;
+    for lane in 0..ROLLS {
+        let most = first[lane].max(second[lane]).max(both[lane]);
+        // With one die each: two hitters, or two checkers on the same point.
+        let apart = (from[lane] ^ other[lane]).min(1) | b.made >> (from[lane] & 31) & 1;
+        let each = first[lane].min(1) & second[lane].min(1) & apart;
+        let roll = most + HIT * most.min(1) + TWICE * (each | way[lane]);
+        sum += WEIGHTS[lane] * roll;
+    }
     [sum % HIT, sum / HIT % 64, sum / TWICE].map(|sum| sum as i32)
 }
 
@@ -256,7 +251,7 @@ fn one_on_bar(hitters: &Hitters, o: &Unpacked) -> [i32; 3] {
         let (mut hits, mut pips, mut used) = (0, 0, false);
         for (place, &lane) in shots.iter().enumerate() {
             let reached = distance[lane] as i32;
-            if lane < ROW {
+            if lane < PAIRS {
                 // The other die enters the checker; a double's is the second step of two.
                 let enters = distance[shots[1 - place]];
                 let mut left = hitters.set[lane];

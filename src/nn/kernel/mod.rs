@@ -35,8 +35,17 @@ enum Level {
 pub trait Job {
     /// What the work yields.
     type Output;
-    /// Does the work.
-    fn run(self) -> Self::Output;
+    /// Does the work; `I` are the operations of the level.
+    fn run<I: Integers>(self) -> Self::Output;
+}
+
+/// Operations on small whole numbers that compilers do not find by themselves. All levels give the
+/// same results.
+pub trait Integers {
+    /// The sum of the products; it must fit in an `i32`.
+    fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
+    /// The 32 groups of four bits, lowest first.
+    fn nibbles(packed: u128) -> [i16; 32];
 }
 
 impl CpuLevel {
@@ -82,7 +91,7 @@ impl CpuLevel {
     #[inline]
     pub fn run<J: Job>(self, job: J) -> J::Output {
         match self.0 {
-            Level::Scalar => job.run(),
+            Level::Scalar => job.run::<wide::Plain>(),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => x86::run_avx2(self, job),
             #[cfg(target_arch = "x86_64")]

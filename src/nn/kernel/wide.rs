@@ -134,3 +134,50 @@ impl Wide for Plain {
         *half
     }
 }
+
+impl super::Integers for Plain {
+    #[inline(always)]
+    fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
+        let products = a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b));
+        products.sum()
+    }
+    #[inline(always)]
+    fn nibbles(packed: u128) -> [i16; 32] {
+        let mut nibbles = [0; 32];
+        for (pair, byte) in nibbles.chunks_exact_mut(2).zip(packed.to_le_bytes()) {
+            pair[0] = i16::from(byte & 15);
+            pair[1] = i16::from(byte >> 4);
+        }
+        nibbles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CpuLevel, Integers, Job};
+    use super::*;
+
+    struct Both([i16; 32], u128);
+
+    impl Job for Both {
+        type Output = (i32, [i16; 32]);
+        fn run<I: Integers>(self) -> Self::Output {
+            let nibbles = I::nibbles(self.1);
+            (I::dot(&self.0, &nibbles), nibbles)
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_the_same_on_all_levels() {
+        let mut packed: u128 = 0x0123_4567_89ab_cdef_f00d_beef_1234_9876;
+        for round in 0..1000_i16 {
+            packed = packed.wrapping_mul(0x2545_f491_4f6c_dd1d_8f4b_3a21_55aa_1235) ^ 77;
+            let weights = std::array::from_fn(|i| (i as i16 - 16) * round);
+            let want = Both(weights, packed).run::<Plain>();
+            assert_eq!(want.1[1], (packed >> 4 & 15) as i16);
+            for level in CpuLevel::available() {
+                assert_eq!(level.run(Both(weights, packed)), want, "{}", level.name());
+            }
+        }
+    }
+}

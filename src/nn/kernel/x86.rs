@@ -6,7 +6,7 @@
 
 use super::float::{self, Batch, Net};
 use super::wide::{Line, Wide};
-use super::{CpuLevel, Job, Level};
+use super::{CpuLevel, Integers, Job, Level};
 use std::arch::x86_64::*;
 
 pub(super) fn has_avx2() -> bool {
@@ -38,7 +38,7 @@ macro_rules! enter {
 pub(super) fn run_avx2<J: Job>(level: CpuLevel, job: J) -> J::Output {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn compiled<J: Job>(job: J) -> J::Output {
-        job.run()
+        job.run::<Avx2>()
     }
     enter!(level, Avx2, compiled(job))
 }
@@ -47,7 +47,7 @@ pub(super) fn run_avx2<J: Job>(level: CpuLevel, job: J) -> J::Output {
 pub(super) fn run_avx512<J: Job>(level: CpuLevel, job: J) -> J::Output {
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn compiled<J: Job>(job: J) -> J::Output {
-        job.run()
+        job.run::<Avx2>()
     }
     enter!(level, Avx512, compiled(job))
 }
@@ -207,6 +207,42 @@ impl Wide for Avx2 {
     fn half_load(half: &[f32; 8]) -> __m256 {
         // SAFETY: only in code compiled for AVX2; eight lanes are there.
         unsafe { _mm256_loadu_ps(half.as_ptr()) }
+    }
+}
+
+/// Also used at the AVX-512 level: there is nothing wider to do.
+impl Integers for Avx2 {
+    #[inline(always)]
+    fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
+        // SAFETY: only in code compiled for AVX2; each load reads 16 of the 32 numbers.
+        unsafe {
+            let half = |all: &[i16; 32], at: usize| _mm256_loadu_si256(all[at..].as_ptr().cast());
+            let low = _mm256_madd_epi16(half(a, 0), half(b, 0));
+            let high = _mm256_madd_epi16(half(a, 16), half(b, 16));
+            let eight = _mm256_add_epi32(low, high);
+            let upper = _mm256_extracti128_si256::<1>(eight);
+            let four = _mm_add_epi32(_mm256_castsi256_si128(eight), upper);
+            let two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+            let one = _mm_add_epi32(two, _mm_shuffle_epi32::<1>(two));
+            _mm_cvtsi128_si32(one)
+        }
+    }
+    #[inline(always)]
+    fn nibbles(packed: u128) -> [i16; 32] {
+        let mut nibbles = [0; 32];
+        // SAFETY: only in code compiled for AVX2; two stores of 16 numbers fill the array.
+        unsafe {
+            let bytes = _mm_set_epi64x((packed >> 64) as i64, packed as i64);
+            let low = _mm_set1_epi8(15);
+            let even = _mm_and_si128(bytes, low);
+            let odd = _mm_and_si128(_mm_srli_epi16::<4>(bytes), low);
+            let first = _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(even, odd));
+            let second = _mm256_cvtepu8_epi16(_mm_unpackhi_epi8(even, odd));
+            let start: *mut i16 = nibbles.as_mut_ptr();
+            _mm256_storeu_si256(start.cast(), first);
+            _mm256_storeu_si256(start.add(16).cast(), second);
+        }
+        nibbles
     }
 }
 
