@@ -248,7 +248,7 @@ impl Job for Prepare<'_> {
     type Output = u32;
 
     #[inline(always)]
-    fn run(self) -> u32 {
+    fn run<I: crate::nn::Integers>(self) -> u32 {
         let Work { changes, ends, .. } = self.work;
         changes.clear();
         let (mut far, mut count) = (0, 0);
