@@ -14,6 +14,7 @@
 
 pub mod answer;
 pub mod external;
+pub mod fibs;
 mod request;
 mod request_line;
 mod settings;

@@ -1,0 +1,153 @@
+//! What the machine does by itself: timers, invitations, the end.
+
+use super::*;
+
+impl Machine {
+    /// What happens because nothing happens.
+    pub(super) fn timers(&mut self) {
+        let now = self.now;
+        if self.settle_at <= now {
+            self.settle();
+        }
+        if self.ended.as_ref().is_some_and(|&(_, due)| due <= now) {
+            self.finish_record();
+        }
+        if self.phase != Phase::Offline && now >= self.last_heard + self.timing.silence_ms {
+            self.last_heard = now;
+            self.outputs.push_back(Output::Reconnect("nothing heard"));
+        }
+        if self.phase == Phase::Online && now >= self.last_sent + self.timing.keepalive_ms {
+            self.last_sent = now;
+            self.send("time");
+        }
+        self.match_timers();
+    }
+
+    pub(super) fn match_timers(&mut self) {
+        let now = self.now;
+        let timing = self.timing.clone();
+        let Some(game) = &mut self.game else { return };
+        if game.need_board.is_some_and(|due| due <= now) {
+            game.need_board = None;
+            game.since = now;
+            self.send("board");
+            return;
+        }
+        let thinking = game.deciding.is_some();
+        let opponent = game.waits_for_opponent() && !game.leaving;
+        let patience = match opponent {
+            true => self.policy.remind_s * 1000,
+            false => timing.resync_ms,
+        };
+        if thinking || now < game.since + patience {
+            return;
+        }
+        game.since = now;
+        self.counts.resyncs += 1;
+        if opponent {
+            // FIBS-19: ask once, then leave.
+            if now >= game.silent_since + self.policy.leave_s * 1000 {
+                self.leave();
+                return;
+            }
+            if !std::mem::replace(&mut game.reminded, true) {
+                self.send("kibitz Are you there?");
+            }
+            self.send("board");
+            return;
+        } else {
+            game.resyncs += 1;
+            if game.resyncs > 6 {
+                self.outputs
+                    .push_back(Output::Reconnect("the server does not react"));
+                return;
+            }
+            if game.leaving {
+                self.send("leave");
+                return;
+            }
+            game.resyncing = true;
+        }
+        let between = game.between;
+        self.send(if between { "join" } else { "board" });
+    }
+
+    /// What to do without a match.
+    pub(super) fn idle(&mut self) {
+        let now = self.now;
+        if self.stop == Stop::Now && self.game.as_ref().is_some_and(|game| !game.leaving) {
+            self.leave();
+        }
+        if self.game.is_some() || self.ended.is_some() {
+            return;
+        }
+        if self.stop != Stop::No {
+            self.stop = Stop::No;
+            if self.phase == Phase::Online {
+                self.outputs.push_back(Output::Send("bye".to_owned()));
+            }
+            self.outputs.push_back(Output::Quit);
+            return;
+        }
+        if self.phase != Phase::Online {
+            return;
+        }
+        if self
+            .invitation
+            .as_ref()
+            .is_some_and(|invitation| invitation.due <= now)
+            && let Some(invitation) = self.invitation.take()
+        {
+            let saved = invitation.warned && invitation.wanted != Wanted::Resume;
+            let verb = if saved { "invite" } else { "join" };
+            if saved {
+                let text = "We have a saved match: let us finish that one first.";
+                self.tell(&invitation.name, text);
+            }
+            self.send(format!("{verb} {}", invitation.name));
+            self.joining_until = now + 2 * self.timing.resync_ms;
+            return;
+        }
+        if self.invitation.is_none() && now >= self.joining_until {
+            self.invite();
+        }
+    }
+
+    /// FIBS-25: saved matches first, then whoever may be invited.
+    pub(super) fn invite(&mut self) {
+        let now = self.now;
+        let free = |name: &String| {
+            self.people
+                .get(name)
+                .is_some_and(|who| who.ready && !who.away && who.opponent.is_none())
+        };
+        let due = |name: &String| self.resumed.get(name).is_none_or(|&due| due <= now);
+        let resume = self
+            .saved
+            .keys()
+            .find(|&name| free(name) && due(name))
+            .cloned();
+        if let Some(name) = resume {
+            self.resumed
+                .insert(name.clone(), now + self.timing.resume_ms);
+            self.joining_until = now + 2 * self.timing.resync_ms;
+            self.send(format!("invite {name}"));
+            return;
+        }
+        if now < self.last_invitation + self.policy.invite_every_s * 1000
+            && self.last_invitation > 0
+        {
+            return;
+        }
+        let wanted = self.policy.invite.iter();
+        if let Some(name) = wanted
+            .filter(|&name| free(name) && !self.saved.contains_key(name))
+            .next()
+        {
+            let text = format!("invite {name} {}", self.policy.invite_length);
+            self.last_invitation = now.max(1);
+            self.joining_until = now + 2 * self.timing.resync_ms;
+            self.send(text);
+        }
+    }
+}

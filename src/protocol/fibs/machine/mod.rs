@@ -1,0 +1,755 @@
+//! The bot on a FIBS server: login, invitations, match, manners, with bytes and times passed in.
+//!
+//! The machine sends nothing, computes nothing and knows no clock. Whoever owns the socket passes
+//! bytes and the time in milliseconds, and takes [`Output`]s one by one from [`Machine::poll`]; a
+//! command leaves only when its time has come, so an answer that has become old never leaves
+//! (FIBS-13, FIBS-14).
+
+mod idle;
+mod lines;
+
+use super::bytes::{LineReader, Piece};
+use super::clip::{Message, OwnInfo, Speech, Wanted, Who, name_line};
+use super::play::{Match, Move};
+use super::policy::{Policy, Verdict};
+use super::record::{MatchRecord, Outcome, read_steps};
+use crate::game::{Play, Roll};
+use crate::notation::MatPlayer;
+use crate::notation::{BoardLine, BoardView, fibs_play_text};
+use crate::query::{CubeQuery, EvalQuery, PlayQuery};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Names remembered at a time.
+const PEOPLE_MAX: usize = 10_000;
+/// Commands that may wait.
+const OUTBOX_MAX: usize = 64;
+
+/// Times in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Between two commands.
+    pub pace_ms: u64,
+    /// From an invitation to the acceptance: a warning can still come.
+    pub warning_ms: u64,
+    /// A missing prompt to roll or double is waited for so long.
+    pub prompt_ms: u64,
+    /// A missing automatic roll is waited for so long.
+    pub roll_ms: u64,
+    /// After so long without a reaction of the server the board is asked for.
+    pub resync_ms: u64,
+    /// A harmless command is sent after so long without any.
+    pub keepalive_ms: u64,
+    /// Nothing heard for so long: the link is dead.
+    pub silence_ms: u64,
+    /// Between two invitations to the same person to resume.
+    pub resume_ms: u64,
+    /// How long to wait for the new rating after a match.
+    pub rating_ms: u64,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Timing {
+            pace_ms: 1500,
+            warning_ms: 1500,
+            prompt_ms: 2000,
+            roll_ms: 3000,
+            resync_ms: 8000,
+            keepalive_ms: 90_000,
+            silence_ms: 300_000,
+            resume_ms: 180_000,
+            rating_ms: 3000,
+        }
+    }
+}
+
+/// A question for the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// Which play; with `resign`, first whether the game should be resigned.
+    Play {
+        /// The position and the roll.
+        query: PlayQuery,
+        /// Whether resigning is allowed.
+        resign: bool,
+    },
+    /// Roll or double; with `resign`, first whether the game should be resigned.
+    RollOrDouble {
+        /// The position before the roll.
+        query: CubeQuery,
+        /// Whether resigning is allowed.
+        resign: bool,
+    },
+    /// Take or pass; the doubler is on roll.
+    Offer(CubeQuery),
+    /// Accept that the player on roll of the query resigns?
+    Resignation {
+        /// The position of the one who resigns.
+        query: EvalQuery,
+        /// 1, 2 or 3 times the cube.
+        games: u8,
+        /// Whether the points win the match for us.
+        ends_match: bool,
+    },
+}
+
+/// The answer to an [`Ask`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This play.
+    Play(Play),
+    /// Roll the dice.
+    Roll,
+    /// Double.
+    Double,
+    /// Take the cube, or accept the resignation.
+    Accept,
+    /// Pass, or play on.
+    Reject,
+    /// Resign so many games.
+    Resign(u8),
+}
+
+/// What happened, for whoever keeps books.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Logged in, with this rating and experience.
+    LoggedIn {
+        /// The rating.
+        rating: f64,
+        /// Points played.
+        experience: u32,
+    },
+    /// A match begins or goes on.
+    MatchStarted {
+        /// The opponent.
+        opponent: String,
+        /// What was agreed.
+        wanted: Wanted,
+    },
+    /// The server shows another board.
+    Board(Box<BoardView>),
+    /// A match is over.
+    MatchFinished(Box<MatchRecord>),
+    /// A match was interrupted and is saved on the server.
+    MatchSaved {
+        /// The opponent.
+        opponent: String,
+        /// Whether we left it.
+        by_us: bool,
+    },
+}
+
+/// What the machine wants.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Send the login line; only the owner of the socket knows the password.
+    Login,
+    /// Send this line.
+    Send(String),
+    /// Answer this by [`Machine::answer`].
+    Decide(u64, Box<Ask>),
+    /// Something happened.
+    Event(Box<Event>),
+    /// Close the connection and connect again.
+    Reconnect(&'static str),
+    /// Close the connection and stop: logging in again would fail again.
+    Fatal(&'static str),
+    /// All is done: close the connection.
+    Quit,
+}
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines read.
+    pub lines: u64,
+    /// Lines that nothing is known about (FIBS-09).
+    pub unknown: u64,
+    /// Boards read.
+    pub boards: u64,
+    /// Boards that could not be read.
+    pub bad_boards: u64,
+    /// Commands of the game that were refused.
+    pub refused: u64,
+    /// Answers that came too late and were thrown away.
+    pub stale: u64,
+    /// Boards asked for because something was missing.
+    pub resyncs: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    Offline,
+    LoginPrompt,
+    Authenticating,
+    Motd,
+    Settling,
+    Online,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+enum Stop {
+    No,
+    AfterMatch,
+    AfterGame,
+    Now,
+}
+
+#[derive(Clone, Debug)]
+struct Invitation {
+    name: String,
+    wanted: Wanted,
+    due: u64,
+    /// Joining would destroy a saved match.
+    warned: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Command {
+    text: String,
+    /// It answers the present board and dies with it.
+    decision: bool,
+}
+
+/// The machine. See the module.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    user: String,
+    policy: Policy,
+    timing: Timing,
+    reader: LineReader,
+    phase: Phase,
+    now: u64,
+    own: Option<OwnInfo>,
+    outbox: VecDeque<Command>,
+    outputs: VecDeque<Output>,
+    next_send: u64,
+    last_sent: u64,
+    last_heard: u64,
+    settle_at: u64,
+    people: BTreeMap<String, Who>,
+    saved: BTreeMap<String, Option<u32>>,
+    drops: BTreeMap<String, u32>,
+    invitation: Option<Invitation>,
+    /// Until when an acceptance or invitation of ours may be answered by a start.
+    joining_until: u64,
+    last_invitation: u64,
+    resumed: BTreeMap<String, u64>,
+    talked: BTreeMap<String, (u32, u64)>,
+    game: Option<Match>,
+    /// The record of the match that was interrupted last.
+    interrupted: Option<MatchRecord>,
+    ended: Option<(MatchRecord, u64)>,
+    stop: Stop,
+    next_id: u64,
+    failed_logins: u32,
+    counts: Counts,
+}
+
+impl Machine {
+    /// A machine that is not connected.
+    #[must_use]
+    pub fn new(user: &str, policy: Policy, timing: Timing) -> Machine {
+        Machine {
+            user: user.to_owned(),
+            policy,
+            timing,
+            reader: LineReader::default(),
+            phase: Phase::Offline,
+            now: 0,
+            own: None,
+            outbox: VecDeque::new(),
+            outputs: VecDeque::new(),
+            next_send: 0,
+            last_sent: 0,
+            last_heard: 0,
+            settle_at: u64::MAX,
+            people: BTreeMap::new(),
+            saved: BTreeMap::new(),
+            drops: BTreeMap::new(),
+            invitation: None,
+            joining_until: 0,
+            last_invitation: 0,
+            resumed: BTreeMap::new(),
+            talked: BTreeMap::new(),
+            game: None,
+            interrupted: None,
+            ended: None,
+            stop: Stop::No,
+            next_id: 0,
+            failed_logins: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Counters since the machine was made.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whom the bot plays at the moment.
+    #[must_use]
+    pub fn opponent(&self) -> Option<&str> {
+        self.game.as_ref().map(|game| game.opponent.as_str())
+    }
+
+    /// Whether the login has succeeded.
+    #[must_use]
+    pub fn is_online(&self) -> bool {
+        matches!(self.phase, Phase::Motd | Phase::Settling | Phase::Online)
+    }
+
+    /// Tells how many matches somebody has dropped so far.
+    pub fn set_drops(&mut self, name: &str, drops: u32) {
+        self.drops.insert(name.to_owned(), drops);
+    }
+
+    /// A connection stands. Nothing of an earlier one is trusted (FIBS-15).
+    pub fn connected(&mut self, now: u64) {
+        self.now = now;
+        self.reader = LineReader::default();
+        self.phase = Phase::LoginPrompt;
+        self.outbox.clear();
+        self.next_send = now;
+        self.last_sent = now;
+        self.last_heard = now;
+        self.settle_at = u64::MAX;
+        self.people.clear();
+        self.saved.clear();
+        self.invitation = None;
+        self.joining_until = 0;
+        self.drop_game();
+    }
+
+    /// The connection broke or was closed.
+    pub fn disconnected(&mut self, now: u64) {
+        self.now = now;
+        if self.phase == Phase::Authenticating {
+            // A link that breaks here is no proof of a wrong password, many of them are.
+            self.failed_logins += 1;
+            if self.failed_logins >= 5 {
+                self.outputs
+                    .push_back(Output::Fatal("the server hangs up at every login"));
+            }
+        }
+        self.phase = Phase::Offline;
+        self.outbox.clear();
+        self.drop_game();
+        self.finish_record();
+    }
+
+    fn drop_game(&mut self) {
+        if let Some(game) = self.game.take() {
+            self.interrupted = Some(game.record);
+        }
+    }
+
+    /// Asks the machine to end: after the match when `after_match`, else after the game; asked
+    /// again, at once, leaving the match (it is saved).
+    pub fn stop(&mut self, after_match: bool, now: u64) {
+        self.now = now;
+        self.stop = match (self.stop, after_match) {
+            (Stop::No, true) => Stop::AfterMatch,
+            (Stop::No, false) => Stop::AfterGame,
+            (Stop::AfterMatch, true) => Stop::AfterMatch,
+            _ => Stop::Now,
+        };
+        self.idle();
+    }
+
+    /// Takes bytes from the server.
+    pub fn bytes(&mut self, bytes: &[u8], now: u64) {
+        self.now = now;
+        self.last_heard = now;
+        let mut pieces = Vec::new();
+        self.reader.push(bytes, &mut pieces);
+        for piece in pieces {
+            self.piece(piece);
+        }
+        self.think();
+        self.idle();
+    }
+
+    /// Time passes.
+    pub fn tick(&mut self, now: u64) {
+        self.now = now;
+        self.timers();
+        self.think();
+        self.idle();
+    }
+
+    /// When [`Machine::tick`] should be called again, at the latest.
+    #[must_use]
+    pub fn wake(&self, now: u64) -> u64 {
+        let soon = now + (self.timing.prompt_ms / 4).clamp(2, 250);
+        match self.outbox.is_empty() {
+            true => soon,
+            false => self.next_send.max(now + 1).min(soon),
+        }
+    }
+
+    /// The next thing to do, if there is one now.
+    pub fn poll(&mut self, now: u64) -> Option<Output> {
+        self.now = now;
+        if let Some(output) = self.outputs.pop_front() {
+            return Some(output);
+        }
+        if now < self.next_send {
+            return None;
+        }
+        let command = self.outbox.pop_front()?;
+        self.next_send = now + self.timing.pace_ms;
+        self.last_sent = now;
+        if let Some(game) = &mut self.game {
+            game.since = now;
+        }
+        Some(Output::Send(command.text))
+    }
+
+    /// Takes the answer to question `id`. An answer to an old board is thrown away.
+    pub fn answer(&mut self, id: u64, answer: Answer, now: u64) {
+        self.now = now;
+        let Some(game) = &mut self.game else {
+            self.counts.stale += 1;
+            return;
+        };
+        let current = game.deciding.as_ref().is_some_and(|(open, ..)| *open == id);
+        if !current || !game.fresh {
+            self.counts.stale += 1;
+            return;
+        }
+        let Some((_, key, ask)) = game.deciding.take() else {
+            return;
+        };
+        let Some(text) = command(&ask, answer, game.ascending()) else {
+            return;
+        };
+        game.acted = Some(key);
+        game.since = now;
+        match (&ask, answer) {
+            (Ask::Play { query, .. }, Answer::Play(play)) => {
+                game.record.play(MatPlayer::First, query.roll, play);
+            }
+            (Ask::Offer(_), Answer::Accept) => game.doubled = false,
+            (Ask::Resignation { .. }, Answer::Reject) => game.resignation = None,
+            _ => {}
+        }
+        self.send_decision(text);
+    }
+
+    fn send(&mut self, text: impl Into<String>) {
+        if self.outbox.len() < OUTBOX_MAX {
+            let text = text.into();
+            self.outbox.push_back(Command {
+                text,
+                decision: false,
+            });
+        }
+    }
+
+    fn send_decision(&mut self, text: String) {
+        self.outbox.push_front(Command {
+            text,
+            decision: true,
+        });
+    }
+
+    fn event(&mut self, event: Event) {
+        self.outputs.push_back(Output::Event(Box::new(event)));
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        match (piece, self.phase) {
+            (Piece::Login, Phase::LoginPrompt) => {
+                self.phase = Phase::Authenticating;
+                self.outputs.push_back(Output::Login);
+            }
+            // FIBS-10: a second prompt is the refusal.
+            (Piece::Login | Piece::Password, Phase::Authenticating) => self.refuse_login(),
+            (Piece::Login | Piece::Password, _) => {}
+            (Piece::Line(line), Phase::LoginPrompt | Phase::Offline) => {
+                drop(line);
+            }
+            (Piece::Line(line), Phase::Motd) => {
+                self.counts.lines += 1;
+                let mut named = name_line(&line);
+                // A message of the day says what it likes; only its end counts, or what can only
+                // come after it.
+                named.retain(|message| {
+                    matches!(
+                        message,
+                        Message::MotdEnds | Message::Who(_) | Message::Board(_)
+                    )
+                });
+                for message in named {
+                    self.settle();
+                    self.message(message);
+                }
+            }
+            (Piece::Line(line), _) => {
+                self.counts.lines += 1;
+                for message in name_line(&line) {
+                    self.message(message);
+                }
+            }
+        }
+    }
+
+    fn refuse_login(&mut self) {
+        self.outputs
+            .push_back(Output::Fatal("the server refuses name or password"));
+    }
+
+    /// FIBS-11: the settings a bot needs; a toggle flips, so only what is wrong is sent.
+    fn settle(&mut self) {
+        if self.phase == Phase::Online {
+            return;
+        }
+        self.phase = Phase::Online;
+        self.settle_at = u64::MAX;
+        self.failed_logins = 0;
+        self.send("set boardstyle 3");
+        if let Some(own) = self.own.clone() {
+            let wrong = [
+                (!own.moreboards, "moreboards"),
+                (!own.autoboard, "autoboard"),
+                (own.automove, "automove"),
+                (own.bell, "bell"),
+                (own.autodouble, "autodouble"),
+                (!own.crawford, "crawford"),
+                (!own.double, "double"),
+                (own.greedy, "greedy"),
+                (own.moves, "moves"),
+                (!own.silent, "silent"),
+                (!own.ready, "ready"),
+            ];
+            for (_, name) in wrong.into_iter().filter(|&(wrong, _)| wrong) {
+                self.send(format!("toggle {name}"));
+            }
+            if own.away {
+                self.send("back");
+            }
+            self.event(Event::LoggedIn {
+                rating: own.rating,
+                experience: own.experience,
+            });
+        } else {
+            self.event(Event::LoggedIn {
+                rating: 0.0,
+                experience: 0,
+            });
+        }
+        self.send("set redoubles none");
+        self.send("show saved");
+    }
+
+    fn message(&mut self, message: Message) {
+        match message {
+            Message::Noise | Message::WhoEnds => {}
+            Message::Unknown => self.counts.unknown += 1,
+            Message::Welcome(_) => {
+                if self.phase == Phase::Authenticating {
+                    self.phase = Phase::Settling;
+                    self.settle_at = self.now + self.timing.resync_ms;
+                }
+            }
+            Message::Own(own) => self.own = Some(*own),
+            Message::MotdBegins if self.phase == Phase::Settling => self.phase = Phase::Motd,
+            Message::MotdBegins | Message::MotdEnds => {}
+            Message::LoginIncorrect if self.phase == Phase::Authenticating => self.refuse_login(),
+            Message::LoginIncorrect => {}
+            Message::Who(who) => self.who(*who),
+            Message::LogsIn(_) => {}
+            Message::LogsOut(name) => {
+                self.people.remove(&name);
+            }
+            Message::Said { name, how, text } => self.said(&name, how, &text),
+            Message::SavedMatch { name, length } => {
+                if self.saved.len() < PEOPLE_MAX {
+                    self.saved.insert(name, length);
+                }
+            }
+            Message::NoSavedMatches => self.saved.clear(),
+            Message::Invites { name, wanted } => self.invited(name, wanted),
+            Message::SavedWarning => {
+                if let Some(invitation) = &mut self.invitation {
+                    invitation.warned = true;
+                }
+            }
+            Message::InvitationRefused(name) => {
+                self.joining_until = 0;
+                self.saved.remove(&name);
+            }
+            Message::Started { name, wanted } => self.started(name, wanted),
+            Message::ShuttingDown => self.stop_for_shutdown(),
+            message => self.match_message(message),
+        }
+    }
+
+    fn who(&mut self, who: Who) {
+        if who.name == self.user {
+            if who.opponent.is_none() {
+                if let Some((record, _)) = &mut self.ended {
+                    record.ratings = [record.ratings.first().copied().flatten(), Some(who.rating)];
+                    self.finish_record();
+                } else if let Some(game) = &mut self.game {
+                    // A hint only: lines of this kind can be older than the match.
+                    game.need_board
+                        .get_or_insert(self.now + self.timing.resync_ms / 4);
+                }
+            }
+            if let Some(own) = &mut self.own {
+                own.rating = who.rating;
+                own.ready = who.ready;
+            }
+            return;
+        }
+        if self.people.len() < PEOPLE_MAX || self.people.contains_key(&who.name) {
+            self.people.insert(who.name.clone(), who);
+        }
+    }
+
+    /// FIBS-26: one line in answer, seldom, and never to a bot.
+    fn said(&mut self, name: &str, how: Speech, text: &str) {
+        let word = text.trim().to_ascii_lowercase();
+        if how == Speech::Kibitz && self.game.as_ref().is_some_and(|game| game.opponent == name) {
+            // FIBS-17: what people type when a bot hangs.
+            match word.as_str() {
+                "move" | "roll" => self.resync(),
+                "join" if self.game.as_ref().is_some_and(|game| game.between) => self.send("join"),
+                _ => {}
+            }
+            return;
+        }
+        if how != Speech::Tell || self.policy.is_bot(name) || name == self.user {
+            return;
+        }
+        if self.policy.owners.iter().any(|owner| owner == name) && word == "finish" {
+            self.stop = Stop::AfterMatch;
+        }
+        let help = self.policy.help.clone();
+        self.tell(name, &help);
+    }
+
+    /// Tells somebody something, unless he has heard enough this hour.
+    fn tell(&mut self, name: &str, text: &str) {
+        if self.talked.len() > PEOPLE_MAX {
+            self.talked.clear();
+        }
+        let (count, since) = self.talked.entry(name.to_owned()).or_insert((0, self.now));
+        if self.now > *since + 3_600_000 {
+            (*count, *since) = (0, self.now);
+        }
+        *count += 1;
+        if *count <= self.policy.answers_max && !text.is_empty() {
+            self.send(format!("tell {name} {text}"));
+        }
+    }
+
+    /// FIBS-18: a warning about a saved match comes after the invitation.
+    fn invited(&mut self, name: String, wanted: Wanted) {
+        if self.game.is_some() || self.stop != Stop::No {
+            return;
+        }
+        let drops = self.drops.get(&name).copied().unwrap_or(0);
+        let who = self.people.get(&name);
+        match self
+            .policy
+            .judge(&name, wanted, who, drops, self.saved.len())
+        {
+            Verdict::Ignore => {}
+            Verdict::Decline(text) => self.tell(&name, &text),
+            Verdict::Play => {
+                self.invitation = Some(Invitation {
+                    name,
+                    wanted,
+                    due: self.now + self.timing.warning_ms,
+                    warned: false,
+                });
+            }
+        }
+    }
+
+    fn started(&mut self, name: String, wanted: Wanted) {
+        self.invitation = None;
+        self.joining_until = 0;
+        let kept = self
+            .interrupted
+            .take()
+            .filter(|record| wanted == Wanted::Resume && record.opponent == name);
+        let length = match wanted {
+            Wanted::Points(length) => Some(length),
+            Wanted::Unlimited => None,
+            Wanted::Resume => self.saved.get(&name).copied().flatten(),
+        };
+        let mut record = kept.unwrap_or_else(|| MatchRecord::new(&name, length));
+        if let [before @ None, _] = &mut record.ratings {
+            *before = self.own.as_ref().map(|own| own.rating);
+        }
+        let mut game = Match::new(&name, wanted, self.now, record);
+        if wanted == Wanted::Resume {
+            game.need_board = Some(self.now);
+        }
+        self.game = Some(game);
+        self.event(Event::MatchStarted {
+            opponent: name,
+            wanted,
+        });
+        // The inviter can change the length between invitation and acceptance.
+        if !self.policy.allows(wanted) {
+            self.leave();
+        }
+    }
+
+    fn stop_for_shutdown(&mut self) {
+        // Matches are saved by the server; being there when it goes down gains nothing.
+        if self.game.is_none() {
+            self.outputs
+                .push_back(Output::Reconnect("the server is going down"));
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(game) = &mut self.game {
+            game.leaving = true;
+            game.since = self.now;
+            self.resumed
+                .insert(game.opponent.clone(), self.now + self.timing.resume_ms);
+            self.outbox.clear();
+            self.send("leave");
+        }
+    }
+
+    /// Asks for the board and does again what it shows to be undone.
+    fn resync(&mut self) {
+        if let Some(game) = &mut self.game {
+            game.resyncing = true;
+            game.need_board = Some(self.now);
+            game.since = self.now;
+        }
+    }
+}
+
+/// The command that an answer becomes; `None` when it does not fit the question.
+fn command(ask: &Ask, answer: Answer, ascending: bool) -> Option<String> {
+    Some(match (ask, answer) {
+        (Ask::Play { .. }, Answer::Play(play)) => {
+            format!("move {}", fibs_play_text(&play, ascending))
+        }
+        (Ask::RollOrDouble { .. }, Answer::Roll) => "roll".to_owned(),
+        (Ask::RollOrDouble { .. }, Answer::Double) => "double".to_owned(),
+        (Ask::Offer(_) | Ask::Resignation { .. }, Answer::Accept) => "accept".to_owned(),
+        (Ask::Offer(_) | Ask::Resignation { .. }, Answer::Reject) => "reject".to_owned(),
+        (Ask::Play { .. } | Ask::RollOrDouble { .. }, Answer::Resign(games)) => {
+            let word = match games {
+                1 => "n",
+                2 => "g",
+                _ => "b",
+            };
+            format!("resign {word}")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,296 @@
+//! One match on the server: what is known of it, and what must be decided now.
+//!
+//! The board line is the truth, prompts are hints (FIBS-12).
+
+use super::clip::Wanted;
+use super::machine::{Ask, Timing};
+use super::record::MatchRecord;
+use crate::game::{CubeOwner, Position, Roll, Rules, legal_plays};
+use crate::notation::MatPlayer;
+use crate::notation::{BoardLine, BoardView, Dialect, NotationError};
+use crate::query::{CubeQuery, EvalQuery, PlayQuery};
+
+/// What is to be done about the present state.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Move {
+    /// An engine must be asked.
+    Ask(Ask),
+    /// Only one thing can be done.
+    Roll,
+    /// The play is settled by the rules: nobody can move. The server says so by itself.
+    Wait,
+}
+
+/// A match that is being played.
+#[derive(Clone, Debug)]
+pub(super) struct Match {
+    pub(super) opponent: String,
+    pub(super) wanted: Wanted,
+    pub(super) line: Option<BoardLine>,
+    pub(super) view: Option<BoardView>,
+    pub(super) text: String,
+    /// The board is not older than what must be answered.
+    pub(super) fresh: bool,
+    /// When to ask for a board.
+    pub(super) need_board: Option<u64>,
+    /// A board that was asked for is on its way.
+    pub(super) resyncing: bool,
+    pub(super) between: bool,
+    pub(super) waits_for_join: bool,
+    pub(super) prompted: bool,
+    pub(super) doubled: bool,
+    pub(super) resignation: Option<u32>,
+    pub(super) my_double: bool,
+    pub(super) my_resignation: bool,
+    pub(super) resignation_refused: bool,
+    /// The decision that was made last: kind and board (FIBS-13).
+    pub(super) acted: Option<(&'static str, String)>,
+    /// What is being decided: id, key.
+    pub(super) deciding: Option<(u64, (&'static str, String), Ask)>,
+    pub(super) refusals: u32,
+    pub(super) bad_boards: u32,
+    pub(super) resyncs: u32,
+    /// When something happened last.
+    pub(super) since: u64,
+    /// When the board arrived.
+    pub(super) board_at: u64,
+    /// Since when the opponent is silent.
+    pub(super) silent_since: u64,
+    pub(super) reminded: bool,
+    pub(super) greeted: bool,
+    pub(super) leaving: bool,
+    pub(super) my_roll: Option<Roll>,
+    pub(super) other_roll: Option<Roll>,
+    pub(super) games: u32,
+    pub(super) record: MatchRecord,
+}
+
+impl Match {
+    pub(super) fn new(opponent: &str, wanted: Wanted, now: u64, record: MatchRecord) -> Match {
+        Match {
+            opponent: opponent.to_owned(),
+            wanted,
+            line: None,
+            view: None,
+            text: String::new(),
+            fresh: false,
+            need_board: None,
+            resyncing: false,
+            between: false,
+            waits_for_join: false,
+            prompted: false,
+            doubled: false,
+            resignation: None,
+            my_double: false,
+            my_resignation: false,
+            resignation_refused: false,
+            acted: None,
+            deciding: None,
+            refusals: 0,
+            bad_boards: 0,
+            resyncs: 0,
+            since: now,
+            board_at: now,
+            silent_since: now,
+            reminded: false,
+            greeted: wanted == Wanted::Resume,
+            leaving: false,
+            my_roll: None,
+            other_roll: None,
+            games: 0,
+            record,
+        }
+    }
+
+    /// Forgets what belongs to one game, but not the board: it can come before the line that
+    /// announces the game.
+    pub(super) fn begin_game(&mut self) {
+        self.between = false;
+        self.waits_for_join = false;
+        self.doubled = false;
+        self.resignation = None;
+        self.my_double = false;
+        self.my_resignation = false;
+        self.resignation_refused = false;
+    }
+
+    pub(super) fn end_game(&mut self) {
+        self.begin_game();
+        self.between = true;
+        self.fresh = false;
+        self.need_board = None;
+        self.line = None;
+        self.view = None;
+        self.prompted = false;
+        self.acted = None;
+        self.deciding = None;
+        self.games += 1;
+    }
+
+    /// The board the server shows: says whether it is another one than before.
+    pub(super) fn show(&mut self, mut line: BoardLine, now: u64) -> Result<bool, NotationError> {
+        if line.turn == 0 {
+            self.between = true;
+            self.fresh = false;
+            return Ok(false);
+        }
+        let text = line.to_string();
+        // Some servers leave the field for a double at 0: the sentence is the authority.
+        if self.doubled {
+            line.doubled = 1;
+        }
+        let mut view = line.view(Dialect::Fibs)?;
+        if view.state.score.is_money() {
+            view.state.rules = Rules {
+                jacoby: false,
+                beavers: false,
+            };
+        }
+        let changed = text != self.text;
+        if changed || self.resyncing {
+            self.board_at = now;
+        }
+        if changed {
+            self.prompted = false;
+            self.refusals = 0;
+            self.resyncs = 0;
+            self.silent_since = now;
+            self.reminded = false;
+        }
+        if changed || self.resyncing {
+            self.acted = None;
+        }
+        if changed {
+            self.deciding = None;
+        }
+        if line.doubled != 0 {
+            self.doubled = true;
+        }
+        self.resyncing = false;
+        self.need_board = None;
+        self.between = false;
+        self.fresh = true;
+        self.bad_boards = 0;
+        self.text = text;
+        self.view = Some(view);
+        self.line = Some(line);
+        Ok(changed)
+    }
+
+    /// Whether the board says that it is our turn.
+    pub(super) fn my_turn(&self) -> bool {
+        self.line
+            .as_ref()
+            .is_some_and(|line| line.turn == line.colour)
+    }
+
+    /// Points of us and of the opponent, by the board.
+    pub(super) fn scores(&self) -> [u32; 2] {
+        let scores = self.line.as_ref().map_or([0; 2], |line| line.scores);
+        scores.map(|score| u32::try_from(score).unwrap_or(0))
+    }
+
+    /// Whether we move to higher numbers.
+    pub(super) fn ascending(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.direction > 0)
+    }
+
+    /// Whether nothing can happen before the opponent does something.
+    pub(super) fn waits_for_opponent(&self) -> bool {
+        if self.between {
+            return self.waits_for_join;
+        }
+        if self.my_double || self.my_resignation {
+            return true;
+        }
+        self.fresh && !self.my_turn() && !self.doubled && self.resignation.is_none()
+    }
+
+    /// What must be done now, with the name of the kind of decision. `may_resign`: whether a lost
+    /// game is resigned.
+    pub(super) fn question(
+        &self,
+        now: u64,
+        timing: &Timing,
+        may_resign: bool,
+    ) -> Option<(&'static str, Move)> {
+        if !self.fresh || self.between || self.leaving {
+            return None;
+        }
+        let (line, view) = (self.line.as_ref()?, self.view.as_ref()?);
+        if let Some(points) = self.resignation {
+            return Some((
+                "resignation",
+                Move::Ask(self.resignation_asked(line, view, points)),
+            ));
+        }
+        let BoardView {
+            position, state, ..
+        } = *view;
+        if self.doubled {
+            return Some((
+                "offer",
+                Move::Ask(Ask::Offer(CubeQuery { position, state })),
+            ));
+        }
+        if self.my_double || self.my_resignation || !self.my_turn() || position.is_over() {
+            return None;
+        }
+        let resign = may_resign && !self.resignation_refused;
+        if let Some(roll) = view.roll {
+            if legal_plays(&position, roll).is_empty() {
+                return Some(("dance", Move::Wait));
+            }
+            let query = PlayQuery {
+                position,
+                roll,
+                state,
+            };
+            return Some(("play", Move::Ask(Ask::Play { query, resign })));
+        }
+        // FIBS-16: the fields for the cube say nothing about the Crawford game.
+        let cube = state.cube.owner() != CubeOwner::Opponent && !state.score.is_crawford();
+        let patience = if cube {
+            timing.prompt_ms
+        } else {
+            timing.roll_ms
+        };
+        if !self.prompted && now < self.board_at.saturating_add(patience) {
+            return None;
+        }
+        if cube {
+            let query = CubeQuery { position, state };
+            return Some(("cube", Move::Ask(Ask::RollOrDouble { query, resign })));
+        }
+        Some(("roll", Move::Roll))
+    }
+
+    fn resignation_asked(&self, line: &BoardLine, view: &BoardView, points: u32) -> Ask {
+        // The question is put for the one who resigns: the opponent.
+        let (position, state) = if view.first_on_roll {
+            (view.position.swapped(), view.state.swapped())
+        } else {
+            (view.position, view.state)
+        };
+        let cube = state.cube.value();
+        let [mine, _] = self.scores();
+        let length = u32::try_from(line.length).unwrap_or(0);
+        let ends_match = !state.score.is_money() && mine.saturating_add(points) >= length;
+        Ask::Resignation {
+            query: EvalQuery { position, state },
+            games: u8::try_from((points / cube).clamp(1, 3)).unwrap_or(3),
+            ends_match,
+        }
+    }
+
+    /// The position before the play that the opponent just made is not known here; this one is the
+    /// board's own, for the record.
+    pub(super) fn recorded_board(&self) -> Option<(MatPlayer, Position)> {
+        let view = self.view.as_ref()?;
+        let player = match view.first_on_roll {
+            true => MatPlayer::First,
+            false => MatPlayer::Second,
+        };
+        Some((player, view.position))
+    }
+}

@@ -1,0 +1,227 @@
+//! Whom the bot plays, and its manners (FIBS-24 to FIBS-27).
+//!
+//! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
+
+use super::clip::{Wanted, Who};
+use serde::Deserialize;
+
+/// Whom to play and how to behave.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Shortest match, in points.
+    pub length_min: u32,
+    /// Longest match, in points.
+    pub length_max: u32,
+    /// Lengths between them that are not played.
+    pub length_except: Vec<u32>,
+    /// Whether unlimited matches are played.
+    pub unlimited: bool,
+    /// Games of an unlimited match after which the bot leaves; 0 for never.
+    pub unlimited_games: u32,
+    /// Lowest rating of an opponent.
+    pub rating_min: f64,
+    /// Highest rating of an opponent.
+    pub rating_max: f64,
+    /// Least experience of an opponent.
+    pub experience_min: u32,
+    /// Names that are never played.
+    pub blocklist: Vec<String>,
+    /// Names of other bots: neither played nor answered.
+    pub bots: Vec<String>,
+    /// Plays other bots all the same.
+    pub play_bots: bool,
+    /// Matches that somebody may have dropped before he is not played any more.
+    pub drops_max: u32,
+    /// Saved matches above which no new ones are begun.
+    pub saved_max: usize,
+    /// Names that the bot may invite when it is idle.
+    pub invite: Vec<String>,
+    /// Length of the matches to which it invites.
+    pub invite_length: u32,
+    /// Seconds between invitations.
+    pub invite_every_s: u64,
+    /// Said by kibitz at the start of a new match; nothing when empty.
+    pub greeting: Vec<String>,
+    /// The answer to whoever tells the bot something.
+    pub help: String,
+    /// Answers to one person in an hour, at most.
+    pub answers_max: u32,
+    /// Seconds of silence of the opponent before he is asked.
+    pub remind_s: u64,
+    /// Seconds of silence of the opponent before the bot leaves.
+    pub leave_s: u64,
+    /// Whether lost games are resigned.
+    pub resign: bool,
+    /// Names whose `tell` of `finish` ends the bot after this match.
+    pub owners: Vec<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        let words = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Policy {
+            length_min: 1,
+            length_max: 13,
+            length_except: Vec::new(),
+            unlimited: false,
+            unlimited_games: 0,
+            rating_min: 0.0,
+            rating_max: 10_000.0,
+            experience_min: 0,
+            blocklist: Vec::new(),
+            bots: words(&[
+                "GammonBot",
+                "MonteCarlo",
+                "MissManners",
+                "RepBotNG",
+                "TourneyBot",
+            ]),
+            play_bots: false,
+            drops_max: 3,
+            saved_max: 7,
+            invite: Vec::new(),
+            invite_length: 5,
+            invite_every_s: 300,
+            greeting: words(&[
+                "Hello, I am a computer program. If I ever stop, kibitz move, roll or join.",
+            ]),
+            help: "I am a computer program and play matches of up to 13 points: invite me.".into(),
+            answers_max: 3,
+            remind_s: 60,
+            leave_s: 360,
+            resign: true,
+            owners: Vec::new(),
+        }
+    }
+}
+
+/// Why an invitation is not accepted; the text is for the one who invited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Join.
+    Play,
+    /// Say this.
+    Decline(String),
+    /// Say nothing.
+    Ignore,
+}
+
+impl Policy {
+    /// Reads a policy file.
+    ///
+    /// # Errors
+    /// A line that names the key and the reason.
+    pub fn parse(text: &str) -> Result<Policy, String> {
+        let policy: Policy =
+            toml::from_str(text).map_err(|error| error.message().replace('\n', " "))?;
+        if policy.length_min > policy.length_max {
+            return Err("length_min is above length_max".to_owned());
+        }
+        Ok(policy)
+    }
+
+    /// Whether a match of this kind is played at all.
+    #[must_use]
+    pub fn allows(&self, wanted: Wanted) -> bool {
+        match wanted {
+            Wanted::Resume => true,
+            Wanted::Unlimited => self.unlimited,
+            Wanted::Points(length) => {
+                (self.length_min..=self.length_max).contains(&length)
+                    && !self.length_except.contains(&length)
+            }
+        }
+    }
+
+    /// Whether this name is on the list of bots.
+    #[must_use]
+    pub fn is_bot(&self, name: &str) -> bool {
+        self.bots.iter().any(|bot| bot == name)
+    }
+
+    /// What to do with an invitation by `name`: `who` if known, with `drops` dropped matches, while
+    /// `saved` matches are saved.
+    #[must_use]
+    pub fn judge(
+        &self,
+        name: &str,
+        wanted: Wanted,
+        who: Option<&Who>,
+        drops: u32,
+        saved: usize,
+    ) -> Verdict {
+        let decline = |text: &str| Verdict::Decline(text.to_owned());
+        if self.blocklist.iter().any(|blocked| blocked == name) {
+            return Verdict::Ignore;
+        }
+        if self.is_bot(name) && !self.play_bots {
+            return Verdict::Ignore;
+        }
+        // A saved match is finished whatever else holds.
+        if wanted == Wanted::Resume {
+            return Verdict::Play;
+        }
+        if drops > self.drops_max {
+            return decline("Sorry, too many of our matches were dropped.");
+        }
+        if saved >= self.saved_max {
+            return decline("Sorry, I have too many saved matches to begin another one.");
+        }
+        if !self.allows(wanted) {
+            let unlimited = match self.unlimited {
+                true => " or unlimited ones",
+                false => "",
+            };
+            return Verdict::Decline(format!(
+                "Sorry, I play matches of {} to {} points{unlimited}.",
+                self.length_min, self.length_max
+            ));
+        }
+        match who {
+            Some(who) if who.experience < self.experience_min => {
+                decline("Sorry, I play more experienced players only.")
+            }
+            Some(who) if !(self.rating_min..=self.rating_max).contains(&who.rating) => {
+                decline("Sorry, I play other ratings.")
+            }
+            _ => Verdict::Play,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FIBS-24: whom the bot plays.
+    #[test]
+    fn invitations() {
+        let policy =
+            Policy::parse("length_max = 7\nlength_except = [2]\nblocklist = [\"bad\"]").unwrap();
+        let judge = |name, wanted| policy.judge(name, wanted, None, 0, 0);
+        assert_eq!(judge("joe", Wanted::Points(7)), Verdict::Play);
+        assert!(matches!(
+            judge("joe", Wanted::Points(2)),
+            Verdict::Decline(_)
+        ));
+        assert!(matches!(
+            judge("joe", Wanted::Points(9)),
+            Verdict::Decline(_)
+        ));
+        assert!(matches!(
+            judge("joe", Wanted::Unlimited),
+            Verdict::Decline(_)
+        ));
+        assert_eq!(judge("joe", Wanted::Resume), Verdict::Play);
+        assert_eq!(judge("bad", Wanted::Points(7)), Verdict::Ignore);
+        assert_eq!(judge("MissManners", Wanted::Points(7)), Verdict::Ignore);
+        let many = policy.judge("joe", Wanted::Points(1), None, 4, 0);
+        assert!(matches!(many, Verdict::Decline(_)));
+        assert!(
+            Policy::parse("lenght_max = 7")
+                .unwrap_err()
+                .contains("lenght_max")
+        );
+    }
+}
