@@ -1,13 +1,182 @@
-//! `gammond fibs`.
+//! `gammond fibs`: the bot's command line, its password and its signals.
 
 use crate::cli::{Common, Failure};
+use crate::protocol::fibs::Policy;
+use crate::service::fibs_link::{FibsConfig, FibsError, Secret, play};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+/// The name of the credential that systemd may pass.
+const CREDENTIAL: &str = "gammond-fibs-password";
+/// The variable that may hold the password.
+const VARIABLE: &str = "GAMMOND_FIBS_PASSWORD";
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The server.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_SERVER",
+        default_value = "fibs.com:4321",
+        value_name = "HOST:PORT"
+    )]
+    server: String,
+    /// The bot's user name. Its password comes from the variable GAMMOND_FIBS_PASSWORD, the file of
+    /// --password-file, or the systemd credential gammond-fibs-password.
+    #[arg(long, env = "GAMMOND_FIBS_USER", value_name = "NAME")]
+    user: String,
+    /// File with the password; nobody but its owner may have rights on it (mode 0600).
+    #[arg(long, env = "GAMMOND_FIBS_PASSWORD_FILE", value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// What the who list shows as the program; at most 20 characters.
+    #[arg(long, env = "GAMMOND_FIBS_CLIENT", value_name = "NAME")]
+    client: Option<String>,
+    /// TOML file that says whom to play.
+    #[arg(long, env = "GAMMOND_FIBS_POLICY", value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// File in which results and people met are kept.
+    #[arg(long, env = "GAMMOND_FIBS_STATE", value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Folder for a .mat file of each finished match.
+    #[arg(long, env = "GAMMOND_FIBS_MATCHES", value_name = "DIR")]
+    matches: Option<PathBuf>,
+    /// Longest time for a decision, in milliseconds.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_THINK_MS",
+        default_value_t = 4000,
+        value_name = "MS"
+    )]
+    think_ms: u64,
+    /// Shortest time for a decision, in milliseconds.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_PAUSE_MS",
+        default_value_t = 1200,
+        value_name = "MS"
+    )]
+    pause_ms: u64,
+    /// Shortest time between two commands, in milliseconds.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_PACE_MS",
+        default_value_t = 1500,
+        value_name = "MS"
+    )]
+    pace_ms: u64,
+    /// On SIGTERM finish the match, not only the game.
+    #[arg(long, env = "GAMMOND_FIBS_FINISH_MATCH")]
+    finish_match: bool,
+    /// Draw the boards on stdout.
+    #[arg(long, env = "GAMMOND_FIBS_WATCH")]
+    watch: bool,
+}
+
+impl From<FibsError> for Failure {
+    fn from(error: FibsError) -> Self {
+        match error {
+            FibsError::File { .. } => Failure::File(error.to_string()),
+            FibsError::Fatal(_) => Failure::Work(error.to_string()),
+            other => Failure::Usage(other.to_string()),
+        }
+    }
+}
+
+impl Args {
+    fn config(&self, common: &Common) -> Result<FibsConfig, Failure> {
+        let mut config = FibsConfig::new(&self.server, &self.user, self.password()?)?;
+        if let Some(client) = &self.client {
+            config.client.clone_from(client);
+        }
+        if let Some(path) = &self.policy {
+            let text = read(path)?;
+            config.policy = Policy::parse(&text)
+                .map_err(|reason| Failure::File(format!("{}: {reason}", path.display())))?;
+        }
+        config.settings = common.session(&[])?.search;
+        config.timing.pace_ms = self.pace_ms;
+        config.think_ms = self.think_ms;
+        config.pause_ms = self.pause_ms;
+        config.state.clone_from(&self.state);
+        config.matches.clone_from(&self.matches);
+        config.finish_match = self.finish_match;
+        config.watch = self.watch;
+        Ok(config)
+    }
+
+    /// FIBS-30: never from the command line.
+    fn password(&self) -> Result<Secret, Failure> {
+        if let Some(path) = &self.password_file {
+            only_for_its_owner(path)?;
+            return Ok(Secret::new(&read(path)?)?);
+        }
+        if let Some(text) = std::env::var_os(VARIABLE) {
+            let text = text
+                .into_string()
+                .map_err(|_| Failure::Usage(format!("{VARIABLE} is not UTF-8")))?;
+            return Ok(Secret::new(&text)?);
+        }
+        if let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY") {
+            let path = Path::new(&folder).join(CREDENTIAL);
+            if path.exists() {
+                return Ok(Secret::new(&read(&path)?)?);
+            }
+        }
+        Err(Failure::Usage(format!(
+            "no password: set {VARIABLE}, --password-file or the systemd credential {CREDENTIAL}"
+        )))
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+}
+
+fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    let wrong = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
+    let mode = std::fs::metadata(path)
+        .map_err(|error| wrong(error.to_string()))?
+        .permissions()
+        .mode();
+    match mode & 0o077 {
+        0 => Ok(()),
+        _ => Err(wrong(format!(
+            "others have rights on it (mode {:o}); chmod 600",
+            mode & 0o777
+        ))),
+    }
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    let config = args.config(common)?;
+    let engine = common.engine()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("io")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Work(format!("threads: {error}")))?;
+    runtime.block_on(async {
+        let (ask, stop) = watch::channel(0_u32);
+        let listen =
+            |kind| signal(kind).map_err(|error| Failure::Work(format!("signals: {error}")));
+        let mut terminate = listen(SignalKind::terminate())?;
+        let mut interrupt = listen(SignalKind::interrupt())?;
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+                ask.send_modify(|count| *count = count.saturating_add(1));
+            }
+        });
+        play(config, engine, stop).await?;
+        Ok(ExitCode::SUCCESS)
+    })
 }
