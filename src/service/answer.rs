@@ -142,6 +142,9 @@ fn ask(
             position_record(engine, to, record, settings, stop, out)?;
         }
         Request::Board(board, session) => {
+            // A socket that begins with a board line speaks gnubg's protocol from then on; a board
+            // line among requests is refused as a request is.
+            notation::parse_position(board)?;
             let text = external::single(engine, board, session, stop);
             out.extend_from_slice(text.as_bytes());
             out.push(b'\n');

@@ -8,6 +8,7 @@
 )]
 
 mod bearoff;
+mod cli;
 mod equity;
 mod fuzz_corpus;
 mod gnubg_eval;
