@@ -1,5 +1,5 @@
-//! The value of a position with the cube in play: Janowski's model for money, its counterpart in
-//! match winning chances for matches.
+//! The value of a position with the cube in play: Janowski's model for money (CUBE-01, CUBE-02),
+//! its counterpart in match winning chances for matches (CUBE-03, CUBE-04, CUBE-05).
 
 use super::stakes::{CubeState, Level, Stakes};
 use crate::game::{Chances, CubeOwner};

@@ -1,4 +1,4 @@
-//! How efficiently the cube can be used, by class of position.
+//! How efficiently the cube can be used, by class of position (CUBE-06).
 
 use crate::game::Class;
 

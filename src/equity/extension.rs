@@ -1,4 +1,4 @@
-//! What a match equity table does not list: longer matches by the normal distribution, and the
+//! What a match equity table does not list (MET-03, MET-04): longer matches by the normal distribution, and the
 //! post-Crawford line by its recursion.
 //!
 //! Made of additions, multiplications, divisions and square roots only, so that the numbers are

@@ -8,7 +8,7 @@ use std::path::Path;
 /// The most points that a table covers.
 pub const AWAY_MAX: usize = 64;
 
-/// Match winning chances at every score from 1-away to 64-away, for two equal players.
+/// Match winning chances (MET-01, MET-05) at every score from 1-away to 64-away, for two equal players.
 ///
 /// What a source does not list is extended as GNU Backgammon does it.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,7 +179,7 @@ impl MatchEquityTable {
     }
 
     /// Match winning chance of the player on roll after a game from this score in which he or the
-    /// other won `points`.
+    /// other won `points` (MET-02).
     #[must_use]
     pub fn after(&self, score: Score, i_win: bool, points: u32) -> f64 {
         let (before, theirs_before) = (score.my_away(), score.opponent_away());

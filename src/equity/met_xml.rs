@@ -1,4 +1,4 @@
-//! GNU Backgammon's match equity table files: a small XML vocabulary.
+//! GNU Backgammon's match equity table files: a small XML vocabulary (MET-06, MET-07, MET-08).
 //!
 //! Explicit tables are taken as they stand. Of the computed ones, `mec` files give the table that
 //! their parameters describe; `zadeh` files give the normal-distribution table that GNU Backgammon
@@ -12,6 +12,9 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::BTreeMap;
 use std::str::FromStr;
+
+/// Published tables have misprints of this size; larger differences are meant.
+const UNEVEN_MAX: f64 = 0.01;
 
 /// One `pre-crawford-table` or `post-crawford-table` element.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -86,7 +89,7 @@ fn explicit(
         }
         for theirs in 0..mine {
             let (value, other) = (row[theirs], rows[theirs][mine]);
-            if (value + other - 1.0).abs() > 1e-3 {
+            if (value + other - 1.0).abs() > UNEVEN_MAX {
                 return Err(MetError::OneSided {
                     mine: mine + 1,
                     theirs: theirs + 1,
@@ -161,6 +164,7 @@ fn parse(text: &str) -> Result<Parsed, MetError> {
                 content.clear();
             }
             Event::Text(piece) => content.push_str(&piece),
+            Event::GeneralRef(name) => content.push_str(entity(&name)),
             Event::End(_) => {
                 let name = path.pop().unwrap_or_default();
                 close(&mut parsed, &path, &name, &parameter, content.trim())?;
@@ -176,6 +180,18 @@ fn parse(text: &str) -> Result<Parsed, MetError> {
             at: reader.buffer_position(),
             reason: format!("element {name} is not closed"),
         }),
+    }
+}
+
+/// The character that a reference stands for, or nothing.
+fn entity(name: &str) -> &'static str {
+    match name {
+        "amp" => "&",
+        "lt" => "<",
+        "gt" => ">",
+        "quot" => "\"",
+        "apos" => "'",
+        _ => "",
     }
 }
 

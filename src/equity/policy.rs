@@ -1,4 +1,4 @@
-//! How an engine handles the cube: when it thinks of doubling, how it answers, and the points
+//! How an engine handles the cube (CUBE-10, CUBE-11): when it thinks of doubling, how it answers, and the points
 //! that books list.
 
 use super::cubeful::Shares;

@@ -1,4 +1,4 @@
-//! When to resign, and when to accept a resignation.
+//! When to resign (RESIGN-01), and when to accept a resignation (RESIGN-02).
 
 use super::stakes::{CubeState, Stakes};
 use crate::game::{Chances, Class};

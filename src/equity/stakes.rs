@@ -1,4 +1,5 @@
-//! What winning and losing is worth at a score: utilities, gammon prices, MWC and EMG.
+//! What winning and losing is worth at a score: EMG (MET-09), gammon prices (MET-10), utilities
+//! (MET-11), cubes of any size (MET-12), the right to double (CUBE-07).
 
 use super::MatchEquityTable;
 use crate::game::{Chances, Cube, CubeOwner, MatchState, Score};

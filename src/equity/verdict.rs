@@ -1,4 +1,4 @@
-//! What to do with the cube, from the values of its three outcomes.
+//! What to do with the cube, from the values of its three outcomes (CUBE-08, CUBE-09).
 
 use super::stakes::{CubeState, Stakes};
 use crate::game::{Chances, CubeOwner};

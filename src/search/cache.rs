@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub struct Cache {
     entries: Box<[Entry]>,
     mask: u64,
+    /// Stored with each position: entries of another generation are not found.
+    generation: AtomicU64,
 }
 
 /// One cache line of most processors.
@@ -41,6 +43,7 @@ impl Cache {
         Cache {
             entries: (0..entries).map(|_| Entry::default()).collect(),
             mask: entries as u64 - 1,
+            generation: AtomicU64::new(0),
         }
     }
 
@@ -50,14 +53,16 @@ impl Cache {
         self.entries.len()
     }
 
-    /// Forgets everything. Callers make sure that no search is running.
+    /// Forgets everything, at once.
     pub fn clear(&self) {
-        for entry in &self.entries {
-            entry
-                .position
-                .iter()
-                .for_each(|word| word.store(0, Ordering::Relaxed));
-        }
+        self.generation.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The position's words, with the generation in bits that no position uses.
+    #[inline]
+    fn key(&self, position: &Position) -> [u64; 4] {
+        let [a, b, c, d] = words(position);
+        [a, b | self.generation.load(Ordering::Relaxed) << 40, c, d]
     }
 
     fn entry(&self, words: [u64; 4]) -> &Entry {
@@ -68,7 +73,7 @@ impl Cache {
     #[inline]
     #[must_use]
     pub fn get(&self, position: &Position) -> Option<Chances> {
-        let words = words(position);
+        let words = self.key(position);
         let entry = self.entry(words);
         let version = entry.version.load(Ordering::Acquire);
         if version % 2 == 1 {
@@ -89,7 +94,7 @@ impl Cache {
     /// Stores the chances of a position, unless somebody else is writing at the same place.
     #[inline]
     pub fn put(&self, position: &Position, chances: Chances) {
-        let words = words(position);
+        let words = self.key(position);
         let entry = self.entry(words);
         let version = entry.version.load(Ordering::Relaxed);
         let free = version % 2 == 0

@@ -1,6 +1,6 @@
 //! n-ply look-ahead, play filters, play ranking, cube decisions.
 //!
-//! A search is a pure function of the question, the settings and the nets: the same bits come
+//! A search is a pure function of the question, the settings and the nets (PLY-10): the same bits come
 //! back for any number of threads, any cache and any batch. Work is spread over the threads of the
 //! rayon pool in which a function is called; sums are made in the order of the rolls. The rules
 //! stand in `protocol-specs/cube-and-search.md`.
@@ -60,7 +60,7 @@ impl Context<'_> {
     }
 }
 
-/// Runs `search` at the depth asked for, or deeper and deeper until the time is over.
+/// Runs `search` at the depth asked for, or deeper and deeper until the time is over (PLY-09).
 fn deepen<T>(
     context: &Context<'_>,
     settings: &Settings,

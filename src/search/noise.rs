@@ -1,4 +1,4 @@
-//! Noise for weaker levels: the same disturbance for the same position, every time.
+//! Noise for weaker levels (PLY-08): the same disturbance for the same position, every time.
 //!
 //! The deviate comes from an MD5 digest of the position, as in GNU Backgammon: the sum of its 16
 //! bytes is close to a normal distribution with mean 2040 and deviation 295.6. GNU Backgammon's

@@ -1,4 +1,5 @@
-//! Ranking the plays of a roll: shallow looks at all, deeper ones at the plays that survive.
+//! Ranking the plays of a roll: shallow looks at all, deeper ones at the plays that survive
+//! (PLY-06, PLY-07).
 //!
 //! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
 //! below every play that was looked at more deeply, whatever its number says.

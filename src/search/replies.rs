@@ -1,4 +1,4 @@
-//! The best reply to each roll, for all 21 rolls of a node at once.
+//! The best reply to each roll, for all 21 rolls of a node at once (PLY-03, PLY-04).
 //!
 //! The plays of all rolls are gathered, each resulting position once; those that the quick net
 //! finds poor are left out; the rest is evaluated in one batch.

@@ -1,4 +1,4 @@
-//! Which cubes a search has to keep apart, level by level.
+//! Which cubes a search has to keep apart, level by level (PLY-02).
 //!
 //! A tree is walked once for all cubes that can arise in it. Which ones these are depends on the
 //! depth only, not on the positions, so they are listed beforehand: at each level the cubes asked

@@ -1,4 +1,5 @@
-//! The look-ahead: every roll, the best reply to each, and so on down to static evaluations.
+//! The look-ahead: every roll, the best reply to each, and so on down to static evaluations
+//! (PLY-01, PLY-05).
 
 use super::judge::Judge;
 use super::replies::{Replies, Scratch};

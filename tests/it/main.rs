@@ -17,6 +17,7 @@ mod movegen;
 mod notation;
 mod own_net;
 mod request;
+mod search;
 mod spec_notation;
 mod support;
 mod tidy;

@@ -1,0 +1,138 @@
+//! CPU and wall time of searched decisions: `search NETS TASK.json THREADS`, as
+//! `tools/search_speed.py` calls it; by hand `cargo bench --bench search` times a few decisions of
+//! the start position with the embedded nets.
+//!
+//! A task is a JSON object with `kind` (play or cube), `plies` and `items` (GNUbg ID and dice).
+//! The cache is emptied before every decision.
+
+use gammond::engine::{Engine, Nets};
+use gammond::game::{MatchState, Position, Roll};
+use gammond::notation::parse_position;
+use gammond::query::{CubeQuery, PlayQuery, Settings, Stop};
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+/// CPU time of all threads of this process so far.
+fn cpu() -> Duration {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let nanoseconds = tasks.flatten().filter_map(|task| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(nanoseconds.sum())
+}
+
+struct Item {
+    position: Position,
+    state: MatchState,
+    roll: Roll,
+}
+
+struct Task {
+    is_play: bool,
+    plies: u8,
+    items: Vec<Item>,
+}
+
+fn read(path: &str) -> Result<Task, Box<dyn Error>> {
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let mut items = Vec::new();
+    for item in json["items"].as_array().ok_or("no items")? {
+        let parsed = parse_position(item[0].as_str().ok_or("no id")?.as_bytes())?;
+        let die = |index: usize| item[1][index].as_u64().unwrap_or_default() as u8;
+        items.push(Item {
+            position: parsed.position,
+            state: parsed.state.unwrap_or_default(),
+            roll: Roll::new(die(0), die(1))?,
+        });
+    }
+    Ok(Task {
+        is_play: json["kind"] == "play",
+        plies: json["plies"].as_u64().unwrap_or_default() as u8,
+        items,
+    })
+}
+
+fn by_hand() -> Result<Vec<Task>, Box<dyn Error>> {
+    let mut tasks = Vec::new();
+    for (is_play, plies) in [(true, 0), (true, 1), (true, 2), (false, 1), (false, 2)] {
+        let item = |&roll| Item {
+            position: Position::start(),
+            state: MatchState::default(),
+            roll,
+        };
+        let items = Roll::ALL
+            .iter()
+            .take(if plies == 2 { 4 } else { 21 })
+            .map(item);
+        tasks.push(Task {
+            is_play,
+            plies,
+            items: items.collect(),
+        });
+    }
+    Ok(tasks)
+}
+
+fn run(engine: &Engine, task: &Task) -> Result<(f64, f64), Box<dyn Error>> {
+    let settings = Settings::plies(task.plies);
+    let stop = Stop::never();
+    let (mut spent, mut wall) = (Duration::ZERO, Duration::ZERO);
+    for item in &task.items {
+        engine.clear_cache();
+        let (before, start) = (cpu(), Instant::now());
+        if task.is_play {
+            let query = PlayQuery {
+                position: item.position,
+                roll: item.roll,
+                state: item.state,
+            };
+            engine.rank_plays(&query, &settings, &stop)?;
+        } else {
+            let query = CubeQuery {
+                position: item.position,
+                state: item.state,
+            };
+            engine.cube_action(&query, &settings, &stop)?;
+        }
+        wall += start.elapsed();
+        spent += cpu().saturating_sub(before);
+    }
+    let count = task.items.len().max(1) as f64;
+    Ok((spent.as_secs_f64() / count, wall.as_secs_f64() / count))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
+    let nets = match words.first().map(String::as_str) {
+        None | Some("embedded") => Nets::Embedded,
+        Some("embedded:fast") => Nets::EmbeddedFast,
+        Some(path) => Nets::Path(path.into()),
+    };
+    let tasks = match words.get(1) {
+        Some(path) => vec![read(path)?],
+        None => by_hand()?,
+    };
+    let threads = words.get(2).map_or(Ok(1), |word| word.parse())?;
+    let engine = Engine::builder().nets(nets).threads(threads).build()?;
+    for task in &tasks {
+        if let Some(first) = task.items.first() {
+            // Once for nothing: threads, tables and pages are warm afterwards.
+            let warm = Task {
+                items: vec![Item { ..*first }],
+                ..*task
+            };
+            run(&engine, &warm)?;
+        }
+        let (cpu, wall) = run(&engine, task)?;
+        let kind = if task.is_play { "play" } else { "cube" };
+        println!(
+            "{kind} {}-ply CPU {cpu:.7} WALL {wall:.7} s a decision",
+            task.plies
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,489 @@
+//! Look-ahead, rankings and cube decisions with GNU Backgammon's weights against its recorded
+//! answers; determinism; odd input.
+
+use crate::equity::{chances, state, verdict_code};
+use crate::support::{gnubg_wd, rows, shared};
+use gammond::engine::{Engine, Nets};
+use gammond::game::{
+    Chances, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
+};
+use gammond::notation::{PositionId, parse_position};
+use gammond::query::{
+    CubeAnswer, CubeQuery, EvalQuery, MoveFilter, PlayQuery, RankedPlays, Settings, Stop,
+};
+use serde_json::Value;
+
+fn position(row: &Value) -> Position {
+    let id = row["id"].as_str().unwrap();
+    parse_position(id.as_bytes()).unwrap().position
+}
+
+fn engine(test: &str) -> Option<Engine> {
+    let weights = gnubg_wd(test)?;
+    Some(Engine::builder().nets(Nets::Path(weights)).build().unwrap())
+}
+
+/// All rows with `GAMMOND_TEST_ALL` or `GAMMOND_ORACLE_ALL`, else every `step`th.
+fn sample(rows: Vec<Value>, ply: u64, step: usize) -> Vec<Value> {
+    let all = ["GAMMOND_TEST_ALL", "GAMMOND_ORACLE_ALL"];
+    let all = all.iter().any(|name| std::env::var_os(name).is_some());
+    (rows.into_iter().filter(|row| row["ply"] == ply))
+        .step_by(if all { 1 } else { step })
+        .collect()
+}
+
+fn rank(engine: &Engine, row: &Value, settings: &Settings) -> RankedPlays {
+    let dice = &row["dice"];
+    let die = |index: usize| dice[index].as_u64().unwrap() as u8;
+    let query = PlayQuery {
+        position: position(row),
+        roll: Roll::new(die(0), die(1)).unwrap(),
+        state: state(row),
+    };
+    engine.rank_plays(&query, settings, &Stop::never()).unwrap()
+}
+
+fn decide(engine: &Engine, row: &Value, settings: &Settings) -> CubeAnswer {
+    let query = CubeQuery {
+        position: position(row),
+        state: state(row),
+    };
+    engine
+        .cube_action(&query, settings, &Stop::never())
+        .unwrap()
+}
+
+/// How rankings compare with recorded ones.
+#[derive(Debug, Default)]
+struct Agreement {
+    rows: usize,
+    same_best: usize,
+    /// Given up by the reference's own numbers.
+    loss: f64,
+    worst: f64,
+    /// Rows where the same plays were looked at at the full depth.
+    same_depth: usize,
+    /// Differences in the value of the best play.
+    value: f64,
+}
+
+fn compare(engine: &Engine, rows: &[Value], plies: u8) -> Agreement {
+    let mut found = Agreement::default();
+    for row in rows.iter().filter(|row| row["n"].as_u64().unwrap() > 0) {
+        let ours = rank(engine, row, &Settings::plies(plies));
+        let theirs = row["moves"].as_array().unwrap();
+        assert_eq!(ours.legal, theirs.len(), "{row}");
+        let equity = |play: &Value| play["eq"].as_f64().unwrap();
+        let of = |position: &Position| {
+            let id = PositionId::from(*position).to_string();
+            theirs
+                .iter()
+                .find(|play| play["id"] == id.as_str())
+                .unwrap()
+        };
+        found.rows += 1;
+        let best = of(&ours.plays[0].position);
+        // Shallower plays may show more: what is lost is counted against the reference's choice.
+        let loss = (equity(&theirs[0]) - equity(best)).max(0.0);
+        let same = best["id"] == theirs[0]["id"] || loss == 0.0;
+        found.same_best += usize::from(same);
+        found.loss += loss;
+        found.worst = found.worst.max(loss);
+        let depths = |play: &gammond::query::RankedPlay| {
+            u64::from(play.plies) == of(&play.position)["ply"].as_u64().unwrap()
+        };
+        found.same_depth += usize::from(ours.plays.iter().all(depths));
+        found.value += (ours.plays[0].value.equity - equity(best)).abs();
+    }
+    found
+}
+
+fn moves(test: &str, ply: u8, step: usize) -> Option<Agreement> {
+    let path = shared(test, "oracle/moves.jsonl.gz")?;
+    let engine = engine(test)?;
+    let rows = sample(rows(&path), ply.into(), step);
+    let found = compare(&engine, &rows, ply);
+    println!("{ply}-ply plays: {found:?}");
+    Some(found)
+}
+
+#[test]
+fn static_rankings_agree_with_gnubg() {
+    let Some(found) = moves("static_rankings_agree_with_gnubg", 0, 1) else {
+        return;
+    };
+    assert!(
+        found.same_best as f64 >= 0.99 * found.rows as f64,
+        "{found:?}"
+    );
+    assert!(found.worst < 0.001, "{found:?}");
+}
+
+fn deeper_rankings(test: &str, ply: u8, step: usize) {
+    let Some(found) = moves(test, ply, step) else {
+        return;
+    };
+    let rows = found.rows as f64;
+    assert!(found.same_best as f64 >= 0.97 * rows, "{found:?}");
+    assert!(found.loss < 0.0005 * rows, "{found:?}");
+    assert!(found.same_depth as f64 >= 0.95 * rows, "{found:?}");
+}
+
+#[test]
+fn one_ply_rankings_agree_with_gnubg() {
+    deeper_rankings("one_ply_rankings_agree_with_gnubg", 1, 1);
+}
+
+#[test]
+fn two_ply_rankings_agree_with_gnubg() {
+    deeper_rankings("two_ply_rankings_agree_with_gnubg", 2, 1);
+}
+
+#[test]
+fn three_ply_rankings_agree_with_gnubg() {
+    deeper_rankings("three_ply_rankings_agree_with_gnubg", 3, 4);
+}
+
+#[test]
+fn deep_cube_decisions_agree_with_gnubg() {
+    let test = "deep_cube_decisions_agree_with_gnubg";
+    let Some(path) = shared(test, "oracle/cube.jsonl.gz") else {
+        return;
+    };
+    let Some(engine) = engine(test) else { return };
+    let all = rows(&path);
+    let (mut count, mut near) = (0, 0);
+    let mut verdicts = 0;
+    let mut far = Vec::new();
+    for (ply, step) in [(1_u8, 1), (2, 1), (3, 4)] {
+        for row in sample(all.clone(), ply.into(), step) {
+            let ours = decide(&engine, &row, &Settings::plies(ply));
+            let difference = |ours: gammond::query::Equities, key: &str| {
+                // Far behind, EMG cancels in single precision: chances are compared there.
+                let emg = (ours.equity - row[key].as_f64().unwrap()).abs();
+                match (ours.mwc, row[format!("{key}_mwc")].as_f64()) {
+                    (Some(mwc), Some(theirs)) if row["match_len"].as_u64() > Some(30) => {
+                        emg.min((mwc - theirs).abs())
+                    }
+                    _ => emg,
+                }
+            };
+            let worst = difference(ours.no_double, "nd").max(difference(ours.double_take, "dt"));
+            count += 1;
+            near += usize::from(worst <= 1e-3);
+            verdicts +=
+                usize::from(verdict_code(ours.verdict) == row["verdict_code"].as_u64().unwrap());
+            if worst > 1e-3 {
+                println!(
+                    "{ply}-ply {worst:.5} {:?} {:?}: {row}",
+                    ours.no_double, ours.double_take
+                );
+            }
+            if worst > 0.02 {
+                far.push(row["gnubgid"].to_string());
+            }
+        }
+    }
+    println!("{near} of {count} within 0.001, {verdicts} verdicts equal, far: {far:?}");
+    assert!(near as f64 >= 0.97 * f64::from(count), "{near} of {count}");
+    assert!(far.is_empty(), "{far:?}");
+}
+
+/// Some decisions of every kind.
+fn decisions() -> Vec<(Position, Roll, MatchState)> {
+    let mut state = MatchState::default();
+    let mut position = Position::start();
+    let mut found = Vec::new();
+    for (index, roll) in Roll::ALL.iter().cycle().take(40).enumerate() {
+        state.score = match index % 4 {
+            0 => Score::MONEY,
+            1 => Score::new(7, 2, 4, false).unwrap(),
+            2 => Score::new(5, 4, 1, true).unwrap(),
+            _ => Score::new(9, 3, 8, false).unwrap(),
+        };
+        let owner = [CubeOwner::Centred, CubeOwner::Me, CubeOwner::Opponent][index % 3];
+        state.cube = if state.score.is_crawford() || owner == CubeOwner::Centred {
+            Cube::CENTRED
+        } else {
+            Cube::new(2, owner).unwrap()
+        };
+        found.push((position, *roll, state));
+        let plays = legal_plays(&position, *roll);
+        position = plays
+            .get(index * 7 % plays.len().max(1))
+            .map_or(position.swapped(), |play| play.after);
+        if position.is_over() {
+            position = Position::start();
+        }
+    }
+    found
+}
+
+/// Every bit of the answers to some decisions at a depth.
+fn answers(
+    engine: &Engine,
+    plies: u8,
+    count: usize,
+    skip: usize,
+) -> Vec<(RankedPlays, CubeAnswer)> {
+    let settings = Settings::plies(plies);
+    let stop = Stop::never();
+    (decisions().into_iter().skip(skip).take(count))
+        .map(|(position, roll, state)| {
+            let query = PlayQuery {
+                position,
+                roll,
+                state,
+            };
+            let plays = engine.rank_plays(&query, &settings, &stop).unwrap();
+            let query = CubeQuery { position, state };
+            (plays, engine.cube_action(&query, &settings, &stop).unwrap())
+        })
+        .collect()
+}
+
+fn same_bits(nets: impl Fn() -> Nets) {
+    let build = |threads, megabytes| {
+        let builder = Engine::builder().nets(nets()).threads(threads);
+        builder.cache_mb(megabytes).build().unwrap()
+    };
+    let reference = build(1, 64);
+    for (plies, count) in [(0, 40), (1, 40), (2, 6), (3, 1)] {
+        let skip = if plies == 3 { 12 } else { 0 };
+        let first = answers(&reference, plies, count, skip);
+        assert_eq!(first, answers(&reference, plies, count, skip), "warm cache");
+        for (threads, megabytes) in [(2, 0), (3, 1), (8, 16)] {
+            let other = answers(&build(threads, megabytes), plies, count, skip);
+            assert!(first == other, "{plies} plies, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn answers_are_the_same_bits_with_any_threads_and_cache() {
+    same_bits(|| Nets::Embedded);
+}
+
+#[test]
+fn answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache() {
+    let test = "answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache";
+    if let Some(weights) = gnubg_wd(test) {
+        same_bits(|| Nets::Path(weights.clone()));
+    }
+}
+
+#[test]
+fn a_deeper_play_is_never_below_a_shallower_one() {
+    let engine = Engine::builder().build().unwrap();
+    for (ranked, _) in answers(&engine, 2, 8, 4) {
+        let depths: Vec<u8> = ranked.plays.iter().map(|play| play.plies).collect();
+        assert!(depths.is_sorted_by(|a, b| a >= b), "{depths:?}");
+        if depths[0] > 0 {
+            assert!(depths[1] == depths[0], "the best two are looked at equally");
+        }
+        for pair in ranked.plays.windows(2) {
+            if pair[0].plies == pair[1].plies {
+                assert!(pair[0].value.equity >= pair[1].value.equity);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_ends_and_a_budget_always_answers() {
+    let engine = Engine::builder().build().unwrap();
+    let (position, roll, state) = decisions()[1];
+    let query = PlayQuery {
+        position,
+        roll,
+        state,
+    };
+    let stop = Stop::new();
+    stop.trigger();
+    assert!(
+        engine
+            .rank_plays(&query, &Settings::plies(4), &stop)
+            .is_err()
+    );
+    let mut settings = Settings::default();
+    settings.time_ms = Some(0);
+    let ranked = engine
+        .rank_plays(&query, &settings, &Stop::never())
+        .unwrap();
+    assert!(!ranked.plays.is_empty());
+    settings.time_ms = Some(60);
+    let cube = CubeQuery { position, state };
+    assert!(engine.cube_action(&cube, &settings, &Stop::never()).is_ok());
+    let eval = EvalQuery { position, state };
+    assert!(engine.evaluate(&eval, &settings, &Stop::never()).is_ok());
+}
+
+#[test]
+fn noise_weakens_and_repeats() {
+    let engine = Engine::builder().build().unwrap();
+    let (position, roll, state) = decisions()[1];
+    let query = PlayQuery {
+        position,
+        roll,
+        state,
+    };
+    let mut settings = Settings::default();
+    settings.noise = 0.05;
+    let once = engine
+        .rank_plays(&query, &settings, &Stop::never())
+        .unwrap();
+    let again = engine
+        .rank_plays(&query, &settings, &Stop::never())
+        .unwrap();
+    let clean = engine
+        .rank_plays(&query, &Settings::default(), &Stop::never())
+        .unwrap();
+    assert_eq!(once, again);
+    assert_ne!(once, clean);
+}
+
+#[test]
+fn custom_filters_and_cubeless_searches() {
+    let engine = Engine::builder().build().unwrap();
+    let (position, roll, state) = decisions()[4];
+    let query = PlayQuery {
+        position,
+        roll,
+        state,
+    };
+    let mut settings = Settings::plies(1);
+    settings.cubeful = false;
+    settings.filter = MoveFilter::gnubg(3, 9.0, 2, 9.0);
+    let ranked = engine
+        .rank_plays(&query, &settings, &Stop::never())
+        .unwrap();
+    let deep = ranked.plays.iter().filter(|play| play.plies == 1).count();
+    assert_eq!(deep, 3);
+    for play in &ranked.plays {
+        assert!((play.value.equity - f64::from(play.chances.equity())).abs() < 1e-5);
+    }
+    settings.top = Some(2);
+    assert_eq!(
+        engine
+            .rank_plays(&query, &settings, &Stop::never())
+            .unwrap()
+            .plays
+            .len(),
+        2
+    );
+}
+
+/// Scores and cubes at the edges: a clear error, or an answer of finite numbers.
+#[test]
+fn odd_scores_and_cubes_have_an_answer() {
+    assert!(Score::new(65, 0, 0, false).is_err());
+    assert!(Score::new(5, 5, 0, false).is_err());
+    assert!(Score::new(0, 1, 0, false).is_err());
+    assert!(Score::new(0, 0, 0, true).is_err());
+    assert!(Score::new(5, 0, 0, true).is_err());
+    assert!(Cube::new(3, CubeOwner::Me).is_err());
+    assert!(Cube::new(8192, CubeOwner::Me).is_err());
+    let engine = Engine::builder().build().unwrap();
+    let owners = [CubeOwner::Centred, CubeOwner::Me, CubeOwner::Opponent];
+    let lengths = [
+        (0, 0, 0),
+        (1, 0, 0),
+        (2, 1, 0),
+        (3, 1, 1),
+        (64, 0, 0),
+        (64, 63, 0),
+        (64, 0, 63),
+    ];
+    for (length, me, opponent) in lengths {
+        let crawford = length > 1 && (me + 1 == length) != (opponent + 1 == length);
+        for crawford in [false, crawford] {
+            for (value, owner) in [1, 2, 32, 64, 128, 4096]
+                .into_iter()
+                .flat_map(|value| owners.map(|owner| (value, owner)))
+            {
+                let mut state = MatchState::money(Rules::default());
+                state.score = Score::new(length, me, opponent, crawford).unwrap();
+                state.cube = Cube::new(value, owner).unwrap();
+                for plies in [0, 1] {
+                    let query = CubeQuery {
+                        position: Position::start(),
+                        state,
+                    };
+                    let settings = Settings::plies(plies);
+                    let answer = engine
+                        .cube_action(&query, &settings, &Stop::never())
+                        .unwrap();
+                    for value in [answer.no_double, answer.double_take, answer.double_pass] {
+                        assert!(value.equity.is_finite(), "{state:?} {answer:?}");
+                        assert!(value.mwc.is_none_or(|mwc| (0.0..=1.0).contains(&mwc)));
+                        assert_eq!(value.mwc.is_some(), length > 0);
+                    }
+                    if plies == 0 {
+                        let query = PlayQuery {
+                            position: Position::start(),
+                            roll: Roll::new(3, 1).unwrap(),
+                            state,
+                        };
+                        let ranked = engine
+                            .rank_plays(&query, &settings, &Stop::never())
+                            .unwrap();
+                        assert!(ranked.plays[0].value.equity.is_finite());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dance_and_a_finished_game() {
+    let engine = Engine::builder().build().unwrap();
+    let mut mine = [0; 25];
+    mine[24] = 2;
+    mine[0] = 13;
+    let mut theirs = [0; 25];
+    theirs[..6].fill(2);
+    theirs[12] = 3;
+    let position = Position::new(&mine, &theirs).unwrap();
+    let state = MatchState::default();
+    for plies in [0, 1, 2] {
+        let query = PlayQuery {
+            position,
+            roll: Roll::new(6, 6).unwrap(),
+            state,
+        };
+        let ranked = engine
+            .rank_plays(&query, &Settings::plies(plies), &Stop::never())
+            .unwrap();
+        assert_eq!((ranked.legal, ranked.plays.len()), (0, 1));
+        assert!(ranked.plays[0].play.is_pass());
+    }
+    let over = Position::new(&mine, &[0; 25]).unwrap();
+    let query = EvalQuery {
+        position: over,
+        state,
+    };
+    let value = engine
+        .evaluate(&query, &Settings::plies(2), &Stop::never())
+        .unwrap();
+    assert_eq!(value.chances.win, 0.0);
+    let lost = Chances {
+        lose_gammon: 1.0,
+        lose_backgammon: 1.0,
+        ..Chances::default()
+    };
+    assert!(value.chances.lose_gammon <= lost.lose_gammon);
+}
+
+/// The values of the recorded states are read as they are meant.
+#[test]
+fn recorded_rows_are_understood() {
+    let Some(path) = shared("recorded_rows_are_understood", "oracle/cube.jsonl.gz") else {
+        return;
+    };
+    for row in rows(&path) {
+        let probabilities = chances(&row["probs"]);
+        assert!((0.0..=1.0).contains(&probabilities.win));
+        assert!(state(&row).score.length() <= 64);
+    }
+}
