@@ -303,6 +303,21 @@ impl Engine {
         })
     }
 
+    /// Whether a double deserves a thought: a quick look that spares the full decision.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn considers_double(
+        &self,
+        query: &CubeQuery,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<bool, EngineError> {
+        self.run(settings, stop, |context| {
+            search::considers_double(context, query, settings)
+        })
+    }
+
     /// How many games the player on roll may resign without giving anything up.
     #[must_use]
     pub fn resign_advice(&self, query: &EvalQuery) -> ResignAdvice {

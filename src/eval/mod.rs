@@ -34,6 +34,12 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         false
     }
 
+    /// How much worse than the best, in equity, a position may look to
+    /// [`Evaluator::evaluate_quickly`] and still deserve an evaluation.
+    fn quick_margin(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
     /// Jacoby) of a position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

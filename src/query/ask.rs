@@ -14,6 +14,9 @@ pub struct Settings {
     pub filter: MoveFilter,
     /// Whether inner nodes choose replies with the help of the small pruning nets.
     pub prune: bool,
+    /// How much worse than the best a reply may look to the pruning net and still be considered;
+    /// `None` for what suits the nets. Infinite: as GNU Backgammon prunes.
+    pub prune_margin: Option<f32>,
     /// Standard deviation of the noise added to evaluations; 0 for none.
     pub noise: f32,
     /// Whether that noise has the bias of GNU Backgammon's usual build (for comparisons only).
@@ -32,6 +35,7 @@ impl Default for Settings {
             cubeful: true,
             filter: MoveFilter::NORMAL,
             prune: true,
+            prune_margin: None,
             noise: 0.0,
             noise_as_gnubg: false,
             top: None,

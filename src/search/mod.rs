@@ -18,7 +18,7 @@ pub use cache::Cache;
 
 use crate::equity::{
     CubeEfficiency, CubeNumbers, CubeState, MatchEquityTable, Stakes, accept_resignation,
-    resign_advice,
+    dead_double_point, resign_advice,
 };
 use crate::eval::Evaluator;
 use crate::game::{Chances, CubeOwner, Play, Position, legal_plays};
@@ -254,6 +254,36 @@ fn take_is_right(stakes: &Stakes, cube: CubeState, numbers: &CubeNumbers) -> boo
 
 fn stakes_are_dead(stakes: &Stakes, cube: CubeState) -> bool {
     !stakes.is_money() && cube.owner != CubeOwner::Opponent
+}
+
+/// Whether a double deserves a thought: the player on roll may turn the cube, and would not be
+/// wrong to turn a dead one. Looks one ply less deep than the decision itself would (CUBE-11).
+///
+/// # Errors
+/// [`Stopped`].
+pub fn considers_double(
+    context: Context<'_>,
+    query: &CubeQuery,
+    settings: &Settings,
+) -> Result<bool, Stopped> {
+    let (stakes, cube) = (
+        Stakes::new(query.state, context.met),
+        query.state.cube.into(),
+    );
+    if !stakes.may_double(cube) {
+        return Ok(false);
+    }
+    let settings = &Settings {
+        cubeful: false,
+        time_ms: None,
+        ..settings.clone()
+    };
+    let plies = settings.plies.min(Settings::PLIES_MAX).saturating_sub(1);
+    let judge = judge_of(&context, settings);
+    let tree = Tree::new(&context, judge, query.state, Ask::Chances, settings, plies);
+    let chances = tree.value(0, &query.position, None, plies)?.chances();
+    let beavers = query.state.rules.beavers;
+    Ok(f64::from(chances.win) >= dead_double_point(&stakes, cube, beavers, &chances))
 }
 
 /// How many games the player on roll may resign without loss.

@@ -39,6 +39,8 @@ pub(super) struct Scratch {
     chances: Vec<Chances>,
     misses: Misses,
     wanted: Vec<u32>,
+    /// For each roll the play that is taken when none of it needs an evaluation.
+    sole: Vec<u32>,
     /// For each unique position its place in `wanted` plus one.
     place: Vec<u32>,
     full: Vec<Chances>,
@@ -49,6 +51,29 @@ pub(super) struct Scratch {
 /// The number of plays that are always evaluated when `plays` are legal.
 fn kept(plays: usize) -> usize {
     5 + plays.ilog2() as usize
+}
+
+/// The plays that look best to the quick net, if all of a roll were judged by it and there are more
+/// than are always kept: at most that number, and none worse by more than the margin.
+fn keep_best(plays: &[u32], quick: &[Option<f64>], margin: f64, ranked: &mut Vec<(f64, u32)>) {
+    let keep = kept(plays.len());
+    if plays.len() <= keep {
+        return;
+    }
+    for &play in plays {
+        match quick[play as usize] {
+            Some(score) => ranked.push((score, play)),
+            None => return ranked.clear(),
+        }
+    }
+    let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    ranked.select_nth_unstable_by(keep - 1, order);
+    ranked.truncate(keep);
+    let best = ranked
+        .iter()
+        .map(|play| play.0)
+        .fold(f64::INFINITY, f64::min);
+    ranked.retain(|play| play.0 <= best + margin);
 }
 
 impl Replies {
@@ -66,7 +91,7 @@ impl Replies {
         if tree.prune {
             scratch.quick_scores(tree, side, &near);
         }
-        scratch.choose_wanted(tree.prune, evaluated);
+        scratch.choose_wanted(tree.prune.then_some(tree.quick_margin), evaluated);
         let batch = scratch
             .wanted
             .iter()
@@ -161,33 +186,26 @@ impl Scratch {
         }
     }
 
-    /// Lists the unique positions that are to be evaluated.
-    fn choose_wanted(&mut self, prune: bool, evaluated: bool) {
+    /// Lists the unique positions that are to be evaluated. With a `margin`, plays that look worse
+    /// than the best by more than that are not; nor is a play that is left alone, unless
+    /// its chances are wanted for themselves.
+    fn choose_wanted(&mut self, margin: Option<f64>, evaluated: bool) {
         self.wanted.clear();
+        self.sole.clear();
         self.place.clear();
         self.place.resize(self.unique.positions.len(), 0);
         for roll in 0..Roll::ALL.len() {
             let plays = &self.numbers[self.starts[roll]..self.starts[roll + 1]];
-            if plays.len() == 1 && !evaluated {
-                continue;
-            }
-            let keep = kept(plays.len());
             self.ranked.clear();
-            if prune && plays.len() > keep {
-                for &play in plays {
-                    if let Some(score) = self.quick[play as usize] {
-                        self.ranked.push((score, play));
-                    }
-                }
+            if let Some(margin) = margin {
+                keep_best(plays, &self.quick, margin, &mut self.ranked);
             }
-            if self.ranked.len() == plays.len() {
-                self.ranked.select_nth_unstable_by(keep - 1, |a, b| {
-                    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-                });
-                self.ranked.truncate(keep);
-            } else {
-                self.ranked.clear();
+            if self.ranked.is_empty() {
                 self.ranked.extend(plays.iter().map(|&play| (0.0, play)));
+            }
+            self.sole.push(self.ranked[0].1);
+            if self.ranked.len() == 1 && !evaluated {
+                continue;
             }
             for &(_, play) in &self.ranked {
                 let place = &mut self.place[play as usize];
@@ -219,7 +237,7 @@ impl Scratch {
         let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
         for (index, roll) in Roll::ALL.iter().enumerate() {
             let plays = self.roll(index);
-            let mut best = plays[0];
+            let mut best = self.sole[index];
             let mut least = (f64::INFINITY, f64::INFINITY);
             for &play in plays {
                 let place = self.place[play as usize] as usize;

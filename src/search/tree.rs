@@ -36,6 +36,8 @@ pub(super) struct Tree<'a> {
     pub(super) stakes: [Stakes; 2],
     pub(super) selection: [Selection; 2],
     pub(super) prune: bool,
+    /// How much worse a play may look to the quick net and still be evaluated.
+    pub(super) quick_margin: f64,
     plan: Plan,
     context: Context<'a>,
     scratch: Mutex<Vec<Box<Scratch>>>,
@@ -83,6 +85,8 @@ impl<'a> Tree<'a> {
         let selection = [select(0), select(1)];
         Tree {
             prune: settings.prune && !judge.is_noisy(),
+            quick_margin: (settings.prune_margin)
+                .map_or_else(|| judge.evaluator.quick_margin(), f64::from),
             judge,
             stakes,
             selection,

@@ -1,9 +1,10 @@
-//! CPU and wall time of searched decisions: `search NETS TASK.json THREADS`, as
+//! CPU and wall time of searched decisions: `search NETS TASK.json THREADS [MARGIN]`, as
 //! `tools/search_speed.py` calls it; by hand `cargo bench --bench search` times a few decisions of
 //! the start position with the embedded nets.
 //!
 //! A task is a JSON object with `kind` (play or cube), `plies` and `items` (GNUbg ID and dice).
-//! The cache is emptied before every decision.
+//! The cache is emptied before every decision. With a MARGIN for pruning the values of cube
+//! decisions are compared with those of an infinite one.
 
 use gammond::engine::{Engine, Nets};
 use gammond::game::{MatchState, Position, Roll};
@@ -74,32 +75,56 @@ fn by_hand() -> Result<Vec<Task>, Box<dyn Error>> {
     Ok(tasks)
 }
 
-fn run(engine: &Engine, task: &Task) -> Result<(f64, f64), Box<dyn Error>> {
-    let settings = Settings::plies(task.plies);
+struct Found {
+    cpu: f64,
+    wall: f64,
+    values: Vec<f64>,
+}
+
+fn run(engine: &Engine, task: &Task, margin: Option<f32>) -> Result<Found, Box<dyn Error>> {
+    let mut settings = Settings::plies(task.plies);
+    settings.prune_margin = margin;
     let stop = Stop::never();
     let (mut spent, mut wall) = (Duration::ZERO, Duration::ZERO);
+    let mut values = Vec::new();
     for item in &task.items {
         engine.clear_cache();
         let (before, start) = (cpu(), Instant::now());
-        if task.is_play {
+        values.push(if task.is_play {
             let query = PlayQuery {
                 position: item.position,
                 roll: item.roll,
                 state: item.state,
             };
-            engine.rank_plays(&query, &settings, &stop)?;
+            engine.rank_plays(&query, &settings, &stop)?.plays[0]
+                .value
+                .equity
         } else {
             let query = CubeQuery {
                 position: item.position,
                 state: item.state,
             };
-            engine.cube_action(&query, &settings, &stop)?;
-        }
+            engine
+                .cube_action(&query, &settings, &stop)?
+                .no_double
+                .equity
+        });
         wall += start.elapsed();
         spent += cpu().saturating_sub(before);
     }
     let count = task.items.len().max(1) as f64;
-    Ok((spent.as_secs_f64() / count, wall.as_secs_f64() / count))
+    Ok(Found {
+        cpu: spent.as_secs_f64() / count,
+        wall: wall.as_secs_f64() / count,
+        values,
+    })
+}
+
+/// Mean and largest difference.
+fn differences(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let each = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    let count = a.len().max(1) as f64;
+    (each.clone().sum::<f64>() / count, each.fold(0.0, f64::max))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -117,6 +142,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => by_hand()?,
     };
     let threads = words.get(2).map_or(Ok(1), |word| word.parse())?;
+    let margin = words.get(3).map(|word| word.parse()).transpose()?;
     let engine = Engine::builder().nets(nets).threads(threads).build()?;
     for task in &tasks {
         if let Some(first) = task.items.first() {
@@ -125,14 +151,21 @@ fn main() -> Result<(), Box<dyn Error>> {
                 items: vec![Item { ..*first }],
                 ..*task
             };
-            run(&engine, &warm)?;
+            run(&engine, &warm, margin)?;
         }
-        let (cpu, wall) = run(&engine, task)?;
+        let found = run(&engine, task, margin)?;
         let kind = if task.is_play { "play" } else { "cube" };
-        println!(
-            "{kind} {}-ply CPU {cpu:.7} WALL {wall:.7} s a decision",
-            task.plies
-        );
+        let (plies, cpu, wall) = (task.plies, found.cpu, found.wall);
+        print!("{kind} {plies}-ply CPU {cpu:.7} WALL {wall:.7} s a decision");
+        if margin.is_some() {
+            let full = run(&engine, task, Some(f32::INFINITY))?;
+            let (mean, most) = differences(&found.values, &full.values);
+            print!(
+                " DIFFERENCE mean {mean:.6} most {most:.6} unpruned CPU {:.7}",
+                full.cpu
+            );
+        }
+        println!();
     }
     Ok(())
 }
