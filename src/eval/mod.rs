@@ -40,6 +40,13 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         f64::INFINITY
     }
 
+    /// How many of so many positions (at least 2) are kept for evaluation, at most, when
+    /// [`Evaluator::evaluate_quickly`] has judged them. GNU Backgammon's number unless an evaluator
+    /// knows better.
+    fn quick_keep(&self, positions: usize) -> usize {
+        5 + positions.max(1).ilog2() as usize
+    }
+
     /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
     /// Jacoby) of a position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

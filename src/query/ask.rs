@@ -17,6 +17,8 @@ pub struct Settings {
     /// How much worse than the best a reply may look to the pruning net and still be considered;
     /// `None` for what suits the nets. Infinite: as GNU Backgammon prunes.
     pub prune_margin: Option<f32>,
+    /// How many replies the pruning net lets pass at most; `None` for what suits the nets.
+    pub prune_keep: Option<u8>,
     /// Standard deviation of the noise added to evaluations; 0 for none.
     pub noise: f32,
     /// Whether that noise has the bias of GNU Backgammon's usual build (for comparisons only).
@@ -36,6 +38,7 @@ impl Default for Settings {
             filter: MoveFilter::NORMAL,
             prune: true,
             prune_margin: None,
+            prune_keep: None,
             noise: 0.0,
             noise_as_gnubg: false,
             top: None,

@@ -5,7 +5,7 @@
 
 use super::cache::hash_of;
 use super::judge::Misses;
-use super::tree::Tree;
+use super::tree::{Pruning, Tree};
 use crate::game::{Chances, Class, PlayGenerator, Position, Roll};
 
 /// What one or several rolls lead to.
@@ -48,15 +48,14 @@ pub(super) struct Scratch {
     ranked: Vec<(f64, u32)>,
 }
 
-/// The number of plays that are always evaluated when `plays` are legal.
-fn kept(plays: usize) -> usize {
-    5 + plays.ilog2() as usize
-}
-
 /// The plays that look best to the quick net, if all of a roll were judged by it and there are more
 /// than are always kept: at most that number, and none worse by more than the margin.
-fn keep_best(plays: &[u32], quick: &[Option<f64>], margin: f64, ranked: &mut Vec<(f64, u32)>) {
-    let keep = kept(plays.len());
+fn keep_best(
+    plays: &[u32],
+    quick: &[Option<f64>],
+    (keep, margin): (usize, f64),
+    ranked: &mut Vec<(f64, u32)>,
+) {
     if plays.len() <= keep {
         return;
     }
@@ -88,10 +87,10 @@ impl Replies {
     ) -> Replies {
         scratch.gather(position);
         let near = position.swapped();
-        if tree.prune {
-            scratch.quick_scores(tree, side, &near);
+        if let Some(pruning) = &tree.pruning {
+            scratch.quick_scores(tree, pruning, side, &near);
         }
-        scratch.choose_wanted(tree.prune.then_some(tree.quick_margin), evaluated);
+        scratch.choose_wanted(tree, evaluated);
         let batch = scratch
             .wanted
             .iter()
@@ -135,7 +134,7 @@ impl Scratch {
 
     /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
     /// to different classes, or to positions of a table, are not pruned.
-    fn quick_scores(&mut self, tree: &Tree<'_>, side: usize, near: &Position) {
+    fn quick_scores(&mut self, tree: &Tree<'_>, pruning: &Pruning, side: usize, near: &Position) {
         let evaluator = tree.judge.evaluator;
         let count = self.unique.positions.len();
         self.classes.clear();
@@ -152,7 +151,7 @@ impl Scratch {
             for roll in 0..Roll::ALL.len() {
                 let (start, end) = (self.starts[roll], self.starts[roll + 1]);
                 let plays = &self.numbers[start..end];
-                let many = plays.len() > kept(plays.len());
+                let many = plays.len() > pruning.keep(evaluator, plays.len());
                 let same = plays
                     .iter()
                     .all(|&play| self.classes[play as usize] == class);
@@ -186,10 +185,9 @@ impl Scratch {
         }
     }
 
-    /// Lists the unique positions that are to be evaluated. With a `margin`, plays that look worse
-    /// than the best by more than that are not; nor is a play that is left alone, unless
-    /// its chances are wanted for themselves.
-    fn choose_wanted(&mut self, margin: Option<f64>, evaluated: bool) {
+    /// Lists the unique positions that are to be evaluated: those that pruning leaves. A play that
+    /// is left alone is not among them, unless its chances are wanted for themselves.
+    fn choose_wanted(&mut self, tree: &Tree<'_>, evaluated: bool) {
         self.wanted.clear();
         self.sole.clear();
         self.place.clear();
@@ -197,8 +195,10 @@ impl Scratch {
         for roll in 0..Roll::ALL.len() {
             let plays = &self.numbers[self.starts[roll]..self.starts[roll + 1]];
             self.ranked.clear();
-            if let Some(margin) = margin {
-                keep_best(plays, &self.quick, margin, &mut self.ranked);
+            if let Some(pruning) = &tree.pruning {
+                let keep = pruning.keep(tree.judge.evaluator, plays.len());
+                let limits = (keep, pruning.margin);
+                keep_best(plays, &self.quick, limits, &mut self.ranked);
             }
             if self.ranked.is_empty() {
                 self.ranked.extend(plays.iter().map(|&play| (0.0, play)));

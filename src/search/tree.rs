@@ -6,6 +6,7 @@ use super::replies::{Replies, Scratch};
 use super::slots::{Plan, SLOTS_MAX, Slots, selection};
 use super::{Context, Stopped};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
+use crate::eval::Evaluator;
 use crate::game::{Chances, MatchState, Position};
 use crate::query::Settings;
 use rayon::prelude::*;
@@ -35,12 +36,29 @@ pub(super) struct Tree<'a> {
     pub(super) judge: Judge<'a>,
     pub(super) stakes: [Stakes; 2],
     pub(super) selection: [Selection; 2],
-    pub(super) prune: bool,
-    /// How much worse a play may look to the quick net and still be evaluated.
-    pub(super) quick_margin: f64,
+    pub(super) pruning: Option<Pruning>,
     plan: Plan,
     context: Context<'a>,
     scratch: Mutex<Vec<Box<Scratch>>>,
+}
+
+/// Which replies are evaluated after a quick look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pruning {
+    /// How much worse than the best a play may look.
+    pub(super) margin: f64,
+    /// How many are kept; the evaluator's own number when not set.
+    keep: Option<u8>,
+}
+
+impl Pruning {
+    /// How many of so many plays are kept.
+    pub(super) fn keep(&self, evaluator: &dyn Evaluator, plays: usize) -> usize {
+        match self.keep {
+            Some(keep) => usize::from(keep).max(1),
+            None => evaluator.quick_keep(plays).max(1),
+        }
+    }
 }
 
 /// What is asked at the root of a tree.
@@ -84,9 +102,11 @@ impl<'a> Tree<'a> {
         };
         let selection = [select(0), select(1)];
         Tree {
-            prune: settings.prune && !judge.is_noisy(),
-            quick_margin: (settings.prune_margin)
-                .map_or_else(|| judge.evaluator.quick_margin(), f64::from),
+            pruning: (settings.prune && !judge.is_noisy()).then(|| Pruning {
+                margin: (settings.prune_margin)
+                    .map_or_else(|| judge.evaluator.quick_margin(), f64::from),
+                keep: settings.prune_keep,
+            }),
             judge,
             stakes,
             selection,

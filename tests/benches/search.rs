@@ -1,10 +1,10 @@
-//! CPU and wall time of searched decisions: `search NETS TASK.json THREADS [MARGIN]`, as
+//! CPU and wall time of searched decisions: `search NETS TASK.json THREADS [MARGIN KEEP]`, as
 //! `tools/search_speed.py` calls it; by hand `cargo bench --bench search` times a few decisions of
 //! the start position with the embedded nets.
 //!
 //! A task is a JSON object with `kind` (play or cube), `plies` and `items` (GNUbg ID and dice).
-//! The cache is emptied before every decision. With a MARGIN for pruning the values of cube
-//! decisions are compared with those of an infinite one.
+//! The cache is emptied before every decision. With a MARGIN and a KEEP for pruning
+//! the values are compared with those without any.
 
 use gammond::engine::{Engine, Nets};
 use gammond::game::{MatchState, Position, Roll};
@@ -81,9 +81,7 @@ struct Found {
     values: Vec<f64>,
 }
 
-fn run(engine: &Engine, task: &Task, margin: Option<f32>) -> Result<Found, Box<dyn Error>> {
-    let mut settings = Settings::plies(task.plies);
-    settings.prune_margin = margin;
+fn run(engine: &Engine, task: &Task, settings: &Settings) -> Result<Found, Box<dyn Error>> {
     let stop = Stop::never();
     let (mut spent, mut wall) = (Duration::ZERO, Duration::ZERO);
     let mut values = Vec::new();
@@ -96,7 +94,7 @@ fn run(engine: &Engine, task: &Task, margin: Option<f32>) -> Result<Found, Box<d
                 roll: item.roll,
                 state: item.state,
             };
-            engine.rank_plays(&query, &settings, &stop)?.plays[0]
+            engine.rank_plays(&query, settings, &stop)?.plays[0]
                 .value
                 .equity
         } else {
@@ -143,22 +141,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let threads = words.get(2).map_or(Ok(1), |word| word.parse())?;
     let margin = words.get(3).map(|word| word.parse()).transpose()?;
+    let keep = words.get(4).map(|word| word.parse()).transpose()?;
     let engine = Engine::builder().nets(nets).threads(threads).build()?;
     for task in &tasks {
+        let mut settings = Settings::plies(task.plies);
+        (settings.prune_margin, settings.prune_keep) = (margin, keep);
         if let Some(first) = task.items.first() {
             // Once for nothing: threads, tables and pages are warm afterwards.
             let warm = Task {
                 items: vec![Item { ..*first }],
                 ..*task
             };
-            run(&engine, &warm, margin)?;
+            run(&engine, &warm, &settings)?;
         }
-        let found = run(&engine, task, margin)?;
+        let found = run(&engine, task, &settings)?;
         let kind = if task.is_play { "play" } else { "cube" };
         let (plies, cpu, wall) = (task.plies, found.cpu, found.wall);
         print!("{kind} {plies}-ply CPU {cpu:.7} WALL {wall:.7} s a decision");
         if margin.is_some() {
-            let full = run(&engine, task, Some(f32::INFINITY))?;
+            settings.prune = false;
+            let full = run(&engine, task, &settings)?;
             let (mean, most) = differences(&found.values, &full.values);
             print!(
                 " DIFFERENCE mean {mean:.6} most {most:.6} unpruned CPU {:.7}",
