@@ -29,6 +29,10 @@ pub struct GameSettings {
     pub wild: f64,
     /// Chance per play that another good candidate is labelled too.
     pub extra: f64,
+    /// Plays that are looked at one play deeper when they are close together; 1 for none.
+    pub contenders: usize,
+    /// How close, in equity.
+    pub contest_margin: f32,
     /// Plays that the quick net hands to the strong one.
     pub filter_plays: usize,
     /// ... among those within this equity of its best.
@@ -44,7 +48,9 @@ impl Default for GameSettings {
             random_starts: 0.14,
             mild: 0.40,
             wild: 0.15,
-            extra: 0.12,
+            extra: 0.06,
+            contenders: 3,
+            contest_margin: 0.04,
             filter_plays: 5,
             filter_margin: 0.25,
         }
@@ -185,6 +191,20 @@ impl<'a> Judges<'a> {
         sum
     }
 
+    fn ahead(
+        &self,
+        position: &Position,
+        roll: Roll,
+        settings: &GameSettings,
+        room: &mut Room,
+    ) -> Ahead {
+        let mean = self.mean_of_best(position, Some(roll), settings, room);
+        Ahead {
+            mean,
+            ranked: std::mem::take(&mut room.best),
+        }
+    }
+
     /// The best play of a roll and its static chances for the mover.
     #[must_use]
     pub fn best(
@@ -214,10 +234,63 @@ impl<'a> Judges<'a> {
     }
 }
 
+/// Longest game that is labelled to its end.
+const TURNS_MAX: usize = 400;
+
+/// What is known of a position before its turn: the 1-ply value, and the ranking for its roll.
+struct Ahead {
+    mean: [f32; 5],
+    ranked: Vec<Judged>,
+}
+
+/// Looks one play deeper at the best plays that are close together and chooses by that; the ones
+/// not chosen are labelled. The contender chosen comes with what was computed for its position.
+fn closest_contest(
+    judges: Judges<'_>,
+    ranked: &[Judged],
+    next: Roll,
+    settings: &GameSettings,
+    room: &mut Room,
+    out: &mut Vec<Label>,
+) -> (usize, Option<Ahead>) {
+    let Some(best) = ranked.first().map(|judged| judged.chances.equity()) else {
+        return (0, None);
+    };
+    let contenders = ranked
+        .iter()
+        .take(settings.contenders)
+        .take_while(|judged| judged.chances.equity() >= best - settings.contest_margin)
+        .take_while(|judged| matches!(kind(&judged.after), Some(0 | 2)))
+        .count();
+    if contenders < 2 {
+        return (0, None);
+    }
+    let looked: Vec<Ahead> = ranked[..contenders]
+        .iter()
+        .map(|judged| judges.ahead(&judged.after, next, settings, room))
+        .collect();
+    let theirs = |ahead: &Ahead| Chances::from_array(ahead.mean).equity();
+    let mut pick = 0;
+    for (index, ahead) in looked.iter().enumerate() {
+        if theirs(ahead) < theirs(&looked[pick]) {
+            pick = index;
+        }
+    }
+    let mut chosen = None;
+    for (index, (judged, ahead)) in ranked.iter().zip(looked).enumerate() {
+        if index == pick {
+            chosen = Some(ahead);
+        } else if let Some(kind) = kind(&judged.after) {
+            out.push(Label::new(judged.after, kind, ahead.mean));
+        }
+    }
+    (pick, chosen)
+}
+
 struct Turn {
     position: Position,
     mean: [f32; 5],
-    /// Static chances of the best play of the roll; none when another play was made.
+    /// Static chances of the best play of the roll; none when the play made was an exploration.
     best: Option<[f32; 5]>,
 }
 
@@ -236,21 +309,26 @@ pub fn play(
         _ => (0.0, 0.0),
     };
     let mut turns: Vec<Turn> = Vec::new();
+    let mut ahead: Option<Ahead> = None;
     let mut value = loop {
         if let Some(chances) = judges.exact(&position) {
             break Some(chances.to_array());
         }
-        if turns.len() >= 400 {
+        if turns.len() >= TURNS_MAX {
             break None;
         }
-        let roll = crate::rng::roll(rng);
-        let mean = judges.mean_of_best(&position, Some(roll), settings, room);
-        let ranked = std::mem::take(&mut room.best);
+        let Ahead { mean, ranked } = match ahead.take() {
+            Some(known) => known,
+            None => judges.ahead(&position, crate::rng::roll(rng), settings, room),
+        };
         let explores = unit(rng) < chance;
         let pick = if explores {
             noisy_pick(&ranked, noise, rng)
         } else {
-            0
+            let next = crate::rng::roll(rng);
+            let (pick, known) = closest_contest(judges, &ranked, next, settings, room, out);
+            ahead = known;
+            pick
         };
         if ranked.len() > 1 && unit(rng) < settings.extra {
             let others = (ranked.len() - 1).min(4) as u32;
@@ -260,16 +338,15 @@ pub fn play(
                 out.push(Label::new(other, kind, mean));
             }
         }
-        let Some(chosen) = ranked.get(pick) else {
+        let (Some(best), Some(chosen)) = (ranked.first(), ranked.get(pick)) else {
             break None;
         };
         turns.push(Turn {
             position,
             mean,
-            best: (pick == 0).then(|| chosen.chances.to_array()),
+            best: (!explores || pick == 0).then(|| best.chances.to_array()),
         });
         position = chosen.after;
-        room.best = ranked;
     };
     for turn in turns.iter().rev() {
         let mut label = turn.mean;

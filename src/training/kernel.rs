@@ -88,7 +88,7 @@ fn accumulate_body<const CLIP: usize, const FUSED: bool>(
         }
         if CLIP == 1 {
             for value in &mut sum {
-                *value = value.max(0.0).min(1.0);
+                *value = value.clamp(0.0, 1.0);
             }
         }
         *out = sum;
@@ -115,7 +115,7 @@ fn second_layer_body<const H: usize, const FUSED: bool>(
         }
     }
     for j in 0..H {
-        even[j] = (even[j] + odd[j]).max(0.0).min(1.0);
+        even[j] = (even[j] + odd[j]).clamp(0.0, 1.0);
     }
     even
 }

@@ -187,6 +187,8 @@ struct Line<'a> {
     kind: &'a str,
     labels: usize,
     steps: usize,
+    /// Mean loss on the newest labels before this round's training.
+    fresh: f64,
     loss: f64,
     rate: f32,
 }
@@ -430,6 +432,12 @@ fn train(
     Ok(())
 }
 
+/// The loss on the last labels, which the net has not seen yet.
+fn fresh_loss(net: &Net, labels: &[Label]) -> f64 {
+    let newest = &labels[labels.len().saturating_sub(20_000)..];
+    Trainer::new(net.clone()).loss(newest)
+}
+
 /// Trains one net on its labels and returns the averaged net.
 fn fit<'a>(
     plan: &Plan,
@@ -439,6 +447,7 @@ fn fit<'a>(
     labels: &mut [Label],
     kind: &'a str,
 ) -> (Net, Line<'a>) {
+    let fresh = fresh_loss(&net, labels);
     let mut trainer = Trainer::new(net);
     let mut rng = stream(plan.seed ^ 0x7261_696e, number as u64);
     let steps = ((labels.len() as f64 * round.passes / plan.batch as f64) as usize).max(1);
@@ -472,6 +481,7 @@ fn fit<'a>(
         kind,
         labels: labels.len(),
         steps,
+        fresh,
         loss: sum / counted.max(1) as f64,
         rate: round.rate,
     };

@@ -77,8 +77,13 @@ impl Trainer {
         }
     }
 
-    /// One step over `batch`. Returns the mean loss (cross-entropy above that of the target).
-    pub fn step(&mut self, batch: &[Label], settings: StepSettings) -> f64 {
+    /// Mean loss over labels, without learning from them.
+    pub fn loss(&mut self, labels: &[Label]) -> f64 {
+        self.gradient(labels) / labels.len().max(1) as f64
+    }
+
+    /// Works out the gradient of every part and returns the sum of the losses.
+    fn gradient(&mut self, batch: &[Label]) -> f64 {
         let net = &self.net;
         let size = batch.len().div_ceil(CHUNKS).max(1);
         let mut chunks: Vec<&[Label]> = batch.chunks(size).collect();
@@ -87,7 +92,12 @@ impl Trainer {
             .par_iter_mut()
             .zip(chunks)
             .for_each(|(part, labels)| part.work(net, labels));
-        let loss: f64 = self.parts.iter().map(|part| part.loss).sum();
+        self.parts.iter().map(|part| part.loss).sum()
+    }
+
+    /// One step over `batch`. Returns the mean loss (cross-entropy above that of the target).
+    pub fn step(&mut self, batch: &[Label], settings: StepSettings) -> f64 {
+        let loss = self.gradient(batch);
         self.steps += 1;
         let rate = settings.rate / (1.0 - 0.9f32.powi(self.steps));
         let root = 1.0 / (1.0 - 0.999f32.powi(self.steps)).sqrt();

@@ -8,7 +8,9 @@
 )]
 
 mod bearoff;
+mod benchmark;
 mod cli;
+mod duel;
 mod equity;
 mod fuzz_corpus;
 mod gnubg_eval;

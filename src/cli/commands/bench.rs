@@ -1,13 +1,255 @@
 //! `gammond bench`.
 
-use crate::cli::{Common, Failure};
+use super::duel::{player, start_threads};
+use crate::benchmark::summary::{Counting, Group, Scored, groups, paired, position, score};
+use crate::benchmark::{Item, Record, read};
+use crate::cli::{Common, Failure, Format};
+use crate::duel::Player;
+use crate::equity::MatchEquityTable;
+use crate::game::Class;
+use crate::stats::Running;
+use std::fs::File;
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Benchmark files (`m` and `o` records).
+    #[arg(required = true, value_name = "FILE.bm")]
+    files: Vec<PathBuf>,
+    /// Who is scored: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`.
+    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
+    player: String,
+    /// A second player on the same records, with the paired difference.
+    #[arg(long, value_name = "PLAYER")]
+    against: Option<String>,
+    /// Choices that the file does not list: charge the worst listed loss, or leave them out.
+    #[arg(long, default_value = "worst")]
+    outside: Outside,
+    /// Leave out records in which nothing can be decided.
+    #[arg(long)]
+    interesting: bool,
+    /// Comma-separated values instead of a table.
+    #[arg(long)]
+    csv: bool,
+    /// One line a record instead of sums (comma-separated).
+    #[arg(long)]
+    records: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Outside {
+    Worst,
+    Skip,
+}
+
+/// The scores of one player.
+struct Scores {
+    name: String,
+    scored: Vec<Scored>,
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    start_threads(common);
+    let players: Vec<Box<dyn Player>> = std::iter::once(&args.player)
+        .chain(&args.against)
+        .map(|text| player(common, text))
+        .collect::<Result<_, _>>()?;
+    let table = MatchEquityTable::named("mec26").map_err(|e| Failure::Work(e.to_string()))?;
+    let counting = Counting {
+        keep_outside: args.outside == Outside::Worst,
+        interesting_only: args.interesting,
+    };
+    let mut out = std::io::stdout().lock();
+    let mut damaged = false;
+    for path in &args.files {
+        let (items, wrong) = open(path)?;
+        for (line, reason) in &wrong {
+            eprintln!("gammond: {}: line {line}: {reason}", path.display());
+            damaged = true;
+        }
+        let mut all = Vec::new();
+        for player in &players {
+            let scored = score(&items, &**player, &table)
+                .map_err(|error| Failure::Work(error.to_string()))?;
+            let name = player.name();
+            all.push(Scores { name, scored });
+        }
+        let text = if args.records {
+            each_record(path, &items, &all)
+        } else if args.csv {
+            csv(path, &items, &all, counting)
+        } else if common.format == Some(Format::Json) {
+            json(path, &items, &all, counting)
+        } else {
+            people(path, &items, &all, counting)
+        };
+        out.write_all(text.as_bytes())
+            .map_err(|error| Failure::Work(error.to_string()))?;
+    }
+    Ok(ExitCode::from(u8::from(damaged)))
+}
+
+fn open(path: &Path) -> Result<(Vec<Item>, Vec<(u64, String)>), Failure> {
+    let fail = |error| Failure::File(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(fail)?;
+    read(&mut BufReader::new(file)).map_err(fail)
+}
+
+fn difference(items: &[Item], all: &[Scores], counting: Counting) -> Option<Running> {
+    let [first, second] = all else { return None };
+    Some(paired(items, &first.scored, &second.scored, counting))
+}
+
+fn people(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> String {
+    let mut text = String::new();
+    for Scores { name, scored } in all {
+        text.push_str(&format!("{}: {name}\n", path.display()));
+        for group in groups(items, scored, counting) {
+            text.push_str(&lines_of(&group));
+        }
+    }
+    if let Some(difference) = difference(items, all, counting) {
+        let [low, high] = difference.interval99();
+        text.push_str(&format!(
+            "first minus second: {:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
+             {high:+.6}, {} records\n",
+            difference.mean(),
+            difference.standard_error(),
+            difference.count()
+        ));
+    }
+    text
+}
+
+fn lines_of(group: &Group) -> String {
+    let mut text = String::new();
+    let (plays, cubes) = (&group.plays, &group.cubes);
+    if plays.loss.count() > 0 {
+        text.push_str(&format!(
+            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  wrong {} ({:.2} %)  outside {}\n",
+            group.name,
+            plays.loss.count(),
+            plays.loss.mean(),
+            plays.loss.standard_error(),
+            plays.wrong,
+            plays.percent_wrong(),
+            plays.outside
+        ));
+    }
+    if cubes.measure.count() > 0 {
+        text.push_str(&format!(
+            "{:<20} {:>7} cubes  measure {:.4e} +- {:.1e}  MWC {:.4e}  wrong {}  at 7-7: double \
+             {:.4e} take {:.4e}\n",
+            group.name,
+            cubes.measure.count(),
+            cubes.measure.mean(),
+            cubes.measure.standard_error(),
+            cubes.mwc.mean(),
+            cubes.wrong,
+            cubes.simple[0].mean(),
+            cubes.simple[1].mean()
+        ));
+    }
+    text
+}
+
+fn csv(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> String {
+    let mut text = String::from(
+        "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
+         cube_wrong\n",
+    );
+    for Scores { name, scored } in all {
+        for group in groups(items, scored, counting) {
+            let (plays, cubes) = (&group.plays, &group.cubes);
+            text.push_str(&format!(
+                "{},\"{name}\",{},{},{:.6},{:.6},{},{},{},{:.6e},{:.6e},{}\n",
+                path.display(),
+                group.name,
+                plays.loss.count(),
+                plays.loss.mean(),
+                plays.loss.standard_error(),
+                plays.wrong,
+                plays.outside,
+                cubes.measure.count(),
+                cubes.measure.mean(),
+                cubes.mwc.mean(),
+                cubes.wrong
+            ));
+        }
+    }
+    text
+}
+
+fn json(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> String {
+    let players: Vec<_> = all
+        .iter()
+        .map(|Scores { name, scored }| {
+            let groups: Vec<_> = groups(items, scored, counting)
+                .iter()
+                .map(|group| {
+                    serde_json::json!({
+                        "name": group.name,
+                        "plays": group.plays.loss.count(),
+                        "er_meq": group.plays.loss.mean(),
+                        "standard_error": group.plays.loss.standard_error(),
+                        "wrong": group.plays.wrong,
+                        "outside": group.plays.outside,
+                        "cubes": group.cubes.measure.count(),
+                        "cube_measure": group.cubes.measure.mean(),
+                        "cube_mwc": group.cubes.mwc.mean(),
+                        "cube_wrong": group.cubes.wrong,
+                        "double_mwc_at_7_7": group.cubes.simple[0].mean(),
+                        "take_mwc_at_7_7": group.cubes.simple[1].mean(),
+                    })
+                })
+                .collect();
+            serde_json::json!({"player": name, "groups": groups})
+        })
+        .collect();
+    let difference = difference(items, all, counting).map(|d| {
+        serde_json::json!({
+            "mean_meq": d.mean(), "standard_error": d.standard_error(),
+            "interval99": d.interval99(), "records": d.count(),
+        })
+    });
+    let value = serde_json::json!({
+        "file": path.display().to_string(), "players": players, "difference": difference,
+    });
+    format!("{value}\n")
+}
+
+fn each_record(path: &Path, items: &[Item], all: &[Scores]) -> String {
+    let mut text = String::from("file,line,kind,class,interesting");
+    for index in 1..=all.len() {
+        text.push_str(&format!(",choice_{index},loss_{index}"));
+    }
+    text.push('\n');
+    for (at, item) in items.iter().enumerate() {
+        let kind = match item.record {
+            Record::Play(_) => "m",
+            Record::Position(_) => "o",
+        };
+        let class = Class::of(position(item));
+        text.push_str(&format!(
+            "{},{},{kind},{class},{}",
+            path.display(),
+            item.line,
+            item.interesting
+        ));
+        for Scores { scored, .. } in all {
+            text.push_str(&match scored.get(at) {
+                Some(Scored::Play(score)) => {
+                    let choice = score.listed.map_or(0, |index| index + 1);
+                    format!(",{choice},{}", score.loss)
+                }
+                Some(Scored::Cube(Some(loss))) => format!(",{},{:e}", loss.errors, loss.measure),
+                _ => ",,".to_owned(),
+            });
+        }
+        text.push('\n');
+    }
+    text
 }

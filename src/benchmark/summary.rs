@@ -1,0 +1,193 @@
+//! Scores of many records, in all and by group.
+
+use super::cube::{CubeLoss, cube_loss};
+use super::{Category, Item, PlayScore, Record, score_play};
+use crate::duel::{Player, PlayerError};
+use crate::equity::MatchEquityTable;
+use crate::game::Class;
+use crate::stats::Running;
+use rayon::prelude::*;
+
+/// What one player scored on one record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scored {
+    /// An `m` record.
+    Play(PlayScore),
+    /// An `o` record; `None` when the player has no static chances.
+    Cube(Option<CubeLoss>),
+}
+
+/// Scores every item, in order, on all threads.
+///
+/// # Errors
+/// When the player fails.
+pub fn score(
+    items: &[Item],
+    player: &dyn Player,
+    table: &MatchEquityTable,
+) -> Result<Vec<Scored>, PlayerError> {
+    items
+        .par_iter()
+        .map(|item| {
+            Ok(match &item.record {
+                Record::Play(record) => Scored::Play(score_play(record, player, item.line)?),
+                Record::Position(record) => {
+                    let own = player.chances(&record.position);
+                    Scored::Cube(
+                        own.map(|own| cube_loss(&record.position, &own, &record.chances, table)),
+                    )
+                }
+            })
+        })
+        .collect()
+}
+
+/// Losses of a group of `m` records.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlayTally {
+    /// Loss in thousandths of a point, one number a record.
+    pub loss: Running,
+    /// Records with a loss.
+    pub wrong: u64,
+    /// Choices that were not listed.
+    pub outside: u64,
+}
+
+impl PlayTally {
+    fn add(&mut self, score: &PlayScore, keep_outside: bool) {
+        self.outside += u64::from(score.listed.is_none());
+        if score.listed.is_some() || keep_outside {
+            self.loss.add(1000.0 * score.loss);
+            self.wrong += u64::from(score.loss > 0.0);
+        }
+    }
+
+    /// Records with a loss, in percent.
+    #[must_use]
+    pub fn percent_wrong(&self) -> f64 {
+        100.0 * self.wrong as f64 / self.loss.count().max(1) as f64
+    }
+}
+
+/// Cube measures of a group of `o` records.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CubeTally {
+    /// The measure of each record, divided by the 31 scores.
+    pub measure: Running,
+    /// Match winning chance lost, divided by the 31 scores.
+    pub mwc: Running,
+    /// Records with an error at any score.
+    pub wrong: u64,
+    /// Match winning chance lost at 7-away, 7-away by double and by take decisions.
+    pub simple: [Running; 2],
+}
+
+impl CubeTally {
+    fn add(&mut self, loss: &CubeLoss) {
+        self.measure.add(loss.measure / 31.0);
+        self.mwc.add(loss.mwc / 31.0);
+        self.wrong += u64::from(loss.errors > 0);
+        self.simple[0].add(loss.double_mwc);
+        self.simple[1].add(loss.take_mwc);
+    }
+}
+
+/// How records are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// Charge choices that are not listed with the worst listed loss; otherwise leave them out.
+    pub keep_outside: bool,
+    /// Leave out records in which nothing can be decided.
+    pub interesting_only: bool,
+}
+
+/// The name of a group and its scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// `all`, a class, or `crashed: ` and a category.
+    pub name: String,
+    /// Its `m` records.
+    pub plays: PlayTally,
+    /// Its `o` records.
+    pub cubes: CubeTally,
+}
+
+/// All groups that have records: everything, by class, crashed ones by category.
+#[must_use]
+pub fn groups(items: &[Item], scores: &[Scored], counting: Counting) -> Vec<Group> {
+    let classes = [
+        Class::Contact,
+        Class::Crashed,
+        Class::Race,
+        Class::Bearoff1,
+        Class::Bearoff2,
+    ];
+    let mut all = vec![group("all", items, scores, counting, |_, _| true)];
+    for class in classes {
+        let name = class.to_string();
+        all.push(group(&name, items, scores, counting, |c, _| c == class));
+    }
+    for category in Category::ALL {
+        let name = format!("crashed: {category}");
+        all.push(group(&name, items, scores, counting, |class, item| {
+            class == Class::Crashed && Category::of(position(item)) == category
+        }));
+    }
+    all.retain(|group| {
+        group.name == "all" || group.plays.loss.count() + group.cubes.measure.count() > 0
+    });
+    all
+}
+
+/// The position that a record is about.
+#[must_use]
+pub fn position(item: &Item) -> &crate::game::Position {
+    match &item.record {
+        Record::Play(record) => &record.position,
+        Record::Position(record) => &record.position,
+    }
+}
+
+fn group(
+    name: &str,
+    items: &[Item],
+    scores: &[Scored],
+    counting: Counting,
+    belongs: impl Fn(Class, &Item) -> bool,
+) -> Group {
+    let mut group = Group {
+        name: name.to_owned(),
+        plays: PlayTally::default(),
+        cubes: CubeTally::default(),
+    };
+    for (item, score) in items.iter().zip(scores) {
+        if (counting.interesting_only && !item.interesting)
+            || !belongs(Class::of(position(item)), item)
+        {
+            continue;
+        }
+        match score {
+            Scored::Play(score) => group.plays.add(score, counting.keep_outside),
+            Scored::Cube(Some(loss)) => group.cubes.add(loss),
+            Scored::Cube(None) => {}
+        }
+    }
+    group
+}
+
+/// First player's loss minus the second's, in thousandths of a point, over the `m` records.
+#[must_use]
+pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: Counting) -> Running {
+    let mut difference = Running::default();
+    for ((item, a), b) in items.iter().zip(first).zip(second) {
+        if counting.interesting_only && !item.interesting {
+            continue;
+        }
+        if let (Scored::Play(a), Scored::Play(b)) = (a, b)
+            && (counting.keep_outside || (a.listed.is_some() && b.listed.is_some()))
+        {
+            difference.add(1000.0 * (a.loss - b.loss));
+        }
+    }
+    difference
+}

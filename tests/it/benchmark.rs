@@ -1,0 +1,222 @@
+//! Scoring of benchmark files against published sums and recorded cube measures.
+
+use crate::support::{gnubg_wd, rows, shared};
+use gammond::benchmark::cube::cube_loss;
+use gammond::benchmark::doubling0::{Spot, decide};
+use gammond::benchmark::summary::{Counting, groups, score};
+use gammond::benchmark::{Category, Record, charge, read};
+use gammond::duel::PlayerSpec;
+use gammond::equity::MatchEquityTable;
+use gammond::game::{Chances, Position};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+fn items(path: &Path) -> Vec<gammond::benchmark::Item> {
+    let (items, wrong) = read(&mut BufReader::new(File::open(path).unwrap())).unwrap();
+    assert_eq!(wrong, []);
+    items
+}
+
+/// The published error rates of players that always take the candidate of a rank.
+#[test]
+fn ranks_score_what_the_sample_says() {
+    let test = "ranks_score_what_the_sample_says";
+    let wanted = [
+        (
+            "contact.bm",
+            10,
+            ["0.000000", "69.957504", "111.733782", "239.794968"],
+        ),
+        (
+            "crashed.bm",
+            8,
+            ["0.000000", "56.109311", "132.917015", "209.967700"],
+        ),
+        (
+            "race.bm",
+            8,
+            ["0.000000", "14.039950", "16.169250", "50.483247"],
+        ),
+    ];
+    for (file, count, rates) in wanted {
+        let Some(path) = shared(test, &format!("data/benchmark-sample/{file}")) else {
+            return;
+        };
+        let items = items(&path);
+        assert_eq!(items.len(), count);
+        for (rank, wanted) in rates.iter().enumerate() {
+            let mut sum = 0.0;
+            for item in &items {
+                let Record::Play(record) = &item.record else {
+                    panic!("no m record");
+                };
+                // A position that is never among the candidates of these files.
+                let nowhere = Position::new(&[15; 25].map(|_| 0), &{
+                    let mut counts = [0; 25];
+                    counts[0] = 1;
+                    counts
+                })
+                .unwrap();
+                let last = record.candidates.len() - 1;
+                let chosen = if rank == 3 {
+                    nowhere
+                } else {
+                    record.candidates[rank.min(last)].position
+                };
+                let charged = charge(record, &chosen);
+                assert_eq!(charged.listed.is_none(), rank == 3);
+                sum += charged.loss;
+            }
+            let rate = 1000.0 * sum / count as f64;
+            assert_eq!(format!("{rate:.6}"), *wanted, "{file} rank {rank}");
+        }
+    }
+}
+
+fn chances(value: &serde_json::Value) -> Chances {
+    Chances::from_array(std::array::from_fn(|k| value[k].as_f64().unwrap() as f32))
+}
+
+fn position(row: &serde_json::Value) -> Position {
+    let id = row["id"].as_str().unwrap();
+    gammond::notation::parse_position(id.as_bytes())
+        .unwrap()
+        .position
+}
+
+/// The old doubling procedure on all recorded rows: decisions and winning chances.
+#[test]
+fn doubling_without_lookahead_agrees_with_all_rows() {
+    let test = "doubling_without_lookahead_agrees_with_all_rows";
+    let Some(path) = shared(test, "oracle/cube-doubling0.jsonl.gz") else {
+        return;
+    };
+    let table = MatchEquityTable::named("mec26").unwrap();
+    let rows = rows(&path);
+    assert_eq!(rows.len(), 1800);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let position = position(row);
+        let spot = Spot {
+            mine: row["me_away"].as_i64().unwrap() as i32,
+            theirs: row["opp_away"].as_i64().unwrap() as i32,
+            cube: 1,
+        };
+        let race = (!position.has_contact()).then_some(&position);
+        let got = decide(&chances(&row["probs"]), spot, race, &table);
+        let answers = ["double", "take", "too_good"].map(|key| row[key].as_bool().unwrap());
+        let values = ["nd_mwc", "dt_mwc", "dp_mwc"].map(|key| row[key].as_f64().unwrap());
+        let close = [got.no_double, got.double_take, got.double_pass]
+            .iter()
+            .zip(values)
+            .all(|(a, b)| (a - b).abs() < 1e-9);
+        if got.answers() != answers || !close {
+            wrong.push(format!("{row} got {got:?}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong: {:#?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(5)]
+    );
+}
+
+/// The cube measure over the 31 scores on all recorded rows.
+#[test]
+fn cube_measure_agrees_with_all_rows() {
+    let Some(path) = shared(
+        "cube_measure_agrees_with_all_rows",
+        "oracle/cube-measure.jsonl",
+    ) else {
+        return;
+    };
+    let table = MatchEquityTable::named("mec26").unwrap();
+    let rows = rows(&path);
+    assert_eq!(rows.len(), 100);
+    for row in &rows {
+        let loss = cube_loss(
+            &position(row),
+            &chances(&row["net"]),
+            &chances(&row["rollout"]),
+            &table,
+        );
+        assert_eq!(
+            u64::from(loss.errors),
+            row["n_score_errors"].as_u64().unwrap(),
+            "{row}"
+        );
+        assert!(
+            (loss.measure - row["sum_measure"].as_f64().unwrap()).abs() < 2e-6,
+            "{row} {loss:?}"
+        );
+        assert!(
+            (loss.mwc - row["sum_mwc"].as_f64().unwrap()).abs() < 2e-6,
+            "{row} {loss:?}"
+        );
+    }
+}
+
+/// A player that knows the rolled-out best plays nothing wrong; PubEval does.
+#[test]
+fn players_are_scored_by_group() {
+    let test = "players_are_scored_by_group";
+    let Some(path) = shared(test, "data/benchmark-sample/crashed.bm") else {
+        return;
+    };
+    let items = items(&path);
+    let table = MatchEquityTable::named("mec26").unwrap();
+    let player = "pubeval".parse::<PlayerSpec>().unwrap().open(1).unwrap();
+    let scored = score(&items, &*player, &table).unwrap();
+    let counting = Counting {
+        keep_outside: true,
+        interesting_only: false,
+    };
+    let groups = groups(&items, &scored, counting);
+    assert_eq!(groups[0].name, "all");
+    assert_eq!(groups[0].plays.loss.count(), 8);
+    assert!(groups[0].plays.loss.mean() > 0.0);
+    let by_category: u64 = groups
+        .iter()
+        .filter(|group| group.name.starts_with("crashed: "))
+        .map(|group| group.plays.loss.count())
+        .sum();
+    assert_eq!(by_category, 8);
+}
+
+#[test]
+fn the_start_is_no_crashed_category() {
+    assert_eq!(Category::of(&Position::start()), Category::Other);
+}
+
+/// Gnubg's weights choose on the sample what the real gnubg 0-ply chooses.
+#[test]
+fn gnubg_weights_on_the_sample() {
+    let test = "gnubg_weights_on_the_sample";
+    let Some(weights) = gnubg_wd(test) else {
+        return;
+    };
+    let spec = format!("gammond:nets={}", weights.display());
+    let player = spec.parse::<PlayerSpec>().unwrap().open(1).unwrap();
+    let table = MatchEquityTable::named("mec26").unwrap();
+    let mut printed = Vec::new();
+    for file in ["contact.bm", "crashed.bm", "race.bm"] {
+        let Some(path) = shared(test, &format!("data/benchmark-sample/{file}")) else {
+            return;
+        };
+        let items = items(&path);
+        let scored = score(&items, &*player, &table).unwrap();
+        let counting = Counting {
+            keep_outside: true,
+            interesting_only: false,
+        };
+        let group = &groups(&items, &scored, counting)[0];
+        printed.push(format!("{:.6}", group.plays.loss.mean()));
+    }
+    assert_eq!(printed, GNUBG_ON_THE_SAMPLE);
+}
+
+/// Error rates of gnubg 1.07.001 at 0-ply, cubeless, all legal plays looked at
+/// (`tools/oracle/gnubg-sample.py`).
+const GNUBG_ON_THE_SAMPLE: [&str; 3] = ["8.503308", "35.263284", "1.202975"];
