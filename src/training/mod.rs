@@ -4,6 +4,7 @@
 //! what it meets, [`shard`] keeps the labels, [`step`] is one optimiser step over [`net`],
 //! [`run`] strings rounds together and can go on after a kill at any moment.
 
+pub mod alpha;
 pub mod games;
 mod kernel;
 pub mod net;
