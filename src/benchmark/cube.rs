@@ -56,6 +56,7 @@ pub fn cube_loss(
 ) -> CubeLoss {
     let race = (!position.has_contact()).then_some(position);
     let gap = (f64::from(right.equity()) - f64::from(own.equity())).abs();
+    let [from, to] = [own, right].map(|chances| chances.to_array().map(f64::from));
     let mut loss = CubeLoss::default();
     for (mine, theirs) in SCORES {
         let spot = Spot {
@@ -63,8 +64,8 @@ pub fn cube_loss(
             theirs,
             cube: 1,
         };
-        let by = |chances: &Chances| decide(chances, spot, race, table);
-        let (a, b) = (by(own), by(right));
+        let by = |chances: &[f64; 5]| decide(chances, spot, race, table);
+        let (a, b) = (by(&from), by(&to));
         if (mine, theirs) == (7, 7) {
             (loss.double_mwc, loss.take_mwc) = simple(&a, &b);
         }
@@ -74,7 +75,7 @@ pub fn cube_loss(
         let (mut wrong, mut correct) = (0.0f64, 1.0f64);
         for _ in 0..3 {
             let middle = f64::midpoint(wrong, correct);
-            if by(&between(own, right, middle as f32)).answers() == b.answers() {
+            if by(&between(&from, &to, middle)).answers() == b.answers() {
                 correct = middle;
             } else {
                 wrong = middle;
@@ -87,9 +88,8 @@ pub fn cube_loss(
     loss
 }
 
-fn between(own: &Chances, right: &Chances, t: f32) -> Chances {
-    let (a, b) = (own.to_array(), right.to_array());
-    Chances::from_array(std::array::from_fn(|k| (1.0 - t) * a[k] + t * b[k]))
+fn between(from: &[f64; 5], to: &[f64; 5], t: f64) -> [f64; 5] {
+    std::array::from_fn(|k| (1.0 - t) * from[k] + t * to[k])
 }
 
 /// What wrong double and take decisions lose by the right numbers.

@@ -4,7 +4,7 @@
 //! Values are on the scale 2 MWC - 1, so that a sure win is 1 and a sure loss is -1.
 
 use crate::equity::MatchEquityTable;
-use crate::game::{Chances, Position};
+use crate::game::Position;
 
 /// Where a decision is made: both players need at least 2 points, no Crawford game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,16 +218,18 @@ fn rounded(y: f64) -> f64 {
     (1.0 + (1e4 * y + 0.5).trunc() / 1e4) / 2.0
 }
 
-/// The decision for the player on roll with these chances. Backgammons are ignored; `race` is the
+/// The decision for the player on roll with these chances (in the order of
+/// [`Chances`](crate::game::Chances); decimals as written, because the values are rounded to four
+/// of them). Backgammons are ignored; `race` is the
 /// position when it is without contact.
 #[must_use]
 pub fn decide(
-    chances: &Chances,
+    chances: &[f64; 5],
     spot: Spot,
     race: Option<&Position>,
     table: &MatchEquityTable,
 ) -> Decision0 {
-    let [w, wg, lg] = [chances.win, chances.win_gammon, chances.lose_gammon].map(f64::from);
+    let [w, wg, _, lg, _] = *chances;
     let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
     let side = Side {
         table,

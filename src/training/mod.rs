@@ -5,6 +5,7 @@
 //! [`run`] strings rounds together and can go on after a kill at any moment.
 
 pub mod alpha;
+pub mod curve;
 pub mod games;
 mod kernel;
 pub mod net;

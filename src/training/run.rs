@@ -9,6 +9,7 @@ use super::games::{GameSettings, Judges, Room, play};
 use super::net::Net;
 use super::shard::{Label, pack, unpack};
 use super::step::{StepSettings, Trainer};
+use crate::eval::Evaluator;
 use crate::eval::own::{OwnEvaluator, OwnNetError};
 use crate::journal::{Journal, JournalError};
 use crate::nn::IntegerNetError;
@@ -316,44 +317,69 @@ fn sample(
     if round.labels == 0 {
         return Ok(());
     }
-    let header = format!("gammond labels 1 seed {} round {number}", plan.seed);
-    let (mut journal, records) = Journal::open(&labels_path(folder, number), &header)?;
+    let job = SampleJob {
+        header: format!("gammond labels 1 seed {} round {number}", plan.seed),
+        seed: plan.seed.wrapping_mul(1_000_003) + number as u64,
+        labels: round.labels,
+        games: round.games,
+    };
+    let evaluator = nets.evaluator("candidate")?;
+    let mut said =
+        |made: usize| report(&format!("round {number}: {made} of {} labels", job.labels));
+    fill(&labels_path(folder, number), &job, &evaluator, &mut said)
+}
+
+/// Labels to make by self-play.
+#[derive(Clone, Debug)]
+pub struct SampleJob {
+    /// What the journal says about itself; a journal that says otherwise is refused.
+    pub header: String,
+    /// Seed of the games.
+    pub seed: u64,
+    /// How many labels are wanted; a few more may be made.
+    pub labels: usize,
+    /// How the games are played and labelled.
+    pub games: GameSettings,
+}
+
+/// Plays games with `evaluator` until the journal at `path` holds the labels of `job`; what it
+/// holds already is kept. The result depends on the job alone, not on threads or interruptions.
+///
+/// # Errors
+/// When the journal cannot be used.
+pub fn fill(
+    path: &Path,
+    job: &SampleJob,
+    evaluator: &dyn Evaluator,
+    report: &mut dyn FnMut(usize),
+) -> Result<(), RunError> {
+    let (mut journal, records) = Journal::open(path, &job.header)?;
     let mut made: usize = records.iter().map(|r| unpack(r).count()).sum();
     let mut next = records.len() as u64;
-    let evaluator = nets.evaluator("candidate")?;
-    let judges = Judges::new(&evaluator);
-    let seed = plan.seed.wrapping_mul(1_000_003) + number as u64;
+    let judges = Judges::new(evaluator);
     let threads = rayon::current_num_threads() as u64;
-    while made < round.labels {
+    while made < job.labels {
         // A group may overshoot; the order of records does not depend on the number of threads.
         let group: Vec<Vec<Label>> = (next..next + threads)
             .into_par_iter()
             .map_init(Room::default, |room, record| {
                 let mut labels = Vec::new();
                 for game in record * GAMES_PER_RECORD..(record + 1) * GAMES_PER_RECORD {
-                    play(
-                        judges,
-                        &round.games,
-                        &mut stream(seed, game),
-                        room,
-                        &mut labels,
-                    );
+                    let mut rng = stream(job.seed, game);
+                    play(judges, &job.games, &mut rng, room, &mut labels);
                 }
                 labels
             })
             .collect();
         for labels in group {
-            if made < round.labels {
+            if made < job.labels {
                 journal.append(&pack(&labels))?;
                 made += labels.len();
                 next += 1;
             }
         }
         if next.is_multiple_of(32) {
-            report(&format!(
-                "round {number}: {made} of {} labels",
-                round.labels
-            ));
+            report(made);
         }
     }
     Ok(())

@@ -74,8 +74,12 @@ fn ranks_score_what_the_sample_says() {
     }
 }
 
+fn probabilities(value: &serde_json::Value) -> [f64; 5] {
+    std::array::from_fn(|k| value[k].as_f64().unwrap())
+}
+
 fn chances(value: &serde_json::Value) -> Chances {
-    Chances::from_array(std::array::from_fn(|k| value[k].as_f64().unwrap() as f32))
+    Chances::from_array(probabilities(value).map(|p| p as f32))
 }
 
 fn position(row: &serde_json::Value) -> Position {
@@ -104,7 +108,7 @@ fn doubling_without_lookahead_agrees_with_all_rows() {
             cube: 1,
         };
         let race = (!position.has_contact()).then_some(&position);
-        let got = decide(&chances(&row["probs"]), spot, race, &table);
+        let got = decide(&probabilities(&row["probs"]), spot, race, &table);
         let answers = ["double", "take", "too_good"].map(|key| row[key].as_bool().unwrap());
         let values = ["nd_mwc", "dt_mwc", "dp_mwc"].map(|key| row[key].as_f64().unwrap());
         let close = [got.no_double, got.double_take, got.double_pass]

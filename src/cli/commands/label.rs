@@ -1,13 +1,146 @@
 //! `gammond label`.
 
 use crate::cli::{Common, Failure};
+use crate::engine::Engine;
+use crate::game::{MatchState, Rules};
+use crate::notation::{PositionChances, parse_position, parse_training_line};
+use crate::query::{EvalQuery, Settings, Stop};
+use rayon::prelude::*;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// Positions labelled between two writes.
+const GROUP: usize = 256;
+/// Longest line that is read.
+const LINE_BYTES_MAX: u64 = 4096;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Positions, one a line: any position text, or lines of a training file.
+    input: PathBuf,
+    /// Training file to write, one line for each position; the same command goes on where the
+    /// file ends.
+    output: PathBuf,
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    let engine = common.engine()?;
+    let mut settings = Settings::plies(common.plies);
+    settings.cubeful = false;
+    let fail = |path: &Path| {
+        let path = path.display().to_string();
+        move |e: std::io::Error| Failure::File(format!("{path}: {e}"))
+    };
+    let (mut output, done) = whole_lines(&args.output).map_err(fail(&args.output))?;
+    let input = File::open(&args.input).map_err(fail(&args.input))?;
+    let mut positions = Vec::new();
+    let mut skip = done;
+    let mut failed = false;
+    let mut lines = Lines {
+        input: BufReader::new(input),
+        number: 0,
+    };
+    loop {
+        let line = lines.next().map_err(fail(&args.input))?;
+        if let Some((number, text)) = &line {
+            match position(text) {
+                Ok(None) => {}
+                Ok(Some(_)) if skip > 0 => skip -= 1,
+                Ok(Some(position)) => positions.push(position),
+                Err(reason) => {
+                    eprintln!("gammond: {}: line {number}: {reason}", args.input.display());
+                    failed = true;
+                }
+            }
+        }
+        if positions.len() == GROUP || (line.is_none() && !positions.is_empty()) {
+            let text = labels(&engine, &positions, &settings)?;
+            positions.clear();
+            output
+                .write_all(text.as_bytes())
+                .map_err(fail(&args.output))?;
+        }
+        if line.is_none() {
+            break;
+        }
+    }
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+struct Lines {
+    input: BufReader<File>,
+    number: u64,
+}
+
+impl Lines {
+    fn next(&mut self) -> std::io::Result<Option<(u64, Vec<u8>)>> {
+        let mut line = Vec::new();
+        let read = (&mut self.input)
+            .take(LINE_BYTES_MAX)
+            .read_until(b'\n', &mut line)?;
+        self.number += 1;
+        Ok((read > 0).then_some((self.number, line)))
+    }
+}
+
+/// The position of a line, none for comments and empty lines.
+fn position(line: &[u8]) -> Result<Option<crate::game::Position>, String> {
+    let line = line.trim_ascii();
+    if line.is_empty() || line.starts_with(b"#") {
+        return Ok(None);
+    }
+    if line.contains(&b' ') {
+        let record = parse_training_line(line).map_err(|e| e.to_string())?;
+        return Ok(record.map(|record| record.position));
+    }
+    let parsed = parse_position(line).map_err(|e| e.to_string())?;
+    Ok(Some(parsed.position))
+}
+
+/// Opens the output for appending after its last whole line, and counts those.
+fn whole_lines(path: &Path) -> std::io::Result<(File, usize)> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    let (mut end, mut at, mut lines) = (0, 0, 0);
+    for byte in BufReader::new(&file).bytes() {
+        at += 1;
+        if byte? == b'\n' {
+            (end, lines) = (at, lines + 1);
+        }
+    }
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    Ok((file, lines))
+}
+
+fn labels(
+    engine: &Engine,
+    positions: &[crate::game::Position],
+    settings: &Settings,
+) -> Result<String, Failure> {
+    let lines: Result<Vec<String>, crate::engine::EngineError> = engine.pool().install(|| {
+        positions
+            .par_iter()
+            .map(|&position| {
+                let query = EvalQuery {
+                    position,
+                    state: MatchState::money(Rules::default()),
+                };
+                let answer = engine.evaluate(&query, settings, &Stop::never())?;
+                let record = PositionChances {
+                    position,
+                    chances: answer.chances,
+                };
+                Ok(format!("{}\n", record.training_line()))
+            })
+            .collect()
+    });
+    Ok(lines?.concat())
 }

@@ -1,13 +1,82 @@
 //! `gammond sample`.
 
+use super::duel::start_threads;
 use crate::cli::{Common, Failure};
+use crate::journal::read_records;
+use crate::notation::PositionChances;
+use crate::training::games::GameSettings;
+use crate::training::run::{SampleJob, fill};
+use crate::training::shard::unpack;
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Labels to make; the same command goes on from what is there.
+    #[arg(value_name = "FILE.labels")]
+    file: PathBuf,
+    /// How many labelled positions to make.
+    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    positions: usize,
+    /// Settings of the games: a TOML file with the keys of `games` in a training plan.
+    #[arg(long, value_name = "FILE.toml")]
+    games: Option<PathBuf>,
+    /// Write what the file holds as lines of a training file instead.
+    #[arg(long)]
+    dump: bool,
+}
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let _ = (common, args);
-    Err(Failure::Usage("not in this version yet".into()))
+    if args.dump {
+        return dump(args);
+    }
+    start_threads(common);
+    let games = match &args.games {
+        None => GameSettings::default(),
+        Some(path) => {
+            let fail = |e: &dyn std::fmt::Display| {
+                let text = e.to_string().replace('\n', " ");
+                Failure::File(format!("{}: {text}", path.display()))
+            };
+            let text = std::fs::read_to_string(path).map_err(|e| fail(&e))?;
+            toml::from_str(&text).map_err(|e| fail(&e))?
+        }
+    };
+    let engine = common.engine()?;
+    let settings = serde_json::to_string(&games).unwrap_or_default();
+    let job = SampleJob {
+        header: format!(
+            "gammond labels 1 seed {} nets {} games {settings}",
+            common.seed,
+            engine.net_name()
+        ),
+        seed: common.seed,
+        labels: args.positions,
+        games,
+    };
+    let mut report = |made: usize| eprint!("\r{made} of {} ", args.positions);
+    fill(&args.file, &job, engine.evaluator().as_ref(), &mut report)
+        .map_err(|e| Failure::Work(e.to_string()))?;
+    eprintln!();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn dump(args: &Args) -> Result<ExitCode, Failure> {
+    let records = read_records(&args.file).map_err(|e| Failure::File(e.to_string()))?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for record in &records {
+        for label in unpack(record) {
+            let line = PositionChances {
+                position: label.position,
+                chances: label.chances(),
+            };
+            if writeln!(out, "{}", line.training_line()).is_err() {
+                // Whoever read the output has seen enough.
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }

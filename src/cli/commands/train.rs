@@ -3,7 +3,7 @@
 use crate::cli::{Common, Failure};
 use crate::training::games::{GameSettings, Judges};
 use crate::training::run::{Plan, nets, run as train};
-use crate::training::yardstick;
+use crate::training::{curve, yardstick};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,6 +16,9 @@ pub(crate) struct Args {
     /// Folder of the run; a run that was stopped goes on there.
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
+    /// Only draw a learning curve as SVG: lines `x,y,error` of this file, the axes' names first.
+    #[arg(long, value_name = "FILE.csv")]
+    curve: Option<PathBuf>,
     /// Only score the nets of the run, after every round, on this file of rolled-out decisions.
     #[arg(long, value_name = "FILE")]
     score: Option<PathBuf>,
@@ -28,6 +31,14 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let _ = pool.build_global();
     }
     let mut out = std::io::stdout().lock();
+    if let Some(path) = &args.curve {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Failure::File(format!("{}: {e}", path.display())))?;
+        let (axes, points) = curve::points(&text);
+        out.write_all(curve::svg(&axes, &points).as_bytes())
+            .map_err(|e| Failure::Work(e.to_string()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(path) = &args.score {
         let text = std::fs::read_to_string(path)
             .map_err(|e| Failure::File(format!("{}: {e}", path.display())))?;
