@@ -42,6 +42,16 @@ impl SecondBits {
     }
 }
 
+/// Working space of [`IntegerNet::results`].
+#[derive(Debug, Clone)]
+pub struct Space([kernel::Sums; BATCH]);
+
+impl Default for Space {
+    fn default() -> Space {
+        Space([kernel::Sums::ZERO; BATCH])
+    }
+}
+
 /// The integers and floats that make an [`IntegerNet`], as they lie in a net file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parts {
@@ -174,6 +184,7 @@ impl IntegerNet {
         from: &Lines,
         changes: &[Change],
         ends: &[u32],
+        space: &mut Space,
         out: &mut [[f32; RESULTS]],
     ) {
         self.check(from, changes);
@@ -187,7 +198,6 @@ impl IntegerNet {
         let mut start = 0;
         for (ends, out) in ends.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
             let end = ends.last().map_or(start, |&end| end as usize);
-            let mut sums = [kernel::Sums::ZERO; BATCH];
             let mut local = [0; BATCH];
             for (local, end) in local.iter_mut().zip(ends) {
                 *local = end - start as u32;
@@ -197,7 +207,7 @@ impl IntegerNet {
                 changes: &changes[start..end],
                 ends: &local[..ends.len()],
             };
-            kernel::results(self.level, &net, batch, &mut sums[..ends.len()], out);
+            kernel::results(self.level, &net, batch, &mut space.0[..ends.len()], out);
             start = end;
         }
     }

@@ -14,7 +14,8 @@ mod sigmoid;
 
 pub use float_net::{FloatNet, Group, INPUTS_MAX, RESULTS, SECOND_MAX, Shape, WIDTH_MAX};
 pub use integer::{
-    Change, InputUnits, IntegerLevel, IntegerNet, IntegerNetError, Parts, SecondBits, quantise,
+    Change, InputUnits, IntegerLevel, IntegerNet, IntegerNetError, Parts, SecondBits, Space,
+    quantise,
 };
 pub use kernel::integer::Lines;
 pub use kernel::{CpuLevel, Integers, Job};

@@ -18,16 +18,23 @@ const MIDDLE: u32 = 0x7fc0;
 
 /// The forty integers of a position; each is at most 63. Meant for positions with contact; a side
 /// without checkers counts as standing on its ace point.
-#[inline(always)]
 #[must_use]
 pub fn hand(position: &Position) -> [u8; HAND] {
+    let mut values = [0; HAND];
+    visit(position, |index, value| values[index] = value as u8);
+    values
+}
+
+/// Calls `put` with the number and the value of each of the forty integers. (Values that are
+/// passed on at once stay in registers; an array of bytes would be written and read again.)
+#[inline(always)]
+pub(super) fn visit(position: &Position, mut put: impl FnMut(usize, u32)) {
     let me = Half::of(position.me());
     let opponent = Half::of(position.opponent());
-    let mut values = [0; HAND];
-    let (mine, theirs) = values.split_at_mut(HAND_OF_SIDE);
-    count(&me, &opponent, mine);
-    count(&opponent, &me, theirs);
-    values
+    count(&me, &opponent, |index, value| put(index, value));
+    count(&opponent, &me, |index, value| {
+        put(HAND_OF_SIDE + index, value);
+    });
 }
 
 /// One side's checkers as masks, in its own numbering and in the other's.
@@ -74,10 +81,7 @@ fn mirrored(mask: u32) -> u32 {
 
 /// The twenty integers of `me` against `other`.
 #[inline(always)]
-fn count(me: &Half, other: &Half, values: &mut [u8]) {
-    let Ok(values) = <&mut [u8; HAND_OF_SIDE]>::try_from(values) else {
-        return;
-    };
+fn count(me: &Half, other: &Half, mut put: impl FnMut(usize, u32)) {
     let (points, made, bar) = (me.points, me.made, me.bar);
     let blocks = other.made_seen;
     let blots = points & !made;
@@ -86,70 +90,94 @@ fn count(me: &Half, other: &Half, values: &mut [u8]) {
     let anchors = made & FAR_HOME;
     let packed = me.side.packed();
     let no_second = me.second < 0;
-    values[0] = shots(me, other) as u8;
-    values[1] = (made & HOME).count_ones() as u8;
-    values[2] = longest_run(made);
-    values[3] = longest_run(front & 0xff);
-    values[4] = (front & HOME).count_ones() as u8;
-    values[5] = escapes(me.rear, blocks);
-    values[6] = if no_second {
-        36
-    } else {
-        escapes(me.second, blocks)
-    };
-    values[7] = sum_of_nibbles((packed >> 72) as u32 & 0xfff_ffff);
-    values[8] = (me.rear + other.rear - 22).max(0) as u8;
-    values[9] = anchors.count_ones() as u8;
-    values[10] = if anchors == 0 {
-        0
-    } else {
-        anchors.leading_zeros() as u8 - 7
-    };
-    values[11] = (blots & HOME).count_ones() as u8;
-    values[12] = blots.count_ones() as u8;
-    values[13] = sum_of_nibbles(packed as u32 & 0xfff);
+    put(0, shots(me, other));
+    put(1, (made & HOME).count_ones());
+    put(2, longest_run(made));
+    put(3, u32::from(RUNS[(front & 0xff) as usize]));
+    put(4, (front & HOME).count_ones());
+    put(5, escapes(me.rear, blocks));
+    put(
+        6,
+        if no_second {
+            36
+        } else {
+            escapes(me.second, blocks)
+        },
+    );
+    put(7, sum_of_nibbles((packed >> 72) as u32 & 0xfff_ffff));
+    put(8, (me.rear + other.rear - 22).max(0) as u32);
+    put(9, anchors.count_ones());
+    put(
+        10,
+        if anchors == 0 {
+            0
+        } else {
+            anchors.leading_zeros() - 7
+        },
+    );
+    put(11, (blots & HOME).count_ones());
+    put(12, blots.count_ones());
+    put(13, sum_of_nibbles(packed as u32 & 0xfff));
     let shut = 1 + (blocks & FAR_HOME).count_ones();
-    values[14] = if bar == 0 { 0 } else { shut as u8 };
-    values[15] = u8::from(bar > 1);
+    put(14, if bar == 0 { 0 } else { shut });
+    put(15, u32::from(bar > 1));
     let mut mobility = 0;
     for die in 1..=6 {
         mobility += ((points >> die) & !blocks).count_ones();
     }
-    values[16] = mobility.min(63) as u8;
-    values[17] = escapes(24, me.made_seen);
-    values[18] = if no_second {
-        0
-    } else {
-        (me.rear - me.second) as u8
-    };
-    values[19] = (made & MIDDLE).count_ones() as u8;
+    put(16, mobility.min(63));
+    put(17, escapes(24, me.made_seen));
+    put(
+        18,
+        if no_second {
+            0
+        } else {
+            (me.rear - me.second) as u32
+        },
+    );
+    put(19, (made & MIDDLE).count_ones());
 }
 
 /// Sum of the seven lowest groups of four bits; at most 15.
 #[inline(always)]
-fn sum_of_nibbles(word: u32) -> u8 {
+fn sum_of_nibbles(word: u32) -> u32 {
     let pairs = (word & 0x0f0f_0f0f) + ((word >> 4) & 0x0f0f_0f0f);
-    (pairs.wrapping_mul(0x0101_0101) >> 24) as u8
+    pairs.wrapping_mul(0x0101_0101) >> 24
 }
 
 /// Length of the longest run of ones; fifteen checkers make at most seven points.
 #[inline(always)]
-fn longest_run(mask: u32) -> u8 {
+fn longest_run(mask: u32) -> u32 {
     let mut rest = mask;
     let mut length = 0;
     for _ in 0..7 {
-        length += u8::from(rest != 0);
+        length += u32::from(rest != 0);
         rest &= rest >> 1;
     }
     length
 }
 
+/// [`longest_run`] of eight bits.
+static RUNS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let mut rest = mask;
+        while rest != 0 {
+            table[mask] += 1;
+            rest &= rest >> 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
 /// Of 36 rolls, how many take a lone checker at `from` seven or more pips ahead past `blocks`.
 #[inline(always)]
-fn escapes(from: i32, blocks: u32) -> u8 {
+fn escapes(from: i32, blocks: u32) -> u32 {
     // Bit 12 - d of the pattern is the point at distance d; points beyond the ace are free.
     let pattern = ((u64::from(blocks) << 12) >> from) & 0xfff;
-    ESCAPES[pattern as usize]
+    u32::from(ESCAPES[pattern as usize])
 }
 
 static ESCAPES: [u8; 4096] = {
@@ -192,7 +220,16 @@ const fn is_free(pattern: u32, distance: u32) -> bool {
     distance > 12 || (pattern >> (12 - distance)) & 1 == 0
 }
 
+/// The fifteen pairs of different dice, and one that reaches nothing.
+const LOW: [u32; 16] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 31];
+const HIGH: [u32; 16] = [2, 3, 4, 5, 6, 3, 4, 5, 6, 4, 5, 6, 5, 6, 6, 31];
+/// The six dice, and two that reach nothing.
+const DICE: [u32; 8] = [1, 2, 3, 4, 5, 6, 31, 31];
+
 /// Of 36 rolls, how many hit an enemy blot, by the rule of `NI-20`.
+///
+/// Pairs and doubles are worked out side by side in fixed arrays, without branches: the compiler
+/// makes vector code of them.
 #[inline(always)]
 fn shots(me: &Half, other: &Half) -> u32 {
     let targets = other.blots_seen;
@@ -202,47 +239,42 @@ fn shots(me: &Half, other: &Half) -> u32 {
     let free = !other.made_seen;
     let (points, bar) = (me.points, me.bar);
     let sources = if bar > 0 { 1 << BAR } else { points };
-    let mut one = [0u32; 7];
+    // The other checkers, where one on the bar leaves a die for them.
+    let others = if bar == 1 { points } else { 0 };
     let mut direct = 0u32;
     for die in 1..=6 {
-        one[die] = (sources >> die) & free;
-        direct |= u32::from(one[die] & targets != 0) << die;
+        direct |= u32::from((sources >> die) & free & targets != 0) << die;
     }
     let missing = 6 - direct.count_ones();
-    let mut rolls = 36 - missing * missing;
     if missing == 0 {
-        return rolls;
+        return 36;
     }
-    if bar <= 1 {
-        for a in 1..6 {
-            for b in a + 1..=6 {
-                let mut reached = (one[a] >> b) | (one[b] >> a);
-                if bar == 1 {
-                    let from_a = if one[a] == 0 { 0 } else { points >> b };
-                    let from_b = if one[b] == 0 { 0 } else { points >> a };
-                    reached |= from_a | from_b;
-                }
-                let indirect = (direct >> a | direct >> b) & 1 == 0;
-                rolls += 2 * u32::from(indirect & (reached & targets != 0));
-            }
-        }
+    let mut pairs = 0;
+    for i in 0..16 {
+        let (a, b) = (LOW[i], HIGH[i]);
+        let (by_a, by_b) = ((sources >> a) & free, (sources >> b) & free);
+        let rest_a = if by_a == 0 { 0 } else { others >> b };
+        let rest_b = if by_b == 0 { 0 } else { others >> a };
+        let reached = ((by_a >> b) | (by_b >> a) | rest_a | rest_b) & targets;
+        let is_direct = ((direct >> a) | (direct >> b)) & 1;
+        pairs += u32::from(reached != 0) & !is_direct;
     }
     let steps = if bar == 0 {
         4
     } else {
         5u32.saturating_sub(bar).min(4)
     };
-    for die in 1..=6 {
-        let mut at = one[die];
-        if bar == 1 && at != 0 {
-            at |= points;
-        }
-        let mut hit = false;
-        for _ in 1..steps {
+    let mut doubles = 0;
+    for die in DICE {
+        let mut at = (sources >> die) & free;
+        at |= if at == 0 { 0 } else { others };
+        let mut reached = 0;
+        for step in 1..4 {
             at = (at >> die) & free;
-            hit |= at & targets != 0;
+            reached |= if step < steps { at } else { 0 };
         }
-        rolls += u32::from(hit & ((direct >> die) & 1 == 0));
+        doubles += u32::from(reached & targets != 0) & !(direct >> die) & 1;
     }
-    rolls
+    let pairs = if bar <= 1 { pairs } else { 0 };
+    36 - missing * missing + 2 * pairs + doubles
 }

@@ -5,7 +5,7 @@
 //! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
 //! there, and a seventh that counts those above six. Then the forty of [`hand`](super::hand::hand).
 
-use super::hand::{HAND, HAND_OF_SIDE, hand};
+use super::hand::{HAND, HAND_OF_SIDE, visit};
 use crate::game::Position;
 use crate::nn::{Change, InputUnits};
 
@@ -74,7 +74,7 @@ impl InputSet {
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
         let mut changes = Changes::for_positions(1);
-        changes.between(&Counted::NOTHING, &Counted::of(position, self));
+        changes.between(&Counted::NOTHING, position, self);
         changes
             .as_slice()
             .iter()
@@ -181,28 +181,29 @@ impl Counted {
         hand: [0; HAND],
     };
 
-    #[inline(always)]
     pub(super) fn of(position: &Position, set: InputSet) -> Counted {
+        let mut hand = [0; HAND];
+        if set == InputSet::CountsAndHand {
+            visit(position, |index, value| {
+                hand[index] = as_entered(index, value) as u8
+            });
+        }
         Counted {
             me: position.me().packed(),
             opponent: position.opponent().packed(),
-            hand: match set {
-                InputSet::Counts => [0; HAND],
-                InputSet::CountsAndHand => as_entered(hand(position)),
-            },
+            hand,
         }
     }
 }
 
-/// The integers as they enter: number 13 counts above two, number 14 as a square.
+/// An integer as it enters: number 13 counts above two, number 14 as a square.
 #[inline(always)]
-fn as_entered(mut values: [u8; HAND]) -> [u8; HAND] {
-    for side in [0, HAND_OF_SIDE] {
-        values[side + 13] = values[side + 13].saturating_sub(2);
-        let blocked = values[side + 14].saturating_sub(1);
-        values[side + 14] = blocked * blocked;
+fn as_entered(index: usize, value: u32) -> u32 {
+    match index % HAND_OF_SIDE {
+        13 => value.saturating_sub(2),
+        14 => value.saturating_sub(1).pow(2),
+        _ => value,
     }
-    values
 }
 
 /// A list of changes with room for every input of some positions.
@@ -214,7 +215,8 @@ pub(super) struct Changes {
 
 impl Changes {
     pub(super) fn for_positions(count: usize) -> Changes {
-        let list = vec![Change::default(); count * (BASE + HAND)];
+        // Room to spare: the last forty are written before it is known whether they count.
+        let list = vec![Change::default(); count * (BASE + HAND) + HAND.next_power_of_two()];
         Changes {
             list: list.into_boxed_slice(),
             length: 0,
@@ -237,53 +239,67 @@ impl Changes {
         self.length = self.length.min(length);
     }
 
-    /// Adds what makes `new` out of `old`.
+    /// Adds what makes `new` out of `old`, as far as this set of inputs sees it.
     #[inline(always)]
-    pub(super) fn between(&mut self, old: &Counted, new: &Counted) {
-        self.side(old.me, new.me, 0);
-        self.side(old.opponent, new.opponent, LOCATIONS);
-        for (word, (a, b)) in (old.hand.as_chunks::<8>().0.iter())
-            .zip(new.hand.as_chunks::<8>().0)
-            .enumerate()
-        {
-            let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-            while differ != 0 {
-                let byte = differ.trailing_zeros() as usize / 8;
-                differ &= !(0xff << (8 * byte));
-                let factor = i16::from(b[byte]) - i16::from(a[byte]);
-                self.push(BASE + 8 * word + byte, factor);
-            }
+    pub(super) fn between(&mut self, old: &Counted, new: &Position, set: InputSet) {
+        let (me, opponent) = (new.me().packed(), new.opponent().packed());
+        self.counts(old, me, opponent);
+        if set == InputSet::CountsAndHand {
+            self.hand(old, new);
         }
     }
 
     #[inline(always)]
-    fn side(&mut self, old: u128, new: u128, first: usize) {
-        for (half, shift) in [(0, 0), (16, 64)] {
-            let (old, new) = ((old >> shift) as u64, (new >> shift) as u64);
-            let mut differ = old ^ new;
-            while differ != 0 {
-                let place = differ.trailing_zeros() as usize / 4;
-                differ &= !(15 << (4 * place));
-                let at = |word: u64| ((word >> (4 * place)) & 15) as usize;
-                self.location(first + half + place, at(old), at(new));
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn location(&mut self, location: usize, old: usize, new: usize) {
-        let (low, high, sign) = if old < new {
-            (old, new, 1)
-        } else {
-            (new, old, -1)
+    fn counts(&mut self, old: &Counted, me: u128, opponent: u128) {
+        // 32 places a side, of which 26 are used.
+        let mut differ = places(old.me ^ me) | places(old.opponent ^ opponent) << 32;
+        let words = |me: u128, opponent: u128| {
+            let (high, far) = ((me >> 64) as u64, (opponent >> 64) as u64);
+            [me as u64, high, opponent as u64, far]
         };
+        let (old, new) = (words(old.me, old.opponent), words(me, opponent));
+        while differ != 0 {
+            let place = differ.trailing_zeros() as usize;
+            differ &= differ - 1;
+            let at = |words: &[u64; 4]| ((words[place / 16] >> (place % 16 * 4)) & 15) as i32;
+            let location = place - place / 32 * (32 - LOCATIONS);
+            self.location(location, at(&old), at(&new));
+        }
+    }
+
+    #[inline(always)]
+    fn location(&mut self, location: usize, old: i32, new: i32) {
+        let first = location * STEPS;
+        let (low, high) = (old.min(new) as usize, old.max(new) as usize);
+        if high == low + 1 {
+            self.push(first + low.min(6), (new - old) as i16);
+            return;
+        }
+        let sign = if old < new { 1 } else { -1 };
         for step in low.min(6)..high.min(6) {
-            self.push(location * STEPS + step, sign);
+            self.push(first + step, sign);
         }
         let above = high.saturating_sub(6) - low.saturating_sub(6);
         if above > 0 {
-            self.push(location * STEPS + 6, sign * above as i16);
+            self.push(first + 6, sign * above as i16);
         }
+    }
+
+    /// The hand-made inputs that differ; without branches, as it cannot be foreseen which do.
+    #[inline(always)]
+    fn hand(&mut self, old: &Counted, new: &Position) {
+        const ROOM: usize = HAND.next_power_of_two();
+        let Some(room) = self.list.get_mut(self.length..self.length + ROOM) else {
+            return;
+        };
+        let mut count = 0;
+        visit(new, |index, value| {
+            let factor = as_entered(index, value) as i16 - i16::from(old.hand[index]);
+            let row = (BASE + index) as u16;
+            room[count % ROOM] = Change { row, factor };
+            count += usize::from(factor != 0);
+        });
+        self.length += count;
     }
 
     #[inline(always)]
@@ -292,4 +308,18 @@ impl Changes {
         self.list[self.length] = Change { row, factor };
         self.length += 1;
     }
+}
+
+/// Bit `i` is set where group `i` of four bits is not 0, for 26 groups.
+#[inline(always)]
+fn places(word: u128) -> u64 {
+    const ONES: u64 = 0x1111_1111_1111_1111;
+    let half = |word: u64| {
+        let bits = (word | word >> 1 | word >> 2 | word >> 3) & ONES;
+        let bits = (bits | bits >> 3) & 0x0303_0303_0303_0303;
+        let bits = (bits | bits >> 6) & 0x000f_000f_000f_000f;
+        let bits = (bits | bits >> 12) & 0x0000_00ff_0000_00ff;
+        (bits | bits >> 24) & 0xffff
+    };
+    half(word as u64) | half((word >> 64) as u64) << 16
 }

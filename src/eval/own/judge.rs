@@ -3,7 +3,7 @@
 use super::inputs::{Changes, Counted, InputSet};
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
-use crate::nn::{CpuLevel, IntegerLevel, IntegerNet, IntegerNetError, Job, Lines};
+use crate::nn::{CpuLevel, IntegerLevel, IntegerNet, IntegerNetError, Job, Lines, Space};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -206,7 +206,8 @@ impl Judge {
     fn finish(&self, work: &mut Work, from: &Lines, done: u32) {
         let count = done.count_ones() as usize;
         let packed = &mut work.packed[..count];
-        (self.net).results(from, work.changes.as_slice(), &work.ends[..count], packed);
+        let (changes, ends) = (work.changes.as_slice(), &work.ends[..count]);
+        (self.net).results(from, changes, ends, &mut work.space, packed);
         for (index, results) in bits(done).zip(packed) {
             work.results[index] = *results;
         }
@@ -226,7 +227,7 @@ impl Judge {
             slot.position = *near;
             slot.counted = Counted::of(near, self.inputs);
             work.changes.clear();
-            work.changes.between(&Counted::NOTHING, &slot.counted);
+            work.changes.between(&Counted::NOTHING, near, self.inputs);
             slot.sums.resize(self.net.sums());
             (self.net).accumulate(&self.empty, work.changes.as_slice(), &mut slot.sums);
         }
@@ -254,7 +255,7 @@ impl Job for Prepare<'_> {
         let (mut far, mut count) = (0, 0);
         for index in bits(self.wanted) {
             let start = changes.as_slice().len();
-            changes.between(self.old, &Counted::of(&self.positions[index], self.set));
+            changes.between(self.old, &self.positions[index], self.set);
             let end = changes.as_slice().len();
             if end - start > self.limit {
                 changes.cut(start);
@@ -337,6 +338,7 @@ pub(super) struct Scratch {
 struct Work {
     changes: Changes,
     ends: [u32; CHUNK],
+    space: Space,
     packed: [[f32; 5]; CHUNK],
     results: [[f32; 5]; CHUNK],
 }
@@ -355,6 +357,7 @@ pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
             work: Work {
                 changes: Changes::for_positions(CHUNK),
                 ends: [0; CHUNK],
+                space: Space::default(),
                 packed: [[0.0; 5]; CHUNK],
                 results: [[0.0; 5]; CHUNK],
             },

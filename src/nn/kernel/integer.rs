@@ -372,6 +372,9 @@ mod scalar {
             for (pair, weights) in (tile.chunks_exact(2)).zip(weights.chunks_exact(2 * second)) {
                 let clip = |sum: i16| i32::from(sum >> net.shift).clamp(0, 255);
                 let (a, b) = (clip(pair[0]), clip(pair[1]));
+                if (a, b) == (0, 0) {
+                    continue;
+                }
                 for (sum, weights) in sums.0.iter_mut().zip(weights.chunks_exact(2)) {
                     *sum += a * i32::from(weights[0]) + b * i32::from(weights[1]);
                 }
