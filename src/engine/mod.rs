@@ -137,19 +137,23 @@ impl EngineBuilder {
     /// # Errors
     /// [`EngineError::File`] when a file is missing or damaged.
     pub fn build(self) -> Result<Engine, EngineError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .thread_name(|index| format!("compute-{index}"))
-            .build()
-            .map_err(EngineError::Threads)?;
         Ok(Engine {
             evaluator: load_nets(&self.nets, self.bearoff.as_deref())?,
-            pool: Arc::new(pool),
+            pool: Arc::new(pool(self.threads)?),
             met: Arc::new(self.met),
             efficiency: self.efficiency,
             cache: (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb))),
         })
     }
+}
+
+/// Threads that compute; 0 for one a processor.
+fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("compute-{index}"))
+        .build()
+        .map_err(EngineError::Threads)
 }
 
 /// The evaluator of these nets, with the bearoff databases of this folder.
@@ -204,6 +208,19 @@ impl Engine {
     #[must_use]
     pub fn pool(&self) -> &rayon::ThreadPool {
         &self.pool
+    }
+
+    /// The same nets, tables and cache with as many threads of its own: for work beside which
+    /// other work must not wait.
+    ///
+    /// # Errors
+    /// [`EngineError::Threads`].
+    pub fn with_own_threads(&self) -> Result<Engine, EngineError> {
+        let pool = Arc::new(pool(self.pool.current_num_threads())?);
+        Ok(Engine {
+            pool,
+            ..self.clone()
+        })
     }
 
     /// The match equity table in use.

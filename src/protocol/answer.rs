@@ -1,6 +1,6 @@
 //! Answers to lines of text: JSON in the shapes of the interface, compact text, or bare positions.
 //!
-//! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is
+//! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is
 //! not makes [`NotFinite`], never a word that JSON does not know.
 
 use super::request::{Line, Refusal, RequestError};

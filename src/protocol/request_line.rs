@@ -1,6 +1,6 @@
 //! One request line to one request: the language of `gammond pipe` and `gammond serve`.
 //!
-//! Rules of `protocol-specs/request-protocol.md`. What a line asks for is resolved
+//! Rules of `protocol-specs/request-protocol.md`. What a line asks for is resolved
 //! here completely: the position's own cube, score and dice, the session's settings and the
 //! request's settings are already one query when [`parse_line`] returns.
 
@@ -278,7 +278,7 @@ fn body<'a>(
     if letters && first.len() < 13 {
         let shown = String::from_utf8_lossy(first);
         let message = format!("request '{shown}' is not known, see `help`");
-        return Err(fault(input, "bad-request", "request", message));
+        return Err(fault(input, "unknown-verb", "request", message));
     }
     ask(Verb::Bare, input, session, head)
 }
@@ -336,8 +336,17 @@ fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<
     let mut changed = session.clone();
     settings(input, &mut changed)?;
     let state = changed.state.apply(MatchState::default());
-    state.map_err(|error| fault(input, "bad-state", "state", error.to_string()))?;
+    state.map_err(|error| state_fault(input, error))?;
     Ok(Request::Set(Box::new(changed)))
+}
+
+/// Settings that do not fit each other (S-05).
+fn state_fault(rest: &[u8], error: MatchStateError) -> Fault<'_> {
+    let (code, field) = match error {
+        MatchStateError::CubeValue(_) | MatchStateError::CrawfordCube => ("bad-cube", "cube"),
+        _ => ("bad-score", "score"),
+    };
+    fault(rest, code, field, error.to_string())
 }
 
 /// Applies every `key=value` to `target`.
@@ -369,7 +378,7 @@ fn ask<'a>(
     if input.is_empty() {
         return Err(fault(
             input,
-            "bad-position",
+            "missing-position",
             "position",
             "position is missing",
         ));
@@ -388,8 +397,7 @@ fn ask<'a>(
     own.search.cubeful &= !parsed.no_cube;
     settings(rest, &mut own)?;
     head.style = own.style;
-    let state = state_of(&parsed, session, &own.state)
-        .map_err(|error| fault(rest, "bad-state", "state", error.to_string()))?;
+    let state = state_of(&parsed, session, &own.state).map_err(|error| state_fault(rest, error))?;
     let wanted = Wanted {
         parsed,
         roll: roll.or(parsed.roll),
@@ -448,7 +456,7 @@ impl Wanted {
         Ok(match verb {
             Verb::Move => {
                 let roll =
-                    roll.ok_or_else(|| fault(rest, "bad-roll", "roll", "roll is missing"))?;
+                    roll.ok_or_else(|| fault(rest, "missing-roll", "roll", "roll is missing"))?;
                 let query = PlayQuery {
                     position,
                     roll,

@@ -1,6 +1,6 @@
 //! Settings as `key=value`: one table for `set` lines and for single requests.
 //!
-//! Rules S-01 to S-12 of `protocol-specs/request-protocol.md`.
+//! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
 
 use crate::game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 use crate::query::{MoveFilter, Settings};

@@ -49,7 +49,7 @@ pub fn respond(
     }
 }
 
-/// A panic on demand, to test that nothing else notices.
+/// A panic on demand, to test that nothing else notices (SRV-13).
 fn inject_fault(line: &[u8]) {
     #[cfg(feature = "fault-injection")]
     {

@@ -39,8 +39,8 @@ fn found(engine: &Engine, question: &Question, stop: &Stop) -> Result<String, En
             Question::raised_reply(&answer, *on_roll).into()
         }
         Ask::Resignation(query, games) => {
-            let answer = engine.evaluate(query, &with_cube(false), stop)?;
-            Question::resignation_reply(query, *games, &answer).into()
+            let accepted = engine.accept_resignation(query, *games);
+            if accepted { "accept" } else { "reject" }.into()
         }
         Ask::Evaluation(query) => {
             let answer = engine.evaluate(query, settings, stop)?;

@@ -1,6 +1,6 @@
 //! `gammond serve`: listeners, what all connections share, and the way down.
 //!
-//! Rules SRV-01 to SRV-20 of `protocol-specs/request-protocol.md`.
+//! Rules SRV-01 to SRV-18 of `protocol-specs/request-protocol.md`.
 
 use super::connection;
 use super::counters::{Counters, count};
@@ -101,7 +101,7 @@ pub enum ServeError {
     },
     /// The threads that compute could not be started.
     #[error("threads: {0}")]
-    Threads(#[source] io::Error),
+    Threads(String),
 }
 
 /// How far the server is on its way down.
@@ -253,7 +253,7 @@ impl Handle {
     /// A file is missing or damaged; the old nets stay.
     pub fn reload(&self) -> Result<(), EngineError> {
         let engine = (self.0.build)()?;
-        self.0.workers.replace(engine);
+        self.0.workers.replace(engine)?;
         count(&self.0.counters.reloads);
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::answer::{Outcome, respond};
 use super::counters::{Counters, count};
 use super::limits::Limits;
 use super::{external, ubgi};
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::protocol::answer::{self, Addressee};
 use crate::protocol::external::Question;
 use crate::protocol::{AnswerStyle, Queue, RequestError, SessionSettings, parse_line};
@@ -81,7 +81,9 @@ pub(super) struct Workers {
 struct Shared {
     queues: Mutex<Queues>,
     wake: Condvar,
-    engine: RwLock<Engine>,
+    /// The engine for interactive work and the one for bulk work: the same nets and cache, but
+    /// each with threads of its own, so that neither waits for the other's.
+    engines: RwLock<[Engine; 2]>,
     counters: Arc<Counters>,
     queue_max: usize,
     threads: usize,
@@ -121,12 +123,12 @@ impl Workers {
         engine: Engine,
         counters: Arc<Counters>,
         limits: &Limits,
-    ) -> std::io::Result<Workers> {
+    ) -> Result<Workers, String> {
         let threads = engine.pool().current_num_threads().max(1);
         let shared = Arc::new(Shared {
             queues: Mutex::default(),
             wake: Condvar::new(),
-            engine: RwLock::new(engine),
+            engines: RwLock::new(with_bulk(engine).map_err(|error| error.to_string())?),
             counters,
             queue_max: limits.queue_max,
             threads,
@@ -136,7 +138,8 @@ impl Workers {
             let builder = std::thread::Builder::new().name(format!("worker-{number}"));
             builder.spawn(move || shared.work())
         };
-        let threads = (0..=threads).map(start).collect::<Result<_, _>>()?;
+        let threads = (0..=threads).map(start).collect::<Result<_, _>>();
+        let threads = threads.map_err(|error| error.to_string())?;
         Ok(Workers { shared, threads })
     }
 
@@ -160,18 +163,20 @@ impl Workers {
     }
 
     /// Another engine from the next query on.
-    pub(super) fn replace(&self, engine: Engine) {
+    pub(super) fn replace(&self, engine: Engine) -> Result<(), EngineError> {
+        let engines = with_bulk(engine)?;
         let mut place = self
             .shared
-            .engine
+            .engines
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        *place = engine;
+        *place = engines;
+        Ok(())
     }
 
     /// The engine in use.
     pub(super) fn engine(&self) -> Engine {
-        self.shared.engine()
+        self.shared.engine(Queue::Interactive)
     }
 }
 
@@ -190,9 +195,13 @@ impl Shared {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn engine(&self) -> Engine {
-        let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner);
-        engine.clone()
+    fn engine(&self, queue: Queue) -> Engine {
+        let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+        let [interactive, bulk] = &*engines;
+        match queue {
+            Queue::Interactive => interactive.clone(),
+            Queue::Bulk => bulk.clone(),
+        }
     }
 
     fn note_queued(&self, queues: &Queues) {
@@ -237,7 +246,7 @@ impl Shared {
         if job.stop.is_triggered() || job.reply.is_closed() {
             return;
         }
-        let engine = self.engine();
+        let engine = self.engine(job.queue);
         let mut out = Vec::new();
         match &job.work {
             Work::Lines(batch, session) => {
@@ -296,6 +305,11 @@ impl Shared {
             RequestError::new("internal", "query", format!("internal error {number}"))
         })
     }
+}
+
+fn with_bulk(engine: Engine) -> Result<[Engine; 2], EngineError> {
+    let bulk = engine.with_own_threads()?;
+    Ok([engine, bulk])
 }
 
 /// Answers a line with an error that does not come from reading it; the line's id comes back.

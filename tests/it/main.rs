@@ -1,17 +1,11 @@
 //! All integration tests, one binary. A module a subject.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail loudly"
-)]
 
 mod bearoff;
 mod benchmark;
 mod cli;
 mod duel;
 mod equity;
+mod external;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod malformed;
@@ -20,6 +14,9 @@ mod notation;
 mod own_net;
 mod request;
 mod search;
+mod server;
+mod server_process;
 mod spec_notation;
 mod support;
 mod tidy;
+mod ubgi;

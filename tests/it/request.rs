@@ -41,7 +41,7 @@ fn check_error(line: &[u8], code: &str, field: &str, at: usize) {
     assert!(!answer["message"].as_str().unwrap().is_empty());
 }
 
-/// Q-01, Q-02, Q-04, Q-05: line ends, NULs, blanks; what is passed over.
+/// Q-01, Q-02, Q-04, Q-05, Q-07: line ends, NULs, blanks; what is passed over.
 #[test]
 fn line_ends_and_lines_without_a_question() {
     let session = SessionSettings::default();
@@ -185,24 +185,25 @@ fn settings_of_session_and_request() {
     check_error(b"set plies=1 depth=3", "bad-setting", "setting", 12);
     check_error(b"set", "bad-setting", "setting", 3);
     check_error(b"set plies", "bad-request", "request", 4);
-    check_error(b"set score=3:3", "bad-state", "state", 4);
+    check_error(b"set score=3:3", "bad-score", "score", 4);
     check_error(
         b"eval 4HPwATDgc/ABMA cube=2 crawford=on length=3 score=2:0",
-        "bad-state",
-        "state",
+        "bad-cube",
+        "cube",
         20,
     );
 }
 
-/// each wrong line has its own error, with the place.
+/// A-01, ERR-01, ERR-02, ERR-03, ERR-04: each wrong line has its own error, with the place; Q-03,
+///
 #[test]
 fn errors_name_field_and_place() {
-    check_error(b"hello", "bad-request", "request", 0);
-    check_error(b"  hello", "bad-request", "request", 2);
-    check_error(b"eval", "bad-position", "position", 4);
+    check_error(b"hello", "unknown-verb", "request", 0);
+    check_error(b"  hello", "unknown-verb", "request", 2);
+    check_error(b"eval", "missing-position", "position", 4);
     check_error(b"4HPwATDgc/ABM", "bad-position", "position id", 0);
     check_error(b"eval 4HPwATDgc/ABM", "bad-position", "position id", 5);
-    check_error(b"move 4HPwATDgc/ABMA", "bad-roll", "roll", 19);
+    check_error(b"move 4HPwATDgc/ABMA", "missing-roll", "roll", 19);
     check_error(b"move 4HPwATDgc/ABMA 37", "bad-roll", "second die", 21);
     check_error(b"move 4HPwATDgc/ABMA 3", "bad-roll", "second die", 21);
     check_error(
@@ -232,7 +233,7 @@ fn errors_name_field_and_place() {
     check_error(&long, "line-too-long", "line", LINE_BYTES_MAX);
 }
 
-/// the shapes of the interface.
+/// the shapes of the interface.
 #[test]
 fn answers_have_the_shapes_of_the_interface() {
     let eval = ask(&format!("#7 eval {START}"));
@@ -296,5 +297,62 @@ fn styles() {
     let (_, text) = ask_in(&mut session, b"#9 eval 4HPwATDgc/ABMA");
     assert!(text.starts_with("#9 "), "{text}");
     let (_, text) = ask_in(&mut session, b"hello");
-    assert!(text.starts_with("error bad-request "), "{text}");
+    assert!(text.starts_with("error unknown-verb "), "{text}");
+}
+
+/// a board line has the bare answer that gnubg expects, even with an id.
+#[test]
+fn board_lines_have_bare_answers() {
+    let board = "board:ext:opp:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1";
+    let answer = |line: &str| ask_in(&mut SessionSettings::default(), line.as_bytes()).1;
+    assert_eq!(answer(board), "8/5 6/5\n");
+    assert_eq!(answer(&format!("#7 {board}")), "8/5 6/5\n");
+    assert_eq!(
+        answer(&board.replace(":3:1:3:1:", ":6:6:6:6:"))
+            .split(' ')
+            .count(),
+        4
+    );
+    assert!(answer("board:a:b:7").starts_with("Error: "));
+    assert_eq!(ask(&format!("move {board}"))["type"], "move");
+}
+
+/// there is nothing to decide in a finished game.
+#[test]
+fn finished_games() {
+    let over = "4HPwATAAAAAAAA";
+    assert_eq!(ask(&format!("eval {over}"))["class"], "over");
+    assert_eq!(ask(&format!("show {over}"))["type"], "show");
+    for verb in ["move", "cube", "rollout"] {
+        let line = format!("{verb} {over} 31");
+        assert_eq!(ask(&line)["code"], "game-over", "{line}");
+    }
+}
+
+/// S-01, S-02, S-03, S-04: spellings of values.
+#[test]
+fn spellings_of_settings() {
+    let mut session = SessionSettings::default();
+    for (on, off) in [
+        ("on", "off"),
+        ("yes", "no"),
+        ("true", "false"),
+        ("1", "0"),
+        ("ON", "Off"),
+    ] {
+        ask_in(
+            &mut session,
+            format!("set jacoby={on} JACOBY={off}").as_bytes(),
+        );
+        assert_eq!(session.state.jacoby, Some(false));
+        ask_in(&mut session, format!("set jacoby={on}").as_bytes());
+        assert_eq!(session.state.jacoby, Some(true));
+    }
+    for score in ["3:5", "3-5", "3,5"] {
+        ask_in(
+            &mut session,
+            format!("set length=7 score={score}").as_bytes(),
+        );
+        assert_eq!(session.state.score, Some((3, 5)));
+    }
 }

@@ -1,6 +1,6 @@
 //! The commands of gnubg's own `external` server (part B), line by line.
 //!
-//! Rules EXT-40 to EXT-53. Keywords are read in any case; the wording after `syntax error` is
+//! Rules EXT-40 to EXT-52. Keywords are read in any case; the wording after `syntax error` is
 //! ours, its shape gnubg's.
 
 use super::super::settings::switch;

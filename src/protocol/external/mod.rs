@@ -3,7 +3,7 @@
 //! Part A: gnubg asks an external player, one board line at a time. Part B: the language of
 //! gnubg's own `external` server. [`External`] is the machine of one connection for both; it has no
 //! I/O and computes nothing: a line goes in, and out comes a text or a [`Question`] whose answer
-//! is a text. Rules EXT-01 to EXT-53 of `protocol-specs/gnubg-external.md`.
+//! is a text. Rules EXT-01 to EXT-52 of `protocol-specs/gnubg-external.md`.
 //!
 //! ```
 //! use gammond::protocol::external::{Ask, External, Step};
@@ -336,11 +336,16 @@ fn may_double(state: &MatchState) -> bool {
         && cube.value() < u32::from(Cube::MAX)
 }
 
-/// Without NULs in front, and without blanks and line ends around.
+/// Without NULs, blanks and line ends around.
 fn clean(line: &[u8]) -> &[u8] {
-    let mut rest = line;
-    while let Some((0, after)) = rest.split_first() {
-        rest = after;
-    }
-    rest.trim_ascii()
+    let nothing = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    let start = line
+        .iter()
+        .position(|byte| !nothing(byte))
+        .unwrap_or(line.len());
+    let end = line
+        .iter()
+        .rposition(|byte| !nothing(byte))
+        .map_or(start, |last| last + 1);
+    line.get(start..end).unwrap_or_default()
 }

@@ -78,26 +78,6 @@ impl Question {
         if mine >= -0.5 { "take" } else { "drop" }
     }
 
-    /// The reply to [`Ask::Resignation`]: accepted when the one who resigns gains nothing by it.
-    #[must_use]
-    pub fn resignation_reply(query: &EvalQuery, games: u8, answer: &Evaluation) -> &'static str {
-        let state = &query.state;
-        let jacoby = state.score.is_money()
-            && state.rules.jacoby
-            && state.cube.owner() == crate::game::CubeOwner::Centred;
-        let chances = &answer.chances;
-        let (before, after) = if jacoby {
-            (f64::from(2.0 * chances.win - 1.0), -1.0)
-        } else {
-            (answer.cubeless.equity, -f64::from(games.min(3)))
-        };
-        if after - before < 1e-6 {
-            "accept"
-        } else {
-            "reject"
-        }
-    }
-
     /// The reply to [`Ask::Evaluation`]: five probabilities and the equity, or the match winning
     /// chance in a match (EXT-44).
     #[must_use]

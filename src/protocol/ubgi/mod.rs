@@ -1,7 +1,7 @@
 //! UBGI, the line protocol between duel runners and engines, generations 0.1 and 0.2.
 //!
 //! [`Ubgi`] is the machine of one session, without I/O: a line goes in, and out comes text, a
-//! question for the engine, or the wish to end. Rules UBGI-01 to UBGI-32 of
+//! question for the engine, or the wish to end. Rules UBGI-01 to UBGI-25 of
 //! `protocol-specs/ubgi.md`.
 //!
 //! ```

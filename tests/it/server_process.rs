@@ -1,0 +1,219 @@
+//! `gammond serve` as a process: signals, descriptors, start and restart.
+
+use crate::server::Client;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PING: &str = "ping\n";
+
+struct Process {
+    child: Child,
+    addresses: Vec<String>,
+}
+
+impl Process {
+    /// Runs `gammond serve` by a shell command in which `"$@"` is the server.
+    fn start(shell: &str, options: &[&str]) -> Process {
+        let mut child = Command::new("sh")
+            .args([
+                "-c",
+                shell,
+                "sh",
+                env!("CARGO_BIN_EXE_gammond"),
+                "serve",
+                "--threads",
+                "1",
+            ])
+            .args(options)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let count = options
+            .iter()
+            .filter(|option| **option == "--listen")
+            .count();
+        let addresses = (0..count)
+            .map(|_| lines.next().unwrap().unwrap())
+            .map(|line| line.strip_prefix("listening on ").unwrap().to_owned())
+            .collect();
+        Process { child, addresses }
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// The exit code, or a failure after a minute.
+    fn wait(&mut self) -> Option<i32> {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < until, "the server did not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// SRV-01, SRV-15, SRV-16: SIGHUP reloads, SIGTERM ends with 0, and the socket file is gone.
+#[test]
+fn signals() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let unix = format!("unix:{}", path.display());
+    let mut server = Process::start(
+        "exec \"$@\"",
+        &["--listen", "127.0.0.1:0", "--listen", &unix],
+    );
+    assert_eq!(server.addresses[1], unix);
+    assert!(path.exists());
+    let mut client = Client::new(&server.addresses[0]);
+    client.send(PING);
+    assert_eq!(client.line(), "{\"type\":\"pong\"}");
+    server.signal("HUP");
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        client.send("stats\n");
+        if client.line().contains("\"reloads\":1") {
+            break;
+        }
+        assert!(Instant::now() < until, "the nets were not loaded anew");
+    }
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+    assert_eq!(client.line(), "", "the connection is closed");
+    assert!(!path.exists());
+}
+
+/// SRV-15: a second SIGTERM ends at once, whatever runs.
+#[test]
+fn the_second_signal_ends_at_once() {
+    let mut server = Process::start(
+        "exec \"$@\"",
+        &["--listen", "127.0.0.1:0", "--grace", "600"],
+    );
+    let mut client = Client::new(&server.addresses[0]);
+    client.send("move 4HPwATDgc/ABMA 31 plies=4 time=600000 queue=interactive\n");
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal("TERM");
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal("TERM");
+    let start = Instant::now();
+    assert_eq!(server.wait(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+/// SRV-14: out of descriptors it pauses, and goes on when there are some.
+#[test]
+fn out_of_descriptors() {
+    let server = Process::start(
+        "ulimit -n 40; exec \"$@\"",
+        &[
+            "--listen",
+            "127.0.0.1:0",
+            "--connections",
+            "1000",
+            "--peer-connections",
+            "1000",
+        ],
+    );
+    let address = &server.addresses[0];
+    let mut first = Client::new(address);
+    let crowd: Vec<_> = (0..60).map(|_| Client::new(address)).collect();
+    std::thread::sleep(Duration::from_millis(200));
+    first.send("stats\n");
+    let stats: serde_json::Value = serde_json::from_str(&first.line()).unwrap();
+    assert!(stats["accept_pauses"].as_u64().unwrap() > 0, "{stats}");
+    drop(crowd);
+    let mut late = Client::new(address);
+    late.send(PING);
+    assert_eq!(late.line(), "{\"type\":\"pong\"}");
+}
+
+/// a killed server starts again at once on its port; a damaged net file is refused with
+/// its name and exit code 3.
+#[test]
+fn restart_and_damaged_nets() {
+    let mut server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0"]);
+    let address = server.addresses[0].clone();
+    let clients: Vec<_> = (0..50).map(|_| Client::new(&address)).collect();
+    server.signal("KILL");
+    server.wait();
+    let again = Process::start("exec \"$@\"", &["--listen", &address]);
+    let mut client = Client::new(&again.addresses[0]);
+    client.send(PING);
+    assert_eq!(client.line(), "{\"type\":\"pong\"}");
+    drop(clients);
+    let folder = tempfile::tempdir().unwrap();
+    let nets = folder.path().join("damaged.wd");
+    std::fs::write(&nets, b"GNU Backgammon 1.00\n").unwrap();
+    let refused = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--nets",
+            nets.to_str().unwrap(),
+        ])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("damaged.wd"));
+}
+
+/// SRV-02: remote addresses want a word.
+#[test]
+fn remote_addresses_are_refused() {
+    let refused = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["serve", "--listen", "0.0.0.0:0"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--allow-remote"));
+}
+
+/// The unit file is one that systemd takes.
+#[test]
+fn systemd_unit() {
+    let unit = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tools/gammond.service"
+    ))
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gammond.service");
+    std::fs::write(
+        &file,
+        unit.replace("/usr/local/bin/gammond", env!("CARGO_BIN_EXE_gammond")),
+    )
+    .unwrap();
+    match Command::new("systemd-analyze")
+        .arg("verify")
+        .arg(&file)
+        .output()
+    {
+        Err(_) => eprintln!("SKIPPED systemd_unit: needs systemd-analyze"),
+        Ok(found) => {
+            let text = String::from_utf8_lossy(&found.stderr).into_owned();
+            let ours: Vec<_> = text
+                .lines()
+                .filter(|line| line.contains("gammond"))
+                .collect();
+            assert!(found.status.success() && ours.is_empty(), "{text}");
+        }
+    }
+}
