@@ -403,7 +403,8 @@ fn replies_are_read_as_gnubg_reads_them() {
                 if text.starts_with("re") || text.starts_with("Error") {
                     continue;
                 }
-                let text = text.trim_end_matches(['\n', '\r']).to_owned();
+                // gnubg reads up to the first LF.
+                let text = text.split('\n').next().unwrap_or_default().to_owned();
                 found.push((read_play(&query.position, query.roll, &text), text));
             }
         }
