@@ -97,7 +97,7 @@ impl Cache {
         let words = self.key(position);
         let entry = self.entry(words);
         let version = entry.version.load(Ordering::Relaxed);
-        let free = version % 2 == 0
+        let free = version.is_multiple_of(2)
             && entry
                 .version
                 .compare_exchange(

@@ -39,7 +39,7 @@ pub(super) struct Tree<'a> {
     pub(super) pruning: Option<Pruning>,
     plan: Plan,
     context: Context<'a>,
-    scratch: Mutex<Vec<Box<Scratch>>>,
+    scratch: Mutex<Vec<Scratch>>,
 }
 
 /// Which replies are evaluated after a quick look.
@@ -188,12 +188,12 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn take_scratch(&self) -> Box<Scratch> {
+    fn take_scratch(&self) -> Scratch {
         let kept = self.scratch.lock().map(|mut kept| kept.pop());
         kept.ok().flatten().unwrap_or_default()
     }
 
-    fn return_scratch(&self, scratch: Box<Scratch>) {
+    fn return_scratch(&self, scratch: Scratch) {
         if let Ok(mut kept) = self.scratch.lock() {
             kept.push(scratch);
         }

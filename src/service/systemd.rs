@@ -33,10 +33,10 @@ impl Notifier {
 
     /// Sends a state such as `READY=1`. A report that is lost is no failure of the service.
     pub fn tell(&self, state: &str) {
-        if let Some((socket, target)) = &self.socket {
-            if let Err(error) = socket.send_to_addr(state.as_bytes(), target) {
-                tracing::warn!(%error, "systemd was not reached");
-            }
+        if let Some((socket, target)) = &self.socket
+            && let Err(error) = socket.send_to_addr(state.as_bytes(), target)
+        {
+            tracing::warn!(%error, "systemd was not reached");
         }
     }
 }

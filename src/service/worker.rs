@@ -103,11 +103,11 @@ impl Queues {
     fn take(&mut self, threads: usize) -> Option<(Job, Instant)> {
         let running = self.interactive_running + self.bulk_running;
         let spare = usize::from(self.bulk_running > 0);
-        if running < threads + spare {
-            if let Some(job) = self.interactive.pop_front() {
-                self.interactive_running += 1;
-                return Some(job);
-            }
+        if running < threads + spare
+            && let Some(job) = self.interactive.pop_front()
+        {
+            self.interactive_running += 1;
+            return Some(job);
         }
         if running < threads && self.interactive.is_empty() {
             let job = self.bulk.pop_front()?;

@@ -81,6 +81,7 @@ impl Layout {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table of plans")]
     fn fill(&mut self, rng: &mut ChaCha8Rng, plan: Plan) {
         match plan {
             Plan::Normal => {

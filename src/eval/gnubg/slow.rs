@@ -106,7 +106,8 @@ fn rolls_past(mask: u32, beyond: u32) -> i32 {
     let mut rolls = 0;
     for d1 in 1..=6 {
         for d2 in 1..=6 {
-            let open = !blocked(d1 + d2) && !(blocked(d1) && blocked(d2));
+            let stuck = blocked(d1) && blocked(d2);
+            let open = !(blocked(d1 + d2) || stuck);
             rolls += i32::from(open && d1 + d2 > beyond);
         }
     }

@@ -167,7 +167,7 @@ fn pairs(text: &[u8]) -> Option<Vec<(u8, u8)>> {
             flat.push(point);
         }
     }
-    let even = flat.len() % 2 == 0;
+    let even = flat.len().is_multiple_of(2);
     let pair = |pair: &[u8]| match pair {
         &[from, to] => Some((from, to)),
         _ => None,

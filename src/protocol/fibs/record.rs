@@ -3,8 +3,12 @@
 //! Plays are checked against a board of its own. When lines were missed (the link broke in the
 //! middle of a game, a match was resumed) the game keeps its result but loses its plays.
 
-use crate::game::{BAR, OFF, Play, Position, Roll, Step, legal_plays};
+use crate::game::{OFF, Play, Position, Roll, Step, legal_plays};
 use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile};
+
+/// The bar and the borne-off checkers as the numbers of a step.
+const BAR_POINT: u8 = 24;
+const OFF_POINT: u8 = 25;
 
 /// How a match ended for the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,8 +224,8 @@ pub fn read_steps(text: &str, ascending: bool) -> Option<Play> {
         let (from, to) = word.split_once('-')?;
         let point = |word: &str| -> Option<u8> {
             match word {
-                "bar" | "b" => Some(BAR as u8),
-                "off" | "home" | "o" | "h" => Some(OFF as u8),
+                "bar" | "b" => Some(BAR_POINT),
+                "off" | "home" | "o" | "h" => Some(OFF_POINT),
                 number => {
                     let number: u8 = number
                         .parse()

@@ -139,11 +139,8 @@ impl Machine {
         {
             return;
         }
-        let wanted = self.policy.invite.iter();
-        if let Some(name) = wanted
-            .filter(|&name| free(name) && !self.saved.contains_key(name))
-            .next()
-        {
+        let mut wanted = self.policy.invite.iter();
+        if let Some(name) = wanted.find(|&name| free(name) && !self.saved.contains_key(name)) {
             let text = format!("invite {name} {}", self.policy.invite_length);
             self.last_invitation = now.max(1);
             self.joining_until = now + 2 * self.timing.resync_ms;

@@ -4,6 +4,10 @@ use super::*;
 
 impl Machine {
     /// A line about the match that is being played.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a list of the lines, each with its few words"
+    )]
     pub(super) fn match_message(&mut self, message: Message) {
         if let Message::Board(line) = message {
             self.board(*line);
@@ -23,14 +27,8 @@ impl Machine {
                 game.need_board = Some(now + self.timing.resync_ms / 4);
             }
             Message::OpeningRoll { mine, other } => {
-                if !game.between
-                    && game
-                        .record
-                        .games
-                        .last()
-                        .is_none_or(|game| game.result.is_some())
-                    || game.between
-                {
+                let last = game.record.games.last();
+                if game.between || last.is_none_or(|game| game.result.is_some()) {
                     let scores = game.record.scores;
                     game.record.begin_game(scores);
                 }
@@ -162,10 +160,8 @@ impl Machine {
             }
             Message::WaitForJoin => game.waits_for_join = true,
             Message::NewGame(_) => game.begin_game(),
-            Message::MatchLength(length) => {
-                if game.wanted == Wanted::Resume {
-                    game.record.length = length;
-                }
+            Message::MatchLength(length) if game.wanted == Wanted::Resume => {
+                game.record.length = length;
             }
             Message::Refused(_) => {
                 self.counts.refused += 1;
