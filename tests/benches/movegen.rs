@@ -88,6 +88,12 @@ fn main() {
         });
         report(name, &all, timed);
     }
+    generators(&all, rounds);
+}
+
+/// The same plays by each way of asking for them.
+fn generators(all: &[Position], rounds: usize) {
+    let mut out = Vec::new();
     let each = |generate: &mut dyn FnMut(&Position, Roll) -> usize, piece: &[Position]| {
         let mut count = 0;
         for position in piece {
@@ -97,7 +103,7 @@ fn main() {
         }
         count
     };
-    let timed = time(&all, rounds, |piece| {
+    let timed = time(all, rounds, |piece| {
         each(
             &mut |position, roll| {
                 generate_plays(position, roll, &mut out);
@@ -106,9 +112,9 @@ fn main() {
             piece,
         )
     });
-    report("all, a roll at a time", &all, timed);
+    report("all, a roll at a time", all, timed);
     let mut steps = Vec::new();
-    let timed = time(&all, rounds, |piece| {
+    let timed = time(all, rounds, |piece| {
         each(
             &mut |position, roll| {
                 PlayGenerator::new(position).plays_with_steps(roll, &mut steps);
@@ -117,14 +123,14 @@ fn main() {
             piece,
         )
     });
-    report("all, with steps", &all, timed);
-    let timed = time(&all, rounds, |piece| {
+    report("all, with steps", all, timed);
+    let timed = time(all, rounds, |piece| {
         each(
             &mut |position, roll| black_box(legal_plays(position, roll)).len(),
             piece,
         )
     });
-    report("all, legal_plays", &all, timed);
+    report("all, legal_plays", all, timed);
     let some = &all[..POSITIONS / 20];
     let timed = time(some, rounds.div_ceil(4), |piece| {
         each(
