@@ -83,7 +83,7 @@ impl MatGame {
         let [first_score, second_score] = self.scores;
         let left = format!("{} : {first_score}", clean(first));
         writeln!(f, " Game {number}")?;
-        writeln!(f, " {left:<31}{} : {second_score}", clean(second))?;
+        writeln!(f, " {left:<30} {} : {second_score}", clean(second))?;
         let mut rows = Rows::default();
         // Each player sees the board from its own side; the texts need the one who plays.
         let mut position = Position::start();
@@ -154,7 +154,8 @@ impl Rows {
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, [left, right]) in (1..).zip(&self.rows) {
-            let row = format!("{number:3}) {left:<LEFT_WIDTH$}{right}");
+            // A long play pushes the right-hand cell on, but never touches it.
+            let row = format!("{number:3}) {left:<width$} {right}", width = LEFT_WIDTH - 1);
             writeln!(f, "{}", row.trim_end())?;
         }
         Ok(())

@@ -18,6 +18,7 @@
 
 mod benchmark_line;
 mod board_line;
+mod board_view;
 mod error;
 mod fuzz;
 mod gnubg_id;
@@ -36,7 +37,8 @@ pub use benchmark_line::{
     BenchmarkRecord, BestRecord, Candidate, CubeAction, CubeRecord, PlayRecord, PositionChances,
     parse_training_line,
 };
-pub use board_line::{BoardLine, BoardView, Dialect};
+pub use board_line::BoardLine;
+pub use board_view::{BoardView, Dialect};
 pub use error::{Code, NotationError, Reason};
 pub use fuzz::{
     fuzz_benchmark_line, fuzz_board_line, fuzz_mat, fuzz_match_id, fuzz_play, fuzz_position,

@@ -13,8 +13,10 @@ coverage="$coverage -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-pc-table"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing"
 target_dir="${CARGO_TARGET_DIR:-$PWD/target}"
+# The same versions as the package; cargo adds the few that only this crate needs.
+cp ../../Cargo.lock Cargo.lock
 # --target keeps the flags away from build scripts.
-RUSTFLAGS="$coverage" cargo build --release --quiet --locked --target "$host" --target-dir "$target_dir"
+RUSTFLAGS="$coverage" cargo build --release --quiet --target "$host" --target-dir "$target_dir"
 
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
