@@ -2,6 +2,7 @@
 //!
 //! Times the middle of many short rounds on one thread. Ratios between lines of one run mean
 //! something; bare figures depend on the machine and its other work.
+#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;

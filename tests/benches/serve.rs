@@ -5,6 +5,7 @@
 //!
 //! Starts the server as a process of its own. Idle connections need as many descriptors:
 //! `ulimit -n 65536`.
+#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
