@@ -1,109 +1,150 @@
-//! Static evaluation with GNU Backgammon's weights: `cargo bench --bench eval [-- PATH_OF_WEIGHTS]`.
+//! Static evaluation with GNU Backgammon's weights: `cargo bench --bench eval [-- WEIGHTS [DECISIONS]]`.
 //!
-//! Times the middle of many short rounds on one thread. Ratios between lines of one run mean
-//! something; bare figures depend on the machine and its other work.
-#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+//! DECISIONS is a file of lines that begin `POSITIONID DIE DIE`; without it random games give some.
+//! One thread. Ratios between lines of one run mean something; bare figures depend on the machine
+//! and its other work.
+#![allow(clippy::print_stdout, reason = "a bench reports")]
 
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;
 use gammond::eval::gnubg::GnubgEvaluator;
-use gammond::game::{Chances, Class, Position, Roll, legal_plays};
+use gammond::game::{Chances, Class, Position, Roll, generate_plays, perf_positions};
 use gammond::nn::CpuLevel;
 use gammond::nn::format::gnubg::WeightsFile;
+use gammond::notation::PositionId;
+use gammond::rng;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Positions and rolls of random games, each with the positions after all plays.
-struct Sample {
-    all: Vec<Position>,
-    decisions: Vec<Vec<Position>>,
+/// Decisions of random games by class.
+const DECISIONS: usize = 60;
+const ROUNDS: usize = 200;
+
+type Decision = (Position, Roll);
+
+/// Decisions all of whose plays lead to this class.
+fn random_decisions(class: Class) -> Vec<Decision> {
+    let mut stream = rng::stream(1, 0);
+    let mut plays = Vec::new();
+    let positions = perf_positions(20_000, |bound| rng::below(&mut stream, bound));
+    let rolls = Roll::ALL.iter().copied().cycle();
+    let mut decisions: Vec<Decision> = positions.into_iter().zip(rolls).collect();
+    decisions.retain(|(position, roll)| {
+        generate_plays(position, *roll, &mut plays);
+        plays.len() > 1 && plays.iter().all(|after| Class::of(after) == class)
+    });
+    let step = (decisions.len() / DECISIONS).max(1);
+    decisions
+        .into_iter()
+        .step_by(step)
+        .take(DECISIONS)
+        .collect()
 }
 
-fn sample(class: Class, decisions: usize) -> Sample {
-    let mut seed: u64 = 1;
-    let mut below = |n: usize| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % n
+fn read_decisions(path: &str) -> Option<Vec<Decision>> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let decision = |line: &str| {
+        let mut words = line.split_whitespace();
+        let id: PositionId = words.next()?.parse().ok()?;
+        let mut die = || words.next()?.parse().ok();
+        Some((id.position(), Roll::new(die()?, die()?).ok()?))
     };
-    let mut found = Vec::new();
-    while found.len() < decisions {
-        let mut position = Position::start();
-        while !position.is_over() {
-            let roll = Roll::ALL[below(21)];
-            let plays = legal_plays(&position, roll);
-            if plays.is_empty() {
-                position = position.swapped();
-                continue;
-            }
-            let after: Vec<_> = plays.iter().map(|play| play.after).collect();
-            position = after[below(after.len())];
-            if after.iter().all(|after| Class::of(after) == class) {
-                found.push(after);
-            }
+    text.lines().map(decision).collect()
+}
+
+/// Nanoseconds a unit. Every piece counts with its shortest time of all rounds, so that other work
+/// on the machine does not.
+fn time(units: usize, pieces: usize, mut work: impl FnMut(usize)) -> f64 {
+    let mut best = vec![Duration::MAX; pieces];
+    for _ in 0..ROUNDS {
+        for (piece, best) in best.iter_mut().enumerate() {
+            let start = Instant::now();
+            work(piece);
+            *best = start.elapsed().min(*best);
         }
     }
-    found.truncate(decisions);
-    Sample {
-        all: found.concat(),
-        decisions: found,
-    }
+    best.iter().sum::<Duration>().as_nanos() as f64 / units.max(1) as f64
 }
 
-/// The shortest time of a few rounds, in nanoseconds a unit.
-fn time(units: usize, mut work: impl FnMut()) -> f64 {
-    let mut best = Duration::MAX;
-    for _ in 0..300 {
-        let start = Instant::now();
-        work();
-        best = best.min(start.elapsed());
-    }
-    best.as_nanos() as f64 / units as f64
+/// The equity of the best play, for the player who chooses.
+fn best_play(
+    evaluator: &GnubgEvaluator,
+    (position, roll): &Decision,
+    plays: &mut Vec<Position>,
+    out: &mut Vec<Chances>,
+) -> f32 {
+    generate_plays(position, *roll, plays);
+    out.clear();
+    out.resize(plays.len(), Chances::default());
+    evaluator.evaluate(Some(&position.swapped()), plays, out);
+    let equities = out.iter().map(|chances| -chances.equity());
+    equities.fold(f32::NEG_INFINITY, f32::max)
+}
+
+fn measure(evaluator: &GnubgEvaluator, name: &str, decisions: &[Decision]) {
+    let mut plays = Vec::new();
+    let after: Vec<Vec<Position>> = decisions
+        .iter()
+        .map(|(position, roll)| {
+            generate_plays(position, *roll, &mut plays);
+            plays.clone()
+        })
+        .collect();
+    let count = after.iter().map(Vec::len).sum();
+    let mut out = vec![Chances::default(); count];
+    let pieces = after.len();
+    let siblings = time(count, pieces, |piece| {
+        let plays = &after[piece];
+        evaluator.evaluate(None, plays, &mut out[..plays.len()]);
+    });
+    let single = time(count, pieces, |piece| {
+        for (position, out) in after[piece].iter().zip(out.chunks_mut(1)) {
+            evaluator.evaluate(None, std::slice::from_ref(position), out);
+        }
+    });
+    let quick = time(count, pieces, |piece| {
+        let plays = &after[piece];
+        evaluator.evaluate_quickly(None, plays, &mut out[..plays.len()]);
+    });
+    let best = time(pieces, pieces, |piece| {
+        let decision = &decisions[piece];
+        std::hint::black_box(best_play(evaluator, decision, &mut plays, &mut out));
+    });
+    println!(
+        "{name:20} ns an evaluation: by roll {siblings:.0}, one by one {single:.0}, \
+         pruning net {quick:.0}; best play {:.1} us ({:.1} plays)",
+        best / 1000.0,
+        count as f64 / decisions.len() as f64,
+    );
 }
 
 fn main() {
-    let named = std::env::args().skip(1).find(|word| !word.starts_with('-'));
-    let path = named.map_or_else(|| PathBuf::from("/usr/lib/gnubg/gnubg.wd"), PathBuf::from);
-    let file = match WeightsFile::load(&path) {
+    let mut named = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'));
+    let path = named
+        .next()
+        .unwrap_or_else(|| "/usr/lib/gnubg/gnubg.wd".into());
+    let file = match WeightsFile::load(&PathBuf::from(&path)) {
         Ok(file) => file,
         Err(error) => {
-            eprintln!("{}: {error}", path.display());
+            eprintln!("{path}: {error}");
             return;
         }
     };
+    let given = named.next().and_then(|path| read_decisions(&path));
     for level in CpuLevel::available() {
         let tables = Tables::shared().clone();
         let Ok(evaluator) = GnubgEvaluator::new(&file, tables, level) else {
             continue;
         };
+        if let Some(decisions) = &given {
+            measure(&evaluator, &format!("{} given", level.name()), decisions);
+            continue;
+        }
         for class in [Class::Contact, Class::Crashed, Class::Race] {
-            let sample = sample(class, 60);
-            let mut out = vec![Chances::default(); sample.all.len()];
-            let batch = time(out.len(), || {
-                evaluator.evaluate(None, &sample.all, &mut out)
-            });
-            let siblings = time(out.len(), || {
-                for decision in &sample.decisions {
-                    evaluator.evaluate(None, decision, &mut out[..decision.len()]);
-                }
-            });
-            let single = time(out.len(), || {
-                for (position, out) in sample.all.iter().zip(out.chunks_mut(1)) {
-                    evaluator.evaluate(None, std::slice::from_ref(position), out);
-                }
-            });
-            let quick = time(out.len(), || {
-                for decision in &sample.decisions {
-                    evaluator.evaluate_quickly(None, decision, &mut out[..decision.len()]);
-                }
-            });
-            println!(
-                "{:8} {class:8} ns/evaluation: all {batch:.0}, by roll ({:.1}) {siblings:.0}, \
-                 one by one {single:.0}, pruning net {quick:.0}",
-                level.name(),
-                sample.all.len() as f64 / 60.0,
-            );
+            let name = format!("{} {class}", level.name());
+            measure(&evaluator, &name, &random_decisions(class));
         }
     }
 }

@@ -71,7 +71,7 @@ pub(super) struct Kind {
     pub(super) version: Version,
 }
 
-/// Appends the inputs of both halves, mine first, beginning at row `start`.
+/// Appends the inputs of both halves (GE-21), mine first, beginning at row `start`.
 #[inline(always)]
 pub(super) fn push<I: Integers>(
     position: &Position,
@@ -149,6 +149,7 @@ pub(super) fn half<I: Integers>(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32;
     let open = 6 - closed.count_ones() as i32;
     whole[18] = 36 - open * open;
     whole[19] = timing::<I>(b, o.rear);
+    // GE-32
     let back = (b.side.packed() >> 72) as u32 & 0xfff_ffff;
     let back = nibble_sum(back);
     match (b.made >> 18).count_ones() {
@@ -180,7 +181,7 @@ fn nibble_sum(nibbles: u32) -> i32 {
     (pairs.wrapping_mul(0x0101_0101) >> 24) as i32
 }
 
-/// The lowest anchor in the adversary's home, else the highest made point below it down to the
+/// GE-24: the lowest anchor in the adversary's home, else the highest made point below it down to the
 /// mid-point, else the mid-point (whose value stands for none).
 #[inline(always)]
 fn forward_anchor(made: u32) -> i32 {
@@ -192,7 +193,7 @@ fn forward_anchor(made: u32) -> i32 {
     }
 }
 
-/// 36 minus the rolls with which a checker at 15 up to the adversary's rearmost escapes, and at 15
+/// GE-26: 36 minus the rolls with which a checker at 15 up to the adversary's rearmost escapes, and at 15
 /// up to 23, where that is hardest.
 #[inline(always)]
 fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
@@ -209,6 +210,7 @@ fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
     (i32::from(36 - contained), i32::from(36 - all))
 }
 
+/// GE-27.
 #[inline(always)]
 fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
     let mut distances = BEYOND_HOME;
@@ -218,6 +220,7 @@ fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
     I::dot(&distances, &o.escapes)
 }
 
+/// GE-28.
 #[inline(always)]
 fn moment<I: Integers>(b: &Unpacked) -> i32 {
     let checkers = i32::from(b.side.on_board()).max(1);
@@ -231,6 +234,7 @@ fn moment<I: Integers>(b: &Unpacked) -> i32 {
     }
 }
 
+/// GE-30.
 #[inline(always)]
 fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     // The adversary's rearmost checker on this side's scale, not below 11: 23 - rear, 11..=23.
@@ -250,6 +254,7 @@ fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     time
 }
 
+/// GE-31.
 #[inline(always)]
 fn backbone(made: u32) -> f32 {
     let made = made & !1;
@@ -265,7 +270,7 @@ fn backbone(made: u32) -> f32 {
 
 // ---- tables ----
 
-/// Rolls of 36 that get past a mask of made points, of which bit k is k + 1 pips ahead.
+/// GE-25: rolls of 36 that get past a mask of made points, of which bit k is k + 1 pips ahead.
 static ESCAPES: [u8; 4096] = escape_table(false);
 /// The same for rolls that get beyond the nearest of the points.
 static STRICT_ESCAPES: [u8; 4096] = escape_table(true);
@@ -295,7 +300,7 @@ const fn escape_table(strict: bool) -> [u8; 4096] {
 
 const EXPOSED_SCALE: i32 = 512;
 
-/// By the adversary's rearmost index: the pips by which a checker is behind that one, times
+/// GE-23, by the adversary's rearmost index: the pips by which a checker is behind that one, times
 /// [`EXPOSED_SCALE`], or the pips of a checker that has passed it.
 static EXPOSED: [Lanes; BAR + 1] = {
     let mut table = [[0; LANES]; BAR + 1];
@@ -391,7 +396,7 @@ static FADING: [u8; 32] = {
     table
 };
 
-/// By "more than one on the bar" and the mask of the adversary's closed home points.
+/// GE-29, by "more than one on the bar" and the mask of the adversary's closed home points.
 static ENTRY_LOSS: [[u16; 64]; 2] = {
     let mut table = [[0; 64]; 2];
     let mut closed = 0;
@@ -422,7 +427,7 @@ static ENTRY_LOSS: [[u16; 64]; 2] = {
     table
 };
 
-/// Three inputs by net (contact, crashed) and number of checkers borne off.
+/// GE-22: three inputs by net (contact, crashed) and number of checkers borne off.
 static MEN_OFF: [[[f32; 3]; 16]; 2] = {
     let mut table = [[[0.0; 3]; 16]; 2];
     let mut off = 0;

@@ -13,7 +13,7 @@ const SURPLUS: [f32; 16] = [
     0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0,
 ];
 
-/// The 200 base inputs: four a place, first the opponent's places, then mine.
+/// The 200 base inputs (GE-20, GE-34): four a place, first the opponent's places, then mine.
 #[inline(always)]
 pub(super) fn base(position: &Position, out: &mut SparseInput) {
     out.clear();
@@ -44,7 +44,7 @@ fn points(side: Side, start: usize, out: &mut SparseInput) {
     }
 }
 
-/// The 214 inputs of the race net, first the opponent's half, then mine. Nobody is on a bar or on
+/// The 214 inputs of the race net (GE-33), first the opponent's half, then mine. Nobody is on a bar or on
 /// its 24 point: there is no contact.
 #[inline(always)]
 pub(super) fn race(position: &Position, out: &mut SparseInput) {

@@ -91,7 +91,7 @@ impl GnubgEvaluator {
         self
     }
 
-    /// Evaluates positions that are all of one class.
+    /// Evaluates positions that are all of one class (GE-01, GE-03).
     fn evaluate_class(&self, class: Class, positions: &[Position], out: &mut [Chances]) {
         match class {
             Class::Over => each(positions, out, over),
@@ -196,7 +196,7 @@ fn each(positions: &[Position], out: &mut [Chances], judge: impl Fn(&Position) -
     }
 }
 
-/// The result of a game that is over. Without checkers the opponent has won: that is looked at
+/// The result of a game that is over (GE-02). Without checkers the opponent has won: that is looked at
 /// first, as it bore off last.
 fn over(position: &Position) -> Chances {
     let (me, opponent) = (position.me(), position.opponent());

@@ -1,4 +1,4 @@
-//! Backgammons in races: the race net's two outputs are replaced by a calculation.
+//! Backgammons in races (GE-40): the race net's two outputs are replaced by a calculation.
 
 use crate::bearoff::Tables;
 use crate::game::{Chances, POINTS, Position, Side};

@@ -1,6 +1,6 @@
 //! What cannot happen is taken out of a net's outputs.
 //!
-//! Rules in `protocol-specs/gnubg-evaluation.md`: a side that has borne off a checker cannot lose
+//! Rule GE-50 of `protocol-specs/gnubg-evaluation.md`: a side that has borne off a checker cannot lose
 //! a gammon, a race that is long won is won, and so on.
 
 use super::inputs::crossovers;

@@ -1,4 +1,4 @@
-//! Chances of being hit: three of the contact inputs, counted over the 21 rolls.
+//! Chances of being hit (GE-35): three of the contact inputs, counted over the 21 rolls.
 //!
 //! A *shot* belongs to a roll; it has a distance and stepping stones. For every shot this keeps the
 //! set of places from which one of the adversary's blots can be hit by it, then counts hits roll by

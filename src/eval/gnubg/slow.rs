@@ -6,7 +6,7 @@ use crate::nn::format::gnubg::Version;
 
 type Counts = [u8; POINTS];
 
-/// The 25 inputs that describe `b`, whose adversary is `o` (`GW-I` rules in
+/// The 25 inputs that describe `b`, whose adversary is `o` (rules in
 /// `protocol-specs/gnubg-evaluation.md`). `crashed` chooses the kind of the first three.
 pub(super) fn features(b: &Counts, o: &Counts, crashed: bool, version: Version) -> [f32; 25] {
     let mut f = [0.0; 25];

@@ -17,7 +17,7 @@ const WEIGHT_MAX: f32 = 1.0e6;
 const MAGIC: f32 = 472.3782;
 const TITLE: &str = "GNU Backgammon";
 
-/// Which definition of inputs the weights were trained with.
+/// Which definition of inputs the weights were trained with (GW-03).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// 1.00, in Debian's package.
@@ -110,7 +110,7 @@ pub enum WeightsError {
     },
 }
 
-/// The six nets in the order of both distributed files: name and number of inputs.
+/// The six nets in the order of both distributed files (GW-01): name and number of inputs.
 const NETS: [(&str, usize); 6] = [
     ("contact", 250),
     ("race", 214),
@@ -212,7 +212,7 @@ impl Header {
         Ok(())
     }
 
-    /// Counts of the four groups of numbers, in the file's order.
+    /// Counts of the four groups of numbers, in the file's order (GW-02).
     fn groups(&self) -> [usize; 4] {
         [
             self.inputs * self.hidden,
@@ -242,7 +242,7 @@ fn sane(weight: f32) -> bool {
     weight.abs() <= WEIGHT_MAX
 }
 
-// ---- binary ----
+// ---- binary: GW-10 ----
 
 struct Bytes<'a> {
     all: &'a [u8],
@@ -344,7 +344,7 @@ fn parse_binary(all: &[u8]) -> Result<WeightsFile, WeightsError> {
     })
 }
 
-// ---- text ----
+// ---- text: GW-20, GW-22 ----
 
 struct Lines<'a> {
     /// What is left; `None` after the last line.
@@ -457,7 +457,7 @@ fn parse_text(bytes: &[u8]) -> Result<WeightsFile, WeightsError> {
     }
 }
 
-/// The place of a net announced by name, as in `contact contact250` or `prune race`.
+/// The place of a net announced by name (GW-21), as in `contact contact250` or `prune race`.
 fn named_slot(line: &str) -> Option<usize> {
     let mut words = line.split_ascii_whitespace();
     let (base, name) = match words.next()? {
@@ -597,6 +597,7 @@ mod tests {
 
     #[test]
     fn every_truncation_is_refused() {
+        // GW-30
         let nets = small();
         let whole = binary(&nets, 1.0);
         for length in 0..whole.len() {

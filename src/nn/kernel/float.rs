@@ -1,6 +1,6 @@
 //! The forward pass of a float net with one hidden layer, written once for all CPU levels.
 //!
-//! The order of every addition is GNU Backgammon's: a hidden sum starts at the bias and takes the
+//! The order of every addition is GNU Backgammon's (GE-10): a hidden sum starts at the bias and takes the
 //! inputs in the order given; an output sum is four partial sums over hidden units j mod 4, then
 //! (s0 + s1) + (s2 + s3), then the bias. Products are rounded before they are added.
 
@@ -93,7 +93,7 @@ fn exponential(x: f64) -> f64 {
     sum
 }
 
-/// `1 / (1 + e^t)` with e^|t| replaced by its tangent at the last tenth, |t| at most 10.
+/// GE-11: `1 / (1 + e^t)` with e^|t| replaced by its tangent at the last tenth, |t| at most 10.
 #[inline(always)]
 fn sigmoid<W: Wide>(t: W, table: &Sigmoid) -> W {
     let one = W::splat(1.0);
