@@ -1,6 +1,7 @@
 //! Integer nets: the inference path of our own nets.
 //!
-//! The arithmetic, the same bits on every CPU and in every order of work:
+//! The arithmetic (NF-10 to NF-14 of `protocol-specs/net-file.md`), the same bits on every CPU and in
+//! every order of work:
 //!
 //! 1. First layer: `acc = bias + sum of value * row` in 16-bit integers that wrap; the values are
 //!    small integers. A sound bound, computed when the net is quantised, says that no reachable

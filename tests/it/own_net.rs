@@ -82,7 +82,7 @@ fn file_of(net: &FloatNet, inputs: InputSet, class: &str, bits: SecondBits) -> V
     native::write(&label, &parts)
 }
 
-/// The prototype's vectors: every integer, floats to 7e-7, quantised results near the floats.
+/// NI-01 to NI-06 (NI-02, NI-03, NI-04, NI-05), NI-20, NI-21: the prototype's vectors: every integer, floats to 7e-7, quantised results near the floats.
 fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
     let folder = "data/prototype-net";
     let Some(path) = support::shared(test, &format!("{folder}/{vectors}")) else {
@@ -169,6 +169,7 @@ fn embedded_nets_load_and_serve_their_classes() {
     }
 }
 
+/// NF-10 to NF-14: NF-11, NF-12 and NF-13 are the same bits at every level.
 #[test]
 fn every_level_every_near_and_every_batch_give_the_same_bits() {
     let best = OwnEvaluator::embedded().unwrap();
@@ -230,6 +231,7 @@ fn kernels_agree_on_all_shapes() {
     }
 }
 
+/// NF-21.
 #[test]
 fn integers_stay_close_to_the_float_net() {
     for seed in 0..3 {
@@ -261,6 +263,9 @@ fn chances_are_ordered_and_possible() {
             assert!(c.lose_gammon <= 1.0 - c.win + 1e-6, "{position:?} {c:?}");
             if position.opponent().off() > 0 {
                 assert_eq!(c.win_gammon, 0.0);
+            }
+            if !position.has_contact() && position.opponent().occupied() >> 18 == 0 {
+                assert_eq!(c.win_backgammon, 0.0);
             }
         }
     }

@@ -250,6 +250,11 @@ impl OwnEvaluator {
                 judge.chances(scratch, near, positions, wanted, out);
             }
         }
+        for (index, position) in positions.iter().enumerate() {
+            if races >> index & 1 == 1 {
+                without_far_backgammons(position, &mut out[index]);
+            }
+        }
     }
 }
 
@@ -282,6 +287,17 @@ impl Evaluator for OwnEvaluator {
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
         let [_, mine, centred, theirs] = self.tables.two_sided.probe(position)?;
         Some([mine, centred, theirs])
+    }
+}
+
+/// In a race nobody is hit any more: who has left the winner's home loses no backgammon.
+fn without_far_backgammons(position: &Position, chances: &mut Chances) {
+    let has_left = |side: Side| side.occupied() >> 18 == 0;
+    if has_left(position.opponent()) {
+        chances.win_backgammon = 0.0;
+    }
+    if has_left(position.me()) {
+        chances.lose_backgammon = 0.0;
     }
 }
 

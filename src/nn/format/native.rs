@@ -1,4 +1,4 @@
-//! gammond's net files: one integer net a file, `protocol-specs/net-file.md`.
+//! gammond's net files: one integer net a file, `protocol-specs/net-file.md` (NF-01 to NF-05).
 //!
 //! A fixed header of 128 bytes, the tensors, a CRC-32 of everything before it. All numbers are
 //! little-endian. A damaged file is refused with the place and the reason.
@@ -296,6 +296,7 @@ mod tests {
         (label, parts)
     }
 
+    /// NF-04.
     #[test]
     fn what_is_written_is_read() {
         for bits in [SecondBits::Eight, SecondBits::Thirteen] {
@@ -305,6 +306,7 @@ mod tests {
         }
     }
 
+    /// NF-01, NF-02, NF-03, NF-05.
     #[test]
     fn every_truncation_and_every_flipped_byte_is_refused() {
         let (label, parts) = sample(SecondBits::Eight);
@@ -326,6 +328,7 @@ mod tests {
         assert!(read(&longer).is_err());
     }
 
+    /// NF-06.
     #[test]
     fn weights_that_cannot_be_are_refused_when_the_net_is_made() {
         let (_, good) = sample(SecondBits::Eight);

@@ -1,4 +1,4 @@
-//! Float nets as safetensors files: a little-endian length, a JSON header, then tensors.
+//! Float nets as safetensors files (NF-20): a little-endian length, a JSON header, then tensors.
 //!
 //! Tensors, all `F32`, row-major: `w_NAME` [inputs, width] for each group of inputs, in the order
 //! in which they lie in the file; `b1` [width], `w2` [second, width], `b2` [second],
