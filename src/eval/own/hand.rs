@@ -11,6 +11,9 @@ pub const HAND_OF_SIDE: usize = 20;
 /// How many there are for both sides.
 pub const HAND: usize = 2 * HAND_OF_SIDE;
 
+/// No side packs to this.
+pub(super) const NEITHER: [u128; 2] = [u128::MAX; 2];
+
 const BOARD: u32 = 0xff_ffff;
 const HOME: u32 = 0x3f;
 const FAR_HOME: u32 = 0xfc_0000;
@@ -21,18 +24,27 @@ const MIDDLE: u32 = 0x7fc0;
 #[must_use]
 pub fn hand(position: &Position) -> [u8; HAND] {
     let mut values = [0; HAND];
-    visit(position, |index, value| values[index] = value as u8);
+    visit(position, NEITHER, |index, value| {
+        values[index] = value as u8;
+    });
     values
 }
 
-/// Calls `put` with the number and the value of each of the forty integers. (Values that are
-/// passed on at once stay in registers; an array of bytes would be written and read again.)
+/// Calls `put` with the number and the value of the forty integers; of a side that is the same as
+/// in `old` only those that look at the other side too. (Values that are passed on at once stay
+/// in registers; an array of bytes would be written and read again.)
 #[inline(always)]
-pub(super) fn visit(position: &Position, mut put: impl FnMut(usize, u32)) {
+pub(super) fn visit(position: &Position, old: [u128; 2], mut put: impl FnMut(usize, u32)) {
     let me = Half::of(position.me());
     let opponent = Half::of(position.opponent());
-    count(&me, &opponent, |index, value| put(index, value));
-    count(&opponent, &me, |index, value| {
+    if position.me().packed() != old[0] {
+        count_own(&me, |index, value| put(index, value));
+    }
+    count_both(&me, &opponent, |index, value| put(index, value));
+    if position.opponent().packed() != old[1] {
+        count_own(&opponent, |index, value| put(HAND_OF_SIDE + index, value));
+    }
+    count_both(&opponent, &me, |index, value| {
         put(HAND_OF_SIDE + index, value);
     });
 }
@@ -79,63 +91,49 @@ fn mirrored(mask: u32) -> u32 {
     mask.reverse_bits() >> 8
 }
 
-/// The twenty integers of `me` against `other`.
+/// Those of the twenty integers that look at one side alone.
 #[inline(always)]
-fn count(me: &Half, other: &Half, mut put: impl FnMut(usize, u32)) {
-    let (points, made, bar) = (me.points, me.made, me.bar);
-    let blocks = other.made_seen;
+fn count_own(me: &Half, mut put: impl FnMut(usize, u32)) {
+    let (points, made) = (me.points, me.made);
     let blots = points & !made;
-    // Points in front of the enemy's rearmost checker, which stands on 23 - rear of mine.
-    let front = made >> (24 - other.rear);
     let anchors = made & FAR_HOME;
     let packed = me.side.packed();
-    let no_second = me.second < 0;
-    put(0, shots(me, other));
     put(1, (made & HOME).count_ones());
     put(2, longest_run(made));
-    put(3, u32::from(RUNS[(front & 0xff) as usize]));
-    put(4, (front & HOME).count_ones());
-    put(5, escapes(me.rear, blocks));
-    put(
-        6,
-        if no_second {
-            36
-        } else {
-            escapes(me.second, blocks)
-        },
-    );
     put(7, sum_of_nibbles((packed >> 72) as u32 & 0xfff_ffff));
-    put(8, (me.rear + other.rear - 22).max(0) as u32);
     put(9, anchors.count_ones());
-    put(
-        10,
-        if anchors == 0 {
-            0
-        } else {
-            anchors.leading_zeros() - 7
-        },
-    );
+    let deepest = anchors.leading_zeros().wrapping_sub(7);
+    put(10, if anchors == 0 { 0 } else { deepest });
     put(11, (blots & HOME).count_ones());
     put(12, blots.count_ones());
     put(13, sum_of_nibbles(packed as u32 & 0xfff));
+    put(15, u32::from(me.bar > 1));
+    put(17, escapes(24, me.made_seen));
+    let apart = (me.rear - me.second) as u32;
+    put(18, if me.second < 0 { 0 } else { apart });
+    put(19, (made & MIDDLE).count_ones());
+}
+
+/// The others of the twenty: `me` against `other`.
+#[inline(always)]
+fn count_both(me: &Half, other: &Half, mut put: impl FnMut(usize, u32)) {
+    let blocks = other.made_seen;
+    // Points in front of the enemy's rearmost checker, which stands on 23 - rear of mine.
+    let front = me.made >> (24 - other.rear);
+    put(0, shots(me, other));
+    put(3, u32::from(RUNS[(front & 0xff) as usize]));
+    put(4, (front & HOME).count_ones());
+    put(5, escapes(me.rear, blocks));
+    let second = escapes(me.second.max(0), blocks);
+    put(6, if me.second < 0 { 36 } else { second });
+    put(8, (me.rear + other.rear - 22).max(0) as u32);
     let shut = 1 + (blocks & FAR_HOME).count_ones();
-    put(14, if bar == 0 { 0 } else { shut });
-    put(15, u32::from(bar > 1));
+    put(14, if me.bar == 0 { 0 } else { shut });
     let mut mobility = 0;
     for die in 1..=6 {
-        mobility += ((points >> die) & !blocks).count_ones();
+        mobility += ((me.points >> die) & !blocks).count_ones();
     }
     put(16, mobility.min(63));
-    put(17, escapes(24, me.made_seen));
-    put(
-        18,
-        if no_second {
-            0
-        } else {
-            (me.rear - me.second) as u32
-        },
-    );
-    put(19, (made & MIDDLE).count_ones());
 }
 
 /// Sum of the seven lowest groups of four bits; at most 15.

@@ -5,7 +5,7 @@
 //! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
 //! there, and a seventh that counts those above six. Then the forty of [`hand`](super::hand::hand).
 
-use super::hand::{HAND, HAND_OF_SIDE, visit};
+use super::hand::{HAND, HAND_OF_SIDE, NEITHER, visit};
 use crate::game::Position;
 use crate::nn::{Change, InputUnits};
 
@@ -184,7 +184,7 @@ impl Counted {
     pub(super) fn of(position: &Position, set: InputSet) -> Counted {
         let mut hand = [0; HAND];
         if set == InputSet::CountsAndHand {
-            visit(position, |index, value| {
+            visit(position, NEITHER, |index, value| {
                 hand[index] = as_entered(index, value) as u8
             });
         }
@@ -293,7 +293,7 @@ impl Changes {
             return;
         };
         let mut count = 0;
-        visit(new, |index, value| {
+        visit(new, [old.me, old.opponent], |index, value| {
             let factor = as_entered(index, value) as i16 - i16::from(old.hand[index]);
             let row = (BASE + index) as u16;
             room[count % ROOM] = Change { row, factor };
