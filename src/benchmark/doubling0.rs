@@ -215,7 +215,8 @@ fn liveliness(side: &Side<'_>, cube: i32, race: Option<&Position>) -> f64 {
 
 /// To four decimals, and from -1..=1 to a match winning chance.
 fn rounded(y: f64) -> f64 {
-    (1.0 + (1e4 * y + 0.5).trunc() / 1e4) / 2.0
+    // A tie that is exact in decimals must not fall by the rounding of binary fractions.
+    (1.0 + (1e4 * y + 0.5 + 1e-9).trunc() / 1e4) / 2.0
 }
 
 /// The decision for the player on roll with these chances (in the order of

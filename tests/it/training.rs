@@ -1,0 +1,149 @@
+//! Training runs: killed and resumed, they end with the same bytes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const PLAN: &str = r#"
+seed = 5
+contact = { first = 64, second = 16, hand = true }
+race = { first = 64, second = 16, hand = false }
+batch = 256
+
+[[round]]
+labels = 3000
+pool = 2
+rate = 1e-3
+times = 2
+games = { lambda = 0.8, contenders = 2 }
+"#;
+
+fn gammond() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Starts the command again and again and kills it ever later, until it ends by itself.
+fn killed_and_resumed(command: impl Fn() -> Command) {
+    let mut killed = 0;
+    let mut wait = Duration::from_millis(15);
+    loop {
+        let mut child = command().spawn().unwrap();
+        std::thread::sleep(wait);
+        wait = wait * 3 / 2;
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        // SIGKILL: nothing can be tidied up.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        killed += 1;
+    }
+    assert!(killed > 0, "it was never killed");
+}
+
+fn same_file(a: &Path, b: &Path) {
+    assert!(
+        fs::read(a).unwrap() == fs::read(b).unwrap(),
+        "{} differs",
+        a.display()
+    );
+}
+
+fn same(a: &Path, b: &Path, name: &str) {
+    same_file(&a.join(name), &b.join(name));
+}
+
+/// Rules JR-01 to JR-04, TL-01, TL-02, LB-01 to LB-04, TP-01 to TP-03.
+#[test]
+fn a_killed_training_run_ends_with_the_same_nets() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    fs::write(&plan, PLAN).unwrap();
+    let run = |name: &str, threads: &str| {
+        let mut command = gammond();
+        command
+            .arg("train")
+            .arg(&plan)
+            .arg("--folder")
+            .arg(folder.path().join(name))
+            .args(["--threads", threads]);
+        command
+    };
+    assert!(run("whole", "1").status().unwrap().success());
+    killed_and_resumed(|| run("killed", "2"));
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    for round in 1..=2 {
+        same(&whole, &killed, &format!("round-{round}.labels"));
+        same(&whole, &killed, &format!("round-{round}-contact.net"));
+        same(&whole, &killed, &format!("round-{round}-race.net"));
+    }
+    let log = fs::read_to_string(whole.join("log.jsonl")).unwrap();
+    let losses: Vec<f64> = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|line| line["kind"] == "contact")
+        .map(|line| line["loss"].as_f64().unwrap())
+        .collect();
+    assert!(losses.len() == 2 && losses.iter().all(|loss| *loss > 0.0));
+}
+
+#[test]
+fn killed_sampling_and_labelling_end_with_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let sample = |name: &str| {
+        let mut command = gammond();
+        command
+            .args(["sample", "--positions", "1500", "--seed", "3"])
+            .arg(at(name));
+        command
+    };
+    assert!(sample("whole.labels").status().unwrap().success());
+    killed_and_resumed(|| sample("killed.labels"));
+    same_file(&at("whole.labels"), &at("killed.labels"));
+    let dump = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["sample", "--dump"])
+        .arg(at("whole.labels"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(dump.stdout).unwrap();
+    assert!(text.lines().count() >= 1500);
+    fs::write(at("positions"), &text).unwrap();
+    let label = |name: &str| {
+        let mut command = gammond();
+        command
+            .args(["label", "--plies", "1"])
+            .arg(at("positions"))
+            .arg(at(name));
+        command
+    };
+    assert!(label("whole.txt").status().unwrap().success());
+    killed_and_resumed(|| label("killed.txt"));
+    same_file(&at("whole.txt"), &at("killed.txt"));
+    let labels = fs::read_to_string(at("whole.txt")).unwrap();
+    assert_eq!(labels.lines().count(), text.lines().count());
+}
+
+/// A longer duel, killed and resumed, counts the same games.
+#[test]
+fn a_killed_duel_counts_the_same_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("duel");
+    let duel = |keep: bool| {
+        let mut command = gammond();
+        command.args(["duel", "pubeval", "random", "--games", "4000", "--quiet"]);
+        if keep {
+            command.arg("--journal").arg(&journal);
+        }
+        command
+    };
+    killed_and_resumed(|| duel(true));
+    let last = |keep: bool| duel(keep).stdout(Stdio::piped()).output().unwrap().stdout;
+    let (resumed, whole) = (last(true), last(false));
+    assert!(!whole.is_empty());
+    assert_eq!(resumed, whole);
+}
