@@ -72,6 +72,9 @@ pub struct EngineBuilder {
     bearoff: Option<PathBuf>,
 }
 
+/// Stack of a compute thread: one that waits for a part of its search may begin another search.
+const COMPUTE_STACK_BYTES: usize = 16 << 20;
+
 /// Memory for static evaluations when nothing else is asked for.
 pub const CACHE_MB_DEFAULT: usize = 16;
 
@@ -152,6 +155,7 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("compute-{index}"))
+        .stack_size(COMPUTE_STACK_BYTES)
         .build()
         .map_err(EngineError::Threads)
 }

@@ -39,8 +39,10 @@ pub(super) struct Scratch {
     chances: Vec<Chances>,
     misses: Misses,
     wanted: Vec<u32>,
-    /// For each roll the play that is taken when none of it needs an evaluation.
-    sole: Vec<u32>,
+    /// The plays of each roll that were kept, one roll after the other.
+    kept: Vec<u32>,
+    /// Where the kept plays of each roll begin.
+    kept_starts: Vec<usize>,
     /// For each unique position its place in `wanted` plus one.
     place: Vec<u32>,
     full: Vec<Chances>,
@@ -73,6 +75,8 @@ fn keep_best(
         .map(|play| play.0)
         .fold(f64::INFINITY, f64::min);
     ranked.retain(|play| play.0 <= best + margin);
+    // Ties of the evaluation go to the play found first.
+    ranked.sort_unstable_by_key(|play| play.1);
 }
 
 impl Replies {
@@ -126,10 +130,6 @@ impl Scratch {
             }
         }
         self.starts.push(self.numbers.len());
-    }
-
-    fn roll(&self, index: usize) -> &[u32] {
-        &self.numbers[self.starts[index]..self.starts[index + 1]]
     }
 
     /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
@@ -189,7 +189,8 @@ impl Scratch {
     /// is left alone is not among them, unless its chances are wanted for themselves.
     fn choose_wanted(&mut self, tree: &Tree<'_>, evaluated: bool) {
         self.wanted.clear();
-        self.sole.clear();
+        self.kept.clear();
+        self.kept_starts.clear();
         self.place.clear();
         self.place.resize(self.unique.positions.len(), 0);
         for roll in 0..Roll::ALL.len() {
@@ -203,7 +204,8 @@ impl Scratch {
             if self.ranked.is_empty() {
                 self.ranked.extend(plays.iter().map(|&play| (0.0, play)));
             }
-            self.sole.push(self.ranked[0].1);
+            self.kept_starts.push(self.kept.len());
+            self.kept.extend(self.ranked.iter().map(|play| play.1));
             if self.ranked.len() == 1 && !evaluated {
                 continue;
             }
@@ -215,6 +217,7 @@ impl Scratch {
                 }
             }
         }
+        self.kept_starts.push(self.kept.len());
     }
 
     /// What each evaluated position is worth to the player on roll in it: with the cube, and
@@ -236,8 +239,9 @@ impl Scratch {
     fn best(&self) -> Replies {
         let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
         for (index, roll) in Roll::ALL.iter().enumerate() {
-            let plays = self.roll(index);
-            let mut best = self.sole[index];
+            // Only what this roll kept: a play that another roll wanted was still cut here.
+            let plays = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+            let mut best = plays[0];
             let mut least = (f64::INFINITY, f64::INFINITY);
             for &play in plays {
                 let place = self.place[play as usize] as usize;

@@ -284,6 +284,16 @@ impl Evaluator for OwnEvaluator {
         true
     }
 
+    /// The fast net errs by a few hundredths.
+    fn quick_margin(&self) -> f64 {
+        0.12
+    }
+
+    /// The fast net ranks far better than a pruning net: a few plays are enough.
+    fn quick_keep(&self, _positions: usize) -> usize {
+        4
+    }
+
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
         let [_, mine, centred, theirs] = self.tables.two_sided.probe(position)?;
         Some([mine, centred, theirs])
