@@ -15,11 +15,13 @@
 pub mod answer;
 pub mod external;
 pub mod fibs;
+mod fuzz;
 mod request;
 mod request_line;
 mod settings;
 pub mod ubgi;
 
+pub use fuzz::{fuzz_external, fuzz_request, fuzz_ubgi};
 pub use request::{
     ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,
 };

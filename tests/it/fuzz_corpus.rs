@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gammond::notation;
+use gammond::{notation, protocol};
 
 use crate::malformed::malformed;
 
@@ -14,12 +14,15 @@ type Target = (&'static str, fn(&[u8]));
 const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
     ("board_line", notation::fuzz_board_line),
+    ("external", protocol::fuzz_external),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
     ("play", notation::fuzz_play),
     ("position", notation::fuzz_position),
     ("position_id", notation::fuzz_position_id),
+    ("request", protocol::fuzz_request),
     ("roll", notation::fuzz_roll),
+    ("ubgi", protocol::fuzz_ubgi),
     ("xgid", notation::fuzz_xgid),
 ];
 
