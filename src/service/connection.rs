@@ -515,16 +515,29 @@ fn first_mode(line: &[u8], shared: &Shared) -> Option<Mode> {
     (line_kind(line) != LineKind::Nothing).then_some(Mode::Requests)
 }
 
-/// The queue of a line, and whether it is slow enough to be handed over alone.
+/// The queue of a line, and whether it is slow enough to be handed over alone (SRV-11).
 fn queue_of(line: &[u8], session: &SessionSettings) -> (Queue, bool) {
     let has = |text: &[u8]| line.windows(text.len()).any(|window| window == text);
-    let deep = has(b"plies=3") || has(b"plies=4") || session.search.plies > 2;
-    let rollout = has(b"rollout");
-    let alone = deep || rollout || has(b"plies=2") || has(b"time=") || session.search.plies > 1;
-    let queue = session.queue.unwrap_or(if deep || rollout {
+    let deep = session.search.plies > 1 || session.search.time_ms.is_some();
+    let slow = deep
+        || [
+            &b"plies=2"[..],
+            b"plies=3",
+            b"plies=4",
+            b"time=",
+            b"rollout",
+        ]
+        .iter()
+        .any(|text| has(text));
+    let usual = if slow {
         Queue::Bulk
     } else {
         Queue::Interactive
-    });
-    (queue, alone || session.search.time_ms.is_some())
+    };
+    let wanted = match (has(b"queue=interactive"), has(b"queue=bulk")) {
+        (true, false) => Some(Queue::Interactive),
+        (false, true) => Some(Queue::Bulk),
+        _ => session.queue,
+    };
+    (wanted.unwrap_or(usual), slow)
 }
