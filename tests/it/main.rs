@@ -6,6 +6,8 @@ mod cli;
 mod duel;
 mod equity;
 mod external;
+mod fibs;
+mod fibs_server;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod malformed;

@@ -432,8 +432,6 @@ impl Machine {
             (Ask::Play { query, .. }, Answer::Play(play)) => {
                 game.record.play(MatPlayer::First, query.roll, play);
             }
-            (Ask::Offer(_), Answer::Accept) => game.doubled = false,
-            (Ask::Resignation { .. }, Answer::Reject) => game.resignation = None,
             _ => {}
         }
         self.send_decision(text);

@@ -1,0 +1,496 @@
+//! A FIBS server without sockets, for tests: commands in, the bytes that a server would send out.
+//!
+//! It speaks the recorded wordings of fibs.com and of three clones, plays the opponents itself by
+//! chance, keeps the rules with the legal plays of the crate, and misbehaves on order. What the
+//! bot does wrong is refused as a server would and written down.
+
+mod table;
+
+use gammond::rng::{ChaCha8Rng, below, stream};
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+pub(crate) use table::{Seat, Table};
+
+/// Whose words and habits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    Fibs,
+    BaldLies,
+    Jibs053,
+    Jibs055,
+}
+
+/// Misbehaviour, each as one in so many cases; 0 for never.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Faults {
+    /// No line end after a board.
+    pub(crate) glue: u32,
+    /// A command is lost.
+    pub(crate) swallow: u32,
+    /// Chat that looks like the protocol, unknown lines, bells.
+    pub(crate) chatter: u32,
+    /// A board is sent twice.
+    pub(crate) repeat: u32,
+    /// The opponent drops the connection at his turn.
+    pub(crate) drop: u32,
+    /// No automatic roll and no prompt after a resume.
+    pub(crate) forget_roll: bool,
+}
+
+/// How a match ended, as the server sees it: points of the bot and of the opponent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Result {
+    pub(crate) opponent: String,
+    pub(crate) length: Option<u32>,
+    pub(crate) scores: [u32; 2],
+}
+
+/// What happened, to see that a test covers it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) games: u32,
+    pub(crate) bot_doubles: u32,
+    pub(crate) bot_takes: u32,
+    pub(crate) bot_drops: u32,
+    pub(crate) opponent_doubles: u32,
+    pub(crate) redoubles: u32,
+    pub(crate) opponent_drops: u32,
+    pub(crate) bot_resigns: u32,
+    pub(crate) resigns: [u32; 4],
+    pub(crate) resigns_accepted: u32,
+    pub(crate) resumes: u32,
+    pub(crate) crawford: u32,
+    pub(crate) swallowed: u32,
+    pub(crate) moves: u32,
+}
+
+pub(crate) struct Server {
+    pub(crate) style: Style,
+    pub(crate) faults: Faults,
+    pub(crate) name: String,
+    pub(crate) password: String,
+    pub(crate) opponent: String,
+    /// Lengths of the matches to come; `None` is unlimited.
+    pub(crate) plan: VecDeque<Option<u32>>,
+    pub(crate) results: Vec<Result>,
+    /// What the bot did wrong.
+    pub(crate) refusals: Vec<String>,
+    /// All commands of the bot but the login.
+    pub(crate) commands: Vec<String>,
+    pub(crate) seen: Seen,
+    pub(crate) closed: bool,
+    pub(crate) logged_in: bool,
+    ready: bool,
+    invited: Option<Option<u32>>,
+    resume_invited: bool,
+    table: Option<Table>,
+    saved: Option<Table>,
+    opponent_away: bool,
+    ratings: [f64; 2],
+    experience: [u32; 2],
+    chance: ChaCha8Rng,
+    out: String,
+}
+
+impl Server {
+    pub(crate) fn new(style: Style, faults: Faults, plan: &[Option<u32>], seed: u64) -> Server {
+        Server {
+            style,
+            faults,
+            name: "tester".into(),
+            password: "s3cretW0rd".into(),
+            opponent: "alice".into(),
+            plan: plan.iter().copied().collect(),
+            results: Vec::new(),
+            refusals: Vec::new(),
+            commands: Vec::new(),
+            seen: Seen::default(),
+            closed: false,
+            logged_in: false,
+            ready: false,
+            invited: None,
+            resume_invited: false,
+            table: None,
+            saved: None,
+            opponent_away: false,
+            ratings: [1500.0; 2],
+            experience: [0; 2],
+            chance: stream(seed, 1),
+            out: String::new(),
+        }
+    }
+
+    pub(crate) fn busy(&self) -> bool {
+        self.table.is_some() || self.saved.is_some()
+    }
+
+    fn one_in(&mut self, count: u32) -> bool {
+        count > 0 && below(&mut self.chance, count) == 0
+    }
+
+    fn say(&mut self, line: &str) {
+        let mut line = line.to_owned();
+        if self.style == Style::Jibs055 && !line.starts_with(|c: char| c.is_ascii_digit()) {
+            line = line.replace('\'', "''");
+        }
+        self.out.push_str(&line);
+        if line.starts_with("board:") && self.one_in(self.faults.glue) {
+            return;
+        }
+        self.out.push_str(self.line_end());
+        if self.logged_in && self.one_in(self.faults.chatter) {
+            self.chatter();
+        }
+    }
+
+    fn line_end(&self) -> &'static str {
+        match self.style {
+            Style::Jibs055 => "\n",
+            _ => "\r\n",
+        }
+    }
+
+    fn chatter(&mut self) {
+        let lines = [
+            "15 alice doubles. Type 'accept' or 'reject'.",
+            "13 loud board:You:alice:3:0:0:0:0",
+            "12 nosy You roll 6 and 6.",
+            "",
+            "A line that nobody has ever seen",
+            "bobby and carol start a 5 point match.",
+            "\u{7}7 carol carol logs in.",
+            "5 carol - - 1 0 1500.00 0 0 1795224913 127.0.0.1 other -",
+            "20 something of the future",
+        ];
+        let at = below(&mut self.chance, lines.len() as u32) as usize;
+        self.out.push_str(lines[at]);
+        self.out.push_str(self.line_end());
+    }
+
+    fn refuse(&mut self, text: &str, command: &str) {
+        self.refusals.push(format!("{command}: {text}"));
+        self.say(text);
+    }
+
+    fn take_out(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+            .chars()
+            .map(|c| u8::try_from(u32::from(c)).unwrap())
+            .collect()
+    }
+
+    /// A connection is made.
+    pub(crate) fn connect(&mut self) -> Vec<u8> {
+        self.closed = false;
+        self.logged_in = false;
+        self.ready = false;
+        self.out = format!("WELCOME{0}{0}   to this server{0}login: ", self.line_end());
+        self.take_out()
+    }
+
+    /// The connection is gone: a running match is saved.
+    pub(crate) fn disconnect(&mut self) {
+        self.logged_in = false;
+        self.invited = None;
+        self.resume_invited = false;
+        self.save();
+    }
+
+    fn save(&mut self) {
+        if let Some(mut table) = self.table.take() {
+            table.interrupt(self.style);
+            self.saved = Some(table);
+        }
+    }
+
+    /// Nothing happens for a while: whoever has something to do does it.
+    pub(crate) fn idle(&mut self) -> Vec<u8> {
+        if !self.logged_in || self.table.is_some() {
+            return Vec::new();
+        }
+        let opponent = self.opponent.clone();
+        if self.opponent_away {
+            self.opponent_away = false;
+            self.say(&format!("7 {opponent} {opponent} logs in."));
+            self.who_opponent();
+        } else if self.saved.is_some() {
+            self.resume_invited = true;
+            self.say(&format!(
+                "{opponent} wants to resume a saved match with you."
+            ));
+            self.say(&format!("Type 'join {opponent}' to accept."));
+        } else if let Some(&length) = self.plan.front() {
+            self.invited = Some(length);
+            self.say("");
+            match length {
+                Some(length) => self.say(&format!(
+                    "{opponent} wants to play a {length} point match with you."
+                )),
+                None => self.say(&format!(
+                    "{opponent} wants to play an unlimited match with you."
+                )),
+            }
+            self.say(&format!("Type 'join {opponent}' to accept."));
+        }
+        self.take_out()
+    }
+
+    /// A command of the bot.
+    pub(crate) fn line(&mut self, line: &str) -> Vec<u8> {
+        let line = line.trim_end();
+        if !self.logged_in {
+            self.login(line);
+            return self.take_out();
+        }
+        self.commands.push(line.to_owned());
+        if self.one_in(self.faults.swallow) {
+            self.seen.swallowed += 1;
+            return Vec::new();
+        }
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "set" => self.say(&format!("Value of 'boardstyle' set to {rest}.")),
+            "toggle" => self.toggle(rest),
+            "back" => self.say("Welcome back."),
+            "time" if matches!(self.style, Style::Jibs053 | Style::Jibs055) => {
+                self.say("** Not yet implemented: 'time'");
+            }
+            "time" => {
+                self.say("Saturday, November 21 01:32:48 UTC  ( Sat Nov 21 01:32:48 2026 UTC )")
+            }
+            "show" => self.show_saved(),
+            "tell" => self.say(&format!("16 {rest}")),
+            "kibitz" if self.style == Style::BaldLies => {
+                self.say("The command `kibitz' is not yet implemented.");
+            }
+            "kibitz" => {
+                self.say(&format!("19 {rest}"));
+                self.say("** 1 user heard you.");
+            }
+            "bye" => {
+                self.say("                              Goodbye.");
+                self.disconnect();
+                self.closed = true;
+            }
+            "invite" => self.invite(rest),
+            "join" if !rest.is_empty() => self.join(rest),
+            "board" if self.table.is_none() => self.say("** You're not playing."),
+            _ if self.table.is_none() => self.refuse("** You're not playing.", line),
+            _ => self.play(word, rest),
+        }
+        self.take_out()
+    }
+
+    fn login(&mut self, line: &str) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let good = matches!(words.as_slice(), ["login", client, "1008", name, password]
+            if client.len() <= 20 && *name == self.name && *password == self.password);
+        if !good {
+            match self.style {
+                Style::BaldLies => self.out.push_str("\r\nlogin: "),
+                _ => {
+                    self.say("Login incorrect");
+                    self.out.push_str("login: ");
+                }
+            }
+            return;
+        }
+        self.logged_in = true;
+        let (name, rating, experience) = (self.name.clone(), self.ratings[0], self.experience[0]);
+        self.say("");
+        self.say(&format!("1 {name} 1795224437 127.0.0.1"));
+        self.say(&format!(
+            "2 {name} 1 0 0 1 0 0 1 1 {experience} 0 0 0 1 {rating:.2} 0 0 0 1 0 UTC"
+        ));
+        for line in [
+            "3",
+            "+---+",
+            "4 things of the day; board:x",
+            "You roll 1 and 1.",
+            "+---+",
+            "4",
+        ] {
+            self.out.push_str(line);
+            self.out.push_str(self.line_end());
+        }
+        self.who_opponent();
+        self.who_bot();
+    }
+
+    fn who(&mut self, name: &str, opponent: &str, ready: bool, rating: f64, experience: u32) {
+        let ready = u8::from(ready);
+        self.say(&format!(
+            "5 {name} {opponent} - {ready} 0 {rating:.2} {experience} 0 1795224913 127.0.0.1 x -"
+        ));
+        self.say("6");
+    }
+
+    fn who_opponent(&mut self) {
+        let name = self.opponent.clone();
+        let against = if self.table.is_some() {
+            self.name.clone()
+        } else {
+            "-".into()
+        };
+        self.who(&name, &against, true, self.ratings[1], self.experience[1]);
+    }
+
+    fn who_bot(&mut self) {
+        let name = self.name.clone();
+        let against = if self.table.is_some() {
+            self.opponent.clone()
+        } else {
+            "-".into()
+        };
+        self.who(
+            &name,
+            &against,
+            self.ready,
+            self.ratings[0],
+            self.experience[0],
+        );
+    }
+
+    fn toggle(&mut self, what: &str) {
+        let text = match what {
+            "ready" => {
+                self.ready = !self.ready;
+                match self.ready {
+                    true => "** You're now ready to invite or join someone.",
+                    false => "** You're now refusing to play with someone.",
+                }
+            }
+            "moreboards" => "** Will send rawboards after rolling.",
+            "automove" => "** Forced moves won't be done automatically.",
+            "silent" => "** You won't hear what other players shout.",
+            _ => "** Don't know how to toggle that",
+        };
+        self.say(text);
+        self.who_bot();
+    }
+
+    fn show_saved(&mut self) {
+        if matches!(self.style, Style::Jibs053 | Style::Jibs055) {
+            self.say("** Not yet implemented: 'show saved'");
+            return;
+        }
+        match &self.saved {
+            None => self.say("no saved games."),
+            Some(table) => {
+                let length = table
+                    .length
+                    .map_or("unlimited".to_owned(), |length| length.to_string());
+                let [mine, other] = table.scores;
+                let row = format!(" *{:<21}{length:>9}{mine:>17} -{other:>3}", self.opponent);
+                self.say("  opponent          matchlength   score (your points first)");
+                self.say(&row);
+            }
+        }
+    }
+
+    fn invite(&mut self, rest: &str) {
+        let opponent = self.opponent.clone();
+        if rest != opponent || self.saved.is_none() {
+            self.refuse(
+                &format!("** There's no saved match with {rest}. Please give a match length."),
+                "invite",
+            );
+            return;
+        }
+        if self.opponent_away {
+            self.say(&format!("** There is no one called {opponent}"));
+            return;
+        }
+        self.say(&format!(
+            "** You invited {opponent} to resume a saved match."
+        ));
+        self.say(&format!(
+            "{opponent} has joined you. Your running match was loaded."
+        ));
+        self.resume();
+    }
+
+    fn join(&mut self, name: &str) {
+        let opponent = self.opponent.clone();
+        if name != opponent {
+            self.refuse(&format!("** {name} didn't invite you."), "join");
+        } else if self.resume_invited && self.saved.is_some() {
+            self.say(&format!(
+                "You are now playing with {opponent}. Your running match was loaded."
+            ));
+            self.resume();
+        } else if let Some(length) = self.invited.take() {
+            self.plan.pop_front();
+            match length {
+                Some(length) => self.say(&format!(
+                    "** You are now playing a {length} point match with {opponent}"
+                )),
+                None => self.say(&format!(
+                    "** You are now playing an unlimited match with {opponent}"
+                )),
+            }
+            let bot_is_o = below(&mut self.chance, 2) == 0;
+            self.table = Some(Table::new(length, bot_is_o));
+            self.who_bot();
+            self.begin_game();
+        } else if self.table.is_none() {
+            // The invitation was withdrawn, or answered twice: a race that nobody is to blame for.
+            self.say(&format!("** {opponent} didn't invite you."));
+        } else {
+            self.refuse("** You can't play two games at once", "join");
+        }
+    }
+
+    fn resume(&mut self) {
+        self.resume_invited = false;
+        self.invited = None;
+        self.table = self.saved.take();
+        self.seen.resumes += 1;
+        let Some(table) = &self.table else { return };
+        let length = table.length;
+        let [mine, other] = table.scores;
+        let turn = if table.turn == Seat::Bot {
+            &self.name
+        } else {
+            &self.opponent
+        };
+        if !matches!(self.style, Style::Jibs053 | Style::Jibs055) {
+            let mut text = format!("turn: {turn}.\n");
+            let _ = match length {
+                Some(length) => writeln!(text, "match length: {length}"),
+                None => writeln!(text, "unlimited matchlength"),
+            };
+            let _ = writeln!(text, "points for user {}: {mine}", self.name);
+            let _ = writeln!(text, "points for user {}: {other}", self.opponent);
+            for line in text.lines() {
+                self.say(line);
+            }
+        }
+        let between = self.table.as_ref().is_some_and(|table| table.between);
+        if between {
+            self.say("Type 'join' if you want to play the next game, type 'leave' if you don't.");
+        } else if !self.faults.forget_roll {
+            self.advance();
+        } else if self
+            .table
+            .as_ref()
+            .is_some_and(|table| table.turn == Seat::Opponent)
+        {
+            self.advance();
+        }
+    }
+
+    fn rate(&mut self, won: bool, length: u32) {
+        let n = f64::from(length);
+        let difference = (self.ratings[0] - self.ratings[1]).abs();
+        let upset = 1.0 / (10_f64.powf(difference * n.sqrt() / 2000.0) + 1.0);
+        let underdog = (self.ratings[0] < self.ratings[1]) == won;
+        let p = if underdog { 1.0 - upset } else { upset };
+        for (at, won) in [(0, won), (1, !won)] {
+            let k = (5.0 - f64::from(self.experience[at]) / 100.0).max(1.0);
+            let change = 4.0 * k * n.sqrt() * p;
+            self.ratings[at] += if won { change } else { -change };
+            self.experience[at] += length;
+        }
+    }
+}
