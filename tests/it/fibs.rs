@@ -8,8 +8,7 @@ use crate::fibs_server::{Faults, Result, Server, Style};
 use crate::support::{lines, shared};
 use gammond::engine::Engine;
 use gammond::game::Roll;
-use gammond::notation::{BoardLine, Dialect, MatchFile};
-use gammond::protocol::fibs::clip::Wanted;
+use gammond::notation::{Dialect, MatchFile};
 use gammond::protocol::fibs::{
     Answer, Ask, Event, LineReader, Machine, MatchRecord, Message, Outcome, Output, Piece, Policy,
     Timing, name_line,
@@ -908,7 +907,6 @@ fn stopping() {
             world.server.commands.last().map(String::as_str),
             Some("bye")
         );
-        assert_eq!(world.server.seen.games > 1 || !after_match, true);
     }
 }
 
@@ -1087,7 +1085,6 @@ fn no_double_in_the_crawford_game() {
     machine.bytes(b"board:You:alice:3:2:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0\r\n", now);
     let lines = sent(&mut machine, now, 6000);
     assert!(lines.iter().any(|line| line == "roll"), "{lines:?}");
-    assert!(matches!(Wanted::Resume, Wanted::Resume));
 }
 
 /// FIBS-23: the bot keeps the link alive, and gives a dead one up.
@@ -1102,6 +1099,4 @@ fn keep_alive() {
         gives_up |= matches!(output, Output::Reconnect(_));
     }
     assert!(gives_up);
-    let board: std::result::Result<BoardLine, _> = "board:".parse();
-    assert!(board.is_err());
 }

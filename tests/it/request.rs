@@ -313,7 +313,7 @@ fn board_lines_have_bare_answers() {
             .count(),
         4
     );
-    assert!(answer("board:a:b:7").starts_with("Error: "));
+    assert_eq!(ask("board:a:b:7")["code"], "bad-board");
     assert_eq!(ask(&format!("move {board}"))["type"], "move");
 }
 

@@ -26,6 +26,7 @@ pub(super) enum Move {
 pub(super) struct Match {
     pub(super) opponent: String,
     pub(super) wanted: Wanted,
+    pub(super) unlimited: bool,
     pub(super) line: Option<BoardLine>,
     pub(super) view: Option<BoardView>,
     pub(super) text: String,
@@ -70,6 +71,7 @@ impl Match {
         Match {
             opponent: opponent.to_owned(),
             wanted,
+            unlimited: wanted == Wanted::Unlimited,
             line: None,
             view: None,
             text: String::new(),

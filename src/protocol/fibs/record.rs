@@ -41,6 +41,8 @@ pub struct MatchRecord {
     /// The board of the running game seen by the one who moves next, if it is known.
     board: Option<(Position, Option<MatPlayer>)>,
     cube: u32,
+    /// A play that was sent and is not confirmed yet.
+    proposed: Option<(Roll, Play)>,
 }
 
 impl MatchRecord {
@@ -57,6 +59,7 @@ impl MatchRecord {
             gaps: 0,
             board: None,
             cube: 1,
+            proposed: None,
         }
     }
 
@@ -70,6 +73,7 @@ impl MatchRecord {
             self.games.pop();
         }
         self.scores = scores;
+        self.proposed = None;
         self.cube = 1;
         self.board = Some((Position::start(), None));
         self.games.push(MatGame {
@@ -88,10 +92,28 @@ impl MatchRecord {
             }
             return;
         }
-        if let Some((mine, on_roll)) = self.board
-            && (mine != *position || on_roll.is_some_and(|on_roll| on_roll != player))
-        {
+        let agrees = |record: &MatchRecord| {
+            record.board.is_none_or(|(known, on_roll)| {
+                known == *position && on_roll.is_none_or(|on_roll| on_roll == player)
+            })
+        };
+        if !agrees(self) {
+            self.confirm();
+        }
+        if !agrees(self) {
             self.gap();
+        }
+    }
+
+    /// A play of ours is on its way to the server.
+    pub fn propose(&mut self, roll: Roll, play: Play) {
+        self.proposed = Some((roll, play));
+    }
+
+    /// The server has taken our last play.
+    pub fn confirm(&mut self) {
+        if let Some((roll, play)) = self.proposed.take() {
+            self.play(MatPlayer::First, roll, play);
         }
     }
 

@@ -20,6 +20,17 @@ impl Machine {
         let now = self.now;
         let Some(game) = &mut self.game else { return };
         game.since = now;
+        if matches!(
+            message,
+            Message::Rolls { me: false, .. }
+                | Message::CannotMove { me: false }
+                | Message::Moves(_)
+                | Message::Doubles
+                | Message::OffersResignation(_)
+                | Message::WinsGame { .. }
+        ) {
+            game.record.confirm();
+        }
         match message {
             Message::BadBoard(_) => {
                 self.counts.bad_boards += 1;
@@ -149,9 +160,10 @@ impl Machine {
             }
             Message::JoinNext => {
                 game.between = true;
-                let enough = game.wanted == Wanted::Unlimited
+                let games = u32::try_from(game.record.games.len()).unwrap_or(u32::MAX);
+                let enough = game.unlimited
                     && self.policy.unlimited_games > 0
-                    && game.games >= self.policy.unlimited_games;
+                    && games >= self.policy.unlimited_games;
                 if self.stop >= Stop::AfterGame || enough {
                     self.leave();
                 } else if !game.waits_for_join {
@@ -162,6 +174,7 @@ impl Machine {
             Message::NewGame(_) => game.begin_game(),
             Message::MatchLength(length) if game.wanted == Wanted::Resume => {
                 game.record.length = length;
+                game.unlimited = length.is_none();
             }
             Message::Refused(_) => {
                 self.counts.refused += 1;
@@ -212,6 +225,7 @@ impl Machine {
             .ok()
             .filter(|&length| length > 0 && length < 9999);
         game.record.length = length;
+        game.unlimited = length.is_none();
         match game.show(line, now) {
             Err(_) => {
                 self.counts.bad_boards += 1;
@@ -261,7 +275,7 @@ impl Machine {
         self.outbox.clear();
         let by_us = game.leaving;
         let opponent = game.opponent;
-        let done = game.wanted == Wanted::Unlimited && by_us && game.between;
+        let done = game.unlimited && by_us && game.between;
         if done {
             let mut record = game.record;
             record.outcome = Some(Outcome::Left);

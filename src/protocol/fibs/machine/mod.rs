@@ -428,11 +428,8 @@ impl Machine {
         };
         game.acted = Some(key);
         game.since = now;
-        match (&ask, answer) {
-            (Ask::Play { query, .. }, Answer::Play(play)) => {
-                game.record.play(MatPlayer::First, query.roll, play);
-            }
-            _ => {}
+        if let (Ask::Play { query, .. }, Answer::Play(play)) = (&ask, answer) {
+            game.record.propose(query.roll, play);
         }
         self.send_decision(text);
     }
