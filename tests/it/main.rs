@@ -21,8 +21,5 @@ mod server_process;
 mod spec_notation;
 mod support;
 mod tidy;
-<<<<<<< HEAD
 mod ubgi;
-=======
 mod training;
->>>>>>> 1ea4ff0 (Training runs killed and resumed; ties of the old doubling procedure)
