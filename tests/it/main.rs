@@ -21,5 +21,5 @@ mod server_process;
 mod spec_notation;
 mod support;
 mod tidy;
-mod ubgi;
 mod training;
+mod ubgi;
