@@ -38,9 +38,9 @@ pub(super) fn visit(position: &Position, old: [u128; 2], mut put: impl FnMut(usi
     let me = Half::of(position.me());
     let opponent = Half::of(position.opponent());
     if position.me().packed() != old[0] {
-        count_own(&me, |index, value| put(index, value));
+        count_own(&me, &mut put);
     }
-    count_both(&me, &opponent, |index, value| put(index, value));
+    count_both(&me, &opponent, &mut put);
     if position.opponent().packed() != old[1] {
         count_own(&opponent, |index, value| put(HAND_OF_SIDE + index, value));
     }
