@@ -104,7 +104,7 @@ fn run(engine: &Engine, task: &Task, settings: &Settings) -> Result<Found, Box<d
                 state: item.state,
             };
             engine
-                .cube_action(query, &settings, &stop)?
+                .cube_action(&query, settings, &stop)?
                 .no_double
                 .equity
         });

@@ -143,7 +143,8 @@ fn transcripts_are_understood() {
         unknown.len()
     );
     assert!(boards > 1000, "{boards} boards");
-    assert!(unknown.len() < 40, "{unknown:#?}");
+    // Two rolls in one line, seen by watchers, and the banner after a refused login.
+    assert!(unknown.len() < 12, "{unknown:#?}");
 }
 
 /// FIBS-12: the boards captured on fibs.com, field by field against the text.
@@ -641,13 +642,27 @@ fn the_link_is_cut_after_any_byte() {
             let mut world = World::new(server(5), 5);
             world.cut_after = Some(cut);
             let what = format!("{style:?} cut after {cut}");
-            world.play(1, &what);
+            while world.server.results.is_empty() || world.server.busy() {
+                world.step();
+                assert!(
+                    world.now < 36_000_000,
+                    "{what}: stall: {:?}",
+                    world.server.commands.last()
+                );
+            }
+            for _ in 0..100 {
+                world.step();
+            }
             assert!(
                 world.server.refusals.is_empty(),
                 "{what}: {:?}",
                 world.server.refusals
             );
-            assert_eq!(result(&world.records[0]), world.server.results[0], "{what}");
+            // When the cut is behind the last play nobody tells the bot how the match ended.
+            match world.records.first() {
+                Some(record) => assert_eq!(result(record), world.server.results[0], "{what}"),
+                None => assert!(cut + 600 > bytes, "{what}: no record"),
+            }
         }
     }
 }
@@ -668,7 +683,7 @@ fn soak() {
         drop: 100,
         forget_roll: true,
     };
-    let (mut played, mut seed) = (0, 1000);
+    let (mut played, mut lost, mut seed) = (0, 0, 1000);
     while std::time::Instant::now() < end {
         let mut world = World::new(
             Server::new(STYLES[seed as usize % 4], faults, &PLAN, seed),
@@ -678,15 +693,28 @@ fn soak() {
         for number in 1..=PLAN.len() {
             let cut = below(&mut world.chance, 20_000) as usize;
             world.cut_after = Some(world.received + cut);
-            world.play(number, &what);
+            let start = world.now;
+            while world.server.results.len() < number || world.server.busy() {
+                world.step();
+                assert!(
+                    world.now < start + 36_000_000,
+                    "{what}: stall in match {number}"
+                );
+            }
         }
         assert!(
             world.server.refusals.is_empty(),
             "{what}: {:?}",
             world.server.refusals
         );
+        // Results that were on their way when the link broke are the only ones that may be missing.
         let told: Vec<Result> = world.records.iter().map(result).collect();
-        assert_eq!(told, world.server.results, "{what}");
+        let mut rest = world.server.results.iter();
+        assert!(
+            told.iter().all(|told| rest.any(|result| result == told)),
+            "{what}"
+        );
+        lost += world.server.results.len() - told.len();
         played += PLAN.len();
         seed += 1;
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -947,11 +975,10 @@ fn over_a_socket() {
         .enable_all()
         .build()
         .unwrap();
+    let limit = std::time::Duration::from_secs(300);
     let books = tracing::subscriber::with_default(log, || {
-        runtime.block_on(tokio::time::timeout(
-            std::time::Duration::from_secs(300),
-            play(config, engine(), finished),
-        ))
+        runtime
+            .block_on(async { tokio::time::timeout(limit, play(config, engine(), finished)).await })
     });
     let books = books.expect("the bot hangs").unwrap();
     let server = server.join().unwrap();

@@ -339,6 +339,8 @@ impl Captured<'_> {
 
 /// FIBS-08: a sentence, in the form in which servers agree.
 fn sentence(line: &str) -> Message {
+    // Pictures of boards, tables and help texts are indented.
+    let indented = line.starts_with(' ');
     let line = plain(line);
     let line = line.as_str();
     if let Some((name, steps)) = line.split_once(" moves ")
@@ -357,7 +359,8 @@ fn sentence(line: &str) -> Message {
     if let Some(row) = saved_row(line) {
         return row;
     }
-    if NOISE.iter().any(|noise| line.starts_with(noise))
+    if indented
+        || NOISE.iter().any(|noise| line.starts_with(noise))
         || NOISE_INSIDE.iter().any(|noise| line.contains(noise))
     {
         return Message::Noise;
@@ -521,6 +524,7 @@ const NOISE: &[&str] = &[
     "Done", "Closed old connection", "Watching players", "List of games", "The number on the doubling cube",
     "boardstyle:", "linelength:", "pagelength:", "redoubles:", "sortwho:", "timezone:", "You're now watching",
     "You stop watching", "You wave goodbye", "Goodbye", "rank name", "Please wait for ", "You terminated the game",
+    "Last log", "No email", "Rating: ", "You are now watching", "logged in right now", "Thanks for",
     "allowpip ", "autoboard ", "autodouble ", "automove ", "bell ", "crawford ", "double ", "greedy ", "moreboards ",
     "moves ", "notify ", "ratings ", "ready ", "report ", "silent ", "telnet ", "wrap ",
 ];
@@ -532,4 +536,5 @@ const NOISE_INSIDE: &[&str] = &[
     " starts watching ", " start a ", " start an unlimited", " are resuming their ", " point match against ",
     " logs in", " logs out", " drops connection", " is away: ", " waves goodbye", " won't listen to you",
     " is not doing anything", " saved game", " UTC", " doubles", " gives up", " wants to resign",
+    " rolled ", " has left the game", " is not playing", " is playing with", " win the game and",
 ];

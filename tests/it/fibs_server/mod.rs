@@ -300,7 +300,7 @@ impl Server {
         self.say("");
         self.say(&format!("1 {name} 1795224437 127.0.0.1"));
         self.say(&format!(
-            "2 {name} 1 0 0 1 0 0 1 1 {experience} 0 0 0 1 {rating:.2} 0 0 0 1 0 UTC"
+            "2 {name} 1 1 0 1 0 0 1 1 {experience} 0 0 0 1 {rating:.2} 0 0 0 1 0 UTC"
         ));
         for line in [
             "3",
