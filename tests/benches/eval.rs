@@ -3,7 +3,13 @@
 //! DECISIONS is a file of lines that begin `POSITIONID DIE DIE`; without it random games give some.
 //! One thread. Ratios between lines of one run mean something; bare figures depend on the machine
 //! and its other work.
-#![allow(clippy::print_stdout, reason = "a bench reports")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a bench prints its figures and may fail loudly"
+)]
 
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;

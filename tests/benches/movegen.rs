@@ -3,7 +3,13 @@
 //! Goes through a fixed set of positions a number of rounds, 21 rolls each, on one thread. Every
 //! piece of 100 positions counts with its shortest time, so that other work on the machine does
 //! not. Ratios between lines of one run mean something; bare figures depend on the machine.
-#![allow(clippy::print_stdout, reason = "a bench reports")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a bench prints its figures and may fail loudly"
+)]
 
 use gammond::game::{
     Class, PlayGenerator, Position, Roll, generate_plays, legal_plays, perf_plays, perf_positions,

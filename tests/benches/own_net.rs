@@ -3,7 +3,13 @@
 //! One thread, the shortest of many short rounds, all variants in turn within every round. The
 //! decisions come from games that the fast net plays against itself. Ratios between lines of one
 //! run mean something; bare figures depend on the machine and its other work.
-#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a bench prints its figures and may fail loudly"
+)]
 
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;

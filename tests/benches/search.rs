@@ -5,7 +5,13 @@
 //! A task is a JSON object with `kind` (play or cube), `plies` and `items` (GNUbg ID and dice).
 //! The cache is emptied before every decision. With a MARGIN and a KEEP for pruning
 //! the values are compared with those without any.
-#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a bench prints its figures and may fail loudly"
+)]
 
 use gammond::engine::{Engine, Nets};
 use gammond::game::{MatchState, Position, Roll};

@@ -5,7 +5,13 @@
 //!
 //! Starts the server as a process of its own. Idle connections need as many descriptors:
 //! `ulimit -n 65536`.
-#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a bench prints its figures and may fail loudly"
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,11 @@
 //! All integration tests, one binary. A module a subject.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail loudly"
+)]
 
 mod bearoff;
 mod benchmark;
