@@ -301,15 +301,15 @@ fn unescaped(text: &str) -> Vec<u8> {
 }
 
 /// Questions and the answers right behind them.
-fn exchanges(file: &PathBuf) -> Vec<(Vec<u8>, Vec<u8>)> {
+fn exchanges(file: &std::path::Path) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut found: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for line in lines(file) {
         if let Some(sent) = line.strip_prefix("> ") {
             found.push((unescaped(sent), Vec::new()));
-        } else if let Some(answer) = line.strip_prefix('<') {
-            if let Some((_, answers)) = found.last_mut() {
-                answers.extend(unescaped(answer.strip_prefix(' ').unwrap_or(answer)));
-            }
+        } else if let Some(answer) = line.strip_prefix('<')
+            && let Some((_, answers)) = found.last_mut()
+        {
+            answers.extend(unescaped(answer.strip_prefix(' ').unwrap_or(answer)));
         }
     }
     found

@@ -723,7 +723,7 @@ fn soak() {
             .find(|line| line.starts_with("VmRSS"))
             .unwrap_or_default();
         eprintln!(
-            "{played} matches, {} decisions here, {memory}",
+            "{played} matches ({lost} results never told), {} decisions here, {memory}",
             world.decisions
         );
     }

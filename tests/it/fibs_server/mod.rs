@@ -469,13 +469,10 @@ impl Server {
         let between = self.table.as_ref().is_some_and(|table| table.between);
         if between {
             self.say("Type 'join' if you want to play the next game, type 'leave' if you don't.");
-        } else if !self.faults.forget_roll {
-            self.advance();
-        } else if self
-            .table
-            .as_ref()
-            .is_some_and(|table| table.turn == Seat::Opponent)
-        {
+            return;
+        }
+        let theirs = |table: &Table| table.turn == Seat::Opponent;
+        if !self.faults.forget_roll || self.table.as_ref().is_some_and(theirs) {
             self.advance();
         }
     }

@@ -720,5 +720,5 @@ fn replay(position: &Position, play: &Play, dice: Roll) -> std::result::Result<P
             other[BAR] += std::mem::take(&mut other[23 - to]);
         }
     }
-    Ok(Position::new(&other, &me).map_err(|error| error.to_string())?)
+    Position::new(&other, &me).map_err(|error| error.to_string())
 }
