@@ -917,7 +917,8 @@ fn a_silent_opponent() {
 #[test]
 fn stopping() {
     for (after_match, seed) in [(true, 11), (false, 12)] {
-        let plan = [Some(3), Some(3)];
+        // A match that its first game does not decide.
+        let plan = [Some(if after_match { 3 } else { 9 }), Some(3)];
         let mut world = World::new(
             Server::new(Style::Fibs, Faults::default(), &plan, seed),
             seed,
