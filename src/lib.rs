@@ -15,7 +15,6 @@ pub mod notation;
 pub mod query;
 
 pub mod eval;
-pub mod rollout;
 pub mod search;
 
 pub mod engine;

@@ -200,8 +200,6 @@ commands! {
     Ubgi => ubgi,
     /// Play as a bot on a FIBS server.
     Fibs => fibs,
-    /// Roll out a position, or the candidates of a file of positions.
-    Rollout => rollout,
     /// Score a player on GNUbg benchmark files.
     Bench => bench,
     /// Two players against each other, with the same dice for both.

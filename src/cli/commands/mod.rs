@@ -12,7 +12,6 @@ pub(super) mod net;
 pub(super) mod perf;
 pub(super) mod perft;
 pub(super) mod pipe;
-pub(super) mod rollout;
 pub(super) mod sample;
 pub(super) mod serve;
 pub(super) mod tournament;

@@ -1,1 +1,0 @@
-//! Seeded trials, variance reduction, truncation, stopping rules, merging of parts.
