@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Hostile clients against `gammond serve`, beside one good client whose latency is watched.
 
-    tools/hostile_soak.py [--gammond PATH] [--seconds N] [--clients N] [-- SERVE OPTION ...]
+    tools/hostile_soak.py [--gammond PATH] [--seconds N] [--clients N] [--cpu SHARE] [--memory MIB]
+                          [--loris N] [-- SERVE OPTION ...]
 
 Starts the server on a free port of the loopback address and, for N seconds, lets clients of many
 kinds at it: slow-loris, flood, never reading, garbage, half-close, reset, connect storm, over-long
@@ -9,6 +10,11 @@ lines, damaged gnubg boards, heavy queries that are abandoned. Meanwhile one goo
 20 ms. Reports memory, descriptors, threads, the good client's latency by quarter, and the server's
 counters. Exit status 0 when there was no panic, nothing leaked and the good client got all its
 answers. Bounded in count and time; touches nothing but its own server. Python 3.9, standard library.
+
+--cpu SHARE keeps server and clients together at about that share of one processor, by pauses between
+the hostile clients' runs. --memory MIB runs the server in a control group of that size, in which the
+kernel kills it when it wants more (version 1, as root; else RLIMIT_DATA, in which allocations fail).
+--loris N also holds N connections open all the time that drip a line byte by byte and never end it.
 """
 
 import argparse
@@ -16,6 +22,8 @@ import json
 import multiprocessing
 import os
 import random
+import resource
+import select
 import signal
 import socket
 import struct
@@ -23,7 +31,8 @@ import subprocess
 import sys
 import time
 
-MOVE = b"move 4HPwATDgc/ABMA 31 top=1\n"
+START = b"4HPwATDgc/ABMA"
+MOVE = b"move " + START + b" 31 top=1\n"
 BOARD = (b"board:ext:opp:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:3:1:1:1:1:0:1:-1:0:25"
          b":0:0:0:0:0:0:0:1\n\0")
 
@@ -141,9 +150,37 @@ def boards(a, rng, until):
 KINDS = [loris, flood, never_read, garbage, half_close, vanish, storm, long_lines, boards]
 
 
-def hostile(address, seed, until, counts):
+def loris_herd(address, count, until):
+    """Keeps `count` unfinished lines open; those that the server closes are opened again."""
+    poll, open_now = select.poll(), {}
+    while time.time() < until:
+        fresh = 0
+        while len(open_now) < count and fresh < 200:
+            try:
+                s = connect(address)
+            except OSError:
+                break
+            s.setblocking(False)
+            open_now[s.fileno()] = s
+            poll.register(s.fileno(), select.POLLIN)
+            fresh += 1
+        for s in list(open_now.values()):
+            try:
+                s.send(b"m")
+            except OSError:
+                pass
+        for fd, _ in poll.poll(0):
+            poll.unregister(fd)
+            open_now.pop(fd).close()
+        time.sleep(1)
+    for s in open_now.values():
+        s.close()
+
+
+def hostile(address, seed, until, counts, pause):
     rng = random.Random(seed)
     while time.time() < until:
+        time.sleep(min(pause.value * rng.uniform(0.5, 1.5), max(0, until - time.time())))
         kind = rng.randrange(len(KINDS))
         try:
             KINDS[kind](address, rng, until)
@@ -174,10 +211,70 @@ def good(address, until, out):
     out.put(latencies)
 
 
+def fill_cache(address, seed):
+    """Looks at many positions, so that the cache has its full size before memory is watched."""
+    rng = random.Random(seed)
+    with connect(address, 60) as s:
+        f = s.makefile("rb")
+        position = START
+        for _ in range(150):
+            s.sendall(b"move %s %d%d plies=2\n" % (position, rng.randint(1, 6), rng.randint(1, 6)))
+            answer = json.loads(f.readline())
+            if answer["type"] == "move":
+                position = rng.choice(answer["plays"][:4])["position"].encode()
+            else:
+                position = START
+
+
 def status(pid):
     text = open(f"/proc/{pid}/status").read()
     field = lambda name: int(text.split(name + ":")[1].split()[0])
     return {"rss_kib": field("VmRSS"), "threads": field("Threads"), "fds": len(os.listdir(f"/proc/{pid}/fd"))}
+
+
+def cpu_seconds(pids):
+    """Processor time that these processes have used."""
+    used = 0
+    for pid in pids:
+        try:
+            fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+            used += int(fields[11]) + int(fields[12])
+        except OSError:
+            pass
+    return used / os.sysconf("SC_CLK_TCK")
+
+
+class MemoryLimit:
+    """A control group for the server, or a limit of its data segment where that cannot be had."""
+
+    def __init__(self, mib):
+        self.bytes, self.folder, self.how = mib << 20, None, "none"
+        if not mib:
+            return
+        folder = f"/sys/fs/cgroup/memory/gammond-soak-{os.getpid()}"
+        try:
+            os.mkdir(folder)
+            with open(folder + "/memory.limit_in_bytes", "w") as f:
+                f.write(str(self.bytes))
+            self.folder, self.how = folder, f"control group of {mib} MiB"
+        except OSError:
+            self.how = f"RLIMIT_DATA of {mib} MiB"
+
+    def enter(self):
+        if self.folder:
+            with open(self.folder + "/cgroup.procs", "w") as f:
+                f.write(str(os.getpid()))
+        elif self.bytes:
+            resource.setrlimit(resource.RLIMIT_DATA, (self.bytes, self.bytes))
+
+    def most_kib(self):
+        if not self.folder:
+            return None
+        return int(open(self.folder + "/memory.max_usage_in_bytes").read()) >> 10
+
+    def remove(self):
+        if self.folder:
+            os.rmdir(self.folder)
 
 
 def percentile(xs, p):
@@ -190,16 +287,24 @@ def main():
     ap.add_argument("--gammond", default="target/release/gammond")
     ap.add_argument("--seconds", type=int, default=60)
     ap.add_argument("--clients", type=int, default=8)
+    ap.add_argument("--cpu", type=float, default=0, help="share of a processor to use on average; 0 for all")
+    ap.add_argument("--memory", type=int, default=0, help="MiB that the server may use; 0 for any")
+    ap.add_argument("--loris", type=int, default=0, help="unfinished lines to hold open all the time")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("serve", nargs="*", help="more options of gammond serve")
     a = ap.parse_args()
-    server = subprocess.Popen([a.gammond, "serve", "--listen", "127.0.0.1:0", "--threads", "1"] + a.serve,
-                              stdout=subprocess.PIPE, text=True)
+    room = str(1024 + 2 * a.loris)
+    limit = MemoryLimit(a.memory)
+    server = subprocess.Popen([a.gammond, "serve", "--listen", "127.0.0.1:0", "--threads", "1",
+                               "--connections", room] + (["--peer-connections", room] if a.loris else []) + a.serve,
+                              stdout=subprocess.PIPE, text=True, preexec_fn=limit.enter)
     line = server.stdout.readline()
     host, port = line.split("listening on ")[1].strip().rsplit(":", 1)
     address = (host, int(port))
     ok = True
     try:
+        at_start = status(server.pid)
+        fill_cache(address, a.seed)
         quiet = multiprocessing.Queue()
         alone = multiprocessing.Process(target=good, args=(address, time.time() + 5, quiet))
         alone.start()
@@ -207,16 +312,28 @@ def main():
         alone.join()
         until = time.time() + a.seconds
         counts = multiprocessing.Array("L", len(KINDS) + 1)
-        procs = [multiprocessing.Process(target=hostile, args=(address, a.seed * 1000 + i, until, counts))
+        pause = multiprocessing.Value("d", 1.0 if a.cpu else 0.0)
+        procs = [multiprocessing.Process(target=hostile, args=(address, a.seed * 1000 + i, until, counts, pause))
                  for i in range(a.clients)]
+        if a.loris:
+            procs.append(multiprocessing.Process(target=loris_herd, args=(address, a.loris, until)))
         latencies = multiprocessing.Queue()
         well = multiprocessing.Process(target=good, args=(address, until, latencies))
         for p in procs + [well]:
             p.start()
-        samples = []
+        samples, started = [], time.time()
+        pids = [server.pid] + [p.pid for p in procs + [well]]
+        used_first = used = cpu_seconds(pids)
+        seen = time.time()
         while time.time() < until:
             time.sleep(min(5, max(0.1, a.seconds / 20)))
             samples.append(status(server.pid))
+            now_used, now = cpu_seconds(pids), time.time()
+            if a.cpu:
+                share, mean = (now_used - used) / (now - seen), (now_used - used_first) / (now - started)
+                pause.value = min(60, max(0.01, pause.value * (1.2 if max(share, mean) > a.cpu else 0.85)))
+            used, seen = now_used, now
+        server_cpu = cpu_seconds([server.pid])
         try:
             found = latencies.get(timeout=60)
         except Exception:
@@ -234,7 +351,11 @@ def main():
         span = a.seconds / 4
         quarters = [[ms for t, ms in found if q * span <= t < (q + 1) * span] for q in range(4)]
         report = {
-            "seconds": a.seconds, "hostile_clients": a.clients,
+            "seconds": a.seconds, "hostile_clients": a.clients, "loris_herd": a.loris,
+            "processor_share": round((used - used_first) / (seen - started), 3),
+            "processor_share_of_the_server": round(server_cpu / (seen - started), 3),
+            "memory_limit": limit.how, "memory_most_kib": limit.most_kib(),
+            "rss_kib_at_start": at_start["rss_kib"], "rss_kib_most": max(s["rss_kib"] for s in samples),
             "hostile_runs": {k.__name__: counts[i] for i, k in enumerate(KINDS)},
             "wrong_answers": counts[len(KINDS)],
             "good": {"n": len(found), "p99_ms_alone": quiet_p99,
@@ -242,10 +363,13 @@ def main():
                      "p99_ms": percentile([ms for _, ms in found], 0.99),
                      "p99_ms_by_quarter": [percentile(q, 0.99) for q in quarters]},
             "rss_kib": [s["rss_kib"] for s in samples][:: max(1, len(samples) // 12)],
+            "threads_max": max(s["threads"] for s in samples),
             "after": after, "fds_max": max(s["fds"] for s in samples), "stats": stats,
         }
-        settled = samples[len(samples) // 4]["rss_kib"]
-        report["rss_growth_percent"] = round(100 * (after["rss_kib"] - settled) / settled, 2)
+        quarter = max(1, len(samples) // 4)
+        mean = lambda some: sum(s["rss_kib"] for s in some) / len(some)
+        settled, last = mean(samples[quarter:2 * quarter]), mean(samples[-quarter:])
+        report["rss_growth_percent_from_second_quarter_to_last"] = round(100 * (last - settled) / settled, 2)
         print(json.dumps(report, indent=1))
         ok = ok and stats["panics"] == 0 and counts[len(KINDS)] == 0 and stats["connections"] <= 1
         ok = ok and after["fds"] < 40 and found
@@ -258,6 +382,7 @@ def main():
         if server.poll() is None:
             server.kill()
             server.wait()
+        limit.remove()
     return 0 if ok else 1
 
 

@@ -70,7 +70,8 @@ pub struct MatchFile {
     pub length: u32,
     /// The players' names. Colons, control characters and double blanks do not survive.
     pub names: [String; 2],
-    /// Comment lines before the match, without the `;`.
+    /// Comment lines before the match, without the `;`. Control characters and blanks at the end do
+    /// not survive.
     pub comments: Vec<String>,
     /// The games.
     pub games: Vec<MatGame>,
@@ -206,7 +207,8 @@ impl fmt::Display for MatchFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for comment in &self.comments {
             let line: String = comment.chars().filter(|c| !c.is_control()).collect();
-            writeln!(f, ";{line}")?;
+            // Blanks before a control character stand at the end now, where reading drops them.
+            writeln!(f, ";{}", line.trim_end())?;
         }
         writeln!(f, " {} point match", self.length)?;
         for (number, game) in (1..).zip(&self.games) {
@@ -531,6 +533,17 @@ mod tests {
         assert_eq!(second.scores, [2, 0]);
         let printed = file.to_string();
         assert_eq!(printed.parse::<MatchFile>().unwrap(), file, "{printed}");
+    }
+
+    /// MAT-01: what is printed once is printed the same ever after.
+    #[test]
+    fn comments_are_made_fit() {
+        for comment in [";c \u{4}\u{4} ", ";c\u{4} \u{4} \u{4}", "; \u{7f}", ";\u{4} c\t\u{4}"] {
+            let text = format!("{comment}\n 1 point match\n");
+            let printed = text.parse::<MatchFile>().unwrap().to_string();
+            let again = printed.parse::<MatchFile>().unwrap().to_string();
+            assert_eq!(again, printed, "{comment:?}");
+        }
     }
 
     #[test]
