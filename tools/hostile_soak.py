@@ -324,6 +324,7 @@ def main():
         samples, started = [], time.time()
         pids = [server.pid] + [p.pid for p in procs + [well]]
         used_first = used = cpu_seconds(pids)
+        server_first = cpu_seconds([server.pid])
         seen = time.time()
         while time.time() < until:
             time.sleep(min(5, max(0.1, a.seconds / 20)))
@@ -333,7 +334,7 @@ def main():
                 share, mean = (now_used - used) / (now - seen), (now_used - used_first) / (now - started)
                 pause.value = min(60, max(0.01, pause.value * (1.2 if max(share, mean) > a.cpu else 0.85)))
             used, seen = now_used, now
-        server_cpu = cpu_seconds([server.pid])
+        server_cpu = cpu_seconds([server.pid]) - server_first
         try:
             found = latencies.get(timeout=60)
         except Exception:

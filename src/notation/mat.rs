@@ -538,7 +538,12 @@ mod tests {
     /// MAT-01: what is printed once is printed the same ever after.
     #[test]
     fn comments_are_made_fit() {
-        for comment in [";c \u{4}\u{4} ", ";c\u{4} \u{4} \u{4}", "; \u{7f}", ";\u{4} c\t\u{4}"] {
+        for comment in [
+            ";c \u{4}\u{4} ",
+            ";c\u{4} \u{4} \u{4}",
+            "; \u{7f}",
+            ";\u{4} c\t\u{4}",
+        ] {
             let text = format!("{comment}\n 1 point match\n");
             let printed = text.parse::<MatchFile>().unwrap().to_string();
             let again = printed.parse::<MatchFile>().unwrap().to_string();

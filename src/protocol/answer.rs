@@ -45,17 +45,43 @@ pub struct NotFinite;
 
 type Written = Result<(), NotFinite>;
 
-/// A number rounded to seven decimals, as answers give equities.
-#[derive(Clone, Copy)]
-struct Number(f64);
+/// Equities and chances have six decimals: what is behind them is noise of single precision.
+const EQUITY_SCALE: u32 = 1_000_000;
+/// Match winning chances have seven, as a point of EMG is a small part of one.
+const MWC_SCALE: u32 = 10_000_000;
 
-impl Serialize for Number {
+/// A number rounded as answers give it.
+#[derive(Clone, Copy)]
+struct Number<const SCALE: u32 = EQUITY_SCALE>(f64);
+
+type Mwc = Number<MWC_SCALE>;
+
+impl<const SCALE: u32> Serialize for Number<SCALE> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !self.0.is_finite() {
             return Err(S::Error::custom(NotFinite));
         }
+        let scale = f64::from(SCALE);
         // The addition turns a negative zero into a plain one.
-        serializer.serialize_f64((self.0 * 1e7).round() / 1e7 + 0.0)
+        serializer.serialize_f64((self.0 * scale).round() / scale + 0.0)
+    }
+}
+
+/// A number as answers give equities; JSON's null when it is not finite.
+#[must_use]
+pub fn number_value(value: impl Into<f64>) -> serde_json::Value {
+    serde_json::to_value(<Number>::from(value.into())).unwrap_or_default()
+}
+
+/// Chances as answers give them.
+#[must_use]
+pub fn chances_value(chances: &Chances) -> serde_json::Value {
+    serde_json::to_value(Probabilities::from(chances)).unwrap_or_default()
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Number {
+        Number(value)
     }
 }
 
@@ -152,7 +178,7 @@ struct EvalBody<'a> {
     probabilities: Probabilities,
     equity: EquityPair,
     #[serde(skip_serializing_if = "Option::is_none")]
-    mwc: Option<EquityPair>,
+    mwc: Option<MwcPair>,
     unit: &'static str,
 }
 
@@ -161,6 +187,13 @@ struct EquityPair {
     cubeless: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     cubeful: Option<Number>,
+}
+
+#[derive(Serialize)]
+struct MwcPair {
+    cubeless: Mwc,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cubeful: Option<Mwc>,
 }
 
 /// The answer to `eval`.
@@ -193,7 +226,7 @@ pub fn evaluation(
                     cubeless: Number(answer.cubeless.equity),
                     cubeful: answer.cubeful.map(|value| Number(value.equity)),
                 },
-                mwc: answer.cubeless.mwc.map(|cubeless| EquityPair {
+                mwc: answer.cubeless.mwc.map(|cubeless| MwcPair {
                     cubeless: Number(cubeless),
                     cubeful: answer.cubeful.and_then(|value| value.mwc).map(Number),
                 }),
@@ -239,7 +272,7 @@ struct PlayBody<'a> {
     position: Shown<PositionId>,
     equity: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
-    mwc: Option<Number>,
+    mwc: Option<Mwc>,
     loss: Number,
     plies: u8,
     probabilities: Probabilities,
@@ -318,10 +351,10 @@ struct CubeBody<'a> {
 
 #[derive(Serialize)]
 struct CubeMwc {
-    no_double: Number,
-    double_take: Number,
-    double_pass: Number,
-    optimal: Number,
+    no_double: Mwc,
+    double_take: Mwc,
+    double_pass: Mwc,
+    optimal: Mwc,
 }
 
 /// The answer to `cube`; `verdict` is gnubg's wording.
@@ -442,7 +475,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         "cubeful": search.cubeful,
         "filter": search.filter.name(),
         "prune": search.prune,
-        "noise": search.noise,
+        "noise": number_value(search.noise),
         "top": search.top.unwrap_or(0),
         "time": search.time_ms.unwrap_or(0),
         "length": state.length,

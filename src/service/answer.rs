@@ -301,7 +301,7 @@ fn play_record(
         "play": play_text(&found, best),
         "rank": rank.map(|rank| rank + 1),
         "listed": rank.is_some(),
-        "loss": charged.map_or(0.0, |candidate| candidate.loss),
+        "loss": answer::number_value(charged.map_or(0.0, |candidate| candidate.loss)),
     });
     let plain = match to.style {
         AnswerStyle::Position => PositionId::from(best.position).to_string(),
@@ -334,11 +334,11 @@ fn position_record(
     let body = json!({
         "class": found.class.to_string(),
         "position": PositionId::from(record.position).to_string(),
-        "probabilities": found.chances,
-        "equity": equity,
-        "record": record.chances,
-        "record_equity": record.chances.equity(),
-        "difference": loss,
+        "probabilities": answer::chances_value(&found.chances),
+        "equity": answer::number_value(equity),
+        "record": answer::chances_value(&record.chances),
+        "record_equity": answer::number_value(record.chances.equity()),
+        "difference": answer::number_value(loss),
     });
     let plain = match to.style {
         AnswerStyle::Position => PositionId::from(record.position).to_string(),

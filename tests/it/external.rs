@@ -1,8 +1,8 @@
 //! gnubg's external protocol: rules EXT- of `protocol-specs/gnubg-external.md`, and the recorded
 //! dialogues with gnubg 1.07.001.
 
-use crate::support::{gnubg_wd, lines, shared};
-use gammond::engine::{Engine, Nets};
+use crate::support::{lines, shared};
+use gammond::engine::Engine;
 use gammond::game::{CubeOwner, Position, Roll, legal_plays};
 use gammond::notation::PositionId;
 use gammond::protocol::external::{
@@ -252,7 +252,7 @@ fn intermediate_hits_are_spelt_out() {
     }
 }
 
-fn transcripts(test: &str, prefix: &str) -> Vec<PathBuf> {
+pub(crate) fn transcripts(test: &str, prefix: &str) -> Vec<PathBuf> {
     let Some(folder) = shared(test, "transcripts/gnubg-external") else {
         return Vec::new();
     };
@@ -301,7 +301,7 @@ fn unescaped(text: &str) -> Vec<u8> {
 }
 
 /// Questions and the answers right behind them.
-fn exchanges(file: &std::path::Path) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub(crate) fn exchanges(file: &std::path::Path) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut found: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for line in lines(file) {
         if let Some(sent) = line.strip_prefix("> ") {
@@ -434,142 +434,6 @@ fn replies_are_read_as_gnubg_reads_them() {
         "{bad} of {}",
         unreadable.len()
     );
-}
-
-fn gnubg_engine(test: &str) -> Option<Engine> {
-    let path = gnubg_wd(test)?;
-    Some(
-        Engine::builder()
-            .nets(Nets::Path(path))
-            .threads(1)
-            .build()
-            .unwrap(),
-    )
-}
-
-fn server_reply(engine: &Engine, machine: &mut External, line: &[u8]) -> String {
-    match machine.line(line) {
-        Step::Ask(question) => {
-            question.preface.clone() + &reply(engine, &question, &Stop::never()) + "\n"
-        }
-        Step::Say(text) => text,
-        _ => String::new(),
-    }
-}
-
-/// EXT-40, EXT-41, EXT-42, EXT-43, EXT-50: gnubg's simple commands, word for word but for names and grammar.
-#[test]
-fn simple_commands_as_gnubg_answers_them() {
-    for file in transcripts("simple_commands_as_gnubg_answers_them", "b01") {
-        let engine = engine();
-        let mut machine = External::server(Rules::default());
-        for (line, expected) in exchanges(&file) {
-            let expected = String::from_utf8_lossy(&expected).into_owned();
-            let found = server_reply(&engine, &mut machine, &line);
-            let shown = String::from_utf8_lossy(&line).into_owned();
-            if expected.starts_with("Error: syntax error") {
-                assert!(found.starts_with("Error: "), "{shown}: {found}");
-            } else if expected.starts_with("Interface") {
-                assert!(
-                    found.starts_with("Interface: 2\nRFBF: 0\nEngine: "),
-                    "{found}"
-                );
-                assert_eq!(found.lines().count(), 4);
-            } else if !line.starts_with(b"board") {
-                assert_eq!(found, expected, "{shown}");
-            }
-        }
-    }
-}
-
-/// EXT-47: the plays gnubg's server chose at 0-ply, in its spelling.
-#[test]
-fn plays_as_gnubgs_server_writes_them() {
-    let Some(engine) = gnubg_engine("plays_as_gnubgs_server_writes_them") else {
-        return;
-    };
-    let (mut same, mut all) = (0, 0);
-    for file in transcripts("plays_as_gnubgs_server_writes_them", "b02") {
-        let mut machine = External::server(Rules::default());
-        for (line, expected) in exchanges(&file) {
-            let Step::Ask(question) = machine.line(&line) else {
-                continue;
-            };
-            let Ask::Play(query, spelling) = &question.ask else {
-                continue;
-            };
-            assert_eq!(*spelling, Spelling::Numbers);
-            let expected = String::from_utf8_lossy(&expected)
-                .trim_end_matches('\n')
-                .to_owned();
-            let found = reply(&engine, &question, &Stop::never());
-            all += 1;
-            same += usize::from(found == expected);
-            let [mine, gnubgs] =
-                [&found, &expected].map(|text| read_play(&query.position, query.roll, text));
-            if legal_plays(&query.position, query.roll).len() <= 1 {
-                assert_eq!(mine, gnubgs, "forced");
-                assert_eq!(found, expected, "forced");
-            }
-        }
-    }
-    assert!(
-        all == 0 || same * 10 >= all * 9,
-        "{same} of {all} plays are gnubg's"
-    );
-}
-
-/// EXT-44, EXT-45: six numbers; at 0-ply and without a cube they are gnubg's.
-#[test]
-fn evaluations_as_gnubgs_server_gives_them() {
-    let Some(engine) = gnubg_engine("evaluations_as_gnubgs_server_gives_them") else {
-        return;
-    };
-    let mut compared = 0;
-    for prefix in ["b03", "b05"] {
-        for file in transcripts("evaluations_as_gnubgs_server_gives_them", prefix) {
-            let mut machine = External::server(Rules::default());
-            for (line, expected) in exchanges(&file) {
-                let text = String::from_utf8_lossy(&line).into_owned();
-                let Step::Ask(question) = machine.line(&line) else {
-                    continue;
-                };
-                let Ask::Evaluation(query) = &question.ask else {
-                    continue;
-                };
-                if question.settings.plies > 0 || question.settings.noise > 0.0 {
-                    continue;
-                }
-                let found = reply(&engine, &question, &Stop::never());
-                let numbers = |text: &str| -> Vec<f64> {
-                    text.split_whitespace()
-                        .map(|number| number.parse().unwrap())
-                        .collect()
-                };
-                let expected = String::from_utf8_lossy(&expected).into_owned();
-                if expected.starts_with("Error") || expected.is_empty() {
-                    continue;
-                }
-                let (found, expected) = (numbers(&found), numbers(&expected));
-                assert_eq!((found.len(), expected.len()), (6, 6), "{text}");
-                for (mine, gnubgs) in found.iter().zip(&expected).take(5) {
-                    assert!(
-                        (mine - gnubgs).abs() < 2e-3,
-                        "{text}: {found:?} {expected:?}"
-                    );
-                }
-                let money = query.state.score.is_money();
-                if money && !question.settings.cubeful {
-                    assert!(
-                        (found[5] - expected[5]).abs() < 4e-3,
-                        "{text}: {found:?} {expected:?}"
-                    );
-                }
-                compared += 1;
-            }
-        }
-    }
-    assert!(compared == 0 || compared > 20, "{compared}");
 }
 
 /// EXT-27, EXT-50, EXT-51: each damaged board has an error of its own, and the machine goes on.

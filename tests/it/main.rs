@@ -10,9 +10,11 @@
 mod bearoff;
 mod benchmark;
 mod cli;
+mod damage;
 mod duel;
 mod equity;
 mod external;
+mod external_server;
 mod fibs;
 mod fibs_server;
 mod fuzz_corpus;

@@ -285,7 +285,42 @@ fn answers_have_the_shapes_of_the_interface() {
     assert_eq!(convert["key"], "OAHDPAABDAOAHDPAABDA");
 }
 
-/// the two other styles.
+/// no number has more digits than it is worth.
+#[test]
+fn numbers_are_rounded() {
+    fn check(value: &Value, places: usize) {
+        match value {
+            Value::Number(number) => {
+                let text = number.to_string();
+                let decimals = text.split_once('.').map_or(0, |(_, after)| after.len());
+                assert!(decimals <= places && !text.contains('e'), "{text}");
+            }
+            Value::Array(values) => values.iter().for_each(|value| check(value, places)),
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                check(value, if name == "mwc" { 7 } else { places });
+            }),
+            _ => {}
+        }
+    }
+    for line in [
+        "eval 4HPwATDgc/ABMA",
+        "move 4HPwATDgc/ABMA 31",
+        "cube 4HPwATDgc/ABMA",
+        "eval 4HPwATDgc/ABMA length=7 score=3:5",
+        "move 4HPwATDgc/ABMA 31 length=7 score=3:5",
+        "cube 4HPwATDgc/ABMA length=7 score=3:5",
+        "set noise=0.05",
+        "m OAHDPAABDAOAHDPAABDA 3 1 EIGHPAABDAOAHDPAABDA 0.0 JIGHPAABDAOAHDPAABDA 0.68",
+        "o OAHDPAABDAOAHDPAABDA 0.68 0.149 0.0068 0.1246 0.0055",
+    ] {
+        check(&ask(line), 6);
+    }
+    assert_eq!(ask("set noise=0.05")["noise"].to_string(), "0.05");
+    let record = ask("o OAHDPAABDAOAHDPAABDA 0.68 0.149 0.0068 0.1246 0.0055");
+    assert_eq!(record["record"]["win"].to_string(), "0.68");
+}
+
+/// the two other styles.
 #[test]
 fn styles() {
     let mut session = SessionSettings::default();

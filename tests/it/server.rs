@@ -11,6 +11,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 const MOVE: &str = "move 4HPwATDgc/ABMA 31";
+/// A bulk query that is not answered for a long time.
+pub(crate) const LONG: &str = "move 4HPwATDgc/ABMA 43 plies=4 filter=huge prune=off\n";
 
 /// A server on a thread of its own; ends when dropped.
 pub(crate) struct Running {
@@ -283,6 +285,91 @@ fn slow_and_silent_clients_are_closed() {
     assert!(server.handle.counters().timeouts.load(Ordering::Relaxed) >= 2);
 }
 
+/// What a stream that is closed after a while had to say, and when it was closed.
+async fn drip(
+    mut client: tokio::io::DuplexStream,
+    begun: tokio::time::Instant,
+) -> (Duration, String) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    while client.write_all(b"m").await.is_ok() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let mut said = String::new();
+    client.read_to_string(&mut said).await.unwrap();
+    (begun.elapsed(), said)
+}
+
+/// Asks every second for so long; an answer may not wait for a timer.
+async fn ask_every_second(client: tokio::io::DuplexStream, time: Duration) {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    let begun = tokio::time::Instant::now();
+    let mut client = BufReader::new(client);
+    while begun.elapsed() < time {
+        let asked = tokio::time::Instant::now();
+        client.get_mut().write_all(b"get\n").await.unwrap();
+        let mut answer = String::new();
+        client.read_line(&mut answer).await.unwrap();
+        assert!(answer.contains("\"get\""), "{answer}");
+        assert_eq!(asked.elapsed(), Duration::ZERO);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// SRV-08: a thousand unfinished lines, dripped byte by byte, live for exactly the time they
+/// are given; silence is ended later, gnubg never, and who asks is served all the while. The clock
+/// is a simulated one.
+#[test]
+fn a_thousand_unfinished_lines() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    const LORISES: usize = 1000;
+    let mut config = Config::default();
+    config.listen = vec!["127.0.0.1:0".parse().unwrap()];
+    let (line, idle) = (config.limits.line_timeout, config.limits.idle_timeout);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let build = || Engine::builder().threads(1).cache_mb(0).build();
+        let server = Server::bind(config, build().unwrap(), Box::new(build));
+        let handle = server.await.unwrap().handle();
+        let connect = || {
+            let (client, own) = tokio::io::duplex(4096);
+            let handle = handle.clone();
+            tokio::spawn(async move { handle.serve_stream(own).await });
+            client
+        };
+        let begun = tokio::time::Instant::now();
+        let mut lorises = tokio::task::JoinSet::new();
+        for _ in 0..LORISES {
+            lorises.spawn(drip(connect(), begun));
+        }
+        let (mut quiet, mut gnubg) = (connect(), connect());
+        gnubg.write_all(b"set debug on\n").await.unwrap();
+        ask_every_second(connect(), idle * 2).await;
+        while let Some(ended) = lorises.join_next().await {
+            let (after, said) = ended.unwrap();
+            assert!(said.contains("\"timeout\""), "{said}");
+            assert!(
+                after >= line && after <= line + Duration::from_secs(2),
+                "{after:?}"
+            );
+        }
+        let mut said = String::new();
+        quiet.read_to_string(&mut said).await.unwrap();
+        assert!(said.contains("\"timeout\""), "{said}");
+        let mut said = [0; 64];
+        let count = gnubg.read(&mut said).await.unwrap();
+        assert_eq!(&said[..count], b"Debug output ON\n");
+        gnubg.write_all(b"set debug off\n").await.unwrap();
+        let count = gnubg.read(&mut said).await.unwrap();
+        assert_eq!(&said[..count], b"Debug output OFF\n", "EXT-05");
+        let timeouts = handle.counters().timeouts.load(Ordering::Relaxed);
+        assert_eq!(timeouts, LORISES as u64 + 1);
+    });
+}
+
 /// SRV-09, SRV-10: who does not read is not computed for, and is cut.
 #[test]
 fn a_client_that_does_not_read_is_cut() {
@@ -356,6 +443,45 @@ fn a_flood_leaves_others_their_share() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(counters.panics.load(Ordering::Relaxed), 0);
+}
+
+/// SRV-12: a peer that resets in the middle of a long query gives its thread back.
+#[test]
+fn a_query_ends_with_its_connection() {
+    let server = plain();
+    // As many as there are threads.
+    let clients: Vec<_> = (0..2)
+        .map(|_| {
+            let mut client = Client::new(&server.address);
+            client.send(LONG);
+            client
+        })
+        .collect();
+    // Both run when a third bulk query has to wait; one that came before them is answered.
+    let counters = server.handle.counters();
+    let waits = || {
+        (0..50).all(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            counters.queued.load(Ordering::Relaxed) == 1
+        })
+    };
+    let mut next = Client::new(&server.address);
+    let third = (0..100).any(|_| {
+        next.send("move 4HPwATDgc/ABMA 31 queue=bulk top=1\n");
+        let waits = waits();
+        if !waits {
+            assert_eq!(next.json()["type"], "move");
+        }
+        waits
+    });
+    assert!(third, "the queries did not start");
+    clients.into_iter().for_each(socket2_reset);
+    assert_eq!(
+        next.json()["type"],
+        "move",
+        "the threads were not given back"
+    );
+    assert_eq!(next.ask("stats")["panics"], 0);
 }
 
 /// Closes with a reset.

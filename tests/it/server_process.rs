@@ -1,6 +1,6 @@
 //! `gammond serve` as a process: signals, descriptors, start and restart.
 
-use crate::server::Client;
+use crate::server::{Client, LONG};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -107,7 +107,7 @@ fn the_second_signal_ends_at_once() {
         &["--listen", "127.0.0.1:0", "--grace", "600"],
     );
     let mut client = Client::new(&server.addresses[0]);
-    client.send("move 4HPwATDgc/ABMA 31 plies=4 time=600000 queue=interactive\n");
+    client.send(LONG);
     std::thread::sleep(Duration::from_millis(300));
     server.signal("TERM");
     std::thread::sleep(Duration::from_millis(300));
@@ -206,7 +206,9 @@ fn systemd_unit() {
         .arg(&file)
         .output()
     {
-        Err(_) => eprintln!("SKIPPED systemd_unit: needs systemd-analyze"),
+        Err(_) => {
+            crate::support::missing("systemd_unit", "systemd-analyze (apt-get install systemd)")
+        }
         Ok(found) => {
             let text = String::from_utf8_lossy(&found.stderr).into_owned();
             let ours: Vec<_> = text

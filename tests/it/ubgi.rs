@@ -205,72 +205,261 @@ fn go_in_every_spelling() {
     );
 }
 
-/// Every question of the recorded sessions: no error to what controllers send, legal plays in the
-/// plain spelling, and the forced ones as recorded.
+/// The lines of a recorded session.
+fn recorded(test: &str, name: &str) -> Vec<String> {
+    let file = shared(test, &format!("transcripts/ubgi/{name}"));
+    file.map_or_else(Vec::new, |file| lines(&file))
+}
+
+/// The commands of a recorded session, each with the lines that answered it.
+fn commands(test: &str, name: &str) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for line in recorded(test, name) {
+        if let Some(sent) = line.strip_prefix("> ") {
+            found.push((sent.to_owned(), Vec::new()));
+        } else if let Some(answer) = line.strip_prefix("< ")
+            && let Some((_, answers)) = found.last_mut()
+        {
+            answers.push(answer.to_owned());
+        }
+    }
+    found
+}
+
+/// A session beside the recorded one, with what it takes to judge its plays.
+struct Replay {
+    engine: Engine,
+    machine: Ubgi,
+    position: Option<Position>,
+    roll: Option<Roll>,
+}
+
+impl Replay {
+    fn new() -> Replay {
+        Replay {
+            engine: engine(),
+            machine: Ubgi::default(),
+            position: None,
+            roll: None,
+        }
+    }
+
+    fn send(&mut self, sent: &str) -> String {
+        if let Some(id) = sent.strip_prefix("position gnubgid ")
+            && let Ok(id) = id.parse::<PositionId>()
+        {
+            self.position = Some(id.position());
+        }
+        if let Some(dice) = sent.strip_prefix("dice ")
+            && let Ok(roll) = gammond::notation::parse_roll(dice.as_bytes())
+        {
+            self.roll = Some(roll);
+        }
+        // That engine counts its plies as gnubg does (UBGI-12).
+        let sent = if sent == "set engine.ply 0" {
+            "set engine.ply 1"
+        } else {
+            sent
+        };
+        match self.machine.line(sent.as_bytes()) {
+            Step::Say(text) => text,
+            Step::Ask(question) => reply(&self.engine, &question, &Stop::never()),
+            Step::Silence | Step::Quit => String::new(),
+            other => panic!("{sent}: {other:?}"),
+        }
+    }
+
+    /// A play in the plain spelling that is legal, and the recorded one where it is forced.
+    fn check_play(&self, answer: &str, expected: &str) {
+        let (position, roll) = (self.position.unwrap(), self.roll.unwrap());
+        let found = answer.trim_end().strip_prefix("bestmove ");
+        let found = found.unwrap_or_else(|| panic!("{expected}: {answer}"));
+        let legal = legal_plays(&position, roll);
+        if legal.is_empty() {
+            assert_eq!((found, expected), ("pass", "pass"));
+            return;
+        }
+        assert!(!found.contains(['*', '(']), "{found}");
+        let mine = read_play(&position, roll, found);
+        assert!(matches!(mine, Reading::Played(_)), "{found}");
+        if legal.len() == 1 {
+            assert_eq!(mine, read_play(&position, roll, expected), "forced");
+        }
+    }
+}
+
+/// Sessions of controllers: no error to what they send, legal plays, the forced ones as recorded.
 #[test]
 fn recorded_sessions() {
     for name in [
         "check-gnubg.txt",
         "duel-two-games-gnubg-side.txt",
         "duel-two-games-wildbg-side.txt",
+    ] {
+        let commands = commands("recorded_sessions", name);
+        let (mut replay, mut plays) = (Replay::new(), 0);
+        for (sent, answers) in &commands {
+            let answer = replay.send(sent);
+            assert!(!answer.starts_with("error"), "{name}: {sent}: {answer}");
+            if let Some(expected) = answers
+                .iter()
+                .find_map(|line| line.strip_prefix("bestmove "))
+            {
+                plays += 1;
+                replay.check_play(&answer, expected);
+            }
+            if answers.iter().any(|line| line == "readyok") {
+                assert_eq!(answer, "readyok\n");
+            }
+        }
+        assert!(commands.is_empty() || plays > 0, "{name}");
+    }
+}
+
+/// Error codes of generation 0.1 in those of 0.2 (UBGI-03).
+fn code_of_02(code: &str) -> &str {
+    match code {
+        "unknown_command" => "bad_command",
+        "bad_argument" => "bad_value",
+        "missing_context" => "bad_state",
+        "unsupported_feature" => "unsupported",
+        other => other,
+    }
+}
+
+/// Beginnings of commands that the reference engine refuses and we obey.
+const OFFERED: [&str; 11] = [
+    "setoption ",
+    "set engine.deterministic true",
+    "get engine.eval_mode",
+    "go",
+    "stop",
+    "position xgid ",
+    " ubgi",
+    "ubgi ",
+    " ",
+    "keys",
+    "isready",
+];
+
+/// What it takes, or refuses with another code, and we refuse with this one.
+const REFUSED: [(&str, &str); 8] = [
+    ("position gnubgid", "bad_value"),
+    ("setcube value 3 owner center", "bad_value"),
+    ("setoption name Ply value 0", "bad_value"),
+    ("newsession", "bad_command"),
+    ("dice", "bad_value"),
+    ("go foo", "bad_command"),
+    ("go role dice", "bad_value"),
+    ("set engine.threads 2", "unsupported"),
+];
+
+/// What of our answer does not go with the reference engine's.
+fn mismatch(replay: &Replay, sent: &str, answers: &[String], answer: &str) -> Option<&'static str> {
+    let code = |text: &str| {
+        Some(
+            text.strip_prefix("error ")?
+                .split_whitespace()
+                .next()?
+                .to_owned(),
+        )
+    };
+    let theirs = answers.iter().find_map(|line| code(line));
+    let ours = code(answer);
+    let listed = |code: &str| {
+        REFUSED
+            .iter()
+            .any(|&(line, known)| sent.starts_with(line) && code == known)
+    };
+    match (&theirs, &ours) {
+        (Some(theirs), Some(ours)) if ours == code_of_02(theirs) => return None,
+        (_, Some(ours)) => return (!listed(ours)).then_some("error"),
+        (Some(_), None) => {
+            let offered = OFFERED.iter().any(|line| sent.starts_with(line));
+            return (!offered).then_some("no error");
+        }
+        (None, None) => {}
+    }
+    let play = answers
+        .iter()
+        .find_map(|line| line.strip_prefix("bestmove "));
+    match (play, answers) {
+        // That engine answers `go cube` and `go turn` with a play.
+        (Some(_), _) if sent == "go cube" => (!answer.starts_with("bestcube ")).then_some("cube"),
+        (Some(_), _) if sent == "go turn" => (!answer.starts_with("bestturn ")).then_some("turn"),
+        (Some(play), _) => {
+            replay.check_play(answer, play);
+            None
+        }
+        (None, []) => (!answer.is_empty()).then_some("not silent"),
+        (None, [only]) => {
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .take(2)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            (words(answer) != words(only)).then_some("text")
+        }
+        // `ubgi` and `keys`: other options, the same shape.
+        _ => (answer.lines().count() < 2).then_some("lines"),
+    }
+}
+
+/// UBGI-03, UBGI-10 to UBGI-25: every command that was tried on the reference engine. It mixes the
+/// codes of two generations, keeps no dice, and refuses or takes some commands against the text.
+#[test]
+fn recorded_commands_and_errors() {
+    for name in [
+        "gnubg-01-handshake-and-errors.txt",
+        "gnubg-02-go-spellings-and-moves.txt",
         "gnubg-03-no-move-and-finished.txt",
     ] {
-        let Some(file) = shared("recorded_sessions", &format!("transcripts/ubgi/{name}")) else {
-            return;
-        };
-        let engine = engine();
-        let mut machine = Ubgi::default();
-        let (mut position, mut roll, mut answer) = (Position::start(), None, String::new());
-        let mut plays = 0;
-        for line in lines(&file) {
-            if let Some(expected) = line.strip_prefix("< bestmove ") {
-                let (position, roll): (Position, Roll) = (position, roll.unwrap());
-                let found = answer
-                    .trim_end()
-                    .strip_prefix("bestmove ")
-                    .unwrap()
-                    .to_owned();
-                let legal = legal_plays(&position, roll);
-                plays += 1;
-                if legal.is_empty() {
-                    assert_eq!((found.as_str(), expected), ("pass", "pass"));
-                    continue;
-                }
-                assert!(!found.contains(['*', '(']), "{found}");
-                let mine = read_play(&position, roll, &found);
-                assert!(matches!(mine, Reading::Played(_)), "{found}");
-                if legal.len() == 1 {
-                    assert_eq!(mine, read_play(&position, roll, expected), "forced");
-                }
-            }
-            let Some(sent) = line.strip_prefix("> ") else {
-                continue;
-            };
-            // A finished position, which gnubg takes and we refuse (UBGI-25).
-            if sent == "position gnubgid AAAAAAAAAAAAAA" {
-                break;
-            }
-            if let Some(id) = sent.strip_prefix("position gnubgid ") {
-                position = id.parse::<PositionId>().unwrap().position();
-            }
-            if let Some(dice) = sent.strip_prefix("dice ") {
-                roll = Some(gammond::notation::parse_roll(dice.as_bytes()).unwrap());
-            }
-            // That engine counts its plies as gnubg does.
-            let sent = if sent == "set engine.ply 0" {
-                "set engine.ply 1"
-            } else {
-                sent
-            };
-            answer = match machine.line(sent.as_bytes()) {
-                Step::Say(text) => text,
-                Step::Ask(question) => reply(&engine, &question, &Stop::never()),
-                _ => String::new(),
-            };
-            assert!(!answer.starts_with("error"), "{name}: {sent}: {answer}");
+        let mut replay = Replay::new();
+        for (sent, answers) in commands("recorded_commands_and_errors", name) {
+            let answer = replay.send(&sent);
+            let wrong = mismatch(&replay, &sent, &answers, &answer);
+            assert_eq!(
+                wrong, None,
+                "{name}: {sent:?}: {answers:?}, ours {answer:?}"
+            );
         }
-        assert!(plays > 0, "{name}");
     }
+}
+
+/// The runner's own log of a duel: it counts the legal plays as we do, and each choice is one.
+#[test]
+fn recorded_log_of_a_duel() {
+    let mut plies = 0;
+    for line in recorded("recorded_log_of_a_duel", "duel-game1-runner-log.txt") {
+        let field = |name: &str| {
+            let start = line.find(&format!("{name}="))? + name.len() + 1;
+            let rest = &line[start..];
+            Some(rest.split(['=']).next().unwrap_or(rest))
+        };
+        let (Some(id), Some(dice)) = (field("pos"), field("dice")) else {
+            continue;
+        };
+        let word = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
+        let position = word(id).parse::<PositionId>().unwrap().position();
+        let roll = gammond::notation::parse_roll(word(dice).replace('/', "").as_bytes()).unwrap();
+        let legal = legal_plays(&position, roll);
+        let choice = field("choice")
+            .unwrap()
+            .trim_end_matches("legal_count")
+            .trim();
+        // It counts a pass as one.
+        let count = legal.len().max(1).to_string();
+        assert_eq!(word(field("legal_count").unwrap()), count, "{line}");
+        if legal.is_empty() {
+            assert_eq!(choice, "pass", "{line}");
+        } else {
+            let reading = read_play(&position, roll, choice);
+            assert!(matches!(reading, Reading::Played(_)), "{line}: {choice:?}");
+        }
+        plies += 1;
+    }
+    eprintln!("{plies} plies");
 }
 
 /// UBGI on the port of `gammond serve`: the first line chooses it.

@@ -6,6 +6,7 @@ use crate::bearoff::{
 use crate::cli::{Common, Failure, Format};
 use crate::game::Side;
 use crate::notation::{PositionId, parse_position};
+use crate::protocol::answer::{chances_value, number_value};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write, stdout};
@@ -169,13 +170,13 @@ fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
         "class": tables.class(&position).to_string(),
     });
     if let Some(chances) = tables.chances(&position) {
-        answer["probabilities"] = json!(chances);
-        answer["equity"] = json!({"cubeless": chances.equity()});
+        answer["probabilities"] = chances_value(&chances);
+        answer["equity"] = json!({"cubeless": number_value(chances.equity())});
     }
     if let Some([owned, centred, opponent_owns]) = tables.exact_cubeful(&position) {
-        answer["equity"]["i_own"] = json!(owned);
-        answer["equity"]["centred"] = json!(centred);
-        answer["equity"]["opponent_owns"] = json!(opponent_owns);
+        answer["equity"]["i_own"] = number_value(owned);
+        answer["equity"]["centred"] = number_value(centred);
+        answer["equity"]["opponent_owns"] = number_value(opponent_owns);
     }
     for (name, side) in [("me", position.me()), ("opponent", position.opponent())] {
         if let Some(distribution) = tables.distribution(side) {
