@@ -75,6 +75,19 @@ impl GammonPrices {
             - f64::from(chances.lose_gammon) * self.opponent_gammon
             - f64::from(chances.lose_backgammon) * self.opponent_backgammon
     }
+
+    /// What one of each of the five chances adds to [`GammonPrices::utility`].
+    #[must_use]
+    pub fn slopes(&self) -> [f32; 5] {
+        [
+            2.0,
+            self.my_gammon,
+            self.my_backgammon,
+            -self.opponent_gammon,
+            -self.opponent_backgammon,
+        ]
+        .map(|slope| slope as f32)
+    }
 }
 
 /// From this cube on every game ends every match: 2 to the 7th is above 64 points. Two more
@@ -190,10 +203,16 @@ impl Stakes {
     /// Cubeless value as it is reported: money equity with gammons always counted, or EMG.
     #[must_use]
     pub fn cubeless(&self, cube: CubeState, chances: &Chances) -> f64 {
+        self.cubeless_prices(cube).utility(chances)
+    }
+
+    /// Gammon prices of [`Stakes::cubeless`].
+    #[must_use]
+    pub fn cubeless_prices(&self, cube: CubeState) -> GammonPrices {
         if self.is_money() {
-            GammonPrices::MONEY.utility(chances)
+            GammonPrices::MONEY
         } else {
-            self.utility(cube, chances)
+            self.prices(cube)
         }
     }
 

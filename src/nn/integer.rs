@@ -227,7 +227,8 @@ impl IntegerNet {
 }
 
 impl Parts {
-    fn check(&self) -> Result<(), IntegerNetError> {
+    /// What [`IntegerNet::new`] refuses.
+    pub(crate) fn check(&self) -> Result<(), IntegerNetError> {
         if let Some(fault) = self.shape.fault() {
             return Err(IntegerNetError::Shape(fault));
         }

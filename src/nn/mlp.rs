@@ -7,8 +7,8 @@ use super::kernel::wide::Line;
 
 pub use super::kernel::float::OUTPUTS;
 
-/// Most inputs of one [`SparseInput`] that are not zero.
-pub const ACTIVE_MAX: usize = 40;
+/// Most inputs of one [`SparseInput`] that are not zero; a power of two.
+pub const ACTIVE_MAX: usize = 64;
 
 /// Consecutive inputs in the tail of a [`SparseInput`].
 pub const TAIL: usize = 64;
@@ -44,15 +44,20 @@ impl SparseInput {
     }
 
     /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most
-    /// [`ACTIVE_MAX`] - 1 of them; what is beyond is lost.
+    /// [`ACTIVE_MAX`] - 1 of them; with more all are forgotten.
     #[inline(always)]
     pub fn push(&mut self, row: usize, value: f32) {
-        let place = self.length.min(ACTIVE_MAX - 1);
-        self.active[place] = Active {
-            row: row as u32,
-            value,
-        };
-        self.length = place + usize::from(value != 0.0);
+        let row = row as u32;
+        self.active[self.length % ACTIVE_MAX] = Active { row, value };
+        self.length = (self.length + usize::from(value != 0.0)) % ACTIVE_MAX;
+    }
+
+    /// Sets input `row` to 1; otherwise as [`SparseInput::push`].
+    #[inline(always)]
+    pub fn push_one(&mut self, row: usize) {
+        let (row, value) = (row as u32, 1.0);
+        self.active[self.length % ACTIVE_MAX] = Active { row, value };
+        self.length = (self.length + 1) % ACTIVE_MAX;
     }
 
     /// Sets the inputs from `start` on, all of them beyond those pushed. Values beyond the net's

@@ -69,6 +69,18 @@ impl Cache {
         &self.entries[(hash(words) & self.mask) as usize]
     }
 
+    /// Brings the places of some positions near. A place is mostly far away in memory, and looking at one
+    /// after the other would wait for each; here nothing depends on what is found, so the
+    /// processor waits for many at once. The result means nothing.
+    #[inline]
+    pub fn touch(&self, positions: &[Position]) -> u32 {
+        let versions = positions.iter().map(|position| {
+            let entry = self.entry(self.key(position));
+            entry.version.load(Ordering::Relaxed)
+        });
+        versions.fold(0, u32::wrapping_add)
+    }
+
     /// The chances stored for a position.
     #[inline]
     #[must_use]

@@ -51,6 +51,9 @@ impl<'a> Judge<'a> {
         out.clear();
         out.resize(positions.len(), Chances::default());
         misses.order.clear();
+        if let Some(cache) = self.cache {
+            std::hint::black_box(cache.touch(positions));
+        }
         for (index, (position, chances)) in positions.iter().zip(&mut *out).enumerate() {
             match self.cache.and_then(|cache| cache.get(position)) {
                 Some(known) => *chances = known,

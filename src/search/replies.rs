@@ -26,56 +26,61 @@ pub(super) struct Replies(pub(super) Vec<Reply>);
 /// Room for the plays of one node, kept from node to node.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    /// The plays of one roll.
     plays: Vec<Position>,
-    unique: Unique,
-    /// For each roll its plays as numbers of unique positions.
-    numbers: Vec<u32>,
-    /// Where the plays of each roll begin in `numbers`.
+    /// The plays of all rolls, one roll after the other.
+    all: Vec<Position>,
+    /// Where the plays of each roll begin in `all`, and the end.
     starts: Vec<usize>,
-    classes: Vec<Class>,
+    /// How the quick net finds each of `all`.
     quick: Vec<Option<f64>>,
+    scores: Vec<f64>,
+    classes: Vec<Class>,
     group: Vec<u32>,
-    batch: Vec<Position>,
     chances: Vec<Chances>,
     misses: Misses,
-    wanted: Vec<u32>,
-    /// The plays of each roll that were kept, one roll after the other.
+    /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other.
     kept: Vec<u32>,
-    /// Where the kept plays of each roll begin.
+    /// Where the kept plays of each roll begin, and the end.
     kept_starts: Vec<usize>,
-    /// For each unique position its place in `wanted` plus one.
+    unique: Unique,
+    /// For each unique position its place in `batch` plus one.
     place: Vec<u32>,
+    /// What is evaluated.
+    batch: Vec<Position>,
     full: Vec<Chances>,
-    scores: Vec<(f64, f64)>,
+    /// Values with the cube and without of what is evaluated.
+    values: Vec<(f64, f64)>,
     ranked: Vec<(f64, u32)>,
 }
 
-/// The plays that look best to the quick net, if all of a roll were judged by it and there are more
-/// than are always kept: at most that number, and none worse by more than the margin.
-fn keep_best(
-    plays: &[u32],
-    quick: &[Option<f64>],
-    (keep, margin): (usize, f64),
-    ranked: &mut Vec<(f64, u32)>,
-) {
-    if plays.len() <= keep {
-        return;
+/// The plays of a roll that look best to the quick net: at most `keep`, and none worse by more than
+/// the margin; all if one was not judged. In order of generation, as ties of the evaluation go to
+/// the play found first.
+fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut Vec<(f64, u32)>) {
+    ranked.clear();
+    let mut least = f64::INFINITY;
+    for &score in quick {
+        least = score.unwrap_or(f64::NEG_INFINITY).min(least);
     }
-    for &play in plays {
-        match quick[play as usize] {
-            Some(score) => ranked.push((score, play)),
-            None => return ranked.clear(),
+    let all_judged = least > f64::NEG_INFINITY;
+    let limit = if all_judged {
+        least + margin
+    } else {
+        f64::INFINITY
+    };
+    for (play, score) in quick.iter().enumerate() {
+        let score = score.unwrap_or_default();
+        if score <= limit {
+            ranked.push((score, play as u32));
         }
+    }
+    if !all_judged || ranked.len() <= keep {
+        return;
     }
     let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     ranked.select_nth_unstable_by(keep - 1, order);
     ranked.truncate(keep);
-    let best = ranked
-        .iter()
-        .map(|play| play.0)
-        .fold(f64::INFINITY, f64::min);
-    ranked.retain(|play| play.0 <= best + margin);
-    // Ties of the evaluation go to the play found first.
     ranked.sort_unstable_by_key(|play| play.1);
 }
 
@@ -91,16 +96,14 @@ impl Replies {
     ) -> Replies {
         scratch.gather(position);
         let near = position.swapped();
-        if let Some(pruning) = &tree.pruning {
+        scratch.quick.clear();
+        scratch.quick.resize(scratch.all.len(), None);
+        if let Some(pruning) = &tree.pruning
+            && !scratch.rank(tree, side, &near)
+        {
             scratch.quick_scores(tree, pruning, side, &near);
         }
         scratch.choose_wanted(tree, evaluated);
-        let batch = scratch
-            .wanted
-            .iter()
-            .map(|&number| scratch.unique.positions[number as usize]);
-        scratch.batch.clear();
-        scratch.batch.extend(batch);
         tree.judge.chances(
             Some(&near),
             &scratch.batch,
@@ -116,63 +119,60 @@ impl Scratch {
     /// Generates the plays of all rolls.
     fn gather(&mut self, position: &Position) {
         let generator = PlayGenerator::new(position);
-        self.unique.clear();
-        self.numbers.clear();
+        self.all.clear();
         self.starts.clear();
         for roll in Roll::ALL {
-            self.starts.push(self.numbers.len());
+            self.starts.push(self.all.len());
             generator.plays(roll, &mut self.plays);
             if self.plays.is_empty() {
                 self.plays.push(position.swapped());
             }
-            for &play in &self.plays {
-                self.numbers.push(self.unique.number(play));
+            self.all.extend_from_slice(&self.plays);
+        }
+        self.starts.push(self.all.len());
+    }
+
+    /// Scores all plays, if the evaluator has a net that ranks.
+    fn rank(&mut self, tree: &Tree<'_>, side: usize, near: &Position) -> bool {
+        let (stakes, cube) = (&tree.stakes[1 - side], tree.selection[1 - side].cube);
+        let slopes = stakes.cubeless_prices(cube).slopes();
+        self.scores.clear();
+        self.scores.resize(self.all.len(), 0.0);
+        let evaluator = tree.judge.evaluator;
+        let known = evaluator.rank_quickly(near, &self.all, &slopes, &mut self.scores);
+        if known {
+            for (quick, &score) in self.quick.iter_mut().zip(&self.scores) {
+                *quick = Some(score);
             }
         }
-        self.starts.push(self.numbers.len());
+        known
     }
 
     /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
     /// to different classes, or to positions of a table, are not pruned.
     fn quick_scores(&mut self, tree: &Tree<'_>, pruning: &Pruning, side: usize, near: &Position) {
         let evaluator = tree.judge.evaluator;
-        let count = self.unique.positions.len();
         self.classes.clear();
-        let classes = self
-            .unique
-            .positions
-            .iter()
-            .map(|play| evaluator.class(play));
+        let classes = self.all.iter().map(|play| evaluator.class(play));
         self.classes.extend(classes);
-        self.quick.clear();
-        self.quick.resize(count, None);
         for class in [Class::Contact, Class::Crashed, Class::Race] {
             self.group.clear();
             for roll in 0..Roll::ALL.len() {
-                let (start, end) = (self.starts[roll], self.starts[roll + 1]);
-                let plays = &self.numbers[start..end];
+                let plays = self.starts[roll]..self.starts[roll + 1];
                 let many = plays.len() > pruning.keep(evaluator, plays.len());
-                let same = plays
-                    .iter()
-                    .all(|&play| self.classes[play as usize] == class);
-                if many && same {
-                    for &play in plays {
-                        let quick = &mut self.quick[play as usize];
-                        if quick.is_none() {
-                            *quick = Some(0.0);
-                            self.group.push(play);
-                        }
-                    }
+                if many
+                    && self.classes[plays.clone()]
+                        .iter()
+                        .all(|&other| other == class)
+                {
+                    self.group.extend(plays.map(|play| play as u32));
                 }
             }
             if self.group.is_empty() {
                 continue;
             }
             self.batch.clear();
-            let batch = self
-                .group
-                .iter()
-                .map(|&play| self.unique.positions[play as usize]);
+            let batch = self.group.iter().map(|&play| self.all[play as usize]);
             self.batch.extend(batch);
             self.chances.clear();
             self.chances.resize(self.batch.len(), Chances::default());
@@ -185,35 +185,35 @@ impl Scratch {
         }
     }
 
-    /// Lists the unique positions that are to be evaluated: those that pruning leaves. A play that
-    /// is left alone is not among them, unless its chances are wanted for themselves.
+    /// Lists the positions that are to be evaluated, each once: those that pruning leaves. A play
+    /// that is left alone is not among them, unless its chances are wanted for themselves.
     fn choose_wanted(&mut self, tree: &Tree<'_>, evaluated: bool) {
-        self.wanted.clear();
         self.kept.clear();
         self.kept_starts.clear();
+        self.unique.clear();
         self.place.clear();
-        self.place.resize(self.unique.positions.len(), 0);
+        self.batch.clear();
         for roll in 0..Roll::ALL.len() {
-            let plays = &self.numbers[self.starts[roll]..self.starts[roll + 1]];
-            self.ranked.clear();
-            if let Some(pruning) = &tree.pruning {
-                let keep = pruning.keep(tree.judge.evaluator, plays.len());
-                let limits = (keep, pruning.margin);
-                keep_best(plays, &self.quick, limits, &mut self.ranked);
-            }
-            if self.ranked.is_empty() {
-                self.ranked.extend(plays.iter().map(|&play| (0.0, play)));
-            }
+            let plays = self.starts[roll]..self.starts[roll + 1];
+            let limits = match &tree.pruning {
+                Some(pruning) => {
+                    let keep = pruning.keep(tree.judge.evaluator, plays.len());
+                    (keep, pruning.margin)
+                }
+                None => (usize::MAX, f64::INFINITY),
+            };
+            keep_best(&self.quick[plays.clone()], limits, &mut self.ranked);
             self.kept_starts.push(self.kept.len());
-            self.kept.extend(self.ranked.iter().map(|play| play.1));
-            if self.ranked.len() == 1 && !evaluated {
-                continue;
-            }
+            let alone = self.ranked.len() == 1 && !evaluated;
             for &(_, play) in &self.ranked {
-                let place = &mut self.place[play as usize];
-                if *place == 0 {
-                    self.wanted.push(play);
-                    *place = self.wanted.len() as u32;
+                let position = self.all[plays.start + play as usize];
+                let number = self.unique.number(position);
+                self.kept.push(number);
+                self.place.resize(self.unique.positions.len(), 0);
+                let place = &mut self.place[number as usize];
+                if *place == 0 && !alone {
+                    self.batch.push(position);
+                    *place = self.batch.len() as u32;
                 }
             }
         }
@@ -224,14 +224,14 @@ impl Scratch {
     /// without.
     fn score(&mut self, tree: &Tree<'_>, side: usize) {
         let (stakes, selection) = (&tree.stakes[side], &tree.selection[side]);
-        self.scores.clear();
+        self.values.clear();
         for (position, &chances) in self.batch.iter().zip(&self.full) {
             let cubeless = stakes.cubeless(selection.cube, &chances);
             let first = match &selection.plan {
                 None => cubeless,
                 Some(plan) => plan.leaf(0, stakes, tree.judge.leaf(position, chances))[0],
             };
-            self.scores.push((first, cubeless));
+            self.values.push((first, cubeless));
         }
     }
 
@@ -248,7 +248,7 @@ impl Scratch {
                 if place == 0 {
                     continue;
                 }
-                let score = self.scores[place - 1];
+                let score = self.values[place - 1];
                 if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
                     (best, least) = (play, score);
                 }
@@ -279,7 +279,7 @@ struct Unique {
 }
 
 impl Unique {
-    const SMALLEST: usize = 2048;
+    const SMALLEST: usize = 512;
 
     fn clear(&mut self) {
         self.positions.clear();

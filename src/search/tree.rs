@@ -1,6 +1,7 @@
 //! The look-ahead: every roll, the best reply to each, and so on down to static evaluations
 //! (PLY-01, PLY-05).
 
+use super::cache::hash_of;
 use super::judge::Judge;
 use super::replies::{Replies, Scratch};
 use super::slots::{Plan, SLOTS_MAX, Slots, selection};
@@ -10,6 +11,7 @@ use crate::eval::Evaluator;
 use crate::game::{Chances, MatchState, Position};
 use crate::query::Settings;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// What a position is worth to the player on roll there.
@@ -40,6 +42,38 @@ pub(super) struct Tree<'a> {
     plan: Plan,
     context: Context<'a>,
     scratch: Mutex<Vec<Scratch>>,
+    /// Values of positions just above the leaves: the plays before and after the opponent's often come
+    /// in another order. None where that cannot happen.
+    known: Option<Known>,
+}
+
+/// Values by level and position, in parts so that threads seldom meet.
+#[derive(Debug, Default)]
+struct Known([Mutex<HashMap<(usize, Position), Value>>; KNOWN_PARTS]);
+
+const KNOWN_PARTS: usize = 16;
+/// Most values that a part holds; more are computed anew.
+const KNOWN_MAX: usize = 2048;
+/// Searches shallower than this meet no position twice above the leaves.
+const KNOWN_PLIES: u8 = 3;
+
+impl Known {
+    fn part(&self, position: &Position) -> &Mutex<HashMap<(usize, Position), Value>> {
+        &self.0[hash_of(position) as usize % KNOWN_PARTS]
+    }
+
+    fn get(&self, level: usize, position: &Position) -> Option<Value> {
+        let part = self.part(position).lock().ok()?;
+        part.get(&(level, *position)).copied()
+    }
+
+    fn put(&self, level: usize, position: &Position, value: Value) {
+        if let Ok(mut part) = self.part(position).lock()
+            && part.len() < KNOWN_MAX
+        {
+            part.insert((level, *position), value);
+        }
+    }
 }
 
 /// Which replies are evaluated after a quick look.
@@ -113,6 +147,7 @@ impl<'a> Tree<'a> {
             plan,
             context: *context,
             scratch: Mutex::new(Vec::new()),
+            known: (plies >= KNOWN_PLIES).then(Known::default),
         }
     }
 
@@ -145,6 +180,10 @@ impl<'a> Tree<'a> {
         if self.context.is_stopped() {
             return Err(Stopped);
         }
+        let known = self.known.as_ref().filter(|_| plies == 1);
+        if let Some(value) = known.and_then(|known| known.get(level, position)) {
+            return Ok(value);
+        }
         let mut scratch = self.take_scratch();
         let replies = Replies::choose(self, level % 2, position, plies == 1, &mut scratch);
         self.return_scratch(scratch);
@@ -156,7 +195,11 @@ impl<'a> Tree<'a> {
         } else {
             replies.0.par_iter().map(below).collect::<Result<_, _>>()?
         };
-        Ok(self.average(level, &replies, &values))
+        let value = self.average(level, &replies, &values);
+        if let Some(known) = known {
+            known.put(level, position, value);
+        }
+        Ok(value)
     }
 
     /// Positions that are never looked beyond: the game is over, or a table knows the cubeful

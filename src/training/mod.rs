@@ -9,6 +9,7 @@ pub mod curve;
 pub mod games;
 mod kernel;
 pub mod net;
+pub mod pruning;
 pub mod run;
 pub mod shard;
 pub mod starts;

@@ -25,10 +25,8 @@ fn engine(test: &str) -> Option<Engine> {
 
 /// All rows with `GAMMOND_TEST_ALL` or `GAMMOND_ORACLE_ALL`, else every `step`th.
 fn sample(rows: Vec<Value>, ply: u64, step: usize) -> Vec<Value> {
-    let all = ["GAMMOND_TEST_ALL", "GAMMOND_ORACLE_ALL"];
-    let all = all.iter().any(|name| std::env::var_os(name).is_some());
     (rows.into_iter().filter(|row| row["ply"] == ply))
-        .step_by(if all { 1 } else { step })
+        .step_by(if all() { 1 } else { step })
         .collect()
 }
 
@@ -190,12 +188,18 @@ fn deep_cube_decisions_agree_with_gnubg() {
     assert_eq!(verdicts, count, "{verdicts} of {count} verdicts");
 }
 
+/// Whether everything is to be tested, however long it takes.
+fn all() -> bool {
+    let names = ["GAMMOND_TEST_ALL", "GAMMOND_ORACLE_ALL"];
+    names.iter().any(|name| std::env::var_os(name).is_some())
+}
+
 /// Some decisions of every kind.
 fn decisions() -> Vec<(Position, Roll, MatchState)> {
     let mut state = MatchState::default();
     let mut position = Position::start();
     let mut found = Vec::new();
-    for (index, roll) in Roll::ALL.iter().cycle().take(40).enumerate() {
+    for (index, roll) in Roll::ALL.iter().cycle().take(240).enumerate() {
         state.score = match index % 4 {
             0 => Score::MONEY,
             1 => Score::new(7, 2, 4, false).unwrap(),
@@ -249,7 +253,9 @@ fn same_bits(nets: impl Fn() -> Nets) {
         builder.cache_mb(megabytes).build().unwrap()
     };
     let reference = build(1, 64);
-    for (plies, count) in [(0, 40), (1, 40), (2, 6), (3, 1)] {
+    // All 200 of every depth with GAMMOND_TEST_ALL.
+    for (plies, count) in [(0, 200), (1, 40), (2, 6), (3, 1)] {
+        let count = if all() { 200 } else { count };
         let skip = if plies == 3 { 12 } else { 0 };
         let first = answers(&reference, plies, count, skip);
         assert_eq!(first, answers(&reference, plies, count, skip), "warm cache");
@@ -271,6 +277,33 @@ fn answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache() {
     if let Some(weights) = gnubg_wd(test) {
         same_bits(|| Nets::Path(weights.clone()));
     }
+}
+
+/// The deepest search there is: a cube decision, and plays with few candidates.
+#[test]
+fn four_plies_work_and_are_the_same_bits() {
+    let (position, roll, state) = decisions()[31];
+    let mut settings = Settings::plies(4);
+    settings.filter = MoveFilter::gnubg(2, 9.0, 2, 9.0);
+    let answer = |threads, megabytes| {
+        let builder = Engine::builder().threads(threads).cache_mb(megabytes);
+        let engine = builder.build().unwrap();
+        let query = CubeQuery { position, state };
+        let cube = engine.cube_action(&query, &settings, &Stop::never());
+        let query = PlayQuery {
+            position,
+            roll,
+            state,
+        };
+        let plays = engine.rank_plays(&query, &settings, &Stop::never());
+        (cube.unwrap(), plays.unwrap())
+    };
+    let (cube, ranked) = answer(2, 16);
+    assert_eq!(cube.plies, 4);
+    assert!(cube.no_double.equity.is_finite() && cube.double_take.equity.is_finite());
+    let deep = ranked.plays.iter().filter(|play| play.plies == 4).count();
+    assert!(ranked.legal > 2 && deep == 2, "{ranked:?}");
+    assert_eq!((cube, ranked), answer(1, 1));
 }
 
 #[test]

@@ -147,3 +147,41 @@ fn a_killed_duel_counts_the_same_games() {
     assert!(!whole.is_empty());
     assert_eq!(resumed, whole);
 }
+
+/// TP-10 to TP-12: any number of threads makes the same file, and it ranks better than chance.
+#[test]
+fn pruning_nets_are_the_same_with_any_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let text = "seed = 3\nname = \"small\"\nwidth = 16\nrounds = 3\ngames = 12\npasses = 1\n\
+                batch = 40\nrate = 3e-3\nodd_starts = 0.2\nexplore = 0.1\n";
+    fs::write(&plan, text).unwrap();
+    let mut files = Vec::new();
+    for threads in ["1", "3"] {
+        let net = folder.path().join(format!("{threads}.net"));
+        let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["--threads", threads, "train"])
+            .arg(&plan)
+            .args(["--folder", ".", "--pruning"])
+            .arg(&net)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        // "... first [1, 2, 3, 4, 6] plays lose [A, ..." thousandths, before and after learning.
+        let lost: Vec<f64> = (text.lines())
+            .map(|line| line.split("lose [").nth(1).unwrap())
+            .map(|rest| rest.split(',').next().unwrap().parse().unwrap())
+            .collect();
+        assert!(lost[2] < 0.7 * lost[0], "{text}");
+        files.push(fs::read(net).unwrap());
+    }
+    assert!(files[0] == files[1]);
+    let judge = gammond::eval::own::Judge::parse("x", &files[0]).unwrap();
+    assert_eq!((judge.class(), judge.name()), ("pruning", "small"));
+    let missing = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["train", "none.toml", "--folder", ".", "--pruning", "x.net"])
+        .output()
+        .unwrap();
+    assert!(!missing.status.success() && !missing.stderr.is_empty());
+}

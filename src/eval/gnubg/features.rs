@@ -44,8 +44,8 @@ impl Unpacked {
         let occupied = side.occupied();
         let made = side.made() & POINTS_MASK;
         let mut escapes = [0; LANES];
-        for (index, rolls) in escapes.iter_mut().enumerate().take(BAR + 1).skip(6) {
-            *rolls = i16::from(ESCAPES[ahead(made, index)]);
+        for index in 6..=BAR {
+            escapes[index] = i16::from(ESCAPES[ahead(made, index)]);
         }
         Unpacked {
             side,

@@ -33,16 +33,22 @@ pub(super) fn base(position: &Position, out: &mut SparseInput) {
 /// The inputs of the 24 points of one side, beginning at row `start`.
 #[inline(always)]
 fn points(side: Side, start: usize, out: &mut SparseInput) {
-    let mut left = side.occupied() & 0xff_ffff;
-    while left != 0 {
-        let index = left.trailing_zeros() as usize;
-        left &= left - 1;
-        let count = usize::from(side.count(index));
-        let row = start + 4 * index;
-        out.push(row + count.min(3) - 1, 1.0);
-        out.push(row + 3, SURPLUS[count]);
+    // Four bits a point and four rows a point: the bit's number is the row's.
+    let (low, high) = (side.packed() as u64, (side.packed() >> 64) as u32);
+    for (word, start) in [(low, start), (u64::from(high), start + 64)] {
+        let mut left = (word | word >> 1 | word >> 2 | word >> 3) & 0x1111_1111_1111_1111;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let count = (word >> at) as usize & 15;
+            out.push_one(start + at + usize::from(FIRST[count]));
+            out.push(start + at + 3, SURPLUS[count]);
+        }
     }
 }
+
+/// Which of a point's first three rows counts this many checkers.
+const FIRST: [u8; 16] = [0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
 
 /// The 214 inputs of the race net (GE-33), first the opponent's half, then mine. Nobody is on a bar or on
 /// its 24 point: there is no contact.

@@ -70,6 +70,23 @@ impl InputSet {
         }
     }
 
+    /// The base inputs that say how many checkers a side (0 the player on roll, 1 the opponent) has at a
+    /// location, with their integers.
+    pub(super) fn of_count(
+        self,
+        side: usize,
+        location: usize,
+        count: usize,
+    ) -> impl Iterator<Item = (usize, i16)> {
+        let first = (side * LOCATIONS + location) * STEPS;
+        let is_there = location < LOCATIONS && side < 2;
+        let ones = if is_there { count.min(6) } else { 0 };
+        let above = if is_there { count.saturating_sub(6) } else { 0 };
+        (0..ones)
+            .map(move |step| (first + step, 1))
+            .chain((above > 0).then_some((first + 6, above as i16)))
+    }
+
     /// Inputs of a position as (input, float value), for float nets.
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {

@@ -17,6 +17,7 @@
 pub mod hand;
 mod inputs;
 mod judge;
+mod pruning;
 
 pub use inputs::InputSet;
 pub use judge::{Judge, OwnNetError};
@@ -26,6 +27,7 @@ use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position, Side};
 use crate::nn::format::native;
 use judge::{CHUNK, Scratch, with_scratch};
+use pruning::Pruner;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,6 +46,13 @@ pub const EMBEDDED: [(&str, &[u8]); 3] = [
         include_bytes!("../../../nets/race.net").as_slice(),
     ),
 ];
+
+/// The pruning net built into the program; nets of a folder without one use it too, as it decides
+/// nothing by itself.
+pub const PRUNING: (&str, &[u8]) = (
+    "pruning.net",
+    include_bytes!("../../../nets/pruning.net").as_slice(),
+);
 
 /// Whether a path is a net file of ours or a folder, which can hold nothing else.
 #[must_use]
@@ -64,6 +73,7 @@ pub struct OwnEvaluator {
     crashed: Arc<Judge>,
     race: Arc<Judge>,
     quick: Option<Arc<Judge>>,
+    pruner: Arc<Pruner>,
     tables: Tables,
 }
 
@@ -88,11 +98,11 @@ impl OwnEvaluator {
             return Err(OwnNetError::Missing("fast contact"));
         };
         let nets = [quick.clone(), quick, strong.race];
-        Ok(OwnEvaluator::of(nets, None))
+        Ok(OwnEvaluator::of(nets, None, strong.pruner))
     }
 
     /// The nets of a folder: all files `*.net`, told apart by the class in their headers
-    /// (`contact` and `race` are needed; `crashed` and `contact-fast` may be there). A single
+    /// (`contact` and `race` are needed; `crashed`, `contact-fast` and `pruning` may be there). A single
     /// file replaces the embedded net of its class.
     ///
     /// # Errors
@@ -126,7 +136,12 @@ impl OwnEvaluator {
     /// When a class is missing or a file damaged.
     pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<OwnEvaluator, OwnNetError> {
         let mut nets = [const { None }; 4];
+        let mut pruner = None;
         for (name, bytes) in files {
+            if Pruner::is_one(bytes) {
+                pruner = Some(Pruner::parse(name, bytes)?);
+                continue;
+            }
             let judge = Judge::parse(name, bytes)?;
             let place = match judge.class() {
                 "contact" => 0,
@@ -141,10 +156,15 @@ impl OwnEvaluator {
         let contact = contact.ok_or(OwnNetError::Missing("contact"))?;
         let race = race.ok_or(OwnNetError::Missing("race"))?;
         let crashed = crashed.unwrap_or_else(|| contact.clone());
-        Ok(OwnEvaluator::of([contact, crashed, race], quick))
+        let pruner = match pruner {
+            Some(pruner) => pruner,
+            None => Pruner::parse(PRUNING.0, PRUNING.1)?,
+        };
+        let nets = [contact, crashed, race];
+        Ok(OwnEvaluator::of(nets, quick, Arc::new(pruner)))
     }
 
-    fn of(nets: [Arc<Judge>; 3], quick: Option<Arc<Judge>>) -> OwnEvaluator {
+    fn of(nets: [Arc<Judge>; 3], quick: Option<Arc<Judge>>, pruner: Arc<Pruner>) -> OwnEvaluator {
         let [contact, crashed, race] = nets;
         OwnEvaluator {
             name: format!("gammond {}", contact.name()),
@@ -152,6 +172,7 @@ impl OwnEvaluator {
             crashed,
             race,
             quick,
+            pruner,
             tables: Tables::shared().clone(),
         }
     }
@@ -176,9 +197,14 @@ impl OwnEvaluator {
     #[must_use]
     pub fn at(&self, level: crate::nn::IntegerLevel) -> OwnEvaluator {
         let at = |judge: &Arc<Judge>| Arc::new(judge.at(level));
+        let mut pruner = self.pruner.clone();
+        if level == crate::nn::IntegerLevel::SCALAR {
+            pruner = Arc::new(pruner.at(crate::nn::CpuLevel::SCALAR));
+        }
         let mut other = OwnEvaluator::of(
             [at(&self.contact), at(&self.crashed), at(&self.race)],
             self.quick.as_ref().map(at),
+            pruner,
         );
         other.name.clone_from(&self.name);
         other
@@ -284,14 +310,28 @@ impl Evaluator for OwnEvaluator {
         true
     }
 
-    /// The fast net errs by a few hundredths.
+    fn rank_quickly(
+        &self,
+        near: &Position,
+        positions: &[Position],
+        slopes: &[f32; 5],
+        out: &mut [f64],
+    ) -> bool {
+        let contact = near.has_contact();
+        if contact {
+            self.pruner.rank(near, positions, slopes, out);
+        }
+        contact
+    }
+
+    /// Measured: BENCHMARKS.md.
     fn quick_margin(&self) -> f64 {
         0.12
     }
 
-    /// The fast net ranks far better than a pruning net: a few plays are enough.
+    /// Measured: BENCHMARKS.md.
     fn quick_keep(&self, _positions: usize) -> usize {
-        4
+        6
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

@@ -13,6 +13,9 @@ pub const VERSION: u32 = 1;
 /// Bytes before the tensors.
 pub const HEADER_BYTES: usize = 128;
 
+/// Where the class stands.
+const CLASS_AT: usize = 44 + 32 + 32;
+
 /// What a file says besides the numbers. Texts are ASCII without control characters, at most 32
 /// bytes (class: 16).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +55,14 @@ pub fn looks_like_one(bytes: &[u8]) -> bool {
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> Option<u32> {
     bytes.last_chunk::<4>().map(|end| u32::from_le_bytes(*end))
+}
+
+/// The class that a net file names, without looking at the rest.
+#[must_use]
+pub fn class(bytes: &[u8]) -> Option<&[u8]> {
+    let field = bytes.get(CLASS_AT..CLASS_AT + 16)?;
+    let length = field.iter().position(|&b| b == 0).unwrap_or(field.len());
+    looks_like_one(bytes).then(|| &field[..length])
 }
 
 /// Writes a net file. Texts are cut to their fields.

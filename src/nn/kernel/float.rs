@@ -110,50 +110,63 @@ fn sigmoid<W: Wide>(t: W, table: &Sigmoid) -> W {
 pub(in crate::nn) fn forward<W: Wide>(net: &Net<'_>, batch: &mut Batch<'_>) {
     assert!(batch.inputs.len() <= BATCH && batch.inputs.len() == batch.outputs.len());
     let mut sums = [[[0.0f32; 8]; 3]; BATCH];
+    let blocks = net.hidden_biases.len() / net.block_lines;
     match net.block_lines {
-        4 => hidden_blocks::<W, 4>(net, batch.inputs, &mut sums),
-        _ => hidden_blocks::<W, 1>(net, batch.inputs, &mut sums),
+        4 if W::MANY && blocks.is_multiple_of(2) => {
+            hidden_blocks::<W, 4, 2>(net, batch.inputs, &mut sums);
+        }
+        4 => hidden_blocks::<W, 4, 1>(net, batch.inputs, &mut sums),
+        _ => hidden_blocks::<W, 1, 1>(net, batch.inputs, &mut sums),
     }
     finish::<W>(net, &sums, batch.outputs);
 }
 
-/// Adds every block of hidden units to the partial output sums.
+/// Adds every block of hidden units to the partial output sums, `BLOCKS` of them at a time: the sums
+/// of one block would wait for each other.
 #[inline(always)]
-fn hidden_blocks<W: Wide, const LINES: usize>(
+fn hidden_blocks<W: Wide, const LINES: usize, const BLOCKS: usize>(
     net: &Net<'_>,
     inputs: &[Input<'_>],
     sums: &mut [[[f32; 8]; 3]; BATCH],
 ) {
-    let block_weights = net.hidden_weights.chunks_exact(net.inputs * LINES);
-    let block_biases = net.hidden_biases.chunks_exact(LINES);
-    let block_outputs = net.output_weights.chunks_exact(4 * LINES);
+    let block_weights = net.hidden_weights.chunks_exact(net.inputs * LINES * BLOCKS);
+    let block_biases = net.hidden_biases.chunks_exact(LINES * BLOCKS);
+    let block_outputs = net.output_weights.chunks_exact(4 * LINES * BLOCKS);
     for ((weights, biases), outputs) in block_weights.zip(block_biases).zip(block_outputs) {
         let (rows, _) = weights.as_chunks::<LINES>();
+        let blocks: [&[[Line; LINES]]; BLOCKS] =
+            std::array::from_fn(|block| &rows[block * net.inputs..][..net.inputs]);
         for (input, sums) in inputs.iter().zip(sums.iter_mut()) {
-            let mut hidden = [W::splat(0.0); LINES];
-            for (sum, bias) in hidden.iter_mut().zip(biases) {
+            let mut hidden = [[W::splat(0.0); LINES]; BLOCKS];
+            for (sum, bias) in hidden.as_flattened_mut().iter_mut().zip(biases) {
                 *sum = W::load(bias);
             }
             for active in input.active {
-                add_row::<W, LINES>(&mut hidden, &rows[active.row as usize], active.value);
+                for (hidden, rows) in hidden.iter_mut().zip(blocks) {
+                    add_row::<W, LINES>(hidden, &rows[active.row as usize], active.value);
+                }
             }
             for (tail, first) in input.tail.iter().zip((input.tail_start..).step_by(16)) {
                 let mut left = W::load(tail).nonzero();
                 while left != 0 {
                     let lane = left.trailing_zeros() as usize;
                     left &= left - 1;
-                    add_row::<W, LINES>(&mut hidden, &rows[first + lane], tail.0[lane & 15]);
+                    for (hidden, rows) in hidden.iter_mut().zip(blocks) {
+                        add_row::<W, LINES>(hidden, &rows[first + lane], tail.0[lane & 15]);
+                    }
                 }
             }
             let slope = W::splat(-net.hidden_slope);
-            let mut activations = [Line::ZERO; LINES];
-            for line in 0..LINES {
-                sigmoid(hidden[line].mul(slope), net.sigmoid).store(&mut activations[line]);
+            let mut activations = [[Line::ZERO; LINES]; BLOCKS];
+            let hidden = hidden.as_flattened();
+            for (hidden, line) in hidden.iter().zip(activations.as_flattened_mut()) {
+                sigmoid(hidden.mul(slope), net.sigmoid).store(line);
             }
             let mut partial = [W::half_zero(); 3];
             for (half, sum) in partial.iter_mut().zip(&*sums) {
                 *half = W::half_load(sum);
             }
+            let activations = activations.as_flattened();
             let fours = activations
                 .iter()
                 .flat_map(|line| line.0.as_chunks::<4>().0);

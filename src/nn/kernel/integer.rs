@@ -216,9 +216,13 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A tile of the first layer, clipped.
+/// A tile of the first layer, clipped, and a pair that is always zero.
 #[repr(C, align(64))]
-pub(super) struct Clipped(pub(super) [i16; TILE]);
+pub(super) struct Clipped(pub(super) [i16; TILE + 2]);
+
+impl Clipped {
+    pub(super) const ZERO: Clipped = Clipped([0; TILE + 2]);
+}
 
 /// The float part of a net.
 #[derive(Debug, Clone)]
@@ -301,9 +305,9 @@ pub(in crate::nn) fn accumulate(
     match level.0 {
         Level::Scalar => scalar::accumulate(rows, from, changes, to),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Vnni => {
-            super::integer_x86::accumulate_avx2(level, rows, from, changes, to);
-        }
+        Level::Avx2 => super::integer_x86::accumulate_avx2(level, rows, from, changes, to),
+        #[cfg(target_arch = "x86_64")]
+        Level::Vnni => super::integer_x86::accumulate_vnni(level, rows, from, changes, to),
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! All sums are exact integers, so the order of work is free and the bits are those of plain Rust.
 //! A batch is worked off tile by tile of the first layer, all inputs for one tile, so that the
-//! rows and weights of a tile stay in the nearest cache.
+//! rows and weights of a tile stay in the nearest cache. The work is written once over
+//! [`Registers`].
 #![allow(unsafe_code)]
 
 use super::integer::{Batch, Change, Clipped, IntegerLevel, Level, Lines, Net, Sums, TILE};
@@ -19,8 +20,8 @@ pub(super) fn has_vnni() -> bool {
 
 /// Calls a function compiled for a level after checking that the level allows it.
 macro_rules! enter {
-    ($level:expr, $wanted:pat, $call:expr) => {{
-        assert!(matches!($level.0, $wanted));
+    ($level:expr, $wanted:ident, $call:expr) => {{
+        assert!(matches!($level.0, Level::$wanted));
         // SAFETY: an `IntegerLevel` of this level is made only after its features were detected.
         unsafe { $call }
     }};
@@ -35,21 +36,25 @@ pub(super) fn accumulate_avx2(
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn compiled(rows: &Lines, from: &Lines, changes: &[Change], to: &mut Lines) {
-        assert_eq!(from.len(), to.len());
-        for at in 0..from.len() / TILE {
-            let sums = tile(rows, from, changes, at);
-            let place = to.as_mut_slice()[at * TILE..][..TILE].as_mut_ptr();
-            for (n, sum) in sums.into_iter().enumerate() {
-                // SAFETY: `place` begins `TILE` = 8 * 16 numbers, by the slice above.
-                unsafe { _mm256_storeu_si256(place.add(n * 16).cast(), sum) };
-            }
-        }
+        accumulate::<Avx2, 8>(rows, from, changes, to);
     }
-    enter!(
-        level,
-        Level::Avx2 | Level::Vnni,
-        compiled(rows, from, changes, to)
-    );
+    enter!(level, Avx2, compiled(rows, from, changes, to));
+}
+
+pub(super) fn accumulate_vnni(
+    level: IntegerLevel,
+    rows: &Lines,
+    from: &Lines,
+    changes: &[Change],
+    to: &mut Lines,
+) {
+    #[target_feature(
+        enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt"
+    )]
+    fn compiled(rows: &Lines, from: &Lines, changes: &[Change], to: &mut Lines) {
+        accumulate::<Vnni, 4>(rows, from, changes, to);
+    }
+    enter!(level, Vnni, compiled(rows, from, changes, to));
 }
 
 pub(super) fn results_avx2(
@@ -62,15 +67,15 @@ pub(super) fn results_avx2(
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn compiled(net: &Net<'_>, batch: Batch<'_>, sums: &mut [Sums], out: &mut [[f32; RESULTS]]) {
         match net.rest.neurons() {
-            16 => second_avx2::<2>(net, batch, sums),
-            32 => second_avx2::<4>(net, batch, sums),
-            _ => second_avx2::<8>(net, batch, sums),
+            16 => second::<Avx2, 8, 2>(net, batch, sums),
+            32 => second::<Avx2, 8, 4>(net, batch, sums),
+            _ => second::<Avx2, 8, 8>(net, batch, sums),
         }
         for (sums, out) in sums.iter().zip(out) {
             *out = net.rest.results(sums);
         }
     }
-    enter!(level, Level::Avx2, compiled(net, batch, sums, out));
+    enter!(level, Avx2, compiled(net, batch, sums, out));
 }
 
 pub(super) fn results_vnni(
@@ -85,143 +90,256 @@ pub(super) fn results_vnni(
     )]
     fn compiled(net: &Net<'_>, batch: Batch<'_>, sums: &mut [Sums], out: &mut [[f32; RESULTS]]) {
         match net.rest.neurons() {
-            16 => second_vnni::<1>(net, batch, sums),
-            32 => second_vnni::<2>(net, batch, sums),
-            _ => second_vnni::<4>(net, batch, sums),
+            16 => second::<Vnni, 4, 1>(net, batch, sums),
+            32 => second::<Vnni, 4, 2>(net, batch, sums),
+            _ => second::<Vnni, 4, 4>(net, batch, sums),
         }
         for (sums, out) in sums.iter().zip(out) {
             *out = net.rest.results(sums);
         }
     }
-    enter!(level, Level::Vnni, compiled(net, batch, sums, out));
+    enter!(level, Vnni, compiled(net, batch, sums, out));
 }
 
-/// Tile `at` of the first layer: `from` plus the changes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn tile(rows: &Lines, from: &Lines, changes: &[Change], at: usize) -> [__m256i; 8] {
+/// A level's registers and what is done with them. All functions are called only in code compiled
+/// for the level.
+trait Registers {
+    type R: Copy;
+    /// 16-bit numbers in a register.
+    const LANES: usize;
+    fn zero() -> Self::R;
+    /// # Safety
+    /// `LANES` numbers can be read at `place`.
+    unsafe fn load(place: *const i16) -> Self::R;
+    /// # Safety
+    /// `LANES` numbers can be written at `place`.
+    unsafe fn store(value: Self::R, place: *mut i16);
+    /// `sum + weights * factor` in 16 bits that wrap.
+    fn add_product(sum: Self::R, weights: Self::R, factor: i16) -> Self::R;
+    /// Shifted right and limited to 0..=255; bit `p` is set where pair `p` is not zero.
+    fn clip(sum: Self::R, shift: u32) -> (Self::R, u64);
+    /// In each 32-bit lane `total` plus the products of `pair` with the two weights there.
+    fn dot(total: Self::R, pair: i32, weights: Self::R) -> Self::R;
+    /// Sums of 32-bit lanes.
+    fn add(a: Self::R, b: Self::R) -> Self::R;
+}
+
+struct Avx2;
+
+impl Registers for Avx2 {
+    type R = __m256i;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn zero() -> __m256i {
+        // SAFETY: only in code compiled for AVX2, as all below.
+        unsafe { _mm256_setzero_si256() }
+    }
+    #[inline(always)]
+    unsafe fn load(place: *const i16) -> __m256i {
+        // SAFETY: what the caller promises.
+        unsafe { _mm256_loadu_si256(place.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(value: __m256i, place: *mut i16) {
+        // SAFETY: what the caller promises.
+        unsafe { _mm256_storeu_si256(place.cast(), value) }
+    }
+    #[inline(always)]
+    fn add_product(sum: __m256i, weights: __m256i, factor: i16) -> __m256i {
+        // SAFETY: see `zero`.
+        unsafe { _mm256_add_epi16(sum, _mm256_mullo_epi16(weights, _mm256_set1_epi16(factor))) }
+    }
+    #[inline(always)]
+    fn clip(sum: __m256i, shift: u32) -> (__m256i, u64) {
+        // SAFETY: see `zero`.
+        unsafe {
+            let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+            let value = _mm256_sra_epi16(sum, _mm_cvtsi32_si128(shift as i32));
+            let value = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
+            let none = _mm256_castsi256_ps(_mm256_cmpeq_epi32(value, zero));
+            (value, u64::from(!_mm256_movemask_ps(none) as u32 & 0xff))
+        }
+    }
+    #[inline(always)]
+    fn dot(total: __m256i, pair: i32, weights: __m256i) -> __m256i {
+        // Exact: two products of at most 255 * 4095 each.
+        // SAFETY: see `zero`.
+        unsafe {
+            let products = _mm256_madd_epi16(_mm256_set1_epi32(pair), weights);
+            _mm256_add_epi32(total, products)
+        }
+    }
+    #[inline(always)]
+    fn add(a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see `zero`.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+}
+
+/// AVX-512 with VNNI: one instruction for multiplying and adding. (Two-way 16-bit, not four-way
+/// 8-bit: weights may have 13 bits, and neither form can saturate.)
+struct Vnni;
+
+impl Registers for Vnni {
+    type R = __m512i;
+    const LANES: usize = 32;
+
+    #[inline(always)]
+    fn zero() -> __m512i {
+        // SAFETY: only in code compiled for AVX-512 with VNNI, as all below.
+        unsafe { _mm512_setzero_si512() }
+    }
+    #[inline(always)]
+    unsafe fn load(place: *const i16) -> __m512i {
+        // SAFETY: what the caller promises.
+        unsafe { _mm512_loadu_si512(place.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(value: __m512i, place: *mut i16) {
+        // SAFETY: what the caller promises.
+        unsafe { _mm512_storeu_si512(place.cast(), value) }
+    }
+    #[inline(always)]
+    fn add_product(sum: __m512i, weights: __m512i, factor: i16) -> __m512i {
+        // SAFETY: see `zero`.
+        unsafe { _mm512_add_epi16(sum, _mm512_mullo_epi16(weights, _mm512_set1_epi16(factor))) }
+    }
+    #[inline(always)]
+    fn clip(sum: __m512i, shift: u32) -> (__m512i, u64) {
+        // SAFETY: see `zero`.
+        unsafe {
+            let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+            let value = _mm512_sra_epi16(sum, _mm_cvtsi32_si128(shift as i32));
+            let value = _mm512_min_epi16(_mm512_max_epi16(value, zero), one);
+            (value, u64::from(_mm512_test_epi32_mask(value, value)))
+        }
+    }
+    #[inline(always)]
+    fn dot(total: __m512i, pair: i32, weights: __m512i) -> __m512i {
+        // SAFETY: see `zero`.
+        unsafe { _mm512_dpwssd_epi32(total, _mm512_set1_epi32(pair), weights) }
+    }
+    #[inline(always)]
+    fn add(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: see `zero`.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+}
+
+/// Tile `at` of the first layer, `N` registers: `from` plus the changes.
+#[inline(always)]
+fn tile<U: Registers, const N: usize>(
+    rows: &Lines,
+    from: &Lines,
+    changes: &[Change],
+    at: usize,
+) -> [U::R; N] {
+    assert!(N * U::LANES == TILE);
     let width = from.len();
     let start = from.as_slice()[at * TILE..][..TILE].as_ptr();
-    let mut sums = [_mm256_setzero_si256(); 8];
+    let mut sums = [U::zero(); N];
     for (n, sum) in sums.iter_mut().enumerate() {
-        // SAFETY: `start` begins `TILE` = 8 * 16 numbers, by the slice above.
-        *sum = unsafe { _mm256_loadu_si256(start.add(n * 16).cast()) };
+        // SAFETY: `start` begins `TILE` numbers, `N` registers, by the slice above.
+        *sum = unsafe { U::load(start.add(n * U::LANES)) };
     }
     for change in changes {
         let row = rows.as_slice()[usize::from(change.row) * width + at * TILE..][..TILE].as_ptr();
-        let factor = _mm256_set1_epi16(change.factor);
         for (n, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: `row` begins `TILE` = 8 * 16 numbers, by the slice above.
-            let weights = unsafe { _mm256_loadu_si256(row.add(n * 16).cast()) };
-            *sum = _mm256_add_epi16(*sum, _mm256_mullo_epi16(weights, factor));
+            // SAFETY: `row` begins `TILE` numbers, `N` registers, by the slice above.
+            let weights = unsafe { U::load(row.add(n * U::LANES)) };
+            *sum = U::add_product(*sum, weights, change.factor);
         }
     }
     sums
 }
 
+#[inline(always)]
+fn accumulate<U: Registers, const N: usize>(
+    rows: &Lines,
+    from: &Lines,
+    changes: &[Change],
+    to: &mut Lines,
+) {
+    assert_eq!(from.len(), to.len());
+    for at in 0..from.len() / TILE {
+        let sums = tile::<U, N>(rows, from, changes, at);
+        let place = to.as_mut_slice()[at * TILE..][..TILE].as_mut_ptr();
+        for (n, sum) in sums.into_iter().enumerate() {
+            // SAFETY: `place` begins `TILE` numbers, `N` registers, by the slice above.
+            unsafe { U::store(sum, place.add(n * U::LANES)) };
+        }
+    }
+}
+
 /// Tile `at`, clipped, into `clipped`; bit `p` of the result is set where pair `p` of the tile is
 /// not zero.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn clipped_tile(
+#[inline(always)]
+fn clipped_tile<U: Registers, const N: usize>(
     net: &Net<'_>,
     from: &Lines,
     changes: &[Change],
     at: usize,
     clipped: &mut Clipped,
 ) -> u64 {
-    let shift = _mm_cvtsi32_si128(net.shift as i32);
-    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
     let place = clipped.0.as_mut_ptr();
-    let mut empty = 0;
-    for (n, sum) in tile(net.rows, from, changes, at).into_iter().enumerate() {
-        let value = _mm256_sra_epi16(sum, shift);
-        let value = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
-        // SAFETY: `clipped` has `TILE` = 8 * 16 numbers.
-        unsafe { _mm256_storeu_si256(place.add(n * 16).cast(), value) };
-        let none = _mm256_castsi256_ps(_mm256_cmpeq_epi32(value, zero));
-        empty |= u64::from(_mm256_movemask_ps(none) as u32) << (8 * n);
+    let mut pairs = 0;
+    for (n, sum) in tile::<U, N>(net.rows, from, changes, at)
+        .into_iter()
+        .enumerate()
+    {
+        let (value, some) = U::clip(sum, net.shift);
+        // SAFETY: `clipped` has `TILE` numbers, `N` registers (asserted in `tile`).
+        unsafe { U::store(value, place.add(n * U::LANES)) };
+        pairs |= some << (n * U::LANES / 2);
     }
-    !empty
+    pairs
 }
 
-/// Sums of the second layer for `8 * REGISTERS` neurons of every input of a batch.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn second_avx2<const REGISTERS: usize>(net: &Net<'_>, batch: Batch<'_>, sums: &mut [Sums]) {
-    assert!(8 * REGISTERS <= SECOND_MAX);
-    let size = 16 * REGISTERS;
-    let mut clipped = Clipped([0; TILE]);
+/// Sums of the second layer for `TOTALS` registers of neurons of every input of a batch.
+#[inline(always)]
+fn second<U: Registers, const N: usize, const TOTALS: usize>(
+    net: &Net<'_>,
+    batch: Batch<'_>,
+    sums: &mut [Sums],
+) {
+    let neurons = U::LANES / 2;
+    assert!(neurons * TOTALS <= SECOND_MAX);
+    let size = U::LANES * TOTALS;
+    let mut clipped = Clipped::ZERO;
     sums.fill(Sums::ZERO);
     for at in 0..batch.from.len() / TILE {
         let weights = &net.second.as_slice()[at * TILE / 2 * size..][..TILE / 2 * size];
         for (changes, sums) in batch.lists().zip(sums.iter_mut()) {
-            let mut pairs = clipped_tile(net, batch.from, changes, at, &mut clipped);
-            let mut totals = [_mm256_setzero_si256(); REGISTERS];
-            while pairs != 0 {
-                let pair = pairs.trailing_zeros() as usize;
-                pairs &= pairs - 1;
-                // SAFETY: `pair` is below 64 = `TILE / 2`; `clipped` has `TILE` numbers and
-                // `weights` has `size` = `16 * REGISTERS` for each pair, by the slice above.
-                unsafe {
-                    let value = clipped.0.as_ptr().add(2 * pair).cast::<i32>().read();
-                    let value = _mm256_set1_epi32(value);
-                    let place = weights.as_ptr().add(pair * size);
-                    for (n, total) in totals.iter_mut().enumerate() {
-                        let weight = _mm256_loadu_si256(place.add(n * 16).cast());
-                        // Exact: two products of at most 255 * 4095 each.
-                        *total = _mm256_add_epi32(*total, _mm256_madd_epi16(value, weight));
+            let pairs = clipped_tile::<U, N>(net, batch.from, changes, at, &mut clipped);
+            // Two sums in turn: one would wait for itself. A pair too many is one that is zero.
+            let (mut even, mut odd) = ([U::zero(); TOTALS], [U::zero(); TOTALS]);
+            let mut left = pairs;
+            while left != 0 {
+                let first = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let second = left.trailing_zeros() as usize;
+                left &= left.wrapping_sub(1);
+                for (pair, totals) in [(first, &mut even), (second, &mut odd)] {
+                    // SAFETY: `pair` is at most 64 = `TILE / 2`: `clipped` has a pair more than a tile,
+                    // always zero, and `weights` has `size` = `TOTALS` registers for each pair
+                    // below 64; the last one is read instead of one beyond.
+                    unsafe {
+                        let value = clipped.0.as_ptr().add(2 * pair).cast::<i32>().read();
+                        let place = weights.as_ptr().add(pair.min(TILE / 2 - 1) * size);
+                        for (n, total) in totals.iter_mut().enumerate() {
+                            *total = U::dot(*total, value, U::load(place.add(n * U::LANES)));
+                        }
                     }
                 }
             }
             let place = sums.0.as_mut_ptr();
-            for (n, total) in totals.into_iter().enumerate() {
-                // SAFETY: `sums` has at least `8 * REGISTERS` numbers, checked above.
+            for (n, (even, odd)) in even.into_iter().zip(odd).enumerate() {
+                // SAFETY: `sums` has at least `neurons * TOTALS` numbers, checked above.
                 unsafe {
-                    let place = place.add(n * 8).cast();
-                    _mm256_storeu_si256(place, _mm256_add_epi32(_mm256_loadu_si256(place), total));
-                }
-            }
-        }
-    }
-}
-
-/// Sums of the second layer for `16 * REGISTERS` neurons, pair by pair with one instruction for
-/// multiplying and adding. (Two-way 16-bit, not four-way 8-bit: the layout is that of the other
-/// levels, weights may have 13 bits, and neither form can saturate.)
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni,avx2")]
-fn second_vnni<const REGISTERS: usize>(net: &Net<'_>, batch: Batch<'_>, sums: &mut [Sums]) {
-    assert!(16 * REGISTERS <= SECOND_MAX);
-    let size = 32 * REGISTERS;
-    let mut clipped = Clipped([0; TILE]);
-    sums.fill(Sums::ZERO);
-    for at in 0..batch.from.len() / TILE {
-        let weights = &net.second.as_slice()[at * TILE / 2 * size..][..TILE / 2 * size];
-        for (changes, sums) in batch.lists().zip(sums.iter_mut()) {
-            let mut pairs = clipped_tile(net, batch.from, changes, at, &mut clipped);
-            let mut totals = [_mm512_setzero_si512(); REGISTERS];
-            while pairs != 0 {
-                let pair = pairs.trailing_zeros() as usize;
-                pairs &= pairs - 1;
-                // SAFETY: `pair` is below 64 = `TILE / 2`; `clipped` has `TILE` numbers and
-                // `weights` has `size` = `32 * REGISTERS` for each pair, by the slice above.
-                unsafe {
-                    let value = clipped.0.as_ptr().add(2 * pair).cast::<i32>().read();
-                    let value = _mm512_set1_epi32(value);
-                    let place = weights.as_ptr().add(pair * size);
-                    for (n, total) in totals.iter_mut().enumerate() {
-                        let weight = _mm512_loadu_si512(place.add(n * 32).cast());
-                        *total = _mm512_dpwssd_epi32(*total, value, weight);
-                    }
-                }
-            }
-            let place = sums.0.as_mut_ptr();
-            for (n, total) in totals.into_iter().enumerate() {
-                // SAFETY: `sums` has at least `16 * REGISTERS` numbers, checked above.
-                unsafe {
-                    let place = place.add(n * 16).cast();
-                    _mm512_storeu_si512(place, _mm512_add_epi32(_mm512_loadu_si512(place), total));
+                    let place = place.add(n * neurons).cast::<i16>();
+                    let total = U::add(even, odd);
+                    U::store(U::add(U::load(place), total), place);
                 }
             }
         }

@@ -46,6 +46,31 @@ pub trait Integers {
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
     /// The 32 groups of four bits, lowest first.
     fn nibbles(packed: u128) -> [i16; 32];
+    /// `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifted right,
+    /// limited to 0..=255, times `weights`, summed. Rows are added in 16 bits that wrap; the sum of the
+    /// products must fit in an `i32`.
+    fn clipped_dot(
+        start: &Row,
+        rows: &[Row; ROWS],
+        steps: &[[u16; 2]],
+        shift: u32,
+        weights: &Row,
+    ) -> i32;
+}
+
+/// How many rows [`Integers::clipped_dot`] chooses from.
+pub const ROWS: usize = 1024;
+/// Numbers of a [`Row`].
+pub const ROW_WIDTH: usize = 64;
+
+/// A row of 16-bit numbers that begins at a cache line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Row(pub [i16; ROW_WIDTH]);
+
+impl Row {
+    /// All numbers 0.
+    pub const ZERO: Row = Row([0; ROW_WIDTH]);
 }
 
 impl CpuLevel {

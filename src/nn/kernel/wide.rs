@@ -1,5 +1,7 @@
 //! Sixteen lanes of float32: the vocabulary of the float kernels, and its plain twin.
 
+use super::{ROWS, Row};
+
 /// Sixteen numbers, aligned to a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
@@ -14,6 +16,8 @@ impl Line {
 pub(in crate::nn) trait Wide: Copy {
     /// Eight lanes, for the output layer.
     type Half: Copy;
+    /// Whether eight of these fit in the registers beside other things.
+    const MANY: bool;
 
     fn load(line: &Line) -> Self;
     fn splat(value: f32) -> Self;
@@ -54,6 +58,7 @@ fn each(a: Plain, b: Plain, operation: impl Fn(f32, f32) -> f32) -> Plain {
 
 impl Wide for Plain {
     type Half = [f32; 8];
+    const MANY: bool = false;
 
     #[inline(always)]
     fn load(line: &Line) -> Self {
@@ -150,11 +155,33 @@ impl super::Integers for Plain {
         }
         nibbles
     }
+    #[inline(always)]
+    fn clipped_dot(
+        start: &Row,
+        rows: &[Row; ROWS],
+        steps: &[[u16; 2]],
+        shift: u32,
+        weights: &Row,
+    ) -> i32 {
+        let mut sums = start.0;
+        for &[add, sub] in steps {
+            let (add, sub) = (
+                &rows[usize::from(add) % ROWS],
+                &rows[usize::from(sub) % ROWS],
+            );
+            for (sum, (add, sub)) in sums.iter_mut().zip(add.0.iter().zip(&sub.0)) {
+                *sum = sum.wrapping_add(*add).wrapping_sub(*sub);
+            }
+        }
+        let clipped = sums.map(|sum| i32::from(sum >> shift).clamp(0, 255));
+        let products = clipped.iter().zip(weights.0).map(|(a, b)| a * i32::from(b));
+        products.sum()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CpuLevel, Integers, Job};
+    use super::super::{CpuLevel, Integers, Job, ROW_WIDTH};
     use super::*;
 
     struct Both([i16; 32], u128);
@@ -179,5 +206,58 @@ mod tests {
                 assert_eq!(level.run(Both(weights, packed)), want, "{}", level.name());
             }
         }
+    }
+
+    struct Dot<'a>(&'a [Row; ROWS], &'a [[u16; 2]], u32);
+
+    impl Job for Dot<'_> {
+        type Output = i32;
+        fn run<I: Integers>(self) -> i32 {
+            I::clipped_dot(&self.0[7], self.0, self.1, self.2, &self.0[9])
+        }
+    }
+
+    #[test]
+    fn clipped_sums_are_the_same_on_all_levels() {
+        let mut seed: u64 = 5;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(99);
+            (seed >> 40) as i16
+        };
+        let mut rows = vec![Row::ZERO; ROWS];
+        for row in &mut rows {
+            row.0 = std::array::from_fn(|_| next() >> 3);
+        }
+        let rows: &[Row; ROWS] = rows.first_chunk().unwrap();
+        let mut slow = Vec::new();
+        for round in 0..400 {
+            let mut steps: Vec<[u16; 2]> = (0..round % 12)
+                .map(|_| [next() as u16 % 1024, next() as u16 % 1024])
+                .collect();
+            if round % 7 == 0 {
+                // Sums that leave 16 bits must wrap everywhere.
+                steps.extend([[3, 4]; 40]);
+            }
+            let shift = round % 6;
+            let mut want = 0;
+            for unit in 0..ROW_WIDTH {
+                let mut sum = rows[7].0[unit];
+                for [add, sub] in &steps {
+                    sum = sum.wrapping_add(rows[usize::from(*add)].0[unit]);
+                    sum = sum.wrapping_sub(rows[usize::from(*sub)].0[unit]);
+                }
+                want += i32::from((sum >> shift).clamp(0, 255)) * i32::from(rows[9].0[unit]);
+            }
+            slow.push(want);
+            for level in CpuLevel::available() {
+                assert_eq!(
+                    level.run(Dot(rows, &steps, shift as u32)),
+                    want,
+                    "{}",
+                    level.name()
+                );
+            }
+        }
+        assert!(slow.iter().any(|&sum| sum > 0) && slow.iter().any(|&sum| sum < 0));
     }
 }

@@ -6,7 +6,7 @@
 
 use super::float::{self, Batch, Net};
 use super::wide::{Line, Wide};
-use super::{CpuLevel, Integers, Job, Level};
+use super::{CpuLevel, Integers, Job, Level, ROW_WIDTH, ROWS, Row};
 use std::arch::x86_64::*;
 
 pub(super) fn has_avx2() -> bool {
@@ -47,7 +47,7 @@ pub(super) fn run_avx2<J: Job>(level: CpuLevel, job: J) -> J::Output {
 pub(super) fn run_avx512<J: Job>(level: CpuLevel, job: J) -> J::Output {
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn compiled<J: Job>(job: J) -> J::Output {
-        job.run::<Avx2>()
+        job.run::<Avx512>()
     }
     enter!(level, Avx512, compiled(job))
 }
@@ -94,6 +94,7 @@ macro_rules! whole {
 
 impl Wide for Avx2 {
     type Half = __m256;
+    const MANY: bool = false;
 
     #[inline(always)]
     fn load(line: &Line) -> Self {
@@ -210,7 +211,6 @@ impl Wide for Avx2 {
     }
 }
 
-/// Also used at the AVX-512 level: there is nothing wider to do.
 impl Integers for Avx2 {
     #[inline(always)]
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
@@ -219,12 +219,7 @@ impl Integers for Avx2 {
             let half = |all: &[i16; 32], at: usize| _mm256_loadu_si256(all[at..].as_ptr().cast());
             let low = _mm256_madd_epi16(half(a, 0), half(b, 0));
             let high = _mm256_madd_epi16(half(a, 16), half(b, 16));
-            let eight = _mm256_add_epi32(low, high);
-            let upper = _mm256_extracti128_si256::<1>(eight);
-            let four = _mm_add_epi32(_mm256_castsi256_si128(eight), upper);
-            let two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
-            let one = _mm_add_epi32(two, _mm_shuffle_epi32::<1>(two));
-            _mm_cvtsi128_si32(one)
+            sum_of_eight(_mm256_add_epi32(low, high))
         }
     }
     #[inline(always)]
@@ -244,10 +239,103 @@ impl Integers for Avx2 {
         }
         nibbles
     }
+    #[inline(always)]
+    fn clipped_dot(
+        start: &Row,
+        rows: &[Row; ROWS],
+        steps: &[[u16; 2]],
+        shift: u32,
+        weights: &Row,
+    ) -> i32 {
+        const REGISTERS: usize = ROW_WIDTH / 16;
+        // SAFETY: only in code compiled for AVX2; a `Row` is `REGISTERS` registers and aligned.
+        unsafe {
+            let part = |row: &Row, n: usize| _mm256_load_si256(row.0.as_ptr().add(16 * n).cast());
+            let mut sums = [_mm256_setzero_si256(); REGISTERS];
+            for (n, sum) in sums.iter_mut().enumerate() {
+                *sum = part(start, n);
+            }
+            for &[add, sub] in steps {
+                let add = &rows[usize::from(add) % ROWS];
+                let sub = &rows[usize::from(sub) % ROWS];
+                for (n, sum) in sums.iter_mut().enumerate() {
+                    *sum = _mm256_add_epi16(*sum, part(add, n));
+                    *sum = _mm256_sub_epi16(*sum, part(sub, n));
+                }
+            }
+            let shift = _mm_cvtsi32_si128(shift as i32);
+            let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
+            let mut total = zero;
+            for (n, sum) in sums.into_iter().enumerate() {
+                let value = _mm256_sra_epi16(sum, shift);
+                let value = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
+                total = _mm256_add_epi32(total, _mm256_madd_epi16(value, part(weights, n)));
+            }
+            sum_of_eight(total)
+        }
+    }
+}
+
+/// The sum of eight lanes.
+#[inline(always)]
+fn sum_of_eight(eight: __m256i) -> i32 {
+    // SAFETY: called only in code compiled for AVX2.
+    unsafe {
+        let upper = _mm256_extracti128_si256::<1>(eight);
+        let four = _mm_add_epi32(_mm256_castsi256_si128(eight), upper);
+        let two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+        let one = _mm_add_epi32(two, _mm_shuffle_epi32::<1>(two));
+        _mm_cvtsi128_si32(one)
+    }
+}
+
+impl Integers for Avx512 {
+    #[inline(always)]
+    fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
+        Avx2::dot(a, b)
+    }
+    #[inline(always)]
+    fn nibbles(packed: u128) -> [i16; 32] {
+        Avx2::nibbles(packed)
+    }
+    #[inline(always)]
+    fn clipped_dot(
+        start: &Row,
+        rows: &[Row; ROWS],
+        steps: &[[u16; 2]],
+        shift: u32,
+        weights: &Row,
+    ) -> i32 {
+        // SAFETY: only in code compiled for AVX-512; a `Row` is two registers and aligned.
+        unsafe {
+            let low = |row: &Row| _mm512_load_si512(row.0.as_ptr().cast());
+            let high = |row: &Row| _mm512_load_si512(row.0.as_ptr().add(32).cast());
+            let (mut first, mut second) = (low(start), high(start));
+            for &[add, sub] in steps {
+                let add = &rows[usize::from(add) % ROWS];
+                let sub = &rows[usize::from(sub) % ROWS];
+                first = _mm512_add_epi16(first, _mm512_sub_epi16(low(add), low(sub)));
+                second = _mm512_add_epi16(second, _mm512_sub_epi16(high(add), high(sub)));
+            }
+            let shift = _mm_cvtsi32_si128(shift as i32);
+            let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
+            let clip = |sum| {
+                let value = _mm512_sra_epi16(sum, shift);
+                _mm512_min_epi16(_mm512_max_epi16(value, zero), one)
+            };
+            let products = _mm512_add_epi32(
+                _mm512_madd_epi16(clip(first), low(weights)),
+                _mm512_madd_epi16(clip(second), high(weights)),
+            );
+            let upper = _mm512_extracti64x4_epi64::<1>(products);
+            sum_of_eight(_mm256_add_epi32(_mm512_castsi512_si256(products), upper))
+        }
+    }
 }
 
 impl Wide for Avx512 {
     type Half = __m256;
+    const MANY: bool = true;
 
     #[inline(always)]
     fn load(line: &Line) -> Self {
@@ -289,11 +377,21 @@ impl Wide for Avx512 {
     }
     #[inline(always)]
     fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self) {
-        // SAFETY: only in code compiled for AVX-512; the mask keeps the index inside the table.
+        // SAFETY: only in code compiled for AVX-512; the four pairs of registers are the table.
         unsafe {
             let whole = _mm512_cvttps_epi32(self.0);
-            let index = _mm512_and_si512(whole, _mm512_set1_epi32(127));
-            let found = _mm512_i32gather_ps::<4>(index, table.as_ptr());
+            // Bits 0 to 4 of the index choose among two registers, bits 5 and 6 among the pairs:
+            // faster than sixteen loads.
+            let pair = |n: usize| {
+                let start = table.as_ptr().add(32 * n);
+                let (low, high) = (_mm512_loadu_ps(start), _mm512_loadu_ps(start.add(16)));
+                _mm512_permutex2var_ps(low, whole, high)
+            };
+            let by_32 = _mm512_test_epi32_mask(whole, _mm512_set1_epi32(32));
+            let by_64 = _mm512_test_epi32_mask(whole, _mm512_set1_epi32(64));
+            let low = _mm512_mask_blend_ps(by_32, pair(0), pair(1));
+            let high = _mm512_mask_blend_ps(by_32, pair(2), pair(3));
+            let found = _mm512_mask_blend_ps(by_64, low, high);
             (Avx512(_mm512_cvtepi32_ps(whole)), Avx512(found))
         }
     }
