@@ -110,6 +110,50 @@ impl Net {
         }
     }
 
+    /// The net with a wider first layer that answers nearly the same: each unit's copies share its
+    /// weights to the second layer unevenly and differ by a few per cent, so that they can part.
+    /// `None` when `first` is no multiple of the present width.
+    #[must_use]
+    pub fn widened(&self, first: usize, seed: u64) -> Option<Net> {
+        let copies = first / self.first;
+        if copies == 0 || copies * self.first != first {
+            return None;
+        }
+        let (l, v) = (self.layout(), &self.values);
+        let mut rng = crate::rng::stream(seed, 1);
+        let mut blurred = |value: f32| {
+            let noise = (crate::rng::unit(&mut rng) - 0.5) * 0.04;
+            value * (1.0 + noise as f32)
+        };
+        let mut values = Vec::with_capacity(copies * v.len());
+        for row in v[..l.weights2].chunks_exact(self.first) {
+            for _ in 0..copies {
+                values.extend(row.iter().map(|&value| blurred(value)));
+            }
+        }
+        let mut rng = crate::rng::stream(seed, 2);
+        let shares: Vec<Vec<f32>> = (0..self.first)
+            .map(|_| {
+                let parts: Vec<f64> = (0..copies)
+                    .map(|_| 0.5 + crate::rng::unit(&mut rng))
+                    .collect();
+                let sum: f64 = parts.iter().sum();
+                parts.iter().map(|part| (part / sum) as f32).collect()
+            })
+            .collect();
+        for copy in 0..copies {
+            for (unit, weights) in v[l.weights2..l.bias2].chunks_exact(self.second).enumerate() {
+                values.extend(weights.iter().map(|w| w * shares[unit][copy]));
+            }
+        }
+        values.extend_from_slice(&v[l.bias2..]);
+        Some(Net {
+            first,
+            values,
+            ..self.clone()
+        })
+    }
+
     /// The net in the form of float net files.
     #[must_use]
     pub fn to_float(&self) -> FloatNet {
@@ -222,5 +266,24 @@ mod tests {
         net.save(&path).unwrap();
         assert_eq!(Net::load(&path).unwrap(), net);
         assert!(net.to_integer("a", "contact").unwrap().len() > 1000);
+    }
+
+    #[test]
+    fn a_widened_net_answers_nearly_the_same() {
+        use crate::training::{shard::Label, step::Trainer};
+        let net = Net::random(true, 64, 16, 5);
+        let wide = net.widened(192, 9).unwrap();
+        assert_eq!((wide.first, wide.values.len()), (192, wide.layout().end));
+        let start = crate::game::Position::start();
+        let label = [Label::new(start, 0, [0.6, 0.2, 0.1, 0.2, 0.1])];
+        let (one, two) = (
+            Trainer::new(net.clone()).loss(&label),
+            Trainer::new(wide).loss(&label),
+        );
+        assert!(
+            (one - two).abs() < 0.02 && (one - two).abs() > 0.0,
+            "{one} {two}"
+        );
+        assert_eq!(net.widened(100, 9), None);
     }
 }

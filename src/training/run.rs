@@ -10,7 +10,7 @@ use super::net::Net;
 use super::shard::{Label, pack, unpack};
 use super::step::{StepSettings, Trainer};
 use crate::eval::Evaluator;
-use crate::eval::own::{OwnEvaluator, OwnNetError};
+use crate::eval::own::{Lead, OwnEvaluator, OwnNetError};
 use crate::journal::{Journal, JournalError};
 use crate::nn::IntegerNetError;
 use crate::rng::{below, stream};
@@ -21,8 +21,15 @@ use std::path::{Path, PathBuf};
 
 /// Games in one record of labels.
 pub const GAMES_PER_RECORD: u64 = 32;
-/// Kinds of nets, in the order of [`Label::kind`].
-pub const KINDS: [&str; 3] = ["contact", "race", "crashed"];
+/// Kinds of nets: contact, race and crashed in the order of [`Label::kind`], then those that share
+/// contact positions.
+pub const KINDS: [&str; 5] = [
+    "contact",
+    "race",
+    "crashed",
+    "contact-ahead",
+    "contact-behind",
+];
 
 /// Why a run stops.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +68,14 @@ pub enum RunError {
 pub enum Origin {
     /// A float net in safetensors form.
     File(PathBuf),
+    /// A float net with more units in its first layer: every unit is doubled (tripled, ...), what it
+    /// passes on is shared out among its copies, and the copies are blurred a little.
+    Widened {
+        /// The net to widen.
+        from: PathBuf,
+        /// Units of the first layer, a multiple of those of `from`.
+        widen: usize,
+    },
     /// Random weights: widths of the two layers, and whether there are hand-made inputs.
     Random {
         /// Units of the first layer, a multiple of 64.
@@ -125,6 +140,11 @@ pub struct Plan {
     pub contact: Origin,
     /// Net for crashed positions; the contact net when left out.
     pub crashed: Option<Origin>,
+    /// Net for contact positions in which the player on roll leads clearly; the contact net when
+    /// left out.
+    pub ahead: Option<Origin>,
+    /// ... trails clearly.
+    pub behind: Option<Origin>,
     /// Net for races.
     pub race: Origin,
     /// Net that filters plays (never trained in this run).
@@ -177,6 +197,8 @@ impl Plan {
 pub struct Nets {
     contact: Net,
     crashed: Option<Net>,
+    ahead: Option<Net>,
+    behind: Option<Net>,
     race: Net,
     quick: Option<Net>,
 }
@@ -204,6 +226,13 @@ fn in_file(path: &Path) -> impl Fn(std::io::Error) -> RunError {
 fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
     match origin {
         Origin::File(path) => Net::load(path).map_err(in_file(path)),
+        Origin::Widened { from, widen } => {
+            let net = Net::load(from).map_err(in_file(from))?;
+            net.widened(*widen, seed).ok_or_else(|| RunError::Plan {
+                path: from.clone(),
+                reason: format!("{} units cannot be made {widen}", net.first),
+            })
+        }
         Origin::Random {
             first,
             second,
@@ -220,27 +249,37 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<Nets>, Ru
     let quick = plan.quick.as_ref().map(|o| origin(o, plan.seed + 3));
     let quick = quick.transpose()?;
     if round == 0 {
-        let crashed = plan.crashed.as_ref().map(|o| origin(o, plan.seed + 2));
+        let optional = |net: &Option<Origin>, seed| -> Result<Option<Net>, RunError> {
+            net.as_ref().map(|o| origin(o, seed)).transpose()
+        };
         return Ok(Some(Nets {
             contact: origin(&plan.contact, plan.seed)?,
-            crashed: crashed.transpose()?,
+            crashed: optional(&plan.crashed, plan.seed + 2)?,
+            ahead: optional(&plan.ahead, plan.seed + 4)?,
+            behind: optional(&plan.behind, plan.seed + 5)?,
             race: origin(&plan.race, plan.seed + 1)?,
             quick,
         }));
     }
     let load = |kind: &str| Net::load(&net_path(folder, round, kind)).ok();
-    let crashed = if plan.crashed.is_some() {
-        let Some(net) = load("crashed") else {
-            return Ok(None);
-        };
-        Some(net)
-    } else {
-        None
+    // A net that the plan wants and that is not there yet: the round is not finished.
+    let wanted = |origin: &Option<Origin>, kind: &str| match origin {
+        Some(_) => load(kind).map(Some),
+        None => Some(None),
     };
-    Ok(match (load("contact"), load("race")) {
-        (Some(contact), Some(race)) => Some(Nets {
+    let all = (
+        load(KINDS[0]),
+        load(KINDS[1]),
+        wanted(&plan.crashed, KINDS[2]),
+        wanted(&plan.ahead, KINDS[3]),
+        wanted(&plan.behind, KINDS[4]),
+    );
+    Ok(match all {
+        (Some(contact), Some(race), Some(crashed), Some(ahead), Some(behind)) => Some(Nets {
             contact,
             crashed,
+            ahead,
+            behind,
             race,
             quick,
         }),
@@ -266,6 +305,8 @@ impl Nets {
         for (class, net) in [
             ("contact", Some(&self.contact)),
             ("crashed", self.crashed.as_ref()),
+            ("contact-ahead", self.ahead.as_ref()),
+            ("contact-behind", self.behind.as_ref()),
             ("race", Some(&self.race)),
             ("contact-fast", self.quick.as_ref()),
         ] {
@@ -422,20 +463,35 @@ fn train(
     pool: &[Label],
     report: &mut dyn FnMut(&str),
 ) -> Result<(), RunError> {
-    let split = nets.crashed.is_some();
+    let own = |kind: usize| match kind {
+        2 => nets.crashed.is_some(),
+        3 => nets.ahead.is_some(),
+        4 => nets.behind.is_some(),
+        _ => true,
+    };
+    let own: [bool; 5] = std::array::from_fn(own);
+    let kind_of = |label: &Label| {
+        let kind = match (label.kind, Lead::of(&label.position)) {
+            (0, Lead::Ahead) => 3,
+            (0, Lead::Behind) => 4,
+            (kind, _) => usize::from(kind),
+        };
+        if own.get(kind) == Some(&true) {
+            kind
+        } else {
+            0
+        }
+    };
     let jobs = [
         (0, Some(nets.contact)),
         (2, nets.crashed),
+        (3, nets.ahead),
+        (4, nets.behind),
         (1, Some(nets.race)),
     ];
     for (kind, net) in jobs {
         let Some(net) = net else { continue };
-        let mine = |label: &&Label| match label.kind {
-            1 => kind == 1,
-            2 if split => kind == 2,
-            // The crashed net also learns from other contact positions, it is only a few more.
-            _ => kind == 0,
-        };
+        let mine = |label: &&Label| kind_of(label) == kind;
         let mut labels: Vec<Label> = pool.iter().filter(mine).copied().collect();
         if labels.is_empty() {
             net.save(&net_path(folder, number, KINDS[kind]))

@@ -1,29 +1,32 @@
 //! Labelled positions: in memory, and packed into the records of a journal.
 //!
-//! A label takes 44 bytes on disk: the two packed sides (16 bytes each), five targets in units of
-//! 1/65535, kind, and a spare byte.
+//! A label takes 44 bytes on disk: the two packed sides (16 bytes each), five targets, kind, and the
+//! form of the targets. A luck-adjusted return may lie below 0 or above 1; cutting it off there would
+//! teach that rare gammons are likelier than they are, so targets have room on both sides.
 
 use crate::game::{Chances, Position, Side};
 
 /// Bytes of one label in a record.
 pub const LABEL_BYTES: usize = 44;
+/// Last byte of a label whose targets reach from -0.5 to 1.5; 0 where they reach from 0 to 1.
+const WIDE: u8 = 1;
 
 /// A position of the player on roll and what its chances should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
     /// The position.
     pub position: Position,
-    /// Win, win gammon, win backgammon, lose gammon, lose backgammon in units of 1/65535.
-    pub target: [u16; 5],
+    /// Win, win gammon, win backgammon, lose gammon, lose backgammon; see [`Label::targets`].
+    target: [u16; 5],
     /// 0 contact, 1 race, 2 crashed.
     pub kind: u8,
 }
 
 impl Label {
-    /// A label from float chances, brought into range.
+    /// A label from float targets, kept between -0.5 and 1.5.
     #[must_use]
-    pub fn new(position: Position, kind: u8, chances: [f32; 5]) -> Label {
-        let target = chances.map(|c| (c.clamp(0.0, 1.0) * 65535.0).round() as u16);
+    pub fn new(position: Position, kind: u8, targets: [f32; 5]) -> Label {
+        let target = targets.map(|c| ((c.clamp(-0.5, 1.5) + 0.5) * 32767.5).round() as u16);
         Label {
             position,
             target,
@@ -31,10 +34,16 @@ impl Label {
         }
     }
 
-    /// The target as chances.
+    /// What the five outputs should be, on average over many labels; may lie outside 0 to 1.
+    #[must_use]
+    pub fn targets(&self) -> [f32; 5] {
+        self.target.map(|t| f32::from(t) / 32767.5 - 0.5)
+    }
+
+    /// The targets as chances, brought into range.
     #[must_use]
     pub fn chances(&self) -> Chances {
-        Chances::from_array(self.target.map(|t| f32::from(t) / 65535.0))
+        Chances::from_array(self.targets().map(|t| t.clamp(0.0, 1.0)))
     }
 }
 
@@ -48,7 +57,7 @@ pub fn pack(labels: &[Label]) -> Vec<u8> {
         for target in label.target {
             bytes.extend_from_slice(&target.to_le_bytes());
         }
-        bytes.extend_from_slice(&[label.kind, 0]);
+        bytes.extend_from_slice(&[label.kind, WIDE]);
     }
     bytes
 }
@@ -63,8 +72,11 @@ pub fn unpack(bytes: &[u8]) -> impl Iterator<Item = Label> + '_ {
             Side::from_counts(&counts)
         };
         let position = Position::new(&side(0)?.counts(), &side(16)?.counts()).ok()?;
-        let target =
+        let mut target: [u16; 5] =
             std::array::from_fn(|i| u16::from_le_bytes([raw[32 + 2 * i], raw[33 + 2 * i]]));
+        if raw[43] != WIDE {
+            target = target.map(|t| 16384 + t / 2);
+        }
         Some(Label {
             position,
             target,
@@ -82,6 +94,15 @@ mod tests {
         let label = Label::new(Position::start(), 2, [0.5, 0.25, 0.125, 1.5, -1.0]);
         let back: Vec<Label> = unpack(&pack(&[label, label])).collect();
         assert_eq!(back, [label, label]);
-        assert_eq!(label.target[3..], [65535, 0]);
+        let targets = label.targets();
+        let close = |a: f32, b: f32| (a - b).abs() < 2e-5;
+        assert!(close(targets[0], 0.5) && close(targets[3], 1.5) && close(targets[4], -0.5));
+        assert_eq!(label.chances().to_array()[3..], [1.0, 0.0]);
+        // Labels of the earlier form.
+        let mut bytes = pack(&[label]);
+        bytes[43] = 0;
+        bytes[32..34].copy_from_slice(&u16::MAX.to_le_bytes());
+        let old = unpack(&bytes).next().unwrap();
+        assert!(close(old.targets()[0], 1.0));
     }
 }

@@ -155,6 +155,7 @@ impl Part {
         let weights2 = &values[l.weights2..l.bias2];
         let a2 = second_layer::<H>(&self.a1, weights2, &bias2);
         let mut d2 = [0.0; H];
+        let targets = label.targets();
         for k in 0..5 {
             let weights = &values[l.weights3 + k * H..l.weights3 + (k + 1) * H];
             let mut z = values[l.bias3 + k];
@@ -162,7 +163,7 @@ impl Part {
                 z += weights[j] * a2[j];
             }
             let p = sigmoid(z);
-            let target = f32::from(label.target[k]) / 65535.0;
+            let target = targets[k];
             self.loss += f64::from(OUTPUT_WEIGHTS[k] * divergence(target, p));
             let d = OUTPUT_WEIGHTS[k] * (p - target);
             self.gradient[l.bias3 + k] += d;
@@ -194,14 +195,11 @@ impl Part {
     }
 }
 
-/// Cross-entropy of `p` under `target`, less the entropy of `target`.
+/// Cross-entropy of `p` under `target`, less the entropy of `target` where that lies within 0 to 1.
 fn divergence(target: f32, p: f32) -> f32 {
     let term = |t: f32, q: f32| {
-        if t > 0.0 {
-            t * (t / q.max(1e-7)).ln()
-        } else {
-            0.0
-        }
+        let own = if t > 0.0 { t.min(1.0).ln() } else { 0.0 };
+        t * (own - q.max(1e-7).ln())
     };
     term(target, p) + term(1.0 - target, 1.0 - p)
 }

@@ -33,7 +33,9 @@ pub enum OwnNetError {
     #[error("{0}: inputs {1:?} are not known to this version")]
     Inputs(String, String),
     /// A file is for a class that this version does not know.
-    #[error("{0}: class {1:?}, want contact, crashed, race or contact-fast")]
+    #[error(
+        "{0}: class {1:?}, want contact, contact-ahead, contact-behind, crashed, race or contact-fast"
+    )]
     Class(String, String),
     /// A needed net is not there.
     #[error("no {0} net")]
@@ -321,7 +323,7 @@ struct Reference {
 }
 
 /// How many nets' references a thread keeps.
-const REFERENCES: usize = 4;
+const REFERENCES: usize = 8;
 
 /// Positions worked on together.
 pub(super) const CHUNK: usize = 32;

@@ -69,12 +69,61 @@ pub fn is_ours(path: &Path) -> bool {
 #[derive(Debug, Clone)]
 pub struct OwnEvaluator {
     name: String,
-    contact: Arc<Judge>,
-    crashed: Arc<Judge>,
-    race: Arc<Judge>,
+    nets: NetSet,
     quick: Option<Arc<Judge>>,
     pruner: Arc<Pruner>,
     tables: Tables,
+}
+
+/// The net of each class; one may serve several.
+#[derive(Debug, Clone)]
+struct NetSet {
+    contact: Arc<Judge>,
+    ahead: Arc<Judge>,
+    behind: Arc<Judge>,
+    crashed: Arc<Judge>,
+    race: Arc<Judge>,
+}
+
+impl NetSet {
+    fn map(&self, change: impl Fn(&Arc<Judge>) -> Arc<Judge>) -> NetSet {
+        NetSet {
+            contact: change(&self.contact),
+            ahead: change(&self.ahead),
+            behind: change(&self.behind),
+            crashed: change(&self.crashed),
+            race: change(&self.race),
+        }
+    }
+}
+
+/// Who leads a contact position clearly. Plays of one roll differ in this only by what they hit, so
+/// the nets that share contact positions by it are seldom compared with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lead {
+    /// The pip counts are within [`LEAD_PIPS`].
+    Level,
+    /// The player on roll has at least [`LEAD_PIPS`] fewer pips to go.
+    Ahead,
+    /// ... more pips to go.
+    Behind,
+}
+
+/// What counts as a clear lead, in pips.
+pub const LEAD_PIPS: i32 = 30;
+
+impl Lead {
+    /// Who leads at `position`.
+    #[inline]
+    #[must_use]
+    pub fn of(position: &Position) -> Lead {
+        let lead = position.opponent().pips() as i32 - position.me().pips() as i32;
+        match lead {
+            LEAD_PIPS.. => Lead::Ahead,
+            _ if lead <= -LEAD_PIPS => Lead::Behind,
+            _ => Lead::Level,
+        }
+    }
 }
 
 impl OwnEvaluator {
@@ -97,12 +146,14 @@ impl OwnEvaluator {
         let Some(quick) = strong.quick else {
             return Err(OwnNetError::Missing("fast contact"));
         };
-        let nets = [quick.clone(), quick, strong.race];
+        let mut nets = strong.nets.map(|_| quick.clone());
+        nets.race = strong.nets.race;
         Ok(OwnEvaluator::of(nets, None, strong.pruner))
     }
 
     /// The nets of a folder: all files `*.net`, told apart by the class in their headers
-    /// (`contact` and `race` are needed; `crashed`, `contact-fast` and `pruning` may be there). A single
+    /// (`contact` and `race` are needed; `contact-ahead` and `contact-behind` (see [`Lead`]),
+    /// `crashed`, `contact-fast` and `pruning` may be there). A single
     /// file replaces the embedded net of its class.
     ///
     /// # Errors
@@ -135,7 +186,7 @@ impl OwnEvaluator {
     /// # Errors
     /// When a class is missing or a file damaged.
     pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<OwnEvaluator, OwnNetError> {
-        let mut nets = [const { None }; 4];
+        let mut nets = [const { None }; 6];
         let mut pruner = None;
         for (name, bytes) in files {
             if Pruner::is_one(bytes) {
@@ -148,29 +199,33 @@ impl OwnEvaluator {
                 "crashed" => 1,
                 "race" => 2,
                 "contact-fast" => 3,
+                "contact-ahead" => 4,
+                "contact-behind" => 5,
                 _ => return Err(OwnNetError::Class(name.clone(), judge.class().to_owned())),
             };
             nets[place] = Some(Arc::new(judge));
         }
-        let [contact, crashed, race, quick] = nets;
+        let [contact, crashed, race, quick, ahead, behind] = nets;
         let contact = contact.ok_or(OwnNetError::Missing("contact"))?;
         let race = race.ok_or(OwnNetError::Missing("race"))?;
-        let crashed = crashed.unwrap_or_else(|| contact.clone());
         let pruner = match pruner {
             Some(pruner) => pruner,
             None => Pruner::parse(PRUNING.0, PRUNING.1)?,
         };
-        let nets = [contact, crashed, race];
+        let nets = NetSet {
+            crashed: crashed.unwrap_or_else(|| contact.clone()),
+            ahead: ahead.unwrap_or_else(|| contact.clone()),
+            behind: behind.unwrap_or_else(|| contact.clone()),
+            contact,
+            race,
+        };
         Ok(OwnEvaluator::of(nets, quick, Arc::new(pruner)))
     }
 
-    fn of(nets: [Arc<Judge>; 3], quick: Option<Arc<Judge>>, pruner: Arc<Pruner>) -> OwnEvaluator {
-        let [contact, crashed, race] = nets;
+    fn of(nets: NetSet, quick: Option<Arc<Judge>>, pruner: Arc<Pruner>) -> OwnEvaluator {
         OwnEvaluator {
-            name: format!("gammond {}", contact.name()),
-            contact,
-            crashed,
-            race,
+            name: format!("gammond {}", nets.contact.name()),
+            nets,
             quick,
             pruner,
             tables: Tables::shared().clone(),
@@ -186,9 +241,12 @@ impl OwnEvaluator {
 
     /// The nets, contact first; those that serve two classes once.
     pub fn judges(&self) -> impl Iterator<Item = &Judge> {
-        let crashed = Some(&self.crashed).filter(|net| !Arc::ptr_eq(net, &self.contact));
-        ([Some(&self.contact), crashed, Some(&self.race)].into_iter())
-            .chain([self.quick.as_ref()])
+        let nets = &self.nets;
+        let others = [&nets.ahead, &nets.behind, &nets.crashed]
+            .map(|net| Some(net).filter(|net| !Arc::ptr_eq(net, &nets.contact)));
+        let contact = [Some(&nets.contact)].into_iter().chain(others);
+        contact
+            .chain([Some(&nets.race), self.quick.as_ref()])
             .flatten()
             .map(AsRef::as_ref)
     }
@@ -201,11 +259,8 @@ impl OwnEvaluator {
         if level == crate::nn::IntegerLevel::SCALAR {
             pruner = Arc::new(pruner.at(crate::nn::CpuLevel::SCALAR));
         }
-        let mut other = OwnEvaluator::of(
-            [at(&self.contact), at(&self.crashed), at(&self.race)],
-            self.quick.as_ref().map(at),
-            pruner,
-        );
+        let quick = self.quick.as_ref().map(at);
+        let mut other = OwnEvaluator::of(self.nets.map(at), quick, pruner);
         other.name.clone_from(&self.name);
         other
     }
@@ -225,7 +280,7 @@ impl OwnEvaluator {
     #[inline]
     fn each(
         &self,
-        contact: [&Judge; 2],
+        contact: [&Judge; 4],
         near: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
@@ -242,36 +297,44 @@ impl OwnEvaluator {
         });
     }
 
+    /// `contact` are the nets for level, ahead, behind and crashed.
     #[inline]
     fn chunk(
         &self,
         scratch: &mut Scratch,
-        contact: [&Judge; 2],
+        contact: [&Judge; 4],
         near: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) {
-        let [mut contacts, mut crashed, mut races] = [0u32; 3];
+        // Positions for each net of `contact`, and races, as bits.
+        let mut wanted = [0u32; 4];
+        let mut races = 0u32;
+        let [level, ahead, behind, _] = contact;
+        let split = !(std::ptr::eq(level, ahead) && std::ptr::eq(level, behind));
         for (index, position) in positions.iter().enumerate() {
             let class = Class::of(position);
+            let bit = 1 << index;
             match class {
-                Class::Contact => contacts |= 1 << index,
-                Class::Crashed => crashed |= 1 << index,
+                Class::Contact if split => wanted[Lead::of(position) as usize] |= bit,
+                Class::Contact => wanted[0] |= bit,
+                Class::Crashed => wanted[3] |= bit,
                 _ => match self.exactly(class, position) {
                     Some(chances) => out[index] = chances,
-                    None => races |= 1 << index,
+                    None => races |= bit,
                 },
             }
         }
-        if std::ptr::eq(contact[0], contact[1]) {
-            contacts |= crashed;
-            crashed = 0;
+        for i in 1..4 {
+            if std::ptr::eq(contact[i], level) {
+                wanted[0] |= std::mem::take(&mut wanted[i]);
+            }
         }
-        for (judge, wanted) in [
-            (contact[0], contacts),
-            (contact[1], crashed),
-            (&self.race, races),
-        ] {
+        for (judge, wanted) in contact
+            .into_iter()
+            .zip(wanted)
+            .chain([(&*self.nets.race, races)])
+        {
             if wanted != 0 {
                 judge.chances(scratch, near, positions, wanted, out);
             }
@@ -294,7 +357,9 @@ impl Evaluator for OwnEvaluator {
     }
 
     fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
-        self.each([&self.contact, &self.crashed], near, positions, out);
+        let nets = &self.nets;
+        let contact = [&nets.contact, &nets.ahead, &nets.behind, &nets.crashed];
+        self.each(contact.map(|net| &**net), near, positions, out);
     }
 
     fn evaluate_quickly(
@@ -306,7 +371,7 @@ impl Evaluator for OwnEvaluator {
         let Some(quick) = &self.quick else {
             return false;
         };
-        self.each([quick, quick], near, positions, out);
+        self.each([quick; 4].map(|net| &**net), near, positions, out);
         true
     }
 
