@@ -206,6 +206,8 @@ commands! {
     Duel => duel,
     /// Several players against each other.
     Tournament => tournament,
+    /// Whether candidate nets may take the place of others: duels and benchmarks.
+    Gate => gate,
     /// Bearoff databases.
     Bearoff => bearoff,
     /// Train a net.

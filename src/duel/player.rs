@@ -7,7 +7,7 @@ use crate::game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
 use crate::query::{PlayQuery, Settings, Stop};
 use crate::rng::{ChaCha8Rng, below};
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Chooses plays in cubeless money games. The same for all threads of a duel.
@@ -77,6 +77,9 @@ pub enum PlayerSpec {
     Pipe(String),
 }
 
+/// The embedded fast nets, as players and the option `--nets` call them.
+const FAST: &str = "embedded:fast";
+
 impl FromStr for PlayerSpec {
     type Err = PlayerError;
 
@@ -88,6 +91,8 @@ impl FromStr for PlayerSpec {
         if let Some(command) = text.strip_prefix("pipe:") {
             return Ok(PlayerSpec::Pipe(command.to_owned()));
         }
+        // The one name of nets with a colon in it.
+        let text = text.replace(FAST, "embedded-fast");
         let mut parts = text.split(':');
         match parts.next().unwrap_or_default() {
             "pubeval" => Ok(PlayerSpec::PubEval),
@@ -97,6 +102,7 @@ impl FromStr for PlayerSpec {
                 for part in parts {
                     match part.split_once('=') {
                         Some(("nets", "embedded")) => nets = None,
+                        Some(("nets", "embedded-fast")) => nets = Some(PathBuf::from(FAST)),
                         Some(("nets", path)) => nets = Some(PathBuf::from(path)),
                         Some(("plies", number)) => {
                             plies = number
@@ -123,7 +129,11 @@ impl PlayerSpec {
     pub fn open(&self, threads: usize) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match self {
             PlayerSpec::Gammond { nets, plies } => {
-                let which = nets.clone().map_or(Nets::Embedded, Nets::Path);
+                let which = match nets {
+                    None => Nets::Embedded,
+                    Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
+                    Some(path) => Nets::Path(path.clone()),
+                };
                 let engine = Engine::builder().nets(which).threads(1).build()?;
                 let path = nets
                     .as_ref()
@@ -252,6 +262,13 @@ mod tests {
             })
         );
         assert_eq!(read("pipe:a:b c"), Ok(PlayerSpec::Pipe("a:b c".into())));
+        assert_eq!(
+            read("gammond:nets=embedded:fast:plies=1"),
+            Ok(PlayerSpec::Gammond {
+                nets: Some("embedded:fast".into()),
+                plies: 1
+            })
+        );
         assert!(read("gammond:plies=9").is_err());
         assert!(read("nobody").is_err());
     }

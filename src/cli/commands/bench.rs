@@ -92,7 +92,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(damaged)))
 }
 
-fn open(path: &Path) -> Result<(Vec<Item>, Vec<(u64, String)>), Failure> {
+/// The records of a file and what could not be read.
+pub(super) fn open(path: &Path) -> Result<(Vec<Item>, Vec<(u64, String)>), Failure> {
     let fail = |error| Failure::File(format!("{}: {error}", path.display()));
     let file = File::open(path).map_err(fail)?;
     read(&mut BufReader::new(file)).map_err(fail)

@@ -6,6 +6,7 @@ pub(super) mod bench;
 pub(super) mod completions;
 pub(super) mod duel;
 pub(super) mod fibs;
+pub(super) mod gate;
 pub(super) mod label;
 pub(super) mod man;
 pub(super) mod net;

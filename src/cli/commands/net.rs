@@ -36,7 +36,7 @@ enum Action {
         /// Name in the header; default: the output's file name.
         #[arg(long)]
         name: Option<String>,
-        /// Class in the header: contact, crashed, race or contact-fast.
+        /// Class in the header: contact, contact-ahead, contact-behind, crashed, race or contact-fast.
         #[arg(long)]
         class: String,
         /// Bits of the second layer's weights.
