@@ -1,7 +1,7 @@
 //! The cube action measure: what a player's chances would get wrong at 31 scores.
 
-use super::doubling0::{Decision0, Spot, decide};
 use crate::equity::MatchEquityTable;
+use crate::equity::doubling0::{Decision0, Spot, decide};
 use crate::game::{Chances, Position};
 
 /// The 31 scores: points that the player on roll needs, points that the opponent needs.

@@ -7,7 +7,6 @@
 
 pub mod category;
 pub mod cube;
-pub mod doubling0;
 pub mod summary;
 
 pub use category::Category;

@@ -1,277 +1,290 @@
-//! An old procedure for match doubles, from the days before GNU Backgammon's cube model.
+//! The old doubling procedure without look-ahead that the cube measure of the benchmark is
+//! defined with. It is not the cube model that the rest of [`crate::equity`] decides with.
 //!
-//! Published measures of nets by cube decisions were made with it, so it is kept for repeating
-//! them. It knows no backgammons, works on the scale `y = 2 * MWC - 1`, and mixes the values of a
-//! live and a dead cube. For decisions proper use [`Valuer`](super::Valuer).
+//! Values are on the scale 2 MWC - 1, so that a sure win is 1 and a sure loss is -1.
 
 use super::MatchEquityTable;
-use crate::game::{Chances, CubeOwner, Position, Side};
+use crate::game::Position;
 
-/// What the old procedure says.
+/// Where a decision is made: both players need at least 2 points, no Crawford game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Points that the player on roll needs.
+    pub mine: i32,
+    /// Points that the opponent needs.
+    pub theirs: i32,
+    /// The cube, owned by the player on roll when above 1, else centred.
+    pub cube: i32,
+}
+
+/// What the procedure decides, and the match winning chances of the three actions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Doubling0 {
-    /// Turn the cube.
+pub struct Decision0 {
+    /// Whether to double.
     pub double: bool,
-    /// The opponent takes.
+    /// Whether the opponent should take.
     pub take: bool,
-    /// Play on for a gammon.
+    /// Whether the position is too good to double.
     pub too_good: bool,
-    /// MWC without doubling.
-    pub no_double_mwc: f64,
-    /// MWC when the double is taken.
-    pub double_take_mwc: f64,
-    /// MWC when the double is passed.
-    pub double_pass_mwc: f64,
+    /// No double.
+    pub no_double: f64,
+    /// Double and take.
+    pub double_take: f64,
+    /// Double and pass.
+    pub double_pass: f64,
 }
 
-/// The question: chances, scores and cube.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Doubling0Query {
-    /// Chances of the player on roll.
-    pub chances: Chances,
-    /// Points that he needs, at least 2.
-    pub my_away: u32,
-    /// Points that the opponent needs, at least 2.
-    pub opponent_away: u32,
-    /// The cube's value.
-    pub cube: u32,
-    /// Who owns it: nobody (a cube of 1), or the player on roll.
-    pub owner: CubeOwner,
-    /// For races their length by [`race_length`], otherwise nothing.
-    pub race: Option<f64>,
+impl Decision0 {
+    /// The three answers alone, for comparing.
+    #[must_use]
+    pub const fn answers(&self) -> [bool; 3] {
+        [self.double, self.take, self.too_good]
+    }
+
+    /// What acting as `other` decides is worth by this one's numbers.
+    #[must_use]
+    pub const fn worth(&self, other: &Decision0) -> f64 {
+        match (other.double, other.take) {
+            (false, _) => self.no_double,
+            (true, true) => self.double_take,
+            (true, false) => self.double_pass,
+        }
+    }
 }
 
-/// How long a race is, as this procedure counts: the shorter of both sides, in rolls.
-#[must_use]
-pub fn race_length(position: &Position) -> f64 {
-    let of = |side: Side| {
-        let wasted: u32 = (0..5)
-            .map(|index| (5 - index) * u32::from(side.count(index as usize)))
-            .sum();
-        f64::from(2 * side.pips() + wasted) / 16.32
-    };
-    of(position.me()).min(of(position.opponent()))
-}
-
-/// A straight line through two points.
+/// A straight piece of value over the chance to win.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    low: (f64, f64),
-    high: (f64, f64),
+    from: [f64; 2],
+    to: [f64; 2],
 }
 
 impl Line {
-    fn new(low: (f64, f64), high: (f64, f64)) -> Line {
-        Line { low, high }
+    const fn new(from: [f64; 2], to: [f64; 2]) -> Line {
+        Line { from, to }
     }
 
     fn at(&self, x: f64) -> f64 {
-        let slope = (self.high.1 - self.low.1) / (self.high.0 - self.low.0);
-        self.low.1 + (x - self.low.0) * slope
+        let [[xl, yl], [xh, yh]] = [self.from, self.to];
+        yl + (yh - yl) * (x - xl) / (xh - xl)
     }
 
-    fn inverse(&self, y: f64) -> f64 {
-        let slope = (self.high.0 - self.low.0) / (self.high.1 - self.low.1);
-        self.low.0 + (y - self.low.1) * slope
-    }
-
-    /// The value, that of the nearer end outside the line.
-    fn clamped(&self, x: f64) -> f64 {
-        if x <= self.low.0 {
-            self.low.1
-        } else if x >= self.high.0 {
-            self.high.1
+    fn clamped_at(&self, x: f64) -> f64 {
+        if x <= self.from[0] {
+            self.from[1]
+        } else if x >= self.to[0] {
+            self.to[1]
         } else {
             self.at(x)
         }
     }
-}
 
-/// The score seen by one player.
-#[derive(Clone, Copy, Debug)]
-struct Seat<'a> {
-    met: &'a MatchEquityTable,
-    mine: u32,
-    theirs: u32,
-    my_gammons: f64,
-    their_gammons: f64,
-}
-
-/// Values along the winning chance: with the cube as it is, and once it is doubled.
-#[derive(Clone, Copy, Debug)]
-struct Live {
-    now: Line,
-    doubled: Line,
-}
-
-impl Seat<'_> {
-    fn swapped(self) -> Self {
-        Seat {
-            met: self.met,
-            mine: self.theirs,
-            theirs: self.mine,
-            my_gammons: self.their_gammons,
-            their_gammons: self.my_gammons,
-        }
+    fn where_is(&self, y: f64) -> f64 {
+        let [[xl, yl], [xh, yh]] = [self.from, self.to];
+        xl + (xh - xl) * (y - yl) / (yh - yl)
     }
+}
 
-    /// The value of a score: points I win and points the opponent wins.
-    fn score(&self, won: u32, lost: u32) -> f64 {
-        if won >= self.mine {
+/// One side's view of the match and of the gammons.
+struct Side<'a> {
+    table: &'a MatchEquityTable,
+    mine: i32,
+    theirs: i32,
+    /// Share of my wins that are gammons.
+    gammons: f64,
+    /// Share of my losses that are gammons.
+    gammons_lost: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Me,
+    Opponent,
+}
+
+impl Side<'_> {
+    fn value(&self, mine: i32, theirs: i32) -> f64 {
+        if mine <= 0 {
             1.0
-        } else if lost >= self.theirs {
+        } else if theirs <= 0 {
             -1.0
         } else {
-            2.0 * (self.met).before_crawford(self.mine - won, self.theirs - lost) - 1.0
+            2.0 * self.table.before_crawford(mine as u32, theirs as u32) - 1.0
         }
     }
 
-    fn win(&self, cube: u32) -> f64 {
-        (1.0 - self.my_gammons) * self.score(cube, 0) + self.my_gammons * self.score(2 * cube, 0)
+    fn win(&self, k: i32) -> f64 {
+        (1.0 - self.gammons) * self.value(self.mine - k, self.theirs)
+            + self.gammons * self.value(self.mine - 2 * k, self.theirs)
     }
 
-    fn lose(&self, cube: u32) -> f64 {
-        (1.0 - self.their_gammons) * self.score(0, cube)
-            + self.their_gammons * self.score(0, 2 * cube)
+    fn lose(&self, k: i32) -> f64 {
+        (1.0 - self.gammons_lost) * self.value(self.mine, self.theirs - k)
+            + self.gammons_lost * self.value(self.mine, self.theirs - 2 * k)
     }
 
-    fn live(&self, cube: u32, owner: CubeOwner) -> Live {
+    /// Value with a live cube of `k`: as it is, and after the owner has doubled.
+    fn live(&self, k: i32, owner: Owner) -> [Line; 2] {
         match owner {
-            CubeOwner::Me if self.mine <= cube => Live {
-                now: Line::new((0.0, self.lose(cube)), (1.0, 1.0)),
-                doubled: Line::new((0.0, self.lose(4 * cube)), (1.0, 1.0)),
-            },
-            CubeOwner::Me => {
-                let taken = self.live(2 * cube, CubeOwner::Opponent).now;
-                let passed = self.score(cube, 0);
-                Live {
-                    now: Line::new((0.0, self.lose(cube)), (taken.inverse(passed), passed)),
-                    doubled: taken,
-                }
+            Owner::Me if self.mine <= k => [
+                Line::new([0.0, self.lose(k)], [1.0, 1.0]),
+                Line::new([0.0, self.lose(4 * k)], [1.0, 1.0]),
+            ],
+            Owner::Me => {
+                let [doubled, _] = self.live(2 * k, Owner::Opponent);
+                let cash = self.value(self.mine - k, self.theirs);
+                let now = Line::new([0.0, self.lose(k)], [doubled.where_is(cash), cash]);
+                [now, doubled]
             }
-            CubeOwner::Opponent if self.theirs <= cube => Live {
-                now: Line::new((0.0, -1.0), (1.0, self.win(cube))),
-                doubled: Line::new((0.0, -1.0), (1.0, self.win(4 * cube))),
-            },
-            CubeOwner::Opponent => {
-                let taken = self.live(2 * cube, CubeOwner::Me).now;
-                let passed = self.score(0, cube);
-                Live {
-                    now: Line::new((taken.inverse(passed), passed), (1.0, self.win(cube))),
-                    doubled: taken,
-                }
-            }
-            CubeOwner::Centred => {
-                let theirs = self.live(2, CubeOwner::Me).now;
-                let mine = self.live(2, CubeOwner::Opponent).now;
-                let (lost, won) = (self.score(0, 1), self.score(1, 0));
-                Live {
-                    now: Line::new((theirs.inverse(lost), lost), (mine.inverse(won), won)),
-                    doubled: mine,
-                }
+            Owner::Opponent if self.theirs <= k => [
+                Line::new([0.0, -1.0], [1.0, self.win(k)]),
+                Line::new([0.0, -1.0], [1.0, self.win(4 * k)]),
+            ],
+            Owner::Opponent => {
+                let [doubled, _] = self.live(2 * k, Owner::Me);
+                let cash = self.value(self.mine, self.theirs - k);
+                let now = Line::new([doubled.where_is(cash), cash], [1.0, self.win(k)]);
+                [now, doubled]
             }
         }
     }
 
-    /// How much of the live cube counts.
-    fn share(&self, query: &Doubling0Query) -> f64 {
-        let Some(length) = query.race else { return 0.7 };
-        let Live { now, doubled } = self.swapped().live(2 * query.cube, CubeOwner::Me);
-        let point = now.low.0.min(doubled.low.0);
-        let gain = doubled.high.1 - now.high.1;
-        let loss = now.clamped(point) - doubled.clamped(point);
-        if loss == 0.0 {
-            return 1.0;
-        }
-        let ratio = gain / loss;
-        0.060_658_192_655_657_98 * length * 2.0 * ratio / (ratio + 1.0)
+    fn live_centred(&self) -> [Line; 2] {
+        let [theirs, _] = self.live(2, Owner::Me);
+        let [mine, _] = self.live(2, Owner::Opponent);
+        let low = self.value(self.mine, self.theirs - 1);
+        let high = self.value(self.mine - 1, self.theirs);
+        let now = Line::new([theirs.where_is(low), low], [mine.where_is(high), high]);
+        [now, mine]
     }
 
-    fn no_double(&self, query: &Doubling0Query, now: &Line, share: f64) -> f64 {
-        let win = f64::from(query.chances.win);
-        let above = Line::new(now.high, (1.0, self.win(query.cube)));
-        if query.owner != CubeOwner::Centred {
-            let live = if win <= now.high.0 {
-                now.at(win)
-            } else {
-                above.at(win)
-            };
-            let dead = Line::new(now.low, (1.0, self.win(query.cube)));
-            return share * live + (1.0 - share) * dead.at(win);
-        }
-        let to_win = Line::new(now.low, (1.0, self.win(1))).at(win);
-        let to_loss = Line::new((0.0, self.lose(1)), now.high).at(win);
-        let (live, half, other) = if win > now.high.0 {
-            (above.at(win), to_win, above.at(win))
-        } else if win < now.low.0 {
-            let below = Line::new((0.0, self.lose(1)), now.low).at(win);
-            (below, below, to_loss)
+    /// No double with the cube in the middle: live for both, for one, for the other.
+    fn centred(&self, now: Line, w: f64) -> f64 {
+        let winning = [1.0, self.win(1)];
+        let losing = [0.0, self.lose(1)];
+        let live_dead = Line::new(now.from, winning).at(w);
+        let dead_live = Line::new(losing, now.to).at(w);
+        let (both, one, other) = if w > now.to[0] {
+            let above = Line::new(now.to, winning).at(w);
+            (above, live_dead, above)
+        } else if w < now.from[0] {
+            let below = Line::new(losing, now.from).at(w);
+            (below, below, dead_live)
         } else {
-            (now.at(win), to_win, to_loss)
+            (now.at(w), live_dead, dead_live)
         };
-        0.65 * live + 0.175 * (half + other)
-    }
-
-    fn double_take(&self, query: &Doubling0Query, doubled: &Line, share: f64) -> f64 {
-        let win = f64::from(query.chances.win);
-        let nothing = (0.0, self.lose(2 * query.cube));
-        let live = if win >= doubled.low.0 {
-            doubled.at(win)
-        } else {
-            Line::new(nothing, doubled.low).at(win)
-        };
-        if self.mine <= 2 * query.cube {
-            return live;
-        }
-        share * live + (1.0 - share) * Line::new(nothing, doubled.high).at(win)
+        0.65 * both + 0.175 * (one + other)
     }
 }
 
-/// Four decimals, as the procedure always worked.
+/// How far the race is from its end, in units of an average roll doubled.
+fn race_length(position: &Position) -> f64 {
+    [position.me(), position.opponent()]
+        .map(|side| {
+            let deep: u32 = (0..5)
+                .map(|i| (5 - i as u32) * u32::from(side.count(i)))
+                .sum();
+            f64::from(2 * side.pips() + deep) / 16.32
+        })
+        .into_iter()
+        .fold(f64::MAX, f64::min)
+}
+
+/// How much of the value is that of a live cube.
+fn liveliness(side: &Side<'_>, cube: i32, race: Option<&Position>) -> f64 {
+    let Some(position) = race else {
+        return 0.7;
+    };
+    let opponent = Side {
+        table: side.table,
+        mine: side.theirs,
+        theirs: side.mine,
+        gammons: side.gammons_lost,
+        gammons_lost: side.gammons,
+    };
+    let [now, doubled] = opponent.live(2 * cube, Owner::Me);
+    let low = now.from[0].min(doubled.from[0]);
+    let gain = doubled.to[1] - now.to[1];
+    let loss = now.clamped_at(low) - doubled.clamped_at(low);
+    if loss == 0.0 {
+        return 1.0;
+    }
+    let k = gain / loss;
+    0.060_658_192_655_657_98 * race_length(position) * 2.0 * k / (k + 1.0)
+}
+
+/// To four decimals, and from -1..=1 to a match winning chance.
 fn rounded(y: f64) -> f64 {
-    (1e4 * y + 0.5).trunc() / 1e4
+    // A tie that is exact in decimals must not fall by the rounding of binary fractions.
+    (1.0 + (1e4 * y + 0.5 + 1e-9).trunc() / 1e4) / 2.0
 }
 
-/// Decides by the old procedure, with this table.
+/// The decision for the player on roll with these chances (in the order of
+/// [`Chances`](crate::game::Chances); decimals as written, because the values are rounded to four
+/// of them). Backgammons are ignored; `race` is the
+/// position when it is without contact.
 #[must_use]
-pub fn doubling0(met: &MatchEquityTable, query: &Doubling0Query) -> Doubling0 {
-    let chances = &query.chances;
-    let share = |gammon: f32, any: f64| {
-        if any > 0.0 {
-            f64::from(gammon) / any
+pub fn decide(
+    chances: &[f64; 5],
+    spot: Spot,
+    race: Option<&Position>,
+    table: &MatchEquityTable,
+) -> Decision0 {
+    let [w, wg, _, lg, _] = *chances;
+    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    let side = Side {
+        table,
+        mine: spot.mine,
+        theirs: spot.theirs,
+        gammons: share(wg, w),
+        gammons_lost: share(lg, 1.0 - w),
+    };
+    let c = spot.cube;
+    let [now, doubled] = if c == 1 {
+        side.live_centred()
+    } else {
+        side.live(c, Owner::Me)
+    };
+    let f = liveliness(&side, c, race);
+    let no_double = if c == 1 {
+        side.centred(now, w)
+    } else {
+        let dead = Line::new(now.from, [1.0, side.win(c)]).at(w);
+        let live = if w <= now.to[0] {
+            now.at(w)
         } else {
-            0.0
-        }
+            Line::new(now.to, [1.0, side.win(c)]).at(w)
+        };
+        f * live + (1.0 - f) * dead
     };
-    let win = f64::from(chances.win);
-    let seat = Seat {
-        met,
-        mine: query.my_away,
-        theirs: query.opponent_away,
-        my_gammons: share(chances.win_gammon, win),
-        their_gammons: share(chances.lose_gammon, 1.0 - win),
+    let losing = [0.0, side.lose(2 * c)];
+    let dead = Line::new(losing, doubled.to).at(w);
+    let live = if w >= doubled.from[0] {
+        doubled.at(w)
+    } else {
+        Line::new(losing, doubled.from).at(w)
     };
-    let live = seat.live(query.cube, query.owner);
-    let efficiency = seat.share(query);
-    let no_double = rounded(seat.no_double(query, &live.now, efficiency));
-    let double_take = rounded(seat.double_take(query, &live.doubled, efficiency));
-    let double_pass = rounded(live.now.high.1);
-    let take = double_take < double_pass;
-    let (double, too_good) = if seat.mine <= query.cube {
+    let double_take = if spot.mine <= 2 * c {
+        live
+    } else {
+        f * live + (1.0 - f) * dead
+    };
+    let [nd, dt, dp] = [no_double, double_take, now.to[1]].map(rounded);
+    let take = dt < dp;
+    let (double, too_good) = if spot.mine <= c {
         (false, false)
     } else if take {
-        (double_take >= no_double, false)
+        (dt >= nd, false)
     } else {
-        let double = chances.win_gammon == 0.0 || double_pass > no_double;
+        let double = wg == 0.0 || dp > nd;
         (double, !double)
     };
-    let mwc = |y: f64| (1.0 + y) / 2.0;
-    Doubling0 {
+    Decision0 {
         double,
-        take: take || seat.mine <= query.cube,
+        take: take || spot.mine <= c,
         too_good,
-        no_double_mwc: mwc(no_double),
-        double_take_mwc: mwc(double_take),
-        double_pass_mwc: mwc(double_pass),
+        no_double: nd,
+        double_take: dt,
+        double_pass: dp,
     }
 }

@@ -20,7 +20,7 @@
 //! ```
 
 mod cubeful;
-mod doubling0;
+pub mod doubling0;
 mod efficiency;
 mod extension;
 mod mec;
@@ -33,7 +33,6 @@ mod stakes;
 mod verdict;
 
 pub use cubeful::{Leaf, Valuer};
-pub use doubling0::{Doubling0, Doubling0Query, doubling0, race_length};
 pub use efficiency::CubeEfficiency;
 pub use met::{AWAY_MAX, MatchEquityTable, MetError};
 pub use policy::{CubePoints, Response, beaver_response, dead_double_point, response};

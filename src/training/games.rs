@@ -27,8 +27,12 @@ pub struct GameSettings {
     pub mild: f64,
     /// Share of games with much exploration: noise 0.25 in 30 % of the plays.
     pub wild: f64,
-    /// Chance per play that another good candidate is labelled too.
+    /// Chance per play that another good candidate is labelled too. Its label is its own 1-ply value
+    /// with the correction that the rest of the game brought to the position chosen: what the game
+    /// taught about the plan holds for both, and their difference stays free of the dice.
     pub extra: f64,
+    /// How far behind the best play such a candidate may be, in equity.
+    pub extra_margin: f32,
     /// Plays that are looked at one play deeper when they are close together; 1 for none.
     pub contenders: usize,
     /// How close, in equity.
@@ -49,6 +53,7 @@ impl Default for GameSettings {
             mild: 0.40,
             wild: 0.15,
             extra: 0.06,
+            extra_margin: 0.25,
             contenders: 3,
             contest_margin: 0.04,
             filter_plays: 5,
@@ -290,6 +295,8 @@ fn closest_contest(
 struct Turn {
     position: Position,
     mean: [f32; 5],
+    /// A position that the player before could have left instead, and its 1-ply value.
+    sibling: Option<(Position, [f32; 5])>,
     /// Static chances of the best play of the roll; none when the play made was an exploration.
     best: Option<[f32; 5]>,
 }
@@ -310,6 +317,7 @@ pub fn play(
     };
     let mut turns: Vec<Turn> = Vec::new();
     let mut ahead: Option<Ahead> = None;
+    let mut sibling = None;
     let mut value = loop {
         if let Some(chances) = judges.exact(&position) {
             break Some(chances.to_array());
@@ -330,14 +338,6 @@ pub fn play(
             ahead = known;
             pick
         };
-        if ranked.len() > 1 && unit(rng) < settings.extra {
-            let others = (ranked.len() - 1).min(4) as u32;
-            let other = ranked[1 + below(rng, others) as usize].after;
-            if let Some(kind) = kind(&other) {
-                let mean = judges.mean_of_best(&other, None, settings, room);
-                out.push(Label::new(other, kind, mean));
-            }
-        }
         let (Some(best), Some(chosen)) = (ranked.first(), ranked.get(pick)) else {
             break None;
         };
@@ -345,25 +345,112 @@ pub fn play(
             position,
             mean,
             best: (!explores || pick == 0).then(|| best.chances.to_array()),
+            sibling: sibling.take(),
         });
+        if ranked.len() > 1 && unit(rng) < settings.extra {
+            let other = another(&ranked, pick, settings, rng);
+            sibling = other
+                .filter(|other| matches!(kind(other), Some(0 | 2)))
+                .map(|other| {
+                    let mean = judges.mean_of_best(&other, None, settings, room);
+                    (other, mean)
+                });
+        }
         position = chosen.after;
     };
     for turn in turns.iter().rev() {
-        let mut label = turn.mean;
-        if let (Some(later), Some(best)) = (value, turn.best) {
-            let later = Chances::from_array(later).inverted().to_array();
-            for k in 0..5 {
-                label[k] += settings.lambda * (later[k] - best[k]);
-            }
-        }
+        let label = returned(turn.mean, value, turn.best, settings.lambda);
         if let Some(kind) = kind(&turn.position) {
             out.push(Label::new(turn.position, kind, label));
+        }
+        if let Some((other, mut target)) = turn.sibling
+            && let Some(kind) = kind(&other)
+        {
+            for k in 0..5 {
+                target[k] += label[k] - turn.mean[k];
+            }
+            out.push(Label::new(other, kind, target));
         }
         value = Some(label);
     }
 }
 
-fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> Position {
+/// One of the four best plays that were not chosen, if it is within the margin.
+fn another(
+    ranked: &[Judged],
+    pick: usize,
+    settings: &GameSettings,
+    rng: &mut ChaCha8Rng,
+) -> Option<Position> {
+    let least = ranked.first()?.chances.equity() - settings.extra_margin;
+    let others: Vec<Position> = (ranked.iter().enumerate())
+        .filter(|(index, judged)| *index != pick && judged.chances.equity() >= least)
+        .map(|(_, judged)| judged.after)
+        .take(4)
+        .collect();
+    let count = u32::try_from(others.len()).ok().filter(|&n| n > 0)?;
+    others.get(below(rng, count) as usize).copied()
+}
+
+/// Mean of the luck-adjusted returns of `games` games without exploration from `position`, for the
+/// player on roll. Games use the streams `seed`, 0.. of the generator.
+#[must_use]
+pub fn by_games(
+    judges: Judges<'_>,
+    position: &Position,
+    settings: &GameSettings,
+    (games, seed): (u32, u64),
+    room: &mut Room,
+) -> Chances {
+    if let Some(exact) = judges.exact(position) {
+        return exact;
+    }
+    let mut sum = [0.0; 5];
+    for game in 0..u64::from(games) {
+        let mut rng = crate::rng::stream(seed, game);
+        let mut at = *position;
+        let mut turns: Vec<([f32; 5], [f32; 5])> = Vec::new();
+        let mut value = loop {
+            if let Some(chances) = judges.exact(&at) {
+                break Some(chances.to_array());
+            }
+            let Ahead { mean, ranked } =
+                judges.ahead(&at, crate::rng::roll(&mut rng), settings, room);
+            let Some(best) = ranked.first().filter(|_| turns.len() < TURNS_MAX) else {
+                break None;
+            };
+            turns.push((mean, best.chances.to_array()));
+            at = best.after;
+        };
+        for (mean, best) in turns.iter().rev() {
+            value = Some(returned(*mean, value, Some(*best), settings.lambda));
+        }
+        for (sum, value) in sum.iter_mut().zip(value.unwrap_or_default()) {
+            *sum += value / games as f32;
+        }
+    }
+    Chances::from_array(sum.map(|value| value.clamp(0.0, 1.0)))
+}
+
+/// `M + lambda (G' - V)`: the 1-ply value, corrected by what came later (seen from there).
+fn returned(
+    mean: [f32; 5],
+    later: Option<[f32; 5]>,
+    best: Option<[f32; 5]>,
+    lambda: f32,
+) -> [f32; 5] {
+    let mut label = mean;
+    if let (Some(later), Some(best)) = (later, best) {
+        let later = Chances::from_array(later).inverted().to_array();
+        for k in 0..5 {
+            label[k] += lambda * (later[k] - best[k]);
+        }
+    }
+    label
+}
+
+/// Where the games of `settings` begin.
+pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> Position {
     let mut share = unit(rng);
     if share < settings.odd_starts {
         return starts::odd(rng);

@@ -6,6 +6,7 @@
 
 pub mod alpha;
 pub mod curve;
+pub mod disagree;
 pub mod games;
 mod kernel;
 pub mod net;

@@ -5,15 +5,17 @@
 //! command: whole records of the labels are kept, the round that was being trained is trained
 //! again from its start, and the results are the same as without the kill.
 
+use super::disagree;
 use super::games::{GameSettings, Judges, Room, play};
 use super::net::Net;
 use super::shard::{Label, pack, unpack};
 use super::step::{StepSettings, Trainer};
+use crate::engine::{Engine, EngineError};
 use crate::eval::Evaluator;
 use crate::eval::own::{Lead, OwnEvaluator, OwnNetError};
 use crate::journal::{Journal, JournalError};
 use crate::nn::IntegerNetError;
-use crate::rng::{below, stream};
+use crate::rng::{ChaCha8Rng, below, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -52,6 +54,9 @@ pub enum RunError {
     /// A net made of it cannot be used.
     #[error(transparent)]
     Net(#[from] OwnNetError),
+    /// The engine that looks deeper.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The TOML file.
     #[error("{path}: {reason}")]
     Plan {
@@ -394,25 +399,60 @@ pub fn fill(
     evaluator: &dyn Evaluator,
     report: &mut dyn FnMut(usize),
 ) -> Result<(), RunError> {
+    let judges = Judges::new(evaluator);
+    let game = |room: &mut Room, rng: &mut ChaCha8Rng, labels: &mut Vec<Label>| {
+        play(judges, &job.games, rng, room, labels);
+        Ok(())
+    };
+    fill_with(path, job, &game, GAMES_PER_RECORD, report)
+}
+
+/// [`fill`] with the labels of disagreements between static evaluation and `plies` plies.
+///
+/// # Errors
+/// When the journal cannot be used or the engine refuses a position.
+pub fn fill_disagreements(
+    path: &Path,
+    job: &SampleJob,
+    engine: &Engine,
+    plies: u8,
+    report: &mut dyn FnMut(usize),
+) -> Result<(), RunError> {
+    let game = |_: &mut Room, rng: &mut ChaCha8Rng, labels: &mut Vec<Label>| {
+        Ok(disagree::play(engine, &job.games, plies, rng, labels)?)
+    };
+    fill_with(path, job, &game, 1, report)
+}
+
+/// Plays one game and appends its labels.
+type PlayGame<'a> =
+    dyn Fn(&mut Room, &mut ChaCha8Rng, &mut Vec<Label>) -> Result<(), RunError> + Sync + 'a;
+
+fn fill_with(
+    path: &Path,
+    job: &SampleJob,
+    play_game: &PlayGame<'_>,
+    games: u64,
+    report: &mut dyn FnMut(usize),
+) -> Result<(), RunError> {
     let (mut journal, records) = Journal::open(path, &job.header)?;
     let mut made: usize = records.iter().map(|r| unpack(r).count()).sum();
     let mut next = records.len() as u64;
-    let judges = Judges::new(evaluator);
     let threads = rayon::current_num_threads() as u64;
     while made < job.labels {
         // A group may overshoot; the order of records does not depend on the number of threads.
-        let group: Vec<Vec<Label>> = (next..next + threads)
+        let group: Result<Vec<Vec<Label>>, RunError> = (next..next + threads)
             .into_par_iter()
             .map_init(Room::default, |room, record| {
                 let mut labels = Vec::new();
-                for game in record * GAMES_PER_RECORD..(record + 1) * GAMES_PER_RECORD {
+                for game in record * games..(record + 1) * games {
                     let mut rng = stream(job.seed, game);
-                    play(judges, &job.games, &mut rng, room, &mut labels);
+                    play_game(room, &mut rng, &mut labels)?;
                 }
-                labels
+                Ok(labels)
             })
             .collect();
-        for labels in group {
+        for labels in group? {
             if made < job.labels {
                 journal.append(&pack(&labels))?;
                 made += labels.len();

@@ -2,11 +2,11 @@
 
 use crate::support::{gnubg_wd, rows, shared};
 use gammond::benchmark::cube::cube_loss;
-use gammond::benchmark::doubling0::{Spot, decide};
 use gammond::benchmark::summary::{Counting, groups, score};
 use gammond::benchmark::{Category, Record, charge, read};
 use gammond::duel::PlayerSpec;
 use gammond::equity::MatchEquityTable;
+use gammond::equity::doubling0::{Spot, decide};
 use gammond::game::{Chances, Position};
 use std::fs::File;
 use std::io::BufReader;

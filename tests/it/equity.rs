@@ -3,8 +3,8 @@
 use crate::support::{lines, rows, shared};
 use gammond::bearoff::Tables;
 use gammond::equity::{
-    AWAY_MAX, CubeEfficiency, CubeNumbers, CubeState, Doubling0Query, Leaf, MatchEquityTable,
-    MetError, Stakes, Valuer, doubling0, race_length,
+    AWAY_MAX, CubeEfficiency, CubeNumbers, CubeState, Leaf, MatchEquityTable, MetError, Stakes,
+    Valuer,
 };
 use gammond::game::{Chances, Cube, CubeOwner, MatchState, Rules, Score};
 use gammond::notation::parse_position;
@@ -280,42 +280,4 @@ fn installed_met_files_are_read() {
     }
     assert!(matches!(load("jac050.xml"), Err(MetError::OneSided { .. })));
     assert!(matches!(load("none.xml"), Err(MetError::Read(_))));
-}
-
-#[test]
-fn the_old_doubling_procedure_agrees() {
-    let test = "the_old_doubling_procedure_agrees";
-    let Some(path) = shared(test, "oracle/cube-doubling0.jsonl.gz") else {
-        return;
-    };
-    let met = MatchEquityTable::named("mec26").unwrap();
-    let rows = rows(&path);
-    assert_eq!(rows.len(), 1800);
-    let mut wrong = Vec::new();
-    for row in rows {
-        let id = row["id"].as_str().unwrap();
-        let position = parse_position(id.as_bytes()).unwrap().position;
-        let is_race = matches!(row["cls"].as_str(), Some("race" | "bearoff1" | "bearoff2"));
-        let query = Doubling0Query {
-            chances: chances(&row["probs"]),
-            my_away: integer(&row, "me_away"),
-            opponent_away: integer(&row, "opp_away"),
-            cube: 1,
-            owner: CubeOwner::Centred,
-            race: is_race.then(|| race_length(&position)),
-        };
-        let ours = doubling0(&met, &query);
-        let near = |value: f64, key: &str| (value - row[key].as_f64().unwrap()).abs() < 1.1e-4;
-        let agrees = near(ours.no_double_mwc, "nd_mwc")
-            && near(ours.double_take_mwc, "dt_mwc")
-            && near(ours.double_pass_mwc, "dp_mwc")
-            && row["double"] == ours.double
-            && row["take"] == ours.take
-            && row["too_good"] == ours.too_good;
-        if !agrees {
-            wrong.push(format!("{ours:?}: {row}"));
-        }
-    }
-    // A value on the edge of its fourth decimal may fall on the other side.
-    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }

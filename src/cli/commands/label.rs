@@ -2,9 +2,10 @@
 
 use crate::cli::{Common, Failure};
 use crate::engine::Engine;
-use crate::game::{MatchState, Rules};
+use crate::game::{MatchState, Position, Rules};
 use crate::notation::{PositionChances, parse_position, parse_training_line};
 use crate::query::{EvalQuery, Settings, Stop};
+use crate::training::games::{GameSettings, Judges, Room, by_games};
 use rayon::prelude::*;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -24,6 +25,10 @@ pub(crate) struct Args {
     /// Training file to write, one line for each position; the same command goes on where the
     /// file ends.
     output: PathBuf,
+    /// Label with the mean luck-adjusted return of this many games of static play from each
+    /// position, instead of a search.
+    #[arg(long, value_name = "N", conflicts_with = "plies")]
+    games: Option<u32>,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -57,7 +62,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             }
         }
         if positions.len() == GROUP || (line.is_none() && !positions.is_empty()) {
-            let text = labels(&engine, &positions, &settings)?;
+            let text = match args.games {
+                Some(games) => played(&engine, &positions, games, common.seed),
+                None => labels(&engine, &positions, &settings)?,
+            };
             positions.clear();
             output
                 .write_all(text.as_bytes())
@@ -87,7 +95,7 @@ impl Lines {
 }
 
 /// The position of a line, none for comments and empty lines.
-fn position(line: &[u8]) -> Result<Option<crate::game::Position>, String> {
+fn position(line: &[u8]) -> Result<Option<Position>, String> {
     let line = line.trim_ascii();
     if line.is_empty() || line.starts_with(b"#") {
         return Ok(None);
@@ -120,11 +128,7 @@ fn whole_lines(path: &Path) -> std::io::Result<(File, usize)> {
     Ok((file, lines))
 }
 
-fn labels(
-    engine: &Engine,
-    positions: &[crate::game::Position],
-    settings: &Settings,
-) -> Result<String, Failure> {
+fn labels(engine: &Engine, positions: &[Position], settings: &Settings) -> Result<String, Failure> {
     let lines: Result<Vec<String>, crate::engine::EngineError> = engine.pool().install(|| {
         positions
             .par_iter()
@@ -143,4 +147,24 @@ fn labels(
             .collect()
     });
     Ok(lines?.concat())
+}
+
+/// Labels by whole games of static play, the luck of the dice taken out.
+fn played(engine: &Engine, positions: &[Position], games: u32, seed: u64) -> String {
+    let settings = GameSettings {
+        lambda: 1.0,
+        ..GameSettings::default()
+    };
+    let judges = Judges::new(engine.evaluator().as_ref());
+    let lines: Vec<String> = engine.pool().install(|| {
+        positions
+            .par_iter()
+            .map_init(Room::default, |room, &position| {
+                let chances = by_games(judges, &position, &settings, (games, seed), room);
+                let record = PositionChances { position, chances };
+                format!("{}\n", record.training_line())
+            })
+            .collect()
+    });
+    lines.concat()
 }

@@ -5,7 +5,7 @@ use crate::cli::{Common, Failure};
 use crate::journal::read_records;
 use crate::notation::PositionChances;
 use crate::training::games::GameSettings;
-use crate::training::run::{SampleJob, fill};
+use crate::training::run::{SampleJob, fill, fill_disagreements};
 use crate::training::shard::unpack;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
@@ -23,6 +23,10 @@ pub(crate) struct Args {
     /// Settings of the games: a TOML file with the keys of `games` in a training plan.
     #[arg(long, value_name = "FILE.toml")]
     games: Option<PathBuf>,
+    /// Keep only disagreements between 0-ply and this many plies: the two positions that different
+    /// choices lead to, and positions with different cube actions; labelled by the deeper search.
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=2))]
+    disagreements: Option<u8>,
     /// Write what the file holds as lines of a training file instead.
     #[arg(long)]
     dump: bool,
@@ -48,17 +52,21 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let settings = serde_json::to_string(&games).unwrap_or_default();
     let job = SampleJob {
         header: format!(
-            "gammond labels 1 seed {} nets {} games {settings}",
+            "gammond labels 1 seed {} nets {} games {settings}{}",
             common.seed,
-            engine.net_name()
+            engine.net_name(),
+            (args.disagreements).map_or(String::new(), |plies| format!(" beside {plies}-ply"))
         ),
         seed: common.seed,
         labels: args.positions,
         games,
     };
     let mut report = |made: usize| eprint!("\r{made} of {} ", args.positions);
-    fill(&args.file, &job, engine.evaluator().as_ref(), &mut report)
-        .map_err(|e| Failure::Work(e.to_string()))?;
+    let filled = match args.disagreements {
+        Some(plies) => fill_disagreements(&args.file, &job, &engine, plies, &mut report),
+        None => fill(&args.file, &job, engine.evaluator().as_ref(), &mut report),
+    };
+    filled.map_err(|e| Failure::Work(e.to_string()))?;
     eprintln!();
     Ok(ExitCode::SUCCESS)
 }
