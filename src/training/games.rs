@@ -369,7 +369,7 @@ pub fn play(
             for k in 0..5 {
                 target[k] += label[k] - turn.mean[k];
             }
-            out.push(Label::new(other, kind, target));
+            out.push(Label::new(other, kind, target).beside_the_last());
         }
         value = Some(label);
     }

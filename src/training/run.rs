@@ -8,14 +8,14 @@
 use super::disagree;
 use super::games::{GameSettings, Judges, Room, play};
 use super::net::Net;
-use super::shard::{Label, pack, unpack};
+use super::shard::{Label, pack, select, shuffle, unpack};
 use super::step::{StepSettings, Trainer};
 use crate::engine::{Engine, EngineError};
 use crate::eval::Evaluator;
 use crate::eval::own::{Lead, OwnEvaluator, OwnNetError};
 use crate::journal::{Journal, JournalError};
 use crate::nn::IntegerNetError;
-use crate::rng::{ChaCha8Rng, below, stream};
+use crate::rng::{ChaCha8Rng, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -111,6 +111,10 @@ pub struct Round {
     /// ... and at its end, as a share of `rate`; cosine in between.
     #[serde(default = "one_f32")]
     pub rate_end: f32,
+    /// Weight of the squared error of equity differences between siblings, beside the loss of
+    /// each label. Plays are chosen by differences.
+    #[serde(default)]
+    pub pairs: f32,
     /// How often this round is repeated.
     #[serde(default = "once")]
     pub times: usize,
@@ -218,6 +222,10 @@ struct Line<'a> {
     /// Mean loss on the newest labels before this round's training.
     fresh: f64,
     loss: f64,
+    /// Root mean square error of the equity differences between siblings among the newest labels,
+    /// before and after.
+    fresh_pairs: f64,
+    pairs: f64,
     rate: f32,
 }
 
@@ -531,8 +539,7 @@ fn train(
     ];
     for (kind, net) in jobs {
         let Some(net) = net else { continue };
-        let mine = |label: &&Label| kind_of(label) == kind;
-        let mut labels: Vec<Label> = pool.iter().filter(mine).copied().collect();
+        let mut labels = select(pool, |label| kind_of(label) == kind);
         if labels.is_empty() {
             net.save(&net_path(folder, number, KINDS[kind]))
                 .map_err(in_file(folder))?;
@@ -554,10 +561,15 @@ fn train(
     Ok(())
 }
 
-/// The loss on the last labels, which the net has not seen yet.
-fn fresh_loss(net: &Net, labels: &[Label]) -> f64 {
-    let newest = &labels[labels.len().saturating_sub(20_000)..];
-    Trainer::new(net.clone()).loss(newest)
+/// The newest labels.
+fn newest(labels: &[Label]) -> &[Label] {
+    &labels[labels.len().saturating_sub(20_000)..]
+}
+
+/// Root of the mean square of the error in equity differences between siblings.
+fn pair_error(trainer: &mut Trainer, labels: &[Label]) -> f64 {
+    let [sum, count] = trainer.pair_errors(labels);
+    (sum / count.max(1.0)).sqrt()
 }
 
 /// Trains one net on its labels and returns the averaged net.
@@ -566,19 +578,18 @@ fn fit<'a>(
     number: usize,
     round: &Round,
     net: Net,
-    labels: &mut [Label],
+    labels: &mut Vec<Label>,
     kind: &'a str,
 ) -> (Net, Line<'a>) {
-    let fresh = fresh_loss(&net, labels);
     let mut trainer = Trainer::new(net);
+    let unseen = newest(labels).to_vec();
+    let (fresh, fresh_pairs) = (trainer.loss(&unseen), pair_error(&mut trainer, &unseen));
     let mut rng = stream(plan.seed ^ 0x7261_696e, number as u64);
     let steps = ((labels.len() as f64 * round.passes / plan.batch as f64) as usize).max(1);
     let (mut at, mut sum, mut counted) = (labels.len(), 0.0, 0usize);
     for step in 0..steps {
         if at + plan.batch > labels.len() {
-            for i in (1..labels.len()).rev() {
-                labels.swap(i, below(&mut rng, i as u32 + 1) as usize);
-            }
+            shuffle(labels, &mut rng);
             at = 0;
         }
         let to = (at + plan.batch).min(labels.len());
@@ -588,6 +599,7 @@ fn fit<'a>(
         let warm = ((step + 1) as f32 / 200.0).min(1.0);
         let settings = StepSettings {
             rate: round.rate * slope * warm,
+            pairs: round.pairs,
             // The mean forgets the beginning quickly while there are few steps.
             keep: plan.keep.min(1.0 - 1.0 / (1.0 + step as f32 * 0.1)),
         };
@@ -605,6 +617,8 @@ fn fit<'a>(
         steps,
         fresh,
         loss: sum / counted.max(1) as f64,
+        fresh_pairs,
+        pairs: pair_error(&mut Trainer::new(trainer.averaged()), &unseen),
         rate: round.rate,
     };
     (trainer.averaged(), line)

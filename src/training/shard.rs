@@ -5,11 +5,14 @@
 //! teach that rare gammons are likelier than they are, so targets have room on both sides.
 
 use crate::game::{Chances, Position, Side};
+use crate::rng::{ChaCha8Rng, below};
 
 /// Bytes of one label in a record.
 pub const LABEL_BYTES: usize = 44;
-/// Last byte of a label whose targets reach from -0.5 to 1.5; 0 where they reach from 0 to 1.
+/// Bit of the last byte of a label whose targets reach from -0.5 to 1.5; without it from 0 to 1.
 const WIDE: u8 = 1;
+/// Bit of the last byte of a label that is a sibling.
+const SIBLING: u8 = 2;
 
 /// A position of the player on roll and what its chances should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +23,9 @@ pub struct Label {
     target: [u16; 5],
     /// 0 contact, 1 race, 2 crashed.
     pub kind: u8,
+    /// Another choice for the play that led to the label before this one; the difference between
+    /// the two targets is free of the luck that is in both.
+    pub sibling: bool,
 }
 
 impl Label {
@@ -31,7 +37,21 @@ impl Label {
             position,
             target,
             kind,
+            sibling: false,
         }
+    }
+
+    /// The same label as a sibling of the one before it.
+    #[must_use]
+    pub const fn beside_the_last(mut self) -> Label {
+        self.sibling = true;
+        self
+    }
+
+    /// The equity that the targets are worth.
+    #[must_use]
+    pub fn equity(&self) -> f32 {
+        equity(self.targets())
     }
 
     /// What the five outputs should be, on average over many labels; may lie outside 0 to 1.
@@ -47,6 +67,57 @@ impl Label {
     }
 }
 
+/// Cubeless equity of five outputs, which need not be in range.
+#[must_use]
+pub fn equity(outputs: [f32; 5]) -> f32 {
+    let [
+        win,
+        win_gammon,
+        win_backgammon,
+        lose_gammon,
+        lose_backgammon,
+    ] = outputs;
+    2.0 * win - 1.0 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
+}
+
+/// Those labels that `wanted` accepts; a sibling whose partner is not among them stands alone.
+#[must_use]
+pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Label> {
+    let mut kept = Vec::new();
+    let mut last_kept = false;
+    for label in labels {
+        let partner_kept = last_kept;
+        last_kept = wanted(label);
+        if last_kept {
+            kept.push(Label {
+                sibling: label.sibling && partner_kept,
+                ..*label
+            });
+        }
+    }
+    kept
+}
+
+/// Shuffles labels; siblings stay behind their partners.
+pub fn shuffle(labels: &mut Vec<Label>, rng: &mut ChaCha8Rng) {
+    let mut starts: Vec<u32> = (0u32..)
+        .zip(labels.iter())
+        .filter(|(_, label)| !label.sibling)
+        .map(|(index, _)| index)
+        .collect();
+    for i in (1..starts.len()).rev() {
+        starts.swap(i, below(rng, i as u32 + 1) as usize);
+    }
+    let mut shuffled = Vec::with_capacity(labels.len());
+    for start in starts {
+        let from = start as usize;
+        let siblings = labels[from + 1..].iter().take_while(|label| label.sibling);
+        let to = from + 1 + siblings.count();
+        shuffled.extend_from_slice(&labels[from..to]);
+    }
+    *labels = shuffled;
+}
+
 /// Packs labels into the bytes of one record.
 #[must_use]
 pub fn pack(labels: &[Label]) -> Vec<u8> {
@@ -57,7 +128,8 @@ pub fn pack(labels: &[Label]) -> Vec<u8> {
         for target in label.target {
             bytes.extend_from_slice(&target.to_le_bytes());
         }
-        bytes.extend_from_slice(&[label.kind, WIDE]);
+        let form = WIDE | if label.sibling { SIBLING } else { 0 };
+        bytes.extend_from_slice(&[label.kind, form]);
     }
     bytes
 }
@@ -74,13 +146,14 @@ pub fn unpack(bytes: &[u8]) -> impl Iterator<Item = Label> + '_ {
         let position = Position::new(&side(0)?.counts(), &side(16)?.counts()).ok()?;
         let mut target: [u16; 5] =
             std::array::from_fn(|i| u16::from_le_bytes([raw[32 + 2 * i], raw[33 + 2 * i]]));
-        if raw[43] != WIDE {
+        if raw[43] & WIDE == 0 {
             target = target.map(|t| 16384 + t / 2);
         }
         Some(Label {
             position,
             target,
             kind: raw[42],
+            sibling: raw[43] & SIBLING != 0,
         })
     })
 }
@@ -98,11 +171,32 @@ mod tests {
         let close = |a: f32, b: f32| (a - b).abs() < 2e-5;
         assert!(close(targets[0], 0.5) && close(targets[3], 1.5) && close(targets[4], -0.5));
         assert_eq!(label.chances().to_array()[3..], [1.0, 0.0]);
+        let back: Vec<Label> = unpack(&pack(&[label, label.beside_the_last()])).collect();
+        assert_eq!([back[0].sibling, back[1].sibling], [false, true]);
         // Labels of the earlier form.
         let mut bytes = pack(&[label]);
         bytes[43] = 0;
         bytes[32..34].copy_from_slice(&u16::MAX.to_le_bytes());
         let old = unpack(&bytes).next().unwrap();
         assert!(close(old.targets()[0], 1.0));
+    }
+
+    #[test]
+    fn siblings_stay_together() {
+        let label = |kind| Label::new(Position::start(), kind, [0.5; 5]);
+        let mut labels = Vec::new();
+        for kind in 0..50 {
+            labels.push(label(kind));
+            labels.push(label(kind).beside_the_last());
+        }
+        let before = labels.clone();
+        shuffle(&mut labels, &mut crate::rng::stream(3, 0));
+        assert_ne!(labels, before);
+        for pair in labels.chunks(2) {
+            assert!(pair[0].kind == pair[1].kind && !pair[0].sibling && pair[1].sibling);
+        }
+        let odd = select(&before[1..], |label| label.kind < 2);
+        let expected = [(0, false), (1, false), (1, true)];
+        assert!(odd.iter().map(|l| (l.kind, l.sibling)).eq(expected));
     }
 }

@@ -4,8 +4,8 @@
 //! order, so a run gives the same bits on one thread and on many.
 
 use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back};
-use super::net::{Layout, Net};
-use super::shard::Label;
+use super::net::Net;
+use super::shard::{Label, equity};
 use crate::nn::sigmoid;
 use rayon::prelude::*;
 
@@ -21,7 +21,12 @@ pub struct StepSettings {
     pub rate: f32,
     /// How much of the running mean of the weights is kept, 0..1.
     pub keep: f32,
+    /// Weight of the squared error of equity differences between siblings.
+    pub pairs: f32,
 }
+
+/// What one unit of each output adds to the equity.
+const EQUITY: [f32; 5] = [2.0, 1.0, 1.0, -1.0, -1.0];
 
 /// A net in training: parameters, their running mean, and Adam's moments.
 #[derive(Debug)]
@@ -38,10 +43,21 @@ pub struct Trainer {
 #[derive(Debug)]
 struct Part {
     gradient: Vec<f32>,
-    rows: Vec<(u32, f32)>,
-    a1: Vec<f32>,
+    /// A label and its sibling.
+    passes: [Pass; 2],
     d1: Vec<f32>,
     loss: f64,
+    /// Sum of the squared errors of differences between siblings, and how many there were.
+    pairs: [f64; 2],
+}
+
+/// What the way forward through the net leaves for the way back.
+#[derive(Clone, Debug)]
+struct Pass {
+    rows: Vec<(u32, f32)>,
+    a1: Vec<f32>,
+    a2: [f32; 32],
+    out: [f32; 5],
 }
 
 impl Trainer {
@@ -52,10 +68,15 @@ impl Trainer {
         let parts = (0..CHUNKS)
             .map(|_| Part {
                 gradient: vec![0.0; size],
-                rows: Vec::new(),
-                a1: vec![0.0; net.first],
+                passes: std::array::from_fn(|_| Pass {
+                    rows: Vec::new(),
+                    a1: vec![0.0; net.first],
+                    a2: [0.0; 32],
+                    out: [0.0; 5],
+                }),
                 d1: vec![0.0; net.first],
                 loss: 0.0,
+                pairs: [0.0; 2],
             })
             .collect();
         Trainer {
@@ -79,11 +100,19 @@ impl Trainer {
 
     /// Mean loss over labels, without learning from them.
     pub fn loss(&mut self, labels: &[Label]) -> f64 {
-        self.gradient(labels) / labels.len().max(1) as f64
+        self.gradient(labels, 0.0) / labels.len().max(1) as f64
+    }
+
+    /// Sum of the squared errors of equity differences between siblings, and their number.
+    pub fn pair_errors(&mut self, labels: &[Label]) -> [f64; 2] {
+        self.gradient(labels, 0.0);
+        self.parts.iter().fold([0.0; 2], |sum, part| {
+            [sum[0] + part.pairs[0], sum[1] + part.pairs[1]]
+        })
     }
 
     /// Works out the gradient of every part and returns the sum of the losses.
-    fn gradient(&mut self, batch: &[Label]) -> f64 {
+    fn gradient(&mut self, batch: &[Label], pairs: f32) -> f64 {
         let net = &self.net;
         let size = batch.len().div_ceil(CHUNKS).max(1);
         let mut chunks: Vec<&[Label]> = batch.chunks(size).collect();
@@ -91,13 +120,13 @@ impl Trainer {
         self.parts
             .par_iter_mut()
             .zip(chunks)
-            .for_each(|(part, labels)| part.work(net, labels));
+            .for_each(|(part, labels)| part.work(net, labels, pairs));
         self.parts.iter().map(|part| part.loss).sum()
     }
 
     /// One step over `batch`. Returns the mean loss (cross-entropy above that of the target).
     pub fn step(&mut self, batch: &[Label], settings: StepSettings) -> f64 {
-        let loss = self.gradient(batch);
+        let loss = self.gradient(batch, settings.pairs);
         self.steps += 1;
         let rate = settings.rate / (1.0 - 0.9f32.powi(self.steps));
         let root = 1.0 / (1.0 - 0.999f32.powi(self.steps)).sqrt();
@@ -124,48 +153,57 @@ impl Trainer {
 }
 
 impl Part {
-    fn work(&mut self, net: &Net, labels: &[Label]) {
+    fn work(&mut self, net: &Net, labels: &[Label], pairs: f32) {
         self.gradient.fill(0.0);
         self.loss = 0.0;
-        let layout = net.layout();
-        for label in labels {
-            match net.second {
-                16 => self.one::<16>(net, layout, label),
-                _ => self.one::<32>(net, layout, label),
+        self.pairs = [0.0; 2];
+        match net.second {
+            16 => self.all::<16>(net, labels, pairs),
+            _ => self.all::<32>(net, labels, pairs),
+        }
+    }
+
+    fn all<const H: usize>(&mut self, net: &Net, mut labels: &[Label], weight: f32) {
+        while let Some((label, rest)) = labels.split_first() {
+            labels = rest;
+            self.passes[0].forward::<H>(net, label);
+            let mut slopes = [[0.0; 5]; 2];
+            let sibling = rest.first().filter(|label| label.sibling);
+            if let Some(sibling) = sibling {
+                labels = &rest[1..];
+                self.passes[1].forward::<H>(net, sibling);
+                let [one, two] = [&self.passes[0], &self.passes[1]].map(|pass| equity(pass.out));
+                let error = (one - two) - (label.equity() - sibling.equity());
+                self.pairs[0] += f64::from(error * error);
+                self.pairs[1] += 1.0;
+                for (pass, (slope, sign)) in
+                    self.passes.iter().zip(slopes.iter_mut().zip([1.0, -1.0]))
+                {
+                    for k in 0..5 {
+                        let p = pass.out[k];
+                        slope[k] = sign * 2.0 * weight * error * EQUITY[k] * p * (1.0 - p);
+                    }
+                }
+            }
+            for (index, label) in [Some(label), sibling].into_iter().flatten().enumerate() {
+                self.back::<H>(net, index, label, slopes[index]);
             }
         }
     }
 
-    fn one<const H: usize>(&mut self, net: &Net, l: Layout, label: &Label) {
-        let values = &net.values;
-        let active = net.input_set().values(&label.position);
-        self.rows.clear();
-        let rows = active
-            .iter()
-            .map(|&(row, x)| ((row * net.first) as u32, x as f32));
-        self.rows.extend(rows);
-        accumulate::<1>(
-            &values[l.bias1..l.weights2],
-            &values[l.rows..l.bias1],
-            &self.rows,
-            &mut self.a1,
-        );
-        let mut bias2 = [0.0; H];
-        bias2.copy_from_slice(&values[l.bias2..l.bias2 + H]);
+    /// Adds what a label teaches to the gradient; `slopes` are further slopes of the loss over
+    /// the outputs before their sigmoids.
+    fn back<const H: usize>(&mut self, net: &Net, index: usize, label: &Label, slopes: [f32; 5]) {
+        let (l, values) = (net.layout(), &net.values);
+        let Pass { rows, a1, a2, out } = &self.passes[index];
         let weights2 = &values[l.weights2..l.bias2];
-        let a2 = second_layer::<H>(&self.a1, weights2, &bias2);
         let mut d2 = [0.0; H];
         let targets = label.targets();
         for k in 0..5 {
             let weights = &values[l.weights3 + k * H..l.weights3 + (k + 1) * H];
-            let mut z = values[l.bias3 + k];
-            for j in 0..H {
-                z += weights[j] * a2[j];
-            }
-            let p = sigmoid(z);
-            let target = targets[k];
+            let (p, target) = (out[k], targets[k]);
             self.loss += f64::from(OUTPUT_WEIGHTS[k] * divergence(target, p));
-            let d = OUTPUT_WEIGHTS[k] * (p - target);
+            let d = OUTPUT_WEIGHTS[k] * (p - target) + slopes[k];
             self.gradient[l.bias3 + k] += d;
             let gradient = &mut self.gradient[l.weights3 + k * H..l.weights3 + (k + 1) * H];
             for j in 0..H {
@@ -181,7 +219,7 @@ impl Part {
         }
         let (below, rest) = self.gradient.split_at_mut(l.weights2);
         second_layer_back::<H>(
-            &self.a1,
+            a1,
             weights2,
             &d2,
             &mut rest[..l.bias2 - l.weights2],
@@ -191,7 +229,37 @@ impl Part {
         for (g, d) in bias1.iter_mut().zip(&self.d1) {
             *g += d;
         }
-        scatter::<0>(&self.d1, &self.rows, table);
+        scatter::<0>(&self.d1, rows, table);
+    }
+}
+
+impl Pass {
+    fn forward<const H: usize>(&mut self, net: &Net, label: &Label) {
+        let (l, values) = (net.layout(), &net.values);
+        self.rows.clear();
+        let active = net.input_set().values(&label.position);
+        let rows = active
+            .iter()
+            .map(|&(row, x)| ((row * net.first) as u32, x as f32));
+        self.rows.extend(rows);
+        accumulate::<1>(
+            &values[l.bias1..l.weights2],
+            &values[l.rows..l.bias1],
+            &self.rows,
+            &mut self.a1,
+        );
+        let mut bias2 = [0.0; H];
+        bias2.copy_from_slice(&values[l.bias2..l.bias2 + H]);
+        let a2 = second_layer::<H>(&self.a1, &values[l.weights2..l.bias2], &bias2);
+        self.a2[..H].copy_from_slice(&a2);
+        for k in 0..5 {
+            let weights = &values[l.weights3 + k * H..l.weights3 + (k + 1) * H];
+            let mut z = values[l.bias3 + k];
+            for j in 0..H {
+                z += weights[j] * a2[j];
+            }
+            self.out[k] = sigmoid(z);
+        }
     }
 }
 
