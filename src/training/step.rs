@@ -271,3 +271,57 @@ fn divergence(target: f32, p: f32) -> f32 {
     };
     term(target, p) + term(1.0 - target, 1.0 - p)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Position;
+
+    /// The gradient against the slope of what is minimised, at every tenth parameter.
+    #[test]
+    fn the_gradient_is_the_slope() {
+        let net = Net::random(true, 64, 16, 8);
+        let start = Position::start();
+        let mut after = Vec::new();
+        crate::game::generate_plays(&start, crate::game::Roll::ALL[20], &mut after);
+        let other = after[0];
+        let labels = [
+            Label::new(start, 0, [0.9, 0.4, 0.1, 0.05, -0.1]),
+            Label::new(other, 0, [0.3, 0.1, 0.0, 0.3, 0.1]).beside_the_last(),
+            Label::new(other, 0, [0.5, 0.2, 0.0, 0.3, 0.1]),
+        ];
+        let weight = 3.0;
+        let objective = |net: &Net| {
+            let mut trainer = Trainer::new(net.clone());
+            // One chunk, so that the pair is not torn.
+            let part = &mut trainer.parts[0];
+            part.work(net, &labels, weight);
+            part.loss + f64::from(weight) * part.pairs[0]
+        };
+        let mut trainer = Trainer::new(net.clone());
+        trainer.parts[0].work(&net, &labels, weight);
+        assert_eq!(trainer.parts[0].pairs[1], 1.0);
+        let gradient = trainer.parts[0].gradient.clone();
+        let mut seen = 0;
+        for index in (0..gradient.len()).step_by(10) {
+            let step = 1e-2;
+            let moved = |by: f32| {
+                let mut net = net.clone();
+                net.values[index] += by;
+                objective(&net)
+            };
+            let slope = (moved(step) - moved(-step)) / (2.0 * f64::from(step));
+            let given = f64::from(gradient[index]);
+            // Clipping makes corners, at which the two may differ.
+            if (slope - given).abs() > 0.02 * (1.0 + given.abs()) {
+                seen += 1;
+            }
+        }
+        assert!(
+            seen <= gradient.len() / 10 / 100,
+            "{seen} of {}",
+            gradient.len() / 10
+        );
+        assert!(gradient.iter().any(|g| g.abs() > 0.1));
+    }
+}

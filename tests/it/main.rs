@@ -23,6 +23,7 @@ mod malformed;
 mod movegen;
 mod notation;
 mod own_net;
+mod pipeline;
 mod request;
 mod search;
 mod server;

@@ -8,6 +8,8 @@ use std::time::Duration;
 const PLAN: &str = r#"
 seed = 5
 contact = { first = 64, second = 16, hand = true }
+crashed = { first = 64, second = 16, hand = true }
+ahead = { first = 64, second = 16, hand = false }
 race = { first = 64, second = 16, hand = false }
 batch = 256
 
@@ -15,8 +17,9 @@ batch = 256
 labels = 3000
 pool = 2
 rate = 1e-3
+pairs = 4.0
 times = 2
-games = { lambda = 0.8, contenders = 2 }
+games = { lambda = 0.8, contenders = 2, extra = 0.5 }
 "#;
 
 fn gammond() -> Command {
@@ -79,6 +82,8 @@ fn a_killed_training_run_ends_with_the_same_nets() {
     for round in 1..=2 {
         same(&whole, &killed, &format!("round-{round}.labels"));
         same(&whole, &killed, &format!("round-{round}-contact.net"));
+        same(&whole, &killed, &format!("round-{round}-contact-ahead.net"));
+        same(&whole, &killed, &format!("round-{round}-crashed.net"));
         same(&whole, &killed, &format!("round-{round}-race.net"));
     }
     let log = fs::read_to_string(whole.join("log.jsonl")).unwrap();
