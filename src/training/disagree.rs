@@ -1,4 +1,4 @@
-//! Incremental training: positions on which the static evaluation and a deeper search disagree.
+//! Incremental training: positions on which the static evaluation and a deeper search disagree (LB-07).
 //!
 //! In self-play at 0-ply every turn is looked at twice more. Plays: where the deeper search chooses
 //! another play, both resulting positions are labelled with the deeper chances. Cube: where the
