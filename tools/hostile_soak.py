@@ -11,6 +11,8 @@ lines, damaged gnubg boards, heavy queries that are abandoned. Meanwhile one goo
 counters. Exit status 0 when there was no panic, nothing leaked and the good client got all its
 answers. Bounded in count and time; touches nothing but its own server. Python 3.9, standard library.
 
+First it measures how soon the server stops a query whose client has reset its connection.
+
 --cpu SHARE keeps server and clients together at about that share of one processor, by pauses between
 the hostile clients' runs. --memory MIB runs the server in a control group of that size, in which the
 kernel kills it when it wants more (version 1, as root; else RLIMIT_DATA, in which allocations fail).
@@ -226,6 +228,24 @@ def fill_cache(address, seed):
                 position = START
 
 
+def stop_times(address, count):
+    """Milliseconds from the reset of a connection in the middle of a long query (the server has one thread) until the
+    next bulk query, which waited for the thread, is answered."""
+    times = []
+    for _ in range(count):
+        with connect(address, 60) as waiting:
+            going = connect(address)
+            going.sendall(b"move " + START + b" 43 plies=4 filter=huge prune=off\n")
+            time.sleep(0.3)
+            waiting.sendall(MOVE[:-1] + b" queue=bulk\n")
+            time.sleep(0.2)
+            start = time.perf_counter()
+            reset(going)
+            waiting.makefile("rb").readline()
+            times.append(round((time.perf_counter() - start) * 1000, 2))
+    return times
+
+
 def status(pid):
     text = open(f"/proc/{pid}/status").read()
     field = lambda name: int(text.split(name + ":")[1].split()[0])
@@ -305,6 +325,7 @@ def main():
     try:
         at_start = status(server.pid)
         fill_cache(address, a.seed)
+        stops = sorted(stop_times(address, 20))
         quiet = multiprocessing.Queue()
         alone = multiprocessing.Process(target=good, args=(address, time.time() + 5, quiet))
         alone.start()
@@ -353,6 +374,7 @@ def main():
         quarters = [[ms for t, ms in found if q * span <= t < (q + 1) * span] for q in range(4)]
         report = {
             "seconds": a.seconds, "hostile_clients": a.clients, "loris_herd": a.loris,
+            "stop_ms_median": stops[len(stops) // 2], "stop_ms_most": stops[-1],
             "processor_share": round((used - used_first) / (seen - started), 3),
             "processor_share_of_the_server": round(server_cpu / (seen - started), 3),
             "memory_limit": limit.how, "memory_most_kib": limit.most_kib(),

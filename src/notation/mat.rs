@@ -291,7 +291,9 @@ impl Reader {
         if text.is_empty() {
             return Ok(());
         }
-        if let Some(comment) = text.strip_prefix(';') {
+        // A name may begin with a semicolon.
+        let comment = text.strip_prefix(';');
+        if let Some(comment) = comment.filter(|_| self.expected != Expected::Names) {
             if self.file.games.is_empty() {
                 self.file.comments.push(comment.to_owned());
             }
@@ -549,6 +551,17 @@ mod tests {
             let again = printed.parse::<MatchFile>().unwrap().to_string();
             assert_eq!(again, printed, "{comment:?}");
         }
+    }
+
+    /// MAT-01, MAT-09: the line of the names is never a comment, whatever the names are.
+    #[test]
+    fn a_name_may_look_like_a_comment() {
+        let text = " 1 point match\n\n Game 1\n \0; : 0              ; x : 0\n  1) 31: 8/5 6/5\n";
+        let file = text.parse::<MatchFile>().unwrap();
+        let printed = file.to_string();
+        let again = printed.parse::<MatchFile>().unwrap();
+        assert_eq!(again.names, [";", "; x"]);
+        assert_eq!(again.to_string(), printed);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `gammond serve` on real sockets, loopback only: rules SRV- of
 //! `protocol-specs/request-protocol.md` and the goals R- of the reliability list.
 
-use gammond::engine::Engine;
+use gammond::engine::{Engine, Nets};
 use gammond::service::limits::Limits;
 use gammond::service::server::{Address, Config, Handle, Server};
 use serde_json::Value;
@@ -445,7 +445,7 @@ fn a_flood_leaves_others_their_share() {
     assert_eq!(counters.panics.load(Ordering::Relaxed), 0);
 }
 
-/// SRV-12: a peer that resets in the middle of a long query gives its thread back.
+/// SRV-11, SRV-12: a peer that resets in the middle of a long query gives its thread back.
 #[test]
 fn a_query_ends_with_its_connection() {
     let server = plain();
@@ -475,6 +475,12 @@ fn a_query_ends_with_its_connection() {
         waits
     });
     assert!(third, "the queries did not start");
+    // SRV-11: interactive queries do not wait for them.
+    let mut interactive = Client::new(&server.address);
+    for _ in 0..20 {
+        assert_eq!(interactive.ask(MOVE)["type"], "move");
+    }
+    assert_eq!(counters.queued.load(Ordering::Relaxed), 1);
     clients.into_iter().for_each(socket2_reset);
     assert_eq!(
         next.json()["type"],
@@ -573,6 +579,45 @@ fn reloading_between_queries() {
     server.handle.reload().unwrap();
     assert_eq!(client.ask(MOVE), before);
     assert_eq!(client.ask("stats")["reloads"], 1);
+}
+
+/// SRV-16, R-35: nets that cannot be loaded leave the old ones in their place.
+#[test]
+fn a_reload_that_fails_changes_nothing() {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut config = Config::default();
+        config.listen = vec!["127.0.0.1:0".parse().unwrap()];
+        let engine = Engine::builder().threads(1).build().unwrap();
+        let nets = Nets::Path("no/such/nets".into());
+        let build = move || Engine::builder().nets(nets.clone()).build();
+        let server = Server::bind(config, engine, Box::new(build)).await.unwrap();
+        let handle = server.handle();
+        let (client, own) = tokio::io::duplex(1 << 16);
+        let serving = handle.clone();
+        tokio::spawn(async move { serving.serve_stream(own).await });
+        let mut client = BufReader::new(client);
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            client
+                .get_mut()
+                .write_all(format!("{MOVE}\n").as_bytes())
+                .await
+                .unwrap();
+            let mut answer = String::new();
+            client.read_line(&mut answer).await.unwrap();
+            answers.push(answer);
+            let error = handle.reload().unwrap_err().to_string();
+            assert!(error.contains("no/such/nets"), "{error}");
+        }
+        assert!(answers[0].contains("\"move\""), "{answers:?}");
+        assert_eq!(answers[0], answers[1]);
+        assert_eq!(handle.counters().reloads.load(Ordering::Relaxed), 0);
+    });
 }
 
 /// SRV-01, SRV-02, SRV-03: addresses.

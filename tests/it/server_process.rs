@@ -144,6 +144,63 @@ fn out_of_descriptors() {
     assert_eq!(late.line(), "{\"type\":\"pong\"}");
 }
 
+/// idle connections cost little memory, and somebody else is served beside them. As many as
+/// the descriptors of this process allow; `cargo bench --bench serve -- --idle 10000` holds more.
+#[test]
+fn a_thousand_idle_connections() {
+    const BYTES_EACH_MAX: usize = 4096;
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let soft = line.and_then(|line| line.split_whitespace().nth(3));
+    let soft: usize = soft
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(usize::MAX);
+    let count = 1000.min(soft / 2);
+    let server = Process::start(
+        "exec \"$@\"",
+        &[
+            "--listen",
+            "127.0.0.1:0",
+            "--connections",
+            "2000",
+            "--peer-connections",
+            "2000",
+        ],
+    );
+    let connected = |count: usize| -> Vec<Client> {
+        let mut clients: Vec<_> = (0..count)
+            .map(|_| Client::new(&server.addresses[0]))
+            .collect();
+        for client in &mut clients {
+            client.send(PING);
+            assert_eq!(client.line(), "{\"type\":\"pong\"}");
+        }
+        clients
+    };
+    let resident = || {
+        let path = format!("/proc/{}/status", server.child.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+        let kib = line
+            .and_then(|line| line.split_whitespace().nth(1))
+            .unwrap();
+        kib.parse::<usize>().unwrap() * 1024
+    };
+    // What every server needs once is touched by the first few.
+    let first = connected(20);
+    let before = resident();
+    let crowd = connected(count);
+    let each = resident().saturating_sub(before) / count;
+    assert!(each <= BYTES_EACH_MAX, "{each} bytes each");
+    drop(first);
+    let mut other = Client::new(&server.addresses[0]);
+    other.send("move 4HPwATDgc/ABMA 31 top=1\n");
+    assert!(other.line().contains("\"move\""));
+    drop(crowd);
+}
+
 /// a killed server starts again at once on its port; a damaged net file is refused with
 /// its name and exit code 3.
 #[test]
