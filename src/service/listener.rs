@@ -279,3 +279,32 @@ where
     stream.write_all(&text).await?;
     stream.shutdown().await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SRV-12: a peer that is silent for ever is found within five minutes.
+    #[test]
+    fn silent_peers_are_probed() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let client = TcpStream::connect(listener.local_addr().unwrap());
+            let (client, accepted) = tokio::join!(client, listener.accept());
+            let (stream, _) = accepted.unwrap();
+            prepare(&stream, &Limits::default());
+            assert!(stream.nodelay().unwrap());
+            let socket = socket2::SockRef::from(&stream);
+            assert!(socket.keepalive().unwrap());
+            let probes = socket.tcp_keepalive_retries().unwrap();
+            let found = socket.tcp_keepalive_time().unwrap()
+                + socket.tcp_keepalive_interval().unwrap() * probes;
+            assert!(found <= Duration::from_secs(300), "{found:?}");
+            drop(client);
+        });
+    }
+}
