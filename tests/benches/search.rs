@@ -16,7 +16,7 @@
 use gammond::engine::{Engine, Nets};
 use gammond::game::{MatchState, Position, Roll};
 use gammond::notation::parse_position;
-use gammond::query::{CubeQuery, PlayQuery, Settings, Stop};
+use gammond::query::{CubeQuery, MoveFilter, PlayQuery, Settings, Stop};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -95,7 +95,10 @@ fn stopping(engine: &Engine) -> Result<(), Box<dyn Error>> {
                     roll: Roll::ALL[round as usize % Roll::ALL.len()],
                     state: MatchState::default(),
                 };
-                let answer = engine.rank_plays(&query, &Settings::plies(4), &stop);
+                let mut settings = Settings::plies(4);
+                // Always several candidates at the full depth: seconds of work.
+                settings.filter = MoveFilter::gnubg(16, 9.0, 6, 9.0);
+                let answer = engine.rank_plays(&query, &settings, &stop);
                 (answer.is_err(), Instant::now())
             });
             std::thread::sleep(Duration::from_millis(20 + u64::from(round)));

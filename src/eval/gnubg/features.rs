@@ -35,6 +35,9 @@ pub(super) struct Unpacked {
     /// At index `i`: of the 36 rolls, how many let a checker of the adversary at its index `i`
     /// escape past these points; from index 6 on.
     escapes: Lanes,
+    /// [`moment`] and [`backbone`], which look at this side alone.
+    moment: i32,
+    backbone: f32,
 }
 
 impl Unpacked {
@@ -54,6 +57,8 @@ impl Unpacked {
             made,
             rear: (31 - (occupied | 1).leading_zeros()) as usize,
             escapes,
+            moment: moment::<I>(side, &counts),
+            backbone: backbone(made),
         }
     }
 }
@@ -74,17 +79,26 @@ pub(super) struct Kind {
 /// Appends the inputs of both halves (GE-21), mine first, beginning at row `start`.
 #[inline(always)]
 pub(super) fn push<I: Integers>(
-    position: &Position,
+    [me, opponent]: &[Unpacked; 2],
     kind: Kind,
     start: usize,
     out: &mut SparseInput,
 ) {
-    let me = Unpacked::new::<I>(position.me());
-    let opponent = Unpacked::new::<I>(position.opponent());
     let mut tail = [0.0; TAIL];
-    tail[..LANES].copy_from_slice(&half::<I>(&me, &opponent, kind));
-    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half::<I>(&opponent, &me, kind));
+    tail[..LANES].copy_from_slice(&half::<I>(me, opponent, kind));
+    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half::<I>(opponent, me, kind));
     out.set_tail(start, &tail);
+}
+
+/// Unpacks the sides of a position that are others than those in `known`: the plays of a roll have
+/// mostly one in common.
+#[inline(always)]
+pub(super) fn unpack<I: Integers>(position: &Position, known: &mut [Unpacked; 2]) {
+    for (known, side) in known.iter_mut().zip([position.me(), position.opponent()]) {
+        if known.side != side {
+            *known = Unpacked::new::<I>(side);
+        }
+    }
 }
 
 /// What each whole number is divided by; the rest is filled in afterwards.
@@ -140,7 +154,7 @@ pub(super) fn half<I: Integers>(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32;
     whole[11] = contained;
     whole[13] = all;
     whole[15] = mobility::<I>(b, o);
-    whole[16] = moment::<I>(b);
+    whole[16] = b.moment;
     let closed = o.made & HOME;
     if b.occupied >> BAR & 1 == 1 {
         let two = usize::from(b.counts[BAR] > 1);
@@ -164,7 +178,7 @@ pub(super) fn half<I: Integers>(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32;
     }
     inputs[12] = inputs[11] * inputs[11];
     inputs[14] = inputs[13] * inputs[13];
-    inputs[20] = backbone(b.made);
+    inputs[20] = b.backbone;
     let off = if kind.crashed {
         b.side.off()
     } else {
@@ -222,10 +236,10 @@ fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
 
 /// GE-28.
 #[inline(always)]
-fn moment<I: Integers>(b: &Unpacked) -> i32 {
-    let checkers = i32::from(b.side.on_board()).max(1);
-    let mean = (I::dot(&b.counts, &INDEX) + checkers - 1) / checkers;
-    let spread = I::dot(&b.counts, &BEYOND_MEAN[mean as usize & 31]);
+fn moment<I: Integers>(side: Side, counts: &Lanes) -> i32 {
+    let checkers = i32::from(side.on_board()).max(1);
+    let mean = (I::dot(counts, &INDEX) + checkers - 1) / checkers;
+    let spread = I::dot(counts, &BEYOND_MEAN[mean as usize & 31]);
     let (squares, beyond) = (spread >> 4, spread & 15);
     if beyond > 0 {
         (squares + beyond - 1) / beyond
@@ -481,7 +495,10 @@ mod tests {
 
         fn run<I: Integers>(self) -> Self::Output {
             let mut sparse = SparseInput::default();
-            push::<I>(&self.0, self.1, self.2, &mut sparse);
+            let other = || Unpacked::new::<I>(self.0.opponent());
+            let mut sides = [other(), other()];
+            unpack::<I>(&self.0, &mut sides);
+            push::<I>(&sides, self.1, self.2, &mut sparse);
             sparse
         }
     }

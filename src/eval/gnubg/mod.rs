@@ -13,7 +13,7 @@ mod shots;
 #[cfg(test)]
 mod slow;
 
-use self::features::Kind;
+use self::features::{Kind, Unpacked};
 use super::Evaluator;
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position};
@@ -177,13 +177,29 @@ impl Job for Fill<'_> {
 
     #[inline(always)]
     fn run<I: Integers>(self) {
-        for (position, sparse) in self.positions.iter().zip(self.sparse) {
-            match self.inputs {
-                Inputs::Base => inputs::base(position, sparse),
-                Inputs::Race => inputs::race(position, sparse),
-                Inputs::Contact(kind) => {
+        let Some(first) = self.positions.first() else {
+            return;
+        };
+        let pairs = self.positions.iter().zip(self.sparse);
+        // Loops, not closures: those would not be compiled for the level.
+        match self.inputs {
+            Inputs::Base => {
+                for (position, sparse) in pairs {
                     inputs::base(position, sparse);
-                    features::push::<I>(position, kind, inputs::BASE_INPUTS, sparse);
+                }
+            }
+            Inputs::Race => {
+                for (position, sparse) in pairs {
+                    inputs::race(position, sparse);
+                }
+            }
+            Inputs::Contact(kind) => {
+                let me = Unpacked::new::<I>(first.me());
+                let mut sides = [me, Unpacked::new::<I>(first.opponent())];
+                for (position, sparse) in pairs {
+                    inputs::base(position, sparse);
+                    features::unpack::<I>(position, &mut sides);
+                    features::push::<I>(&sides, kind, inputs::BASE_INPUTS, sparse);
                 }
             }
         }

@@ -242,6 +242,7 @@ fn each_roll(mut visit: impl FnMut(i32, [usize; 2], &[usize])) {
     }
 }
 
+#[inline(always)]
 fn one_on_bar(hitters: &Hitters, o: &Unpacked) -> [i32; 3] {
     let distance = &ALL_SHOTS.distance;
     let from_bar = |lane: usize| hitters.set[lane] >> BAR & 1 == 1;
