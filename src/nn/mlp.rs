@@ -1,14 +1,14 @@
 //! A float net with one hidden layer and five outputs, with GNU Backgammon's arithmetic.
 
 use super::format::gnubg::DenseNet;
-use super::kernel::CpuLevel;
-use super::kernel::float::{Active, BATCH, Batch, Input, Net, Sigmoid};
+use super::kernel::float::{BATCH, Batch, Input, Net, Sigmoid};
 use super::kernel::wide::Line;
+use super::kernel::{ACTIVE_ROOM, Active, ActiveList, CpuLevel, Integers, LENGTH_MAX};
 
 pub use super::kernel::float::OUTPUTS;
 
-/// Most inputs of one [`SparseInput`] that are not zero; a power of two.
-pub const ACTIVE_MAX: usize = 64;
+/// Most inputs of one [`SparseInput`] that are not zero.
+pub const ACTIVE_MAX: usize = LENGTH_MAX;
 
 /// Consecutive inputs in the tail of a [`SparseInput`].
 pub const TAIL: usize = 64;
@@ -17,7 +17,7 @@ pub const TAIL: usize = 64;
 /// then a tail of [`TAIL`] consecutive ones.
 #[derive(Debug, Clone)]
 pub struct SparseInput {
-    active: [Active; ACTIVE_MAX],
+    active: ActiveList,
     length: usize,
     tail: Option<(usize, [Line; TAIL / 16])>,
 }
@@ -31,7 +31,7 @@ impl Default for SparseInput {
 impl SparseInput {
     /// All inputs zero.
     pub const EMPTY: SparseInput = SparseInput {
-        active: [Active { row: 0, value: 0.0 }; ACTIVE_MAX],
+        active: ActiveList([Active { row: 0, value: 0.0 }; ACTIVE_ROOM]),
         length: 0,
         tail: None,
     };
@@ -44,20 +44,19 @@ impl SparseInput {
     }
 
     /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most
-    /// [`ACTIVE_MAX`] - 1 of them; with more all are forgotten.
+    /// [`ACTIVE_MAX`] - 1 of them; what is beyond is lost.
     #[inline(always)]
     pub fn push(&mut self, row: usize, value: f32) {
-        let row = row as u32;
-        self.active[self.length % ACTIVE_MAX] = Active { row, value };
-        self.length = (self.length + usize::from(value != 0.0)) % ACTIVE_MAX;
+        let (row, place) = (row as u32, self.length.min(ACTIVE_MAX - 1));
+        self.active.0[place] = Active { row, value };
+        self.length = place + usize::from(value != 0.0);
     }
 
-    /// Sets input `row` to 1; otherwise as [`SparseInput::push`].
+    /// Sets four inputs for each of the sixteen groups of four bits of `counts`, from row `start` on; see
+    /// [`Integers::list_counts`].
     #[inline(always)]
-    pub fn push_one(&mut self, row: usize) {
-        let (row, value) = (row as u32, 1.0);
-        self.active[self.length % ACTIVE_MAX] = Active { row, value };
-        self.length = (self.length + 1) % ACTIVE_MAX;
+    pub fn push_counts<I: Integers>(&mut self, counts: u64, start: usize) {
+        self.length = I::list_counts(counts, start as u32, &mut self.active, self.length);
     }
 
     /// Sets the inputs from `start` on, all of them beyond those pushed. Values beyond the net's
@@ -76,7 +75,7 @@ impl SparseInput {
     #[must_use]
     pub fn to_dense(&self, count: usize) -> Vec<f32> {
         let mut dense = vec![0.0; count];
-        for input in &self.active[..self.length] {
+        for input in &self.active.0[..self.length] {
             if let Some(place) = dense.get_mut(input.row as usize) {
                 *place = input.value;
             }
@@ -193,7 +192,7 @@ impl Mlp {
         for (inputs, outputs) in inputs.chunks(BATCH).zip(outputs.chunks_mut(BATCH)) {
             let mut given = [Input::NONE; BATCH];
             for (slot, input) in given.iter_mut().zip(inputs) {
-                slot.active = &input.active[..input.length];
+                slot.active = &input.active.0[..input.length];
                 if let Some((start, tail)) = &input.tail {
                     slot.tail_start = *start;
                     slot.tail = tail;
@@ -251,7 +250,7 @@ mod tests {
                 if inputs > 100 {
                     // The tail takes the place of the last inputs.
                     let start = inputs - 50;
-                    let end = sparse.active[..sparse.length]
+                    let end = sparse.active.0[..sparse.length]
                         .iter()
                         .position(|a| a.row >= start as u32);
                     sparse.length = end.unwrap_or(sparse.length);

@@ -18,6 +18,6 @@ pub use integer::{
     quantise,
 };
 pub use kernel::integer::Lines;
-pub use kernel::{CpuLevel, Integers, Job, ROW_WIDTH, ROWS, Row};
+pub use kernel::{ActiveList, CpuLevel, Integers, Job, ROW_WIDTH, ROWS, Row};
 pub use mlp::{ACTIVE_MAX, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use sigmoid::sigmoid;

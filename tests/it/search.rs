@@ -282,7 +282,7 @@ fn answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache() {
 /// The deepest search there is: a cube decision, and plays with few candidates.
 #[test]
 fn four_plies_work_and_are_the_same_bits() {
-    let (position, roll, state) = decisions()[31];
+    let (position, roll, state) = decisions()[4];
     let mut settings = Settings::plies(4);
     settings.filter = MoveFilter::gnubg(2, 9.0, 2, 9.0);
     let answer = |threads, megabytes| {

@@ -1,7 +1,7 @@
 //! Inputs that come straight from the checkers: the 200 base inputs and the 214 of the race net.
 
 use crate::game::{BAR, Position, Side};
-use crate::nn::SparseInput;
+use crate::nn::{Integers, SparseInput};
 
 /// Inputs of the contact, crashed and all pruning nets that tell where checkers stand.
 pub(super) const BASE_INPUTS: usize = 200;
@@ -15,10 +15,10 @@ const SURPLUS: [f32; 16] = [
 
 /// The 200 base inputs (GE-20, GE-34): four a place, first the opponent's places, then mine.
 #[inline(always)]
-pub(super) fn base(position: &Position, out: &mut SparseInput) {
+pub(super) fn base<I: Integers>(position: &Position, out: &mut SparseInput) {
     out.clear();
     for (side, start) in [(position.opponent(), 0), (position.me(), BASE_INPUTS / 2)] {
-        points(side, start, out);
+        points::<I>(side, start, out);
         let on_bar = side.count(BAR);
         if on_bar > 0 {
             let row = start + 4 * BAR;
@@ -32,31 +32,19 @@ pub(super) fn base(position: &Position, out: &mut SparseInput) {
 
 /// The inputs of the 24 points of one side, beginning at row `start`.
 #[inline(always)]
-fn points(side: Side, start: usize, out: &mut SparseInput) {
-    // Four bits a point and four rows a point: the bit's number is the row's.
-    let (low, high) = (side.packed() as u64, (side.packed() >> 64) as u32);
-    for (word, start) in [(low, start), (u64::from(high), start + 64)] {
-        let mut left = (word | word >> 1 | word >> 2 | word >> 3) & 0x1111_1111_1111_1111;
-        while left != 0 {
-            let at = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let count = (word >> at) as usize & 15;
-            out.push_one(start + at + usize::from(FIRST[count]));
-            out.push(start + at + 3, SURPLUS[count]);
-        }
-    }
+fn points<I: Integers>(side: Side, start: usize, out: &mut SparseInput) {
+    let packed = side.packed();
+    out.push_counts::<I>(packed as u64, start);
+    out.push_counts::<I>((packed >> 64) as u64 & 0xffff_ffff, start + 64);
 }
-
-/// Which of a point's first three rows counts this many checkers.
-const FIRST: [u8; 16] = [0, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
 
 /// The 214 inputs of the race net (GE-33), first the opponent's half, then mine. Nobody is on a bar or on
 /// its 24 point: there is no contact.
 #[inline(always)]
-pub(super) fn race(position: &Position, out: &mut SparseInput) {
+pub(super) fn race<I: Integers>(position: &Position, out: &mut SparseInput) {
     out.clear();
     for (side, start) in [(position.opponent(), 0), (position.me(), RACE_SIDE)] {
-        points(side, start, out);
+        points::<I>(side, start, out);
         let off = usize::from(side.off());
         if (1..=14).contains(&off) {
             out.push(start + 91 + off, 1.0);
@@ -82,17 +70,19 @@ fn checkers(nibbles: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Fill, Inputs};
     use super::*;
     use crate::game::POINTS;
+    use crate::nn::CpuLevel;
 
-    fn dense(
-        fill: impl Fn(&Position, &mut SparseInput),
-        position: &Position,
-        n: usize,
-    ) -> Vec<f32> {
-        let mut sparse = SparseInput::default();
-        fill(position, &mut sparse);
-        sparse.to_dense(n)
+    fn dense(inputs: Inputs, position: &Position, n: usize) -> Vec<f32> {
+        let mut sparse = [SparseInput::default()];
+        CpuLevel::detect().run(Fill {
+            inputs,
+            positions: &[*position],
+            sparse: &mut sparse,
+        });
+        sparse[0].to_dense(n)
     }
 
     fn position(me: &[(usize, u8)], opponent: &[(usize, u8)]) -> Position {
@@ -112,7 +102,7 @@ mod tests {
             &[(0, 1), (1, 2), (2, 3), (3, 4), (24, 5)],
             &[(0, 8), (24, 2)],
         );
-        let inputs = dense(base, &position, 200);
+        let inputs = dense(Inputs::Base, &position, 200);
         assert_eq!(inputs[..4], [0.0, 0.0, 1.0, 2.5]);
         assert_eq!(inputs[96..100], [1.0, 1.0, 0.0, 0.0]);
         assert_eq!(inputs[100..104], [1.0, 0.0, 0.0, 0.0]);
@@ -126,7 +116,7 @@ mod tests {
     #[test]
     fn race_inputs_know_crossovers_and_checkers_off() {
         let position = position(&[(0, 1), (6, 2), (11, 2), (12, 4)], &[(3, 15)]);
-        let inputs = dense(race, &position, 214);
+        let inputs = dense(Inputs::Race, &position, 214);
         assert_eq!(inputs[12..16], [0.0, 0.0, 1.0, 6.0]);
         assert_eq!(inputs[92..107], [0.0; 15]);
         let mine = &inputs[107..];

@@ -185,19 +185,19 @@ impl Job for Fill<'_> {
         match self.inputs {
             Inputs::Base => {
                 for (position, sparse) in pairs {
-                    inputs::base(position, sparse);
+                    inputs::base::<I>(position, sparse);
                 }
             }
             Inputs::Race => {
                 for (position, sparse) in pairs {
-                    inputs::race(position, sparse);
+                    inputs::race::<I>(position, sparse);
                 }
             }
             Inputs::Contact(kind) => {
                 let me = Unpacked::new::<I>(first.me());
                 let mut sides = [me, Unpacked::new::<I>(first.opponent())];
                 for (position, sparse) in pairs {
-                    inputs::base(position, sparse);
+                    inputs::base::<I>(position, sparse);
                     features::unpack::<I>(position, &mut sides);
                     features::push::<I>(&sides, kind, inputs::BASE_INPUTS, sparse);
                 }

@@ -4,6 +4,7 @@
 //! inputs in the order given; an output sum is four partial sums over hidden units j mod 4, then
 //! (s0 + s1) + (s2 + s3), then the bias. Products are rounded before they are added.
 
+use super::Active;
 use super::wide::{Line, Wide};
 
 /// Positions that go through a net together; reuses each block of weights while it is in the
@@ -11,14 +12,6 @@ use super::wide::{Line, Wide};
 pub(in crate::nn) const BATCH: usize = 16;
 /// Outputs of every net.
 pub const OUTPUTS: usize = 5;
-
-/// One input that is not zero.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::nn) struct Active {
-    /// Number of the input.
-    pub(in crate::nn) row: u32,
-    pub(in crate::nn) value: f32,
-}
 
 /// The inputs for one position: a list, then consecutive ones from row `tail_start` on.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Sixteen lanes of float32: the vocabulary of the float kernels, and its plain twin.
 
-use super::{ROWS, Row};
+use super::{Active, ActiveList, LENGTH_MAX, LISTED, ROWS, Row};
 
 /// Sixteen numbers, aligned to a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +140,36 @@ impl Wide for Plain {
     }
 }
 
+/// [`super::Integers::list_counts`] in plain Rust.
+#[inline(always)]
+pub(super) fn list_plainly(
+    counts: u64,
+    start: u32,
+    list: &mut ActiveList,
+    mut length: usize,
+) -> usize {
+    let mut left = (counts | counts >> 1 | counts >> 2 | counts >> 3) & 0x1111_1111_1111_1111;
+    if length > LENGTH_MAX {
+        return length;
+    }
+    while left != 0 {
+        let at = left.trailing_zeros();
+        left &= left - 1;
+        // Four bits a group and four rows a group: the bit's number is the row's.
+        let (first, above) = LISTED[(counts >> at) as usize & 15];
+        list.0[length] = Active {
+            row: start + at + first,
+            value: 1.0,
+        };
+        list.0[length + 1] = Active {
+            row: start + at + 3,
+            value: above,
+        };
+        length += 1 + usize::from(above != 0.0);
+    }
+    length
+}
+
 impl super::Integers for Plain {
     #[inline(always)]
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
@@ -154,6 +184,10 @@ impl super::Integers for Plain {
             pair[1] = i16::from(byte >> 4);
         }
         nibbles
+    }
+    #[inline(always)]
+    fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize {
+        list_plainly(counts, start, list, length)
     }
     #[inline(always)]
     fn clipped_dot(
@@ -181,7 +215,7 @@ impl super::Integers for Plain {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CpuLevel, Integers, Job, ROW_WIDTH};
+    use super::super::{ACTIVE_ROOM, CpuLevel, Integers, Job, ROW_WIDTH};
     use super::*;
 
     struct Both([i16; 32], u128);
@@ -259,5 +293,55 @@ mod tests {
             }
         }
         assert!(slow.iter().any(|&sum| sum > 0) && slow.iter().any(|&sum| sum < 0));
+    }
+
+    struct List(u64, u32, usize);
+
+    impl Job for List {
+        type Output = Vec<(u32, u32)>;
+        fn run<I: Integers>(self) -> Self::Output {
+            let mut list = ActiveList([Active::default(); ACTIVE_ROOM]);
+            let end = I::list_counts(self.0, self.1, &mut list, self.2);
+            let listed = list.0[self.2.min(end)..end].iter();
+            listed
+                .map(|active| (active.row, active.value.to_bits()))
+                .collect()
+        }
+    }
+
+    #[test]
+    fn listed_counts_are_the_same_on_all_levels() {
+        let mut seed: u64 = 11;
+        for round in 0..20_000_u32 {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            // Few and many groups, small and large counts.
+            let mut counts = seed ^ seed >> 29;
+            if round % 3 > 0 {
+                counts &= seed.rotate_left(17);
+            }
+            if round % 3 == 2 {
+                counts &= seed.rotate_left(40);
+            }
+            let length = round as usize % (LENGTH_MAX + 9);
+            let mut want = Vec::new();
+            for group in 0..16 {
+                let count = counts >> (4 * group) & 15;
+                let row = 100 + 4 * group;
+                if count > 0 {
+                    want.push((row + count.min(3) as u32 - 1, 1.0_f32.to_bits()));
+                }
+                if count > 3 {
+                    want.push((row + 3, (0.5 * (count as f32 - 3.0)).to_bits()));
+                }
+            }
+            for level in CpuLevel::available() {
+                let found = level.run(List(counts, 100, length));
+                let fits = length <= LENGTH_MAX;
+                let want = if fits { &want[..] } else { &[] };
+                assert_eq!(found, want, "{} {counts:x}", level.name());
+            }
+        }
     }
 }

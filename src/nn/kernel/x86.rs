@@ -5,8 +5,8 @@
 #![allow(unsafe_code)]
 
 use super::float::{self, Batch, Net};
-use super::wide::{Line, Wide};
-use super::{CpuLevel, Integers, Job, Level, ROW_WIDTH, ROWS, Row};
+use super::wide::{Line, Wide, list_plainly};
+use super::{ActiveList, CpuLevel, Integers, Job, LENGTH_MAX, LISTED, Level, ROW_WIDTH, ROWS, Row};
 use std::arch::x86_64::*;
 
 pub(super) fn has_avx2() -> bool {
@@ -240,6 +240,10 @@ impl Integers for Avx2 {
         nibbles
     }
     #[inline(always)]
+    fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize {
+        list_plainly(counts, start, list, length)
+    }
+    #[inline(always)]
     fn clipped_dot(
         start: &Row,
         rows: &[Row; ROWS],
@@ -299,6 +303,44 @@ impl Integers for Avx512 {
         Avx2::nibbles(packed)
     }
     #[inline(always)]
+    fn list_counts(counts: u64, start: u32, list: &mut ActiveList, mut length: usize) -> usize {
+        if length > LENGTH_MAX {
+            return length;
+        }
+        // SAFETY: only in code compiled for AVX-512. The loads are whole tables. Four stores write eight
+        // places each and begin at most eight places after one another, the first at `LENGTH_MAX` or
+        // before: all inside the list.
+        unsafe {
+            let load = |table: &[u64; 8]| _mm512_loadu_si512(table.as_ptr().cast());
+            let [low, high] = [load(&ENTRIES[0]), load(&ENTRIES[1])];
+            let [low_above, high_above] = [load(&ENTRIES[2]), load(&ENTRIES[3])];
+            let (fifteen, sixteen) = (_mm512_set1_epi64(15), _mm512_set1_epi64(16));
+            // Four groups a register, two lanes each: one of the first rows, and the fourth.
+            let mut shifts = _mm512_setr_epi64(0, 0, 4, 4, 8, 8, 12, 12);
+            let mut rows = _mm512_add_epi64(
+                _mm512_set1_epi64(start.into()),
+                _mm512_setr_epi64(0, 3, 4, 7, 8, 11, 12, 15),
+            );
+            let least = _mm512_setr_epi64(1, 4, 1, 4, 1, 4, 1, 4);
+            for _ in 0..4 {
+                let count = _mm512_srlv_epi64(_mm512_set1_epi64(counts as i64), shifts);
+                let count = _mm512_and_si512(count, fifteen);
+                let first = _mm512_permutex2var_epi64(low, count, high);
+                let above = _mm512_permutex2var_epi64(low_above, count, high_above);
+                // The row in the low half of a lane, the value in the high one: no carry.
+                let entry = _mm512_add_epi64(_mm512_mask_blend_epi64(0xaa, first, above), rows);
+                let listed = _mm512_cmpge_epu64_mask(count, least);
+                let place = list.0.as_mut_ptr().add(length);
+                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi64(listed, entry));
+                length += listed.count_ones() as usize;
+                // Four groups further: four bits and four rows each.
+                shifts = _mm512_add_epi64(shifts, sixteen);
+                rows = _mm512_add_epi64(rows, sixteen);
+            }
+            length
+        }
+    }
+    #[inline(always)]
     fn clipped_dot(
         start: &Row,
         rows: &[Row; ROWS],
@@ -332,6 +374,20 @@ impl Integers for Avx512 {
         }
     }
 }
+
+/// [`LISTED`] as pairs of row (low half) and value: for counts below 8 and above 7 one of the first rows, then
+/// the same for the fourth.
+static ENTRIES: [[u64; 8]; 4] = {
+    let mut entries = [[0; 8]; 4];
+    let mut count = 0;
+    while count < 16 {
+        let (first, above) = LISTED[count];
+        entries[count / 8][count % 8] = first as u64 | (1.0f32.to_bits() as u64) << 32;
+        entries[2 + count / 8][count % 8] = (above.to_bits() as u64) << 32;
+        count += 1;
+    }
+    entries
+};
 
 impl Wide for Avx512 {
     type Half = __m256;
