@@ -20,6 +20,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// How long connecting, or writing a line, may take.
 const IO_TIMEOUT: Duration = Duration::from_secs(30);
+/// A session of this length makes the next wait short again.
+const HEALTHY_MS: u64 = 20_000;
 /// The version of CLIP; it has never changed.
 const CLIP_VERSION: u32 = 1008;
 /// Characters of a client name that FIBS accepts.
@@ -177,6 +179,7 @@ pub async fn play(
             break;
         }
         let connected = timeout(IO_TIMEOUT, TcpStream::connect(link.config.server.as_str())).await;
+        let begun = Instant::now();
         let end = match connected {
             Ok(Ok(stream)) => link.session(stream, &mut stop).await,
             Ok(Err(error)) => End::Lost(error.to_string()),
@@ -186,7 +189,10 @@ pub async fn play(
             End::Quit => break,
             End::Fatal(reason) => return Err(FibsError::Fatal(reason)),
             End::Lost(reason) => {
-                if std::mem::take(&mut link.logged_in) {
+                // A session that breaks at once is no sign of health: somebody else may be logging
+                // in under our name, or the server is sick.
+                let healthy = Duration::from_millis(link.config.backoff_max_ms.min(HEALTHY_MS));
+                if std::mem::take(&mut link.logged_in) && begun.elapsed() >= healthy {
                     wait = link.config.backoff_ms;
                 }
                 let jitter = u64::from(rng::below(&mut link.chance, 1000));

@@ -120,6 +120,7 @@ impl FibsState {
             opponent = record.opponent,
             score = format!("{mine}-{other}"),
             outcome = ?record.outcome,
+            unseen = record.unseen,
             "match finished"
         );
     }

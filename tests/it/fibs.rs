@@ -346,6 +346,8 @@ struct World {
     received: usize,
     /// Split what arrives at random.
     split: bool,
+    /// What is on the wire is held back until then.
+    held_until: u64,
     quiet_since: u64,
     records: Vec<MatchRecord>,
     saved: u32,
@@ -377,6 +379,7 @@ impl World {
             cut_after: None,
             received: 0,
             split: true,
+            held_until: 0,
             quiet_since: 0,
             records: Vec::new(),
             saved: 0,
@@ -407,7 +410,12 @@ impl World {
                 return;
             }
         }
-        if !self.wire.is_empty() {
+        if !self.wire.is_empty() && self.now >= self.held_until {
+            let delay = self.server.faults.delay;
+            if self.server.one_in(delay) {
+                self.held_until = self.now + u64::from(below(&mut self.chance, 15_000));
+                return;
+            }
             self.quiet_since = self.now;
             let all = self.wire.len();
             let mut count = if self.split {
@@ -431,13 +439,13 @@ impl World {
             }
             return;
         }
-        if self.server.closed {
+        if self.server.closed && self.wire.is_empty() {
             self.hang_up();
             return;
         }
         self.now = self.machine.wake(self.now);
         self.machine.tick(self.now);
-        if self.now > self.quiet_since + 5000 {
+        if self.now > self.quiet_since + 5000 && self.wire.is_empty() {
             self.quiet_since = self.now;
             self.wire = self.server.idle();
         }
@@ -621,6 +629,7 @@ fn a_server_that_loses_commands() {
         forget_roll: true,
         glue: 5,
         repeat: 5,
+        ..Faults::default()
     };
     let worlds = matches(8, faults, 200);
     assert!(worlds.iter().any(|world| world.server.seen.swallowed > 0));
@@ -675,14 +684,7 @@ fn soak() {
     };
     let minutes: u64 = minutes.to_str().unwrap().parse().unwrap();
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
-    let faults = Faults {
-        glue: 5,
-        swallow: 40,
-        chatter: 6,
-        repeat: 8,
-        drop: 100,
-        forget_roll: true,
-    };
+    let faults = Faults::ALL;
     let (mut played, mut lost, mut seed) = (0, 0, 1000);
     while std::time::Instant::now() < end {
         let mut world = World::new(

@@ -17,6 +17,7 @@ mod external;
 mod external_server;
 mod fibs;
 mod fibs_server;
+mod fibs_soak;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod malformed;

@@ -150,6 +150,8 @@ pub enum Message {
         length: Option<u32>,
     },
     NoSavedMatches,
+    /// The head of the table of saved matches.
+    SavedHead,
     /// An answer is still open: ours to the opponent's offer, or the opponent's to ours.
     OfferOpen {
         mine: bool,
@@ -471,6 +473,7 @@ const PATTERNS: &[(&str, Make)] = &[
     ("{} wants to play an unlimited match with you", |w| invites(w, Wanted::Unlimited)),
     ("{} wants to resume a saved match with you", |w| invites(w, Wanted::Resume)),
     ("WARNING: Don't accept if you want to continue the saved {*}", |_| Some(Message::SavedWarning)),
+    ("opponent matchlength {*}", |_| Some(Message::SavedHead)),
     ("no saved games{*}", |_| Some(Message::NoSavedMatches)),
     ("Login incorrect", |_| Some(Message::LoginIncorrect)),
     ("** You're not playing{*}", |_| Some(Message::NotPlaying)),
@@ -520,7 +523,7 @@ const NOISE: &[&str] = &[
     "Value of ", "The current settings", "Settings ", "The command `", "Welcome back", "You're away", "Your email",
     "You say to yourself", "Type 'join ", "Information about", "No information", "points for user", "turn:",
     "score in ", "Score is", "The only possible move", "Bearing off:", "rating calculation", "rating difference",
-    "match length N", "match length ", "Experience:", "Probability", "P=", "K=", "change for", "opponent matchlength",
+    "match length N", "match length ", "Experience:", "Probability", "P=", "K=", "change for",
     "Done", "Closed old connection", "Watching players", "List of games", "The number on the doubling cube",
     "boardstyle:", "linelength:", "pagelength:", "redoubles:", "sortwho:", "timezone:", "You're now watching",
     "You stop watching", "You wave goodbye", "Goodbye", "rank name", "Please wait for ", "You terminated the game",

@@ -19,6 +19,8 @@ pub enum Outcome {
     Lost,
     /// An unlimited match that the bot left.
     Left,
+    /// It is over, but how is not known: the link was broken.
+    Unknown,
 }
 
 /// A match, finished or not. The first player is the bot.
@@ -38,6 +40,8 @@ pub struct MatchRecord {
     pub games: Vec<MatGame>,
     /// Games whose plays are not complete.
     pub gaps: u32,
+    /// The end was not seen: the link was broken. The outcome is then what the rating says (FIBS-31).
+    pub unseen: bool,
     /// The board of the running game seen by the one who moves next, if it is known.
     board: Option<(Position, Option<MatPlayer>)>,
     cube: u32,
@@ -57,6 +61,7 @@ impl MatchRecord {
             ratings: [None; 2],
             games: Vec::new(),
             gaps: 0,
+            unseen: false,
             board: None,
             cube: 1,
             proposed: None,
@@ -191,6 +196,15 @@ impl MatchRecord {
     pub fn file(&self, user: &str, mut comments: Vec<String>) -> MatchFile {
         if self.gaps > 0 {
             comments.push(format!(" {} games without all their plays", self.gaps));
+        }
+        if self.unseen {
+            let how = match self.outcome {
+                Some(Outcome::Won) => "won",
+                Some(Outcome::Lost) => "lost",
+                Some(Outcome::Left) => "left",
+                Some(Outcome::Unknown) | None => "unknown",
+            };
+            comments.push(format!(" the end was not seen; by the rating: {how}"));
         }
         MatchFile {
             length: self.length.unwrap_or(0),

@@ -35,6 +35,39 @@ pub(crate) struct Faults {
     pub(crate) drop: u32,
     /// No automatic roll and no prompt after a resume.
     pub(crate) forget_roll: bool,
+    /// A board whose bar fields are wrong.
+    pub(crate) wrong_bar: u32,
+    /// A line of chat in the middle of a board.
+    pub(crate) tear: u32,
+    /// A command is answered by a logout.
+    pub(crate) logout: u32,
+    /// A link that broke is noticed only when the same user logs in again.
+    pub(crate) linger: u32,
+    /// What is sent arrives later (whoever carries the bytes looks at this).
+    pub(crate) delay: u32,
+    /// Apostrophes are doubled, whatever the style.
+    pub(crate) quotes: bool,
+    /// Lines end in LF alone, whatever the style.
+    pub(crate) bare_lf: bool,
+}
+
+impl Faults {
+    /// Everything at once, seldom enough for a match to end.
+    pub(crate) const ALL: Faults = Faults {
+        glue: 5,
+        swallow: 40,
+        chatter: 6,
+        repeat: 8,
+        drop: 100,
+        forget_roll: true,
+        wrong_bar: 30,
+        tear: 30,
+        logout: 300,
+        linger: 2,
+        delay: 20,
+        quotes: false,
+        bare_lf: false,
+    };
 }
 
 /// How a match ended, as the server sees it: points of the bot and of the opponent.
@@ -61,6 +94,11 @@ pub(crate) struct Seen {
     pub(crate) resumes: u32,
     pub(crate) crawford: u32,
     pub(crate) swallowed: u32,
+    pub(crate) wrong_boards: u32,
+    pub(crate) torn_boards: u32,
+    pub(crate) logouts: u32,
+    pub(crate) kicks: u32,
+    pub(crate) begun: u32,
     pub(crate) moves: u32,
 }
 
@@ -85,6 +123,8 @@ pub(crate) struct Server {
     resume_invited: bool,
     table: Option<Table>,
     saved: Option<Table>,
+    /// A session that broke and that the server has not given up yet.
+    lingering: bool,
     opponent_away: bool,
     ratings: [f64; 2],
     experience: [u32; 2],
@@ -112,6 +152,7 @@ impl Server {
             resume_invited: false,
             table: None,
             saved: None,
+            lingering: false,
             opponent_away: false,
             ratings: [1500.0; 2],
             experience: [0; 2],
@@ -124,14 +165,18 @@ impl Server {
         self.table.is_some() || self.saved.is_some()
     }
 
-    fn one_in(&mut self, count: u32) -> bool {
+    pub(crate) fn one_in(&mut self, count: u32) -> bool {
         count > 0 && below(&mut self.chance, count) == 0
     }
 
     fn say(&mut self, line: &str) {
         let mut line = line.to_owned();
-        if self.style == Style::Jibs055 && !line.starts_with(|c: char| c.is_ascii_digit()) {
+        let quotes = self.faults.quotes || self.style == Style::Jibs055;
+        if quotes && !line.starts_with(|c: char| c.is_ascii_digit()) {
             line = line.replace('\'', "''");
+        }
+        if line.starts_with("board:") {
+            self.spoil(&mut line);
         }
         self.out.push_str(&line);
         if line.starts_with("board:") && self.one_in(self.faults.glue) {
@@ -146,7 +191,27 @@ impl Server {
     fn line_end(&self) -> &'static str {
         match self.style {
             Style::Jibs055 => "\n",
+            _ if self.faults.bare_lf => "\n",
             _ => "\r\n",
+        }
+    }
+
+    /// Makes a board wrong in a way that its reader can see.
+    fn spoil(&mut self, line: &mut String) {
+        if self.one_in(self.faults.wrong_bar) {
+            self.seen.wrong_boards += 1;
+            let mut fields: Vec<String> = line.split(':').map(str::to_owned).collect();
+            // Checkers on the bars of both that are not there.
+            for at in [47, 48] {
+                let bar: u32 = fields[at].parse().unwrap();
+                fields[at] = (bar + 1).to_string();
+            }
+            *line = fields.join(":");
+        } else if self.one_in(self.faults.tear) {
+            self.seen.torn_boards += 1;
+            let at = 7 + below(&mut self.chance, line.len() as u32 - 8) as usize;
+            let end = self.line_end();
+            line.insert_str(at, &format!("{end}15 nosy a word in between{end}"));
         }
     }
 
@@ -161,6 +226,11 @@ impl Server {
             "\u{7}7 carol carol logs in.",
             "5 carol - - 1 0 1500.00 0 0 1795224913 127.0.0.1 other -",
             "20 something of the future",
+            "nosy is watching you.",
+            "nosy starts watching alice.",
+            "nosy stops watching you.",
+            "14 nosy alice rolls 6 and 6.",
+            "nosy whispers: You win the game and get 3 points. Congratulations!",
         ];
         let at = below(&mut self.chance, lines.len() as u32) as usize;
         self.out.push_str(lines[at]);
@@ -193,7 +263,19 @@ impl Server {
         self.logged_in = false;
         self.invited = None;
         self.resume_invited = false;
+        if self.one_in(self.faults.linger) {
+            self.lingering = true;
+            return;
+        }
         self.save();
+    }
+
+    /// The server, or a second login of the same user, throws the bot out.
+    fn throw_out(&mut self, words: &str) {
+        self.say(words);
+        self.seen.logouts += 1;
+        self.disconnect();
+        self.closed = true;
     }
 
     fn save(&mut self) {
@@ -247,6 +329,14 @@ impl Server {
             self.seen.swallowed += 1;
             return Vec::new();
         }
+        if self.one_in(self.faults.logout) {
+            let words = match below(&mut self.chance, 2) {
+                0 => "** You have been logged out by an administrator.",
+                _ => "Closed old connection with user tester.",
+            };
+            self.throw_out(words);
+            return self.take_out();
+        }
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "set" => self.say(&format!("Value of 'boardstyle' set to {rest}.")),
@@ -296,6 +386,11 @@ impl Server {
             return;
         }
         self.logged_in = true;
+        if std::mem::take(&mut self.lingering) {
+            self.seen.kicks += 1;
+            self.say("** Warning: You are already logged in.");
+            self.save();
+        }
         let (name, rating, experience) = (self.name.clone(), self.ratings[0], self.experience[0]);
         self.say("");
         self.say(&format!("1 {name} 1795224437 127.0.0.1"));
@@ -431,6 +526,7 @@ impl Server {
             }
             let bot_is_o = below(&mut self.chance, 2) == 0;
             self.table = Some(Table::new(length, bot_is_o));
+            self.seen.begun += 1;
             self.who_bot();
             self.begin_game();
         } else if self.table.is_none() {

@@ -9,6 +9,9 @@ impl Machine {
         if self.settle_at <= now {
             self.settle();
         }
+        if self.saved_read_at <= now {
+            self.close_unseen();
+        }
         if self.ended.as_ref().is_some_and(|&(_, due)| due <= now) {
             self.finish_record();
         }
@@ -18,7 +21,14 @@ impl Machine {
         }
         if self.phase == Phase::Online && now >= self.last_sent + self.timing.keepalive_ms {
             self.last_sent = now;
-            self.send("time");
+            // Matches of which nothing is known are looked for as long as it takes.
+            let open = self.interrupted.values().any(|match_| match_.open);
+            let harmless = if open && self.game.is_none() {
+                "show saved"
+            } else {
+                "time"
+            };
+            self.send(harmless);
         }
         self.match_timers();
     }

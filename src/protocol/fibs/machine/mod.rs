@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, VecDeque};
 const PEOPLE_MAX: usize = 10_000;
 /// Commands that may wait.
 const OUTBOX_MAX: usize = 64;
+/// Interrupted matches whose plays are remembered.
+const INTERRUPTED_MAX: usize = 100;
 
 /// Times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,6 +207,16 @@ struct Invitation {
     warned: bool,
 }
 
+/// A match that somebody or something broke off.
+#[derive(Clone, Debug)]
+struct Interrupted {
+    record: MatchRecord,
+    /// Our rating when it broke off.
+    rating: Option<f64>,
+    /// The link broke: whether the match is over or saved is not known (FIBS-31).
+    open: bool,
+}
+
 #[derive(Clone, Debug)]
 struct Command {
     text: String,
@@ -238,8 +250,10 @@ pub struct Machine {
     resumed: BTreeMap<String, u64>,
     talked: BTreeMap<String, (u32, u64)>,
     game: Option<Match>,
-    /// The record of the match that was interrupted last.
-    interrupted: Option<MatchRecord>,
+    /// Matches that were interrupted, by opponent.
+    interrupted: BTreeMap<String, Interrupted>,
+    /// When the list of saved matches that is being read is complete.
+    saved_read_at: u64,
     ended: Option<(MatchRecord, u64)>,
     stop: Stop,
     next_id: u64,
@@ -274,7 +288,8 @@ impl Machine {
             resumed: BTreeMap::new(),
             talked: BTreeMap::new(),
             game: None,
-            interrupted: None,
+            interrupted: BTreeMap::new(),
+            saved_read_at: u64::MAX,
             ended: None,
             stop: Stop::No,
             next_id: 0,
@@ -316,6 +331,7 @@ impl Machine {
         self.last_sent = now;
         self.last_heard = now;
         self.settle_at = u64::MAX;
+        self.saved_read_at = u64::MAX;
         self.people.clear();
         self.saved.clear();
         self.invitation = None;
@@ -342,7 +358,7 @@ impl Machine {
 
     fn drop_game(&mut self) {
         if let Some(game) = self.game.take() {
-            self.interrupted = Some(game.record);
+            self.interrupt(game.record, true);
         }
     }
 
@@ -562,11 +578,19 @@ impl Machine {
             }
             Message::Said { name, how, text } => self.said(&name, how, &text),
             Message::SavedMatch { name, length } => {
+                if let Some(interrupted) = self.interrupted.get_mut(&name) {
+                    interrupted.open = false;
+                }
                 if self.saved.len() < PEOPLE_MAX {
                     self.saved.insert(name, length);
                 }
             }
-            Message::NoSavedMatches => self.saved.clear(),
+            // The rows follow at once, in one piece with the head or not.
+            Message::SavedHead => self.saved_read_at = self.now + self.timing.prompt_ms,
+            Message::NoSavedMatches => {
+                self.saved.clear();
+                self.close_unseen();
+            }
             Message::Invites { name, wanted } => self.invited(name, wanted),
             Message::SavedWarning => {
                 if let Some(invitation) = &mut self.invitation {
@@ -670,10 +694,14 @@ impl Machine {
     fn started(&mut self, name: String, wanted: Wanted) {
         self.invitation = None;
         self.joining_until = 0;
-        let kept = self
-            .interrupted
-            .take()
-            .filter(|record| wanted == Wanted::Resume && record.opponent == name);
+        let mut kept = None;
+        if let Some(interrupted) = self.interrupted.remove(&name) {
+            match wanted {
+                Wanted::Resume => kept = Some(interrupted.record),
+                // Nobody begins a new match beside a saved one: the old one is over.
+                _ => self.unseen(interrupted),
+            }
+        }
         let length = match wanted {
             Wanted::Points(length) => Some(length),
             Wanted::Unlimited => None,
