@@ -160,6 +160,8 @@ pub enum Message {
     Refused(String),
     /// An invitation or its acceptance was refused.
     InvitationRefused(String),
+    /// The board style is set: the answer to a command that the bot sends as a fence.
+    BoardStyle,
     ShuttingDown,
     /// Known, and of no meaning for a bot.
     Noise,
@@ -482,6 +484,7 @@ const PATTERNS: &[(&str, Make)] = &[
     ("** {} hasn't responded to your double{*}", |_| Some(Message::OfferOpen { mine: true })),
     ("** {} hasn't accepted or rejected your resign{*}", |_| Some(Message::OfferOpen { mine: true })),
     ("** {} wanted to resign. Type 'accept{*}", |_| Some(Message::OfferOpen { mine: false })),
+    ("Value of 'boardstyle' set to {*}", |_| Some(Message::BoardStyle)),
     ("*** ATTENTION {*}", |_| Some(Message::ShuttingDown)),
     ("** There is no one called {}", |w| refused(w, 0)),
     ("** There's no one called {}", |w| refused(w, 0)),

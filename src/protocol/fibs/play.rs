@@ -21,6 +21,18 @@ pub(super) enum Move {
     Wait,
 }
 
+/// Something is missing, and the server is asked for the board. A board that shows what was known
+/// already proves nothing before the server has answered all that was sent earlier (FIBS-32).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Resync {
+    /// Nothing is missing.
+    No,
+    /// Asked; earlier boards can still be on their way.
+    Asked,
+    /// The next board is the answer.
+    Fenced,
+}
+
 /// A match that is being played.
 #[derive(Clone, Debug)]
 pub(super) struct Match {
@@ -34,8 +46,10 @@ pub(super) struct Match {
     pub(super) fresh: bool,
     /// When to ask for a board.
     pub(super) need_board: Option<u64>,
-    /// A board that was asked for is on its way.
-    pub(super) resyncing: bool,
+    /// Whether the server is asked what is to be done.
+    pub(super) resync: Resync,
+    /// When to join the next game once more.
+    pub(super) rejoin_at: u64,
     pub(super) between: bool,
     pub(super) waits_for_join: bool,
     pub(super) prompted: bool,
@@ -77,7 +91,8 @@ impl Match {
             text: String::new(),
             fresh: false,
             need_board: None,
-            resyncing: false,
+            resync: Resync::No,
+            rejoin_at: u64::MAX,
             between: false,
             waits_for_join: false,
             prompted: false,
@@ -108,6 +123,7 @@ impl Match {
     /// announces the game.
     pub(super) fn begin_game(&mut self) {
         self.between = false;
+        self.rejoin_at = u64::MAX;
         self.waits_for_join = false;
         self.doubled = false;
         self.resignation = None;
@@ -120,6 +136,7 @@ impl Match {
         self.begin_game();
         self.between = true;
         self.fresh = false;
+        self.resync = Resync::No;
         self.need_board = None;
         self.line = None;
         self.view = None;
@@ -149,8 +166,10 @@ impl Match {
             };
         }
         let changed = text != self.text;
-        if changed || self.resyncing {
+        let again = changed || self.resync == Resync::Fenced;
+        if again {
             self.board_at = now;
+            self.acted = None;
         }
         if changed {
             self.prompted = false;
@@ -159,19 +178,19 @@ impl Match {
             self.silent_since = now;
             self.reminded = false;
         }
-        if changed || self.resyncing {
-            self.acted = None;
-        }
         if changed {
             self.deciding = None;
         }
         if line.doubled != 0 {
             self.doubled = true;
         }
-        self.resyncing = false;
+        if again {
+            self.resync = Resync::No;
+        }
         self.need_board = None;
         self.between = false;
-        self.fresh = true;
+        self.rejoin_at = u64::MAX;
+        self.fresh = self.resync == Resync::No;
         self.bad_boards = 0;
         self.text = text;
         self.view = Some(view);

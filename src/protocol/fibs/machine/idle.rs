@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Times that the board is asked for before the link is given up.
+const RESYNCS_MAX: u32 = 4;
+
 impl Machine {
     /// What happens because nothing happens.
     pub(super) fn timers(&mut self) {
@@ -43,43 +46,44 @@ impl Machine {
             self.send("board");
             return;
         }
+        if game.between && game.rejoin_at <= now {
+            game.rejoin_at = u64::MAX;
+            game.resync = Resync::No;
+            game.since = now;
+            self.send("join");
+            return;
+        }
         let thinking = game.deciding.is_some();
         let opponent = game.waits_for_opponent() && !game.leaving;
         let patience = match opponent {
             true => self.policy.remind_s * 1000,
-            false => timing.resync_ms,
+            // Longer each time: a slow server is not asked faster than it answers.
+            false => timing.resync_ms << game.resyncs.min(3),
         };
         if thinking || now < game.since + patience {
             return;
         }
         game.since = now;
         self.counts.resyncs += 1;
-        if opponent {
-            // FIBS-19: ask once, then leave.
-            if now >= game.silent_since + self.policy.leave_s * 1000 {
-                self.leave();
-                return;
-            }
-            if !std::mem::replace(&mut game.reminded, true) {
-                self.send("kibitz Are you there?");
-            }
-            self.send("board");
-            return;
-        } else {
+        if !opponent {
             game.resyncs += 1;
-            if game.resyncs > 6 {
+            if game.resyncs > RESYNCS_MAX {
                 self.outputs
                     .push_back(Output::Reconnect("the server does not react"));
                 return;
             }
-            if game.leaving {
-                self.send("leave");
-                return;
-            }
-            game.resyncing = true;
+            self.ask_again();
+            return;
         }
-        let between = game.between;
-        self.send(if between { "join" } else { "board" });
+        // FIBS-19: ask once, then leave.
+        if now >= game.silent_since + self.policy.leave_s * 1000 {
+            self.leave();
+            return;
+        }
+        if !std::mem::replace(&mut game.reminded, true) {
+            self.send("kibitz Are you there?");
+        }
+        self.send("board");
     }
 
     /// What to do without a match.

@@ -7,10 +7,12 @@
 
 mod idle;
 mod lines;
+mod resync;
+mod unseen;
 
 use super::bytes::{LineReader, Piece};
 use super::clip::{Message, OwnInfo, Speech, Wanted, Who, name_line};
-use super::play::{Match, Move};
+use super::play::{Match, Move, Resync};
 use super::policy::{Policy, Verdict};
 use super::record::{MatchRecord, Outcome, read_steps};
 use crate::game::{Play, Roll};
@@ -18,13 +20,12 @@ use crate::notation::MatPlayer;
 use crate::notation::{BoardLine, BoardView, fibs_play_text};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery};
 use std::collections::{BTreeMap, VecDeque};
+use unseen::Interrupted;
 
 /// Names remembered at a time.
 const PEOPLE_MAX: usize = 10_000;
 /// Commands that may wait.
 const OUTBOX_MAX: usize = 64;
-/// Interrupted matches whose plays are remembered.
-const INTERRUPTED_MAX: usize = 100;
 
 /// Times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,16 +208,6 @@ struct Invitation {
     warned: bool,
 }
 
-/// A match that somebody or something broke off.
-#[derive(Clone, Debug)]
-struct Interrupted {
-    record: MatchRecord,
-    /// Our rating when it broke off.
-    rating: Option<f64>,
-    /// The link broke: whether the match is over or saved is not known (FIBS-31).
-    open: bool,
-}
-
 #[derive(Clone, Debug)]
 struct Command {
     text: String,
@@ -248,6 +239,9 @@ pub struct Machine {
     joining_until: u64,
     last_invitation: u64,
     resumed: BTreeMap<String, u64>,
+    /// Fences that are not answered, and when the last one was sent.
+    fences: u32,
+    last_fence: u64,
     talked: BTreeMap<String, (u32, u64)>,
     game: Option<Match>,
     /// Matches that were interrupted, by opponent.
@@ -286,6 +280,8 @@ impl Machine {
             joining_until: 0,
             last_invitation: 0,
             resumed: BTreeMap::new(),
+            fences: 0,
+            last_fence: 0,
             talked: BTreeMap::new(),
             game: None,
             interrupted: BTreeMap::new(),
@@ -332,6 +328,7 @@ impl Machine {
         self.last_heard = now;
         self.settle_at = u64::MAX;
         self.saved_read_at = u64::MAX;
+        self.fences = 0;
         self.people.clear();
         self.saved.clear();
         self.invitation = None;
@@ -521,7 +518,7 @@ impl Machine {
         self.phase = Phase::Online;
         self.settle_at = u64::MAX;
         self.failed_logins = 0;
-        self.send("set boardstyle 3");
+        self.fence();
         if let Some(own) = self.own.clone() {
             let wrong = [
                 (!own.moreboards, "moreboards"),
@@ -602,6 +599,7 @@ impl Machine {
                 self.saved.remove(&name);
             }
             Message::Started { name, wanted } => self.started(name, wanted),
+            Message::BoardStyle => self.fence_answered(),
             Message::ShuttingDown => self.stop_for_shutdown(),
             message => self.match_message(message),
         }
@@ -636,7 +634,15 @@ impl Machine {
         if how == Speech::Kibitz && self.game.as_ref().is_some_and(|game| game.opponent == name) {
             // FIBS-17: what people type when a bot hangs.
             match word.as_str() {
-                "move" | "roll" => self.resync(),
+                "move" | "roll" => {
+                    if self
+                        .game
+                        .as_ref()
+                        .is_some_and(|game| game.deciding.is_none())
+                    {
+                        self.resync();
+                    }
+                }
                 "join" if self.game.as_ref().is_some_and(|game| game.between) => self.send("join"),
                 _ => {}
             }
@@ -742,15 +748,6 @@ impl Machine {
                 .insert(game.opponent.clone(), self.now + self.timing.resume_ms);
             self.outbox.clear();
             self.send("leave");
-        }
-    }
-
-    /// Asks for the board and does again what it shows to be undone.
-    fn resync(&mut self) {
-        if let Some(game) = &mut self.game {
-            game.resyncing = true;
-            game.need_board = Some(self.now);
-            game.since = self.now;
         }
     }
 }

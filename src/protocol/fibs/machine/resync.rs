@@ -1,0 +1,66 @@
+//! When something is missing: asking the server what is to be done (FIBS-17, FIBS-32).
+
+use super::*;
+
+/// Every server answers this, and it changes nothing.
+const FENCE: &str = "set boardstyle 3";
+
+impl Machine {
+    /// Asks for the board and does again what it shows to be undone, once the server has answered
+    /// everything that was sent before (FIBS-32).
+    pub(super) fn resync(&mut self) {
+        if self
+            .game
+            .as_ref()
+            .is_some_and(|game| game.resync == Resync::No)
+        {
+            self.ask_again();
+        }
+    }
+
+    /// Sends a command whose answer is known on all servers, and then `board`.
+    pub(super) fn ask_again(&mut self) {
+        let now = self.now;
+        let Some(game) = &mut self.game else { return };
+        game.resync = Resync::Asked;
+        game.fresh = false;
+        game.deciding = None;
+        game.need_board = None;
+        game.since = now;
+        let leaving = game.leaving;
+        self.outbox.retain(|command| !command.decision);
+        self.fence();
+        if !leaving {
+            self.send("board");
+        }
+    }
+
+    pub(super) fn fence(&mut self) {
+        // An older one that is not answered yet can still be on its way, unless it is too old.
+        let lost = self.now > self.last_fence.saturating_add(3 * self.timing.resync_ms);
+        self.fences = if lost { 1 } else { self.fences + 1 };
+        self.last_fence = self.now;
+        self.send(FENCE);
+    }
+
+    /// The server has answered a fence: whether it is the last one.
+    pub(super) fn fence_answered(&mut self) {
+        self.fences = self.fences.saturating_sub(1);
+        if self.fences > 0 {
+            return;
+        }
+        let now = self.now;
+        let Some(game) = &mut self.game else { return };
+        if game.resync != Resync::Asked {
+            return;
+        }
+        game.resync = Resync::Fenced;
+        game.since = now;
+        if game.leaving {
+            game.resync = Resync::No;
+            self.send("leave");
+        } else if game.between {
+            game.rejoin_at = now + self.timing.resync_ms / 4;
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Matches that broke off, and what became of them (FIBS-15, FIBS-31).
+
+use super::*;
+
+/// Interrupted matches whose plays are remembered.
+const INTERRUPTED_MAX: usize = 100;
+/// The most that a match to one point changes a rating: 4 times K (5 for newcomers). One to N
+/// points changes it by the root of N as much.
+const RATING_STEP: f64 = 20.0;
+
+/// A match that somebody or something broke off.
+#[derive(Clone, Debug)]
+pub(super) struct Interrupted {
+    pub(super) record: MatchRecord,
+    /// Our rating when it broke off.
+    pub(super) rating: Option<f64>,
+    /// The link broke: whether the match is over or saved is not known (FIBS-31).
+    pub(super) open: bool,
+}
+
+impl Machine {
+    pub(super) fn interrupt(&mut self, record: MatchRecord, open: bool) {
+        if self.interrupted.len() >= INTERRUPTED_MAX {
+            self.interrupted.pop_first();
+        }
+        let interrupted = Interrupted {
+            rating: self.own.as_ref().map(|own| own.rating),
+            open,
+            record,
+        };
+        self.interrupted
+            .insert(interrupted.record.opponent.clone(), interrupted);
+    }
+
+    /// The list of saved matches is complete: what the link broke off and is not saved is over.
+    pub(super) fn close_unseen(&mut self) {
+        self.saved_read_at = u64::MAX;
+        let open = |name: &String, interrupted: &Interrupted| {
+            interrupted.open && !self.saved.contains_key(name)
+        };
+        let over: Vec<String> = self
+            .interrupted
+            .iter()
+            .filter(|(name, interrupted)| open(name, interrupted))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in over {
+            if let Some(interrupted) = self.interrupted.remove(&name) {
+                self.unseen(interrupted);
+            }
+        }
+    }
+
+    /// FIBS-31: a match ended while the link was broken. Our rating says how, if it changed as
+    /// one match can change it.
+    pub(super) fn unseen(&mut self, interrupted: Interrupted) {
+        let Interrupted {
+            mut record, rating, ..
+        } = interrupted;
+        let now = self.own.as_ref().map(|own| own.rating);
+        let change = match (rating, now) {
+            (Some(before), Some(after)) => after - before,
+            _ => 0.0,
+        };
+        record.unseen = true;
+        record.outcome = Some(match record.length {
+            None => Outcome::Left,
+            Some(length)
+                if change != 0.0 && change.abs() <= RATING_STEP * f64::from(length).sqrt() =>
+            {
+                record.ratings = [record.ratings.first().copied().flatten(), now];
+                if change > 0.0 {
+                    Outcome::Won
+                } else {
+                    Outcome::Lost
+                }
+            }
+            Some(_) => Outcome::Unknown,
+        });
+        self.event(Event::MatchFinished(Box::new(record)));
+    }
+}
