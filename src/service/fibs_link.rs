@@ -4,9 +4,10 @@
 //! the engine answer on blocking threads within a time budget, and keeps the books. Async code here
 //! never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to FIBS-30 of `protocol-specs/fibs.md`.
 
-use super::fibs_state::{Books, FibsState, date};
+use super::fibs_analysis;
+use super::fibs_state::{Books, FibsState, date, write_match};
 use crate::engine::{Engine, EngineError};
-use crate::protocol::fibs::{Answer, Ask, Event, Machine, Output, Policy, Timing};
+use crate::protocol::fibs::{Answer, Ask, Event, Machine, MatchRecord, Output, Policy, Timing};
 use crate::query::{CubeQuery, EvalQuery, Settings, Stop};
 use crate::{render, rng};
 use std::fmt;
@@ -113,6 +114,8 @@ pub struct FibsConfig {
     pub finish_match: bool,
     /// Whether boards are drawn on stdout.
     pub watch: bool,
+    /// Whether the match files say what our analysis thinks of both players.
+    pub analyse: bool,
 }
 
 impl FibsConfig {
@@ -138,6 +141,7 @@ impl FibsConfig {
             matches: None,
             finish_match: false,
             watch: false,
+            analyse: false,
         })
     }
 }
@@ -207,6 +211,7 @@ pub async fn play(
             }
         }
     }
+    while link.files.join_next().await.is_some() {}
     link.state.books.lines = link.machine.counts().lines;
     link.summary();
     link.state.save(link.config.state.as_deref());
@@ -224,6 +229,10 @@ struct Link {
     /// Requests to stop that the machine knows of.
     stops: u32,
     day: u64,
+    /// Saved matches as last heard.
+    saved: usize,
+    /// Match files that are being written.
+    files: JoinSet<()>,
 }
 
 impl Link {
@@ -242,6 +251,8 @@ impl Link {
             logged_in: false,
             stops: 0,
             day: super::fibs_state::unix_seconds() / 86_400,
+            saved: 0,
+            files: JoinSet::new(),
         }
     }
 
@@ -364,9 +375,25 @@ impl Link {
                 self.state.books.rating = Some(rating);
                 tracing::info!(rating, experience, "logged in");
             }
-            Event::MatchStarted { opponent, wanted } => {
-                tracing::info!(opponent, ?wanted, "match");
-                self.state.person(&opponent).met = date(super::fibs_state::unix_seconds());
+            Event::MatchStarted {
+                opponent,
+                wanted,
+                saved,
+                opponent_saved,
+            } => {
+                self.saved = saved;
+                let person = self.state.person(&opponent);
+                tracing::info!(
+                    opponent,
+                    ?wanted,
+                    matches = person.matches,
+                    won = person.won,
+                    drops = person.drops,
+                    opponent_saved,
+                    saved,
+                    "match"
+                );
+                person.met = date(super::fibs_state::unix_seconds());
             }
             Event::Board(view) => {
                 if self.config.watch {
@@ -375,7 +402,7 @@ impl Link {
             }
             Event::MatchFinished(record) => {
                 self.state.finished(&record);
-                self.keep(&record);
+                self.keep(*record);
                 self.state.save(self.config.state.as_deref());
             }
             Event::MatchSaved { opponent, by_us } => {
@@ -392,14 +419,31 @@ impl Link {
         }
     }
 
-    /// FIBS-28: a finished match becomes a file.
-    fn keep(&self, record: &crate::protocol::fibs::MatchRecord) {
-        let Some(folder) = &self.config.matches else {
+    /// FIBS-28: a finished match becomes a file, written beside the play.
+    fn keep(&mut self, record: MatchRecord) {
+        let Some(folder) = self.config.matches.clone() else {
             return;
         };
-        if let Err(error) = super::fibs_state::write_match(folder, &self.config.user, record) {
-            tracing::error!(%error, "match file");
-        }
+        let engine = self.config.analyse.then(|| self.engine.clone());
+        let settings = self.config.settings.clone();
+        let user = self.config.user.clone();
+        while self.files.try_join_next().is_some() {}
+        self.files.spawn_blocking(move || {
+            let analysis = engine.map(|engine| {
+                fibs_analysis::comments(&engine, &settings, &user, &record, &Stop::never())
+            });
+            let comments = match analysis {
+                None => Vec::new(),
+                Some(Ok(comments)) => comments,
+                Some(Err(error)) => {
+                    tracing::error!(%error, "analysis");
+                    Vec::new()
+                }
+            };
+            if let Err(error) = write_match(&folder, &user, &record, comments) {
+                tracing::error!(%error, "match file");
+            }
+        });
     }
 
     fn new_day(&mut self) {
@@ -417,6 +461,8 @@ impl Link {
         tracing::info!(
             matches = books.today.matches,
             won = books.today.won,
+            unknown_results = books.today.unknown,
+            points = ?books.today.points,
             rating = books.rating,
             lines = counts.lines,
             unknown = counts.unknown,
@@ -424,6 +470,8 @@ impl Link {
             stale = counts.stale,
             resyncs = counts.resyncs,
             reconnects = books.reconnects,
+            saved = self.saved,
+            opponents = self.state.people.len(),
             "summary of the day"
         );
     }

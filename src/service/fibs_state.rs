@@ -32,6 +32,8 @@ pub struct Tally {
     pub matches: u64,
     /// Of these won.
     pub won: u64,
+    /// Of these with an end that nobody told the bot and that the rating does not show.
+    pub unknown: u64,
     /// Points won and lost.
     pub points: [u64; 2],
 }
@@ -111,6 +113,7 @@ impl FibsState {
         for tally in [&mut self.books.all, &mut self.books.today] {
             tally.matches += 1;
             tally.won += u64::from(won);
+            tally.unknown += u64::from(record.outcome == Some(Outcome::Unknown));
             for (sum, points) in tally.points.iter_mut().zip(record.scores) {
                 *sum += u64::from(points);
             }
@@ -135,17 +138,23 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::rename(&new, path)
 }
 
-/// Writes the file of a finished match and returns its path.
+/// Writes the file of a finished match, `analysis` in its head, and returns its path.
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn write_match(folder: &Path, user: &str, record: &MatchRecord) -> std::io::Result<PathBuf> {
+pub fn write_match(
+    folder: &Path,
+    user: &str,
+    record: &MatchRecord,
+    analysis: Vec<String>,
+) -> std::io::Result<PathBuf> {
     let seconds = unix_seconds();
     let rating = match record.ratings {
         [Some(before), Some(after)] => format!(" rating {before:.2} to {after:.2}"),
         _ => " rating unknown".to_owned(),
     };
-    let comments = vec![format!(" FIBS, {}", date(seconds)), rating];
+    let mut comments = vec![format!(" FIBS, {}", date(seconds)), rating];
+    comments.extend(analysis);
     let text = record.file(user, comments).to_string();
     std::fs::create_dir_all(folder)?;
     let opponent: String = record
@@ -155,10 +164,10 @@ pub fn write_match(folder: &Path, user: &str, record: &MatchRecord) -> std::io::
         .collect();
     let day = date(seconds);
     let time = seconds % 86_400;
-    // Two matches can end in the same second.
+    // Two matches can end in the same second: the name is taken by making the file.
     let path = (0..1000)
         .map(|number| folder.join(format!("{day}_{time:05}_{opponent}_{number}.mat")))
-        .find(|path| !path.exists())
+        .find(|path| std::fs::File::create_new(path).is_ok())
         .unwrap_or_else(|| folder.join(format!("{day}_{opponent}.mat")));
     replace(&path, text.as_bytes())?;
     Ok(path)

@@ -5,6 +5,7 @@ pub mod answer;
 mod connection;
 pub mod counters;
 pub mod external;
+pub mod fibs_analysis;
 pub mod fibs_link;
 pub mod fibs_state;
 pub mod limits;

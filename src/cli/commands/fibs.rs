@@ -70,6 +70,9 @@ pub(crate) struct Args {
     /// On SIGTERM finish the match, not only the game.
     #[arg(long, env = "GAMMOND_FIBS_FINISH_MATCH")]
     finish_match: bool,
+    /// Write into the match files what the engine thinks of both players: loss per decision, luck.
+    #[arg(long, env = "GAMMOND_FIBS_ANALYSE")]
+    analyse: bool,
     /// Draw the boards on stdout.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,
@@ -104,6 +107,7 @@ impl Args {
         config.matches.clone_from(&self.matches);
         config.finish_match = self.finish_match;
         config.watch = self.watch;
+        config.analyse = self.analyse;
         Ok(config)
     }
 

@@ -149,6 +149,11 @@ pub enum Message {
         name: String,
         length: Option<u32>,
     },
+    /// The answer to `show savedcount`.
+    SavedCount {
+        name: String,
+        count: u32,
+    },
     NoSavedMatches,
     /// The head of the table of saved matches.
     SavedHead,
@@ -475,6 +480,8 @@ const PATTERNS: &[(&str, Make)] = &[
     ("{} wants to play an unlimited match with you", |w| invites(w, Wanted::Unlimited)),
     ("{} wants to resume a saved match with you", |w| invites(w, Wanted::Resume)),
     ("WARNING: Don't accept if you want to continue the saved {*}", |_| Some(Message::SavedWarning)),
+    ("{} has no saved games", |w| Some(Message::SavedCount { name: w.name(0)?, count: 0 })),
+    ("{} has {} saved game{*}", |w| Some(Message::SavedCount { name: w.name(0)?, count: w.number(1)? })),
     ("opponent matchlength {*}", |_| Some(Message::SavedHead)),
     ("no saved games{*}", |_| Some(Message::NoSavedMatches)),
     ("Login incorrect", |_| Some(Message::LoginIncorrect)),

@@ -17,6 +17,8 @@ pub(super) enum Move {
     Ask(Ask),
     /// Only one thing can be done.
     Roll,
+    /// A prompt or an automatic roll is missing: the server must say whether it is still to come.
+    Resync,
     /// The play is settled by the rules: nobody can move. The server says so by itself.
     Wait,
 }
@@ -53,6 +55,8 @@ pub(super) struct Match {
     pub(super) between: bool,
     pub(super) waits_for_join: bool,
     pub(super) prompted: bool,
+    /// The server has shown this board after it had answered all that was sent.
+    pub(super) confirmed: bool,
     pub(super) doubled: bool,
     pub(super) resignation: Option<u32>,
     pub(super) my_double: bool,
@@ -74,6 +78,8 @@ pub(super) struct Match {
     pub(super) reminded: bool,
     pub(super) greeted: bool,
     pub(super) leaving: bool,
+    /// Games offered because the bot is to stop.
+    pub(super) stop_offered: u8,
     pub(super) my_roll: Option<Roll>,
     pub(super) other_roll: Option<Roll>,
     pub(super) games: u32,
@@ -96,6 +102,7 @@ impl Match {
             between: false,
             waits_for_join: false,
             prompted: false,
+            confirmed: false,
             doubled: false,
             resignation: None,
             my_double: false,
@@ -112,6 +119,7 @@ impl Match {
             reminded: false,
             greeted: wanted == Wanted::Resume,
             leaving: false,
+            stop_offered: 0,
             my_roll: None,
             other_roll: None,
             games: 0,
@@ -168,6 +176,7 @@ impl Match {
         let changed = text != self.text;
         let again = changed || self.resync == Resync::Fenced;
         if again {
+            self.confirmed = self.resync == Resync::Fenced;
             self.board_at = now;
             self.acted = None;
         }
@@ -276,8 +285,9 @@ impl Match {
         } else {
             timing.roll_ms
         };
-        if !self.prompted && now < self.board_at.saturating_add(patience) {
-            return None;
+        if !self.prompted && !self.confirmed {
+            let missing = now >= self.board_at.saturating_add(patience);
+            return missing.then_some(("missing", Move::Resync));
         }
         if cube {
             let query = CubeQuery { position, state };

@@ -35,6 +35,8 @@ pub struct Policy {
     pub drops_max: u32,
     /// Saved matches above which no new ones are begun.
     pub saved_max: usize,
+    /// Saved matches that an opponent may have before no new one is begun with him; 0: not asked.
+    pub opponent_saved_max: u32,
     /// Names that the bot may invite when it is idle.
     pub invite: Vec<String>,
     /// Length of the matches to which it invites.
@@ -53,6 +55,8 @@ pub struct Policy {
     pub leave_s: u64,
     /// Whether lost games are resigned.
     pub resign: bool,
+    /// Whether the game is resigned, not played out, when the bot is asked to stop.
+    pub resign_on_stop: bool,
     /// Names whose `tell` of `finish` ends the bot after this match.
     pub owners: Vec<String>,
 }
@@ -80,6 +84,7 @@ impl Default for Policy {
             play_bots: false,
             drops_max: 3,
             saved_max: 7,
+            opponent_saved_max: 20,
             invite: Vec::new(),
             invite_length: 5,
             invite_every_s: 300,
@@ -91,6 +96,7 @@ impl Default for Policy {
             remind_s: 60,
             leave_s: 360,
             resign: true,
+            resign_on_stop: false,
             owners: Vec::new(),
         }
     }

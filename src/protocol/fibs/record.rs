@@ -149,7 +149,7 @@ impl MatchRecord {
         let after = if play.is_pass() {
             Some(position.swapped())
         } else {
-            find(&position, roll, &play)
+            position_after(&position, roll, &play)
         };
         match after {
             Some(after) => {
@@ -216,7 +216,8 @@ impl MatchRecord {
 }
 
 /// The position after these steps in any order, if they are a legal play.
-fn find(position: &Position, roll: Roll, play: &Play) -> Option<Position> {
+#[must_use]
+pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Position> {
     let moved = |play: &Play| {
         let mut counts = [0_i8; OFF + 1];
         for step in play.steps() {

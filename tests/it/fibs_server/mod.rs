@@ -81,25 +81,64 @@ pub(crate) struct Result {
 /// What happened, to see that a test covers it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
+    pub(crate) begun: u32,
     pub(crate) games: u32,
+    pub(crate) crawford: u32,
+    pub(crate) moves: u32,
     pub(crate) bot_doubles: u32,
+    pub(crate) bot_redoubles: u32,
     pub(crate) bot_takes: u32,
     pub(crate) bot_drops: u32,
     pub(crate) opponent_doubles: u32,
-    pub(crate) redoubles: u32,
+    pub(crate) opponent_redoubles: u32,
+    pub(crate) opponent_takes: u32,
     pub(crate) opponent_drops: u32,
-    pub(crate) bot_resigns: u32,
-    pub(crate) resigns: [u32; 4],
-    pub(crate) resigns_accepted: u32,
+    /// By games offered: 1, 2, 3.
+    pub(crate) bot_resigns: [u32; 3],
+    pub(crate) bot_resigns_taken: u32,
+    pub(crate) bot_resigns_refused: u32,
+    pub(crate) opponent_resigns: [u32; 3],
+    pub(crate) opponent_resigns_taken: u32,
+    pub(crate) opponent_resigns_refused: u32,
+    pub(crate) saves: u32,
     pub(crate) resumes: u32,
-    pub(crate) crawford: u32,
     pub(crate) swallowed: u32,
     pub(crate) wrong_boards: u32,
     pub(crate) torn_boards: u32,
     pub(crate) logouts: u32,
     pub(crate) kicks: u32,
-    pub(crate) begun: u32,
-    pub(crate) moves: u32,
+}
+
+impl Seen {
+    /// What a match can contain, by name.
+    pub(crate) fn kinds(&self) -> [(&'static str, u32); 22] {
+        let [bot_1, bot_2, bot_3] = self.bot_resigns;
+        let [opponent_1, opponent_2, opponent_3] = self.opponent_resigns;
+        [
+            ("matches begun", self.begun),
+            ("games", self.games),
+            ("Crawford games", self.crawford),
+            ("plays of the bot", self.moves),
+            ("doubles of the bot", self.bot_doubles),
+            ("redoubles of the bot", self.bot_redoubles),
+            ("takes of the bot", self.bot_takes),
+            ("drops of the bot", self.bot_drops),
+            ("doubles of the opponent", self.opponent_doubles),
+            ("redoubles of the opponent", self.opponent_redoubles),
+            ("takes of the opponent", self.opponent_takes),
+            ("drops of the opponent", self.opponent_drops),
+            ("resignations of 1 by the bot", bot_1),
+            ("resignations of 2 by the bot", bot_2),
+            ("resignations of 3 by the bot", bot_3),
+            ("of the bot's accepted", self.bot_resigns_taken),
+            ("of the bot's refused", self.bot_resigns_refused),
+            ("resignations of 1 by the opponent", opponent_1),
+            ("resignations of 2 by the opponent", opponent_2),
+            ("resignations of 3 by the opponent", opponent_3),
+            ("of the opponent's accepted", self.opponent_resigns_taken),
+            ("of the opponent's refused", self.opponent_resigns_refused),
+        ]
+    }
 }
 
 pub(crate) struct Server {
@@ -116,6 +155,8 @@ pub(crate) struct Server {
     /// All commands of the bot but the login.
     pub(crate) commands: Vec<String>,
     pub(crate) seen: Seen,
+    /// What `show savedcount` answers.
+    pub(crate) saved_by_others: u32,
     pub(crate) closed: bool,
     pub(crate) logged_in: bool,
     ready: bool,
@@ -145,6 +186,7 @@ impl Server {
             refusals: Vec::new(),
             commands: Vec::new(),
             seen: Seen::default(),
+            saved_by_others: 0,
             closed: false,
             logged_in: false,
             ready: false,
@@ -280,6 +322,7 @@ impl Server {
 
     fn save(&mut self) {
         if let Some(mut table) = self.table.take() {
+            self.seen.saves += 1;
             table.interrupt(self.style);
             self.saved = Some(table);
         }
@@ -347,6 +390,18 @@ impl Server {
             }
             "time" => {
                 self.say("Saturday, November 21 01:32:48 UTC  ( Sat Nov 21 01:32:48 2026 UTC )")
+            }
+            "show"
+                if rest.starts_with("savedcount ")
+                    && !matches!(self.style, Style::Jibs053 | Style::Jibs055) =>
+            {
+                let name = rest.trim_start_matches("savedcount ").to_owned();
+                let count = self.saved_by_others;
+                self.say(&match count {
+                    0 => format!("{name} has no saved games."),
+                    1 => format!("{name} has 1 saved game."),
+                    _ => format!("{name} has {count} saved games."),
+                });
             }
             "show" => self.show_saved(),
             "tell" => self.say(&format!("16 {rest}")),

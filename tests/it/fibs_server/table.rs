@@ -254,7 +254,10 @@ impl Server {
             }
             match (table.turn, table.dice) {
                 (Seat::Bot, None) => {
-                    if table.may_double(Seat::Bot) {
+                    // Their toggle works the other way round: they can roll all by themselves.
+                    let rolls = matches!(self.style, Style::Jibs053 | Style::Jibs055)
+                        && below(&mut self.chance, 4) == 0;
+                    if table.may_double(Seat::Bot) && !rolls {
                         let prompt = match below(&mut self.chance, 2) {
                             0 => "It's your turn. Please roll or double",
                             _ => "It's your turn to roll or double.",
@@ -300,7 +303,7 @@ impl Server {
         let may = self.table().may_double(Seat::Opponent) && self.table().cube < 16;
         if may && self.one_in(10) {
             self.seen.opponent_doubles += 1;
-            self.seen.redoubles += u32::from(self.table().cube > 1);
+            self.seen.opponent_redoubles += u32::from(self.table().cube > 1);
             self.table().doubled = true;
             self.say(&format!("{opponent} doubles. Type 'accept' or 'reject'."));
             return true;
@@ -308,7 +311,7 @@ impl Server {
         if self.one_in(60) {
             let games = 1 + below(&mut self.chance, 3);
             let points = games * self.table().cube;
-            self.seen.resigns[games as usize] += 1;
+            self.seen.opponent_resigns[games as usize - 1] += 1;
             self.table().resigned = Some((Seat::Opponent, games));
             let noun = if points == 1 { "point" } else { "points" };
             self.say(&format!(
@@ -334,6 +337,7 @@ impl Server {
         table.cube *= 2;
         table.owner = Some(Seat::Opponent);
         let cube = table.cube;
+        self.seen.opponent_takes += 1;
         match self.style {
             Style::Jibs053 | Style::Jibs055 => {
                 self.say(&format!(
@@ -566,7 +570,7 @@ impl Server {
         table.doubled = true;
         let redouble = table.cube > 1;
         self.seen.bot_doubles += 1;
-        self.seen.redoubles += u32::from(redouble);
+        self.seen.bot_redoubles += u32::from(redouble);
         self.say(&format!(
             "You double. Please wait for {opponent} to accept or reject."
         ));
@@ -577,7 +581,7 @@ impl Server {
         let table = self.table();
         if let Some((Seat::Opponent, games)) = table.resigned.take() {
             let points = games * table.cube;
-            self.seen.resigns_accepted += 1;
+            self.seen.opponent_resigns_taken += 1;
             let noun = if points == 1 { "point" } else { "points" };
             self.say(&format!("You accept and win {points} {noun}."));
             return self.end_game(Seat::Bot, points);
@@ -605,6 +609,7 @@ impl Server {
         let opponent = self.opponent.clone();
         let table = self.table();
         if table.resigned.take().is_some() {
+            self.seen.opponent_resigns_refused += 1;
             self.say("You reject. The game continues.");
             return self.advance();
         }
@@ -630,14 +635,16 @@ impl Server {
             }
         };
         let points = games * self.table().cube;
-        self.seen.bot_resigns += 1;
+        self.seen.bot_resigns[games as usize - 1] += 1;
         let noun = if points == 1 { "point" } else { "points" };
         self.say(&format!(
             "You want to resign. {opponent} will win {points} {noun}."
         ));
         if self.one_in(3) {
+            self.seen.bot_resigns_refused += 1;
             return self.say(&format!("{opponent} rejects. The game continues."));
         }
+        self.seen.bot_resigns_taken += 1;
         self.say(&format!("{opponent} accepts and wins {points} {noun}."));
         self.end_game(Seat::Opponent, points);
     }

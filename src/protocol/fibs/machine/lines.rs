@@ -295,6 +295,21 @@ impl Machine {
         }
     }
 
+    /// FIBS-27: resigns one game, then two, then three, and leaves when all is refused.
+    fn resign_to_stop(&mut self, key: (&'static str, String)) {
+        let Some(game) = &mut self.game else { return };
+        let word = match game.stop_offered {
+            0 => "n",
+            1 => "g",
+            2 => "b",
+            _ => return self.leave(),
+        };
+        game.stop_offered += 1;
+        game.acted = Some(key);
+        game.since = self.now;
+        self.send_decision(format!("resign {word}"));
+    }
+
     /// Decides what is to be decided, once for each board and kind (FIBS-13).
     pub(super) fn think(&mut self) {
         let Some(game) = &mut self.game else { return };
@@ -310,10 +325,16 @@ impl Machine {
         }
         match what {
             Move::Wait => game.acted = Some(key),
+            Move::Resync => self.resync(),
             Move::Roll => {
                 game.acted = Some(key);
                 game.since = self.now;
                 self.send_decision("roll".to_owned());
+            }
+            Move::Ask(Ask::Play { .. } | Ask::RollOrDouble { .. })
+                if self.stop == Stop::AfterGame && self.policy.resign_on_stop =>
+            {
+                self.resign_to_stop(key);
             }
             Move::Ask(ask) => {
                 self.next_id += 1;

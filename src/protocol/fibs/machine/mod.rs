@@ -7,6 +7,7 @@
 
 mod idle;
 mod lines;
+mod manners;
 mod resync;
 mod unseen;
 
@@ -129,6 +130,10 @@ pub enum Event {
         opponent: String,
         /// What was agreed.
         wanted: Wanted,
+        /// Our saved matches.
+        saved: usize,
+        /// The opponent's saved matches, where the server counts them.
+        opponent_saved: Option<u32>,
     },
     /// The server shows another board.
     Board(Box<BoardView>),
@@ -235,6 +240,8 @@ pub struct Machine {
     saved: BTreeMap<String, Option<u32>>,
     drops: BTreeMap<String, u32>,
     invitation: Option<Invitation>,
+    /// Saved matches of whoever invited last, as the server counts them.
+    counted: Option<(String, u32)>,
     /// Until when an acceptance or invitation of ours may be answered by a start.
     joining_until: u64,
     last_invitation: u64,
@@ -277,6 +284,7 @@ impl Machine {
             saved: BTreeMap::new(),
             drops: BTreeMap::new(),
             invitation: None,
+            counted: None,
             joining_until: 0,
             last_invitation: 0,
             resumed: BTreeMap::new(),
@@ -599,6 +607,7 @@ impl Machine {
                 self.saved.remove(&name);
             }
             Message::Started { name, wanted } => self.started(name, wanted),
+            Message::SavedCount { name, count } => self.counted(name, count),
             Message::BoardStyle => self.fence_answered(),
             Message::ShuttingDown => self.stop_for_shutdown(),
             message => self.match_message(message),
@@ -625,110 +634,6 @@ impl Machine {
         }
         if self.people.len() < PEOPLE_MAX || self.people.contains_key(&who.name) {
             self.people.insert(who.name.clone(), who);
-        }
-    }
-
-    /// FIBS-26: one line in answer, seldom, and never to a bot.
-    fn said(&mut self, name: &str, how: Speech, text: &str) {
-        let word = text.trim().to_ascii_lowercase();
-        if how == Speech::Kibitz && self.game.as_ref().is_some_and(|game| game.opponent == name) {
-            // FIBS-17: what people type when a bot hangs.
-            match word.as_str() {
-                "move" | "roll" => {
-                    if self
-                        .game
-                        .as_ref()
-                        .is_some_and(|game| game.deciding.is_none())
-                    {
-                        self.resync();
-                    }
-                }
-                "join" if self.game.as_ref().is_some_and(|game| game.between) => self.send("join"),
-                _ => {}
-            }
-            return;
-        }
-        if how != Speech::Tell || self.policy.is_bot(name) || name == self.user {
-            return;
-        }
-        if self.policy.owners.iter().any(|owner| owner == name) && word == "finish" {
-            self.stop = Stop::AfterMatch;
-        }
-        let help = self.policy.help.clone();
-        self.tell(name, &help);
-    }
-
-    /// Tells somebody something, unless he has heard enough this hour.
-    fn tell(&mut self, name: &str, text: &str) {
-        if self.talked.len() > PEOPLE_MAX {
-            self.talked.clear();
-        }
-        let (count, since) = self.talked.entry(name.to_owned()).or_insert((0, self.now));
-        if self.now > *since + 3_600_000 {
-            (*count, *since) = (0, self.now);
-        }
-        *count += 1;
-        if *count <= self.policy.answers_max && !text.is_empty() {
-            self.send(format!("tell {name} {text}"));
-        }
-    }
-
-    /// FIBS-18: a warning about a saved match comes after the invitation.
-    fn invited(&mut self, name: String, wanted: Wanted) {
-        if self.game.is_some() || self.stop != Stop::No {
-            return;
-        }
-        let drops = self.drops.get(&name).copied().unwrap_or(0);
-        let who = self.people.get(&name);
-        match self
-            .policy
-            .judge(&name, wanted, who, drops, self.saved.len())
-        {
-            Verdict::Ignore => {}
-            Verdict::Decline(text) => self.tell(&name, &text),
-            Verdict::Play => {
-                self.invitation = Some(Invitation {
-                    name,
-                    wanted,
-                    due: self.now + self.timing.warning_ms,
-                    warned: false,
-                });
-            }
-        }
-    }
-
-    fn started(&mut self, name: String, wanted: Wanted) {
-        self.invitation = None;
-        self.joining_until = 0;
-        let mut kept = None;
-        if let Some(interrupted) = self.interrupted.remove(&name) {
-            match wanted {
-                Wanted::Resume => kept = Some(interrupted.record),
-                // Nobody begins a new match beside a saved one: the old one is over.
-                _ => self.unseen(interrupted),
-            }
-        }
-        let length = match wanted {
-            Wanted::Points(length) => Some(length),
-            Wanted::Unlimited => None,
-            Wanted::Resume => self.saved.get(&name).copied().flatten(),
-        };
-        let mut record = kept.unwrap_or_else(|| MatchRecord::new(&name, length));
-        if let [before @ None, _] = &mut record.ratings {
-            *before = self.own.as_ref().map(|own| own.rating);
-        }
-        let mut game = Match::new(&name, wanted, self.now, record);
-        if wanted == Wanted::Resume {
-            game.need_board = Some(self.now);
-        }
-        self.game = Some(game);
-        self.event(Event::MatchStarted {
-            opponent: name,
-            wanted,
-        });
-        // The inviter can change the length between invitation and acceptance.
-        if !self.policy.allows(wanted) {
-            self.leave();
         }
     }
 

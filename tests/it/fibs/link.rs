@@ -1,0 +1,157 @@
+//! The real link over a real socket.
+
+use super::world::*;
+use super::*;
+
+/// FIBS-21, FIBS-22, FIBS-28 to FIBS-30: the real link over a real socket, with broken connections;
+/// the password is nowhere in what the bot logs, writes or prints.
+#[test]
+fn over_a_socket() {
+    let (log, logged) = log_to_memory();
+    let folder = tempfile::tempdir().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (done, finished) = tokio::sync::watch::channel(0_u32);
+    let faults = Faults {
+        glue: 5,
+        chatter: 10,
+        ..Faults::default()
+    };
+    let server = std::thread::spawn(move || serve(&listener, faults, &done));
+    let mut config =
+        FibsConfig::new(&address, "tester", Secret::new("s3cretW0rd\n").unwrap()).unwrap();
+    config.policy = policy();
+    config.timing = Timing {
+        pace_ms: 0,
+        warning_ms: 20,
+        prompt_ms: 60,
+        roll_ms: 80,
+        resync_ms: 2000,
+        rating_ms: 50,
+        resume_ms: 300,
+        ..Timing::default()
+    };
+    (config.pause_ms, config.backoff_ms) = (0, 5);
+    config.state = Some(folder.path().join("state.json"));
+    config.matches = Some(folder.path().join("matches"));
+    config.analyse = true;
+    let shown = format!("{config:?} {:?}", config.password);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let limit = std::time::Duration::from_secs(300);
+    let books = tracing::subscriber::with_default(log, || {
+        runtime
+            .block_on(async { tokio::time::timeout(limit, play(config, engine(), finished)).await })
+    });
+    let books = books.expect("the bot hangs").unwrap();
+    let server = server.join().unwrap();
+    assert!(server.refusals.is_empty(), "{:?}", server.refusals);
+    assert_eq!(books.all.matches, 3);
+    assert!(books.reconnects > 0);
+    let mut text = shown + &logged();
+    let files: Vec<_> = std::fs::read_dir(folder.path().join("matches"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(files.len(), 3);
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        let read = MatchFile::parse(&bytes).unwrap();
+        let analysed = |comment: &String| comment.contains("lost by each, luck");
+        assert!(read.comments.iter().any(analysed), "{:?}", read.comments);
+        text += &String::from_utf8(bytes).unwrap();
+    }
+    let state = std::fs::read_to_string(folder.path().join("state.json")).unwrap();
+    assert!(state.contains("alice"));
+    text += &state;
+    assert!(text.contains("logged in"), "nothing was logged");
+    assert!(text.contains("summary of the day"));
+    if let Some(folder) = std::env::var_os("GAMMOND_FIBS_KEEP") {
+        std::fs::write(std::path::Path::new(&folder).join("link.log"), &text).unwrap();
+    }
+    assert!(!text.contains("s3cretW0rd"), "the password leaks");
+}
+
+/// Serves three matches, cutting the first connections.
+fn serve(
+    listener: &std::net::TcpListener,
+    faults: Faults,
+    done: &tokio::sync::watch::Sender<u32>,
+) -> Server {
+    use std::io::{ErrorKind, Read, Write};
+    let mut server = Server::new(Style::Fibs, faults, &[Some(1), Some(1), Some(3)], 42);
+    for connection in 0.. {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream
+            .set_read_timeout(Some(std::time::Duration::from_millis(40)))
+            .unwrap();
+        let _ = stream.write_all(&server.connect());
+        let (mut text, mut buffer, mut written) = (Vec::new(), [0; 1000], 0);
+        let limit = if connection < 4 {
+            700 + 900 * connection
+        } else {
+            usize::MAX
+        };
+        loop {
+            let mut out = Vec::new();
+            match stream.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => text.extend(&buffer[..count]),
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                {
+                    out = server.idle();
+                }
+                Err(_) => break,
+            }
+            while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = text.drain(..=end).collect();
+                out.extend(server.line(&String::from_utf8(line).unwrap()));
+            }
+            written += out.len();
+            if stream.write_all(&out).is_err() || written > limit || server.closed {
+                break;
+            }
+            if server.results.len() == 3 && !server.busy() {
+                done.send_modify(|count| *count = 1);
+            }
+        }
+        let closed = server.closed;
+        server.disconnect();
+        if closed {
+            break;
+        }
+    }
+    server
+}
+
+/// A log of everything, in memory.
+fn log_to_memory() -> (
+    impl tracing::Subscriber + Send + Sync,
+    impl FnOnce() -> String,
+) {
+    use std::sync::{Arc, Mutex};
+    #[derive(Clone)]
+    struct Sink(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let sink = Sink(Arc::default());
+    let writer = sink.clone();
+    let log = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let read = move || String::from_utf8_lossy(&sink.0.lock().unwrap()).into_owned();
+    (log, read)
+}

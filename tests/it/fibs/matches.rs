@@ -1,0 +1,148 @@
+//! Whole matches: every kind of server, every fault, the link cut anywhere.
+
+use super::world::*;
+use super::*;
+
+/// FIBS-12 to FIBS-16: whole matches of all lengths on four kinds of server, nothing refused, every
+/// result right. 30 matches; `GAMMOND_FIBS_MATCHES` for more.
+#[test]
+fn whole_matches() {
+    let wanted = std::env::var("GAMMOND_FIBS_MATCHES").ok();
+    let count = wanted.map_or(30, |text| text.parse().unwrap());
+    let faults = Faults {
+        glue: 6,
+        chatter: 10,
+        repeat: 8,
+        drop: 150,
+        ..Faults::default()
+    };
+    let worlds = matches(count, faults, 100);
+    let decisions: u64 = worlds.iter().map(|world| world.decisions).sum();
+    eprintln!("{count} matches, {decisions} decisions, 0 refusals, 0 stalls, all results right");
+    let mut sums = worlds[0].server.seen.kinds();
+    for world in &worlds[1..] {
+        for (sum, (_, more)) in sums.iter_mut().zip(world.server.seen.kinds()) {
+            sum.1 += more;
+        }
+    }
+    for (kind, sum) in sums {
+        eprintln!("{sum:>8} {kind}");
+    }
+    for (kind, sum) in sums {
+        assert!(sum > 0, "no {kind} in {count} matches");
+    }
+    for what in [
+        |world: &World| world.server.seen.saves,
+        |world| world.server.seen.resumes,
+    ] {
+        let sum: u32 = worlds.iter().map(what).sum();
+        eprintln!("{sum:>8} saved, or resumed");
+        assert!(sum > 0);
+    }
+}
+
+/// FIBS-17: commands that the server loses, rolls that it forgets after a resume.
+#[test]
+fn a_server_that_loses_commands() {
+    let faults = Faults {
+        swallow: 12,
+        chatter: 10,
+        drop: 80,
+        forget_roll: true,
+        glue: 5,
+        repeat: 5,
+        ..Faults::default()
+    };
+    let worlds = matches(8, faults, 200);
+    assert!(worlds.iter().any(|world| world.server.seen.swallowed > 0));
+}
+
+/// FIBS-15, FIBS-20, FIBS-31: the link is cut after byte k of a match; the match ends, never
+/// by a play for an old board, and the bot knows that it ended, even when the cut hid its end.
+#[test]
+fn the_link_is_cut_after_any_byte() {
+    let every = std::env::var("GAMMOND_FIBS_CUT_EVERY").ok();
+    for style in [Style::Fibs, Style::Jibs055] {
+        // A second match: some servers have no list of saved ones, and its start tells.
+        let plan = [Some(1), Some(1)];
+        let server = |seed| Server::new(style, Faults::default(), &plan, seed);
+        let mut whole = World::new(server(5), 5);
+        whole.play(1, "whole");
+        let bytes = whole.received;
+        assert!(bytes > 3000);
+        let step = every
+            .as_ref()
+            .map_or(bytes / 40, |text| text.parse().unwrap());
+        let (mut cuts, mut unseen, mut guessed) = (0, 0, 0);
+        for cut in (1..bytes).step_by(step) {
+            let mut world = World::new(server(5), 5);
+            world.cut_after = Some(cut);
+            let what = format!("{style:?} cut after {cut}");
+            world.play(2, &what);
+            world.check(&what);
+            cuts += 1;
+            let hidden = |record: &&MatchRecord| record.unseen;
+            unseen += world.records.iter().filter(hidden).count();
+            let known = |record: &&MatchRecord| record.outcome != Some(Outcome::Unknown);
+            guessed += world.records.iter().filter(hidden).filter(known).count();
+        }
+        eprintln!(
+            "{style:?}: {bytes} bytes, {cuts} cuts, {unseen} ends hidden, {guessed} of them known by the rating"
+        );
+    }
+}
+
+/// A long run with all faults and broken links; `tools/fibs-soak.sh` sets the minutes.
+#[test]
+fn soak() {
+    let Some(minutes) = std::env::var_os("GAMMOND_FIBS_SOAK_MINUTES") else {
+        return;
+    };
+    let minutes: u64 = minutes.to_str().unwrap().parse().unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
+    let faults = Faults::ALL;
+    let (mut played, mut lost, mut unseen, mut seed) = (0, 0, 0, 1000);
+    while std::time::Instant::now() < end {
+        let mut world = World::new(
+            Server::new(STYLES[seed as usize % 4], faults, &PLAN, seed),
+            seed,
+        );
+        let what = format!("soak seed {seed}");
+        for number in 1..=PLAN.len() {
+            let cut = below(&mut world.chance, 20_000) as usize;
+            world.cut_after = Some(world.received + cut);
+            let start = world.now;
+            while world.server.results.len() < number || world.server.busy() {
+                world.step();
+                assert!(
+                    world.now < start + 36_000_000,
+                    "{what}: stall in match {number}"
+                );
+            }
+        }
+        assert!(
+            world.server.refusals.is_empty(),
+            "{what}: {:?}",
+            world.server.refusals
+        );
+        world.check(&what);
+        // Only the last one may still be looked for.
+        lost += world.server.results.len() - world.records.len();
+        assert!(
+            world.server.results.len() - world.records.len() <= 1,
+            "{what}"
+        );
+        unseen += world.records.iter().filter(|record| record.unseen).count();
+        played += PLAN.len();
+        seed += 1;
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let memory = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS"))
+            .unwrap_or_default();
+        eprintln!(
+            "{played} matches, ends hidden {unseen}, not told yet {lost}, {} decisions here, {memory}",
+            world.decisions
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! The FIBS bot: recorded transcripts, and whole matches against the server of `fibs_server`.
+//!
+//! Matches are played in simulated time: the machine gets its bytes and its clock from the test,
+//! so a night of play takes seconds and a seed repeats it. `GAMMOND_FIBS_MATCHES` plays more of
+//! them, `GAMMOND_FIBS_SOAK_MINUTES` plays for so long with all faults on (`tools/fibs-soak.sh`).
+
+use crate::fibs_server::{Faults, Server, Style};
+use crate::support::{lines, shared};
+use gammond::engine::Engine;
+use gammond::game::Roll;
+use gammond::notation::{Dialect, MatchFile};
+use gammond::protocol::fibs::{
+    Answer, Ask, Event, LineReader, Machine, MatchRecord, Message, Outcome, Output, Piece, Policy,
+    Timing, name_line,
+};
+use gammond::query::{Settings, Stop};
+use gammond::rng::{ChaCha8Rng, below, stream};
+use gammond::service::fibs_link::{FibsConfig, Secret, answer, play};
+use std::sync::OnceLock;
+
+mod link;
+mod machine;
+mod matches;
+mod process;
+mod servers;
+mod words;
+mod world;

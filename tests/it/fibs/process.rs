@@ -1,0 +1,98 @@
+//! The program as its users start it, with its password (FIBS-30, R-24).
+//!
+//! Everything it writes is kept in the folder `GAMMOND_FIBS_KEEP` when that is set: `.ci/run` looks
+//! through it for the password.
+
+use super::*;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output as Finished};
+
+const PASSWORD: &str = "s3cretW0rd";
+
+fn bot(server: &str, arguments: &[&str], variable: Option<&str>) -> Finished {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command
+        .args(["fibs", "--server", server, "--user", "tester"])
+        .args(["--log", "trace", "--plies", "0"])
+        .args(arguments)
+        .env_remove("GAMMOND_FIBS_PASSWORD")
+        .env("RUST_BACKTRACE", "full");
+    if let Some(password) = variable {
+        command.env("GAMMOND_FIBS_PASSWORD", password);
+    }
+    command.output().unwrap()
+}
+
+/// A server that refuses every login once.
+fn refusing() -> (String, std::thread::JoinHandle<()>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"WELCOME\r\nlogin: ").unwrap();
+        let mut line = String::new();
+        let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+        std::io::BufRead::read_line(&mut reader, &mut line).unwrap();
+        assert!(line.contains(PASSWORD), "the login lacks the password");
+        stream.write_all(b"Login incorrect\r\nlogin: ").unwrap();
+        let _ = std::io::Read::read(&mut reader, &mut [0; 10]);
+    });
+    (address, thread)
+}
+
+fn keep(name: &str, finished: &Finished) -> String {
+    let text = [finished.stdout.as_slice(), b"\n", &finished.stderr].concat();
+    if let Some(folder) = std::env::var_os("GAMMOND_FIBS_KEEP") {
+        let path = Path::new(&folder).join(format!("{name}.log"));
+        std::fs::write(path, &text).unwrap();
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A login that is refused, with the password from a variable and from a file; a file that others
+/// can read; a password that a login line cannot hold: none of the four shows it.
+#[test]
+fn the_password_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("password");
+    std::fs::write(&file, format!("{PASSWORD}\n")).unwrap();
+    let path = file.to_str().unwrap();
+    let mode = |mode| std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+
+    mode(0o600);
+    let (address, server) = refusing();
+    let from_file = bot(&address, &["--password-file", path], None);
+    server.join().unwrap();
+    let (address, server) = refusing();
+    let from_variable = bot(&address, &[], Some(PASSWORD));
+    server.join().unwrap();
+    mode(0o644);
+    let open_file = bot("127.0.0.1:1", &["--password-file", path], None);
+    let blank = bot("127.0.0.1:1", &[], Some("s3cretW0rd with blanks"));
+
+    for (name, finished, told) in [
+        ("from_file", from_file, "refuses name or password"),
+        ("from_variable", from_variable, "refuses name or password"),
+        ("open_file", open_file, "chmod 600"),
+        ("blank", blank, "blanks"),
+    ] {
+        let text = keep(name, &finished);
+        assert!(!finished.status.success(), "{name}");
+        assert!(text.contains(told), "{name}: {text}");
+        assert!(!text.contains(PASSWORD), "{name}: {text}");
+    }
+}
+
+/// A panic that prints the whole configuration prints no password.
+#[test]
+fn a_panic_shows_no_password() {
+    let config = FibsConfig::new("127.0.0.1:1", "tester", Secret::new(PASSWORD).unwrap()).unwrap();
+    let caught = std::panic::catch_unwind(|| panic!("{config:#?}")).unwrap_err();
+    let text = caught.downcast_ref::<String>().unwrap();
+    assert!(
+        text.contains("tester") && !text.contains(PASSWORD),
+        "{text}"
+    );
+}
