@@ -3,7 +3,7 @@
 //! [`bytes`] cuts lines out of a telnet stream, [`clip`] names each line, [`machine`] keeps the login
 //! and the match, [`policy`] says whom to play and what to say, [`record`] keeps the match for its
 //! file. Nobody here knows a socket, a clock or an engine: time is passed in, questions go out and
-//! their answers come back. Rules FIBS-01 to FIBS-30 of `protocol-specs/fibs.md`.
+//! their answers come back. Rules FIBS-01 to FIBS-32 of `protocol-specs/fibs.md`.
 //!
 //! ```
 //! use gammond::protocol::fibs::{Machine, Output, Policy, Timing};
