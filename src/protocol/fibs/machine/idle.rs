@@ -3,7 +3,7 @@
 use super::*;
 
 /// Times that the board is asked for before the link is given up.
-const RESYNCS_MAX: u32 = 4;
+const RESYNCS_MAX: u32 = 3;
 
 impl Machine {
     /// What happens because nothing happens.
@@ -58,7 +58,7 @@ impl Machine {
         let patience = match opponent {
             true => self.policy.remind_s * 1000,
             // Longer each time: a slow server is not asked faster than it answers.
-            false => timing.resync_ms << game.resyncs.min(3),
+            false => timing.resync_ms << game.resyncs.min(2),
         };
         if thinking || now < game.since + patience {
             return;

@@ -246,9 +246,8 @@ pub struct Machine {
     joining_until: u64,
     last_invitation: u64,
     resumed: BTreeMap<String, u64>,
-    /// Fences that are not answered, and when the last one was sent.
+    /// Fences that are not answered.
     fences: u32,
-    last_fence: u64,
     talked: BTreeMap<String, (u32, u64)>,
     game: Option<Match>,
     /// Matches that were interrupted, by opponent.
@@ -289,7 +288,6 @@ impl Machine {
             last_invitation: 0,
             resumed: BTreeMap::new(),
             fences: 0,
-            last_fence: 0,
             talked: BTreeMap::new(),
             game: None,
             interrupted: BTreeMap::new(),
@@ -591,8 +589,12 @@ impl Machine {
                 }
             }
             // The rows follow at once, in one piece with the head or not.
-            Message::SavedHead => self.saved_read_at = self.now + self.timing.prompt_ms,
+            Message::SavedHead => {
+                self.fences_lost();
+                self.saved_read_at = self.now + self.timing.prompt_ms;
+            }
             Message::NoSavedMatches => {
+                self.fences_lost();
                 self.saved.clear();
                 self.close_unseen();
             }

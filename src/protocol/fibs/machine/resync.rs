@@ -36,11 +36,18 @@ impl Machine {
     }
 
     pub(super) fn fence(&mut self) {
-        // An older one that is not answered yet can still be on its way, unless it is too old.
-        let lost = self.now > self.last_fence.saturating_add(3 * self.timing.resync_ms);
-        self.fences = if lost { 1 } else { self.fences + 1 };
-        self.last_fence = self.now;
+        // An older one that is not answered yet can still be on its way. If the server has lost it
+        // the count stays too high, and in the end a new connection settles it.
+        self.fences += 1;
         self.send(FENCE);
+    }
+
+    /// The answer to a later command: a fence that is not answered by now was lost.
+    pub(super) fn fences_lost(&mut self) {
+        let asked = |game: &Match| game.resync == Resync::Asked;
+        if !self.game.as_ref().is_some_and(asked) {
+            self.fences = 0;
+        }
     }
 
     /// The server has answered a fence: whether it is the last one.
