@@ -83,6 +83,10 @@ fn line(what: &str, user: &str, record: &MatchRecord, [me, other]: [Account; 2])
 ///
 /// # Errors
 /// [`EngineError`].
+#[expect(
+    clippy::too_many_lines,
+    reason = "a list of the actions, each with its few words"
+)]
 pub fn account(
     engine: &Engine,
     settings: &Settings,
@@ -125,8 +129,8 @@ pub fn account(
         };
         match action {
             MatAction::Play { roll, play } => {
-                let cube_query = CubeQuery { position, state };
                 let may_double = owned != CubeOwner::Opponent && !crawford && !opening;
+                let cube_query = CubeQuery { position, state };
                 if may_double && engine.considers_double(&cube_query, settings, stop)? {
                     let cube = engine.cube_action(&cube_query, settings, stop)?;
                     account.decided(cube.optimal.equity - cube.no_double.equity);
@@ -136,21 +140,13 @@ pub fn account(
                     roll,
                     state,
                 };
-                let all = Settings {
-                    top: None,
-                    ..settings.clone()
-                };
-                let ranked = engine.rank_plays(&query, &all, stop)?;
                 let after = match play.is_pass() {
                     true => Some(position.swapped()),
                     false => position_after(&position, roll, &play),
                 };
                 let Some(after) = after else { break };
-                let played = ranked.plays.iter().find(|ranked| ranked.position == after);
-                if let (Some(best), Some(played), true) =
-                    (ranked.plays.first(), played, ranked.legal > 1)
-                {
-                    account.decided(best.value.equity - played.value.equity);
+                if let Some(loss) = play_loss(engine, settings, &query, &after, stop)? {
+                    account.decided(loss);
                 }
                 account.luck += luck(engine, &query, opening, stop)?;
                 position = after;
@@ -180,6 +176,28 @@ pub fn account(
         }
     }
     Ok(accounts)
+}
+
+/// What the play that led to `after` lost; `None` when there was no choice.
+fn play_loss(
+    engine: &Engine,
+    settings: &Settings,
+    query: &PlayQuery,
+    after: &Position,
+    stop: &Stop,
+) -> Result<Option<f64>, EngineError> {
+    let all = Settings {
+        top: None,
+        ..settings.clone()
+    };
+    let ranked = engine.rank_plays(query, &all, stop)?;
+    let played = ranked.plays.iter().find(|play| play.position == *after);
+    Ok(match (ranked.plays.first(), played) {
+        (Some(best), Some(played)) if ranked.legal > 1 => {
+            Some(best.value.equity - played.value.equity)
+        }
+        _ => None,
+    })
 }
 
 /// The best value after this roll, against the mean of all rolls (of the rolls without doubles at

@@ -8,16 +8,12 @@ impl Machine {
         let word = text.trim().to_ascii_lowercase();
         if how == Speech::Kibitz && self.game.as_ref().is_some_and(|game| game.opponent == name) {
             // FIBS-17: what people type when a bot hangs.
+            let thinks = self
+                .game
+                .as_ref()
+                .is_some_and(|game| game.deciding.is_some());
             match word.as_str() {
-                "move" | "roll" => {
-                    if self
-                        .game
-                        .as_ref()
-                        .is_some_and(|game| game.deciding.is_none())
-                    {
-                        self.resync();
-                    }
-                }
+                "move" | "roll" if !thinks => self.resync(),
                 "join" if self.game.as_ref().is_some_and(|game| game.between) => self.send("join"),
                 _ => {}
             }
@@ -79,7 +75,7 @@ impl Machine {
     /// FIBS-24: who has many unfinished matches gets no new one.
     pub(super) fn counted(&mut self, name: String, count: u32) {
         let invited = self.invitation.as_ref();
-        if !invited.is_some_and(|invitation| invitation.name == name) {
+        if invited.is_none_or(|invitation| invitation.name != name) {
             return;
         }
         if count > self.policy.opponent_saved_max {
