@@ -329,6 +329,9 @@ impl Machine {
         self.reader = LineReader::default();
         self.phase = Phase::LoginPrompt;
         self.outbox.clear();
+        // A login or question of the old connection must not reach the new one.
+        let kept = |output: &Output| matches!(output, Output::Event(_) | Output::Fatal(_));
+        self.outputs.retain(kept);
         self.next_send = now;
         self.last_sent = now;
         self.last_heard = now;
