@@ -50,7 +50,7 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     }
 
     /// How much worse than the best, in equity, a position may look to
-    /// [`Evaluator::evaluate_quickly`] and still deserve an evaluation.
+    /// [`Evaluator::rank_quickly`] or [`Evaluator::evaluate_quickly`] and still deserve an evaluation.
     fn quick_margin(&self) -> f64 {
         f64::INFINITY
     }
