@@ -32,10 +32,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The nets built into the program, by file name.
-pub const EMBEDDED: [(&str, &[u8]); 3] = [
+pub const EMBEDDED: [(&str, &[u8]); 6] = [
     (
         "contact.net",
         include_bytes!("../../../nets/contact.net").as_slice(),
+    ),
+    (
+        "contact-ahead.net",
+        include_bytes!("../../../nets/contact-ahead.net").as_slice(),
+    ),
+    (
+        "contact-behind.net",
+        include_bytes!("../../../nets/contact-behind.net").as_slice(),
+    ),
+    (
+        "crashed.net",
+        include_bytes!("../../../nets/crashed.net").as_slice(),
     ),
     (
         "contact-fast.net",
@@ -154,7 +166,8 @@ impl OwnEvaluator {
     /// The nets of a folder: all files `*.net`, told apart by the class in their headers
     /// (`contact` and `race` are needed; `contact-ahead` and `contact-behind` (see [`Lead`]),
     /// `crashed`, `contact-fast` and `pruning` may be there). A single
-    /// file replaces the embedded net of its class.
+    /// file replaces the embedded net of its class; a `contact` net those of the classes that share contact
+    /// positions too.
     ///
     /// # Errors
     /// When files are missing or damaged.
@@ -175,8 +188,15 @@ impl OwnEvaluator {
                 files.push((name.display().to_string(), judge::read_bounded(&name)?));
             }
         } else {
-            files.extend(EMBEDDED.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())));
-            files.push((path.display().to_string(), judge::read_bounded(path)?));
+            let own = (path.display().to_string(), judge::read_bounded(path)?);
+            // A contact net stands for all that is not said otherwise, as in a folder.
+            let alone = native::class(&own.1) == Some(b"contact");
+            let shared = ["contact-ahead.net", "contact-behind.net", "crashed.net"];
+            let kept = EMBEDDED
+                .iter()
+                .filter(|(name, _)| !(alone && shared.contains(name)));
+            files.extend(kept.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
+            files.push(own);
         }
         OwnEvaluator::from_files(&files)
     }
