@@ -42,6 +42,16 @@ def encode(board):
     return base64.b64encode(key.to_bytes(10, "little")).decode().rstrip("=")
 
 
+def chosen(moves):
+    """The best play's board. bgsage also lists bearing off the last checker with one die where both can be
+    played by hitting first; only the latter is legal, and worth as much."""
+    best = list(moves[0].board)
+    if any(count > 0 for count in best[1:]):
+        return best
+    finished = [list(m.board) for m in moves if not any(count > 0 for count in m.board[1:])]
+    return max(finished, key=lambda board: board[0])
+
+
 def main():
     level = sys.argv[1] if len(sys.argv) > 1 else "1ply"
     analyzer = bgsage.create_analyzer(level, cubeful=False)
@@ -49,7 +59,7 @@ def main():
         position, first, second = line.split()
         board = decode(position)
         moves = analyzer.checker_play(board, int(first), int(second), jacoby=False).moves
-        print(encode(list(moves[0].board) if moves else board), flush=True)
+        print(encode(chosen(moves) if moves else board), flush=True)
 
 
 if __name__ == "__main__":
