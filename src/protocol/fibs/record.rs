@@ -97,6 +97,7 @@ impl MatchRecord {
             }
             return;
         }
+        self.scores_shown(scores);
         let agrees = |record: &MatchRecord| {
             record.board.is_none_or(|(known, on_roll)| {
                 known == *position && on_roll.is_none_or(|on_roll| on_roll == player)
@@ -107,6 +108,30 @@ impl MatchRecord {
         }
         if !agrees(self) {
             self.gap();
+        }
+    }
+
+    /// The score of the server's board. When it is another one than ours, the end of the game
+    /// before was hidden by a broken link: who won the points can still be told.
+    fn scores_shown(&mut self, scores: [u32; 2]) {
+        let gains = scores.iter().zip(self.scores);
+        let gains: Vec<u32> = gains
+            .map(|(now, before)| now.saturating_sub(before))
+            .collect();
+        if scores == self.scores {
+            return;
+        }
+        self.scores = scores;
+        let mut last = self.games.iter_mut().rev();
+        if let Some(game) = last.next() {
+            game.scores = scores;
+        }
+        if let Some(game) = last.next().filter(|game| game.result.is_none()) {
+            game.result = match *gains {
+                [mine, 0] => Some((MatPlayer::First, mine)),
+                [0, other] => Some((MatPlayer::Second, other)),
+                _ => None,
+            };
         }
     }
 
