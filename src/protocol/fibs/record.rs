@@ -235,9 +235,19 @@ impl MatchRecord {
             length: self.length.unwrap_or(0),
             names: [user.to_owned(), self.opponent.clone()],
             comments,
-            games: self.games.clone(),
+            games: self
+                .games
+                .iter()
+                .filter(|game| told(game))
+                .cloned()
+                .collect(),
         }
     }
+}
+
+/// Whether anything is known of the game: the last one of a match whose end was hidden can be empty.
+fn told(game: &MatGame) -> bool {
+    !game.actions.is_empty() || game.result.is_some()
 }
 
 /// The position after these steps in any order, if they are a legal play.

@@ -212,7 +212,9 @@ impl World {
             let text = record.file("tester", vec![" a match".into()]).to_string();
             let read = MatchFile::parse(text.as_bytes());
             let read = read.unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
-            assert_eq!(read.games.len(), record.games.len(), "{what}");
+            let told = record.games.iter();
+            let told = told.filter(|game| !game.actions.is_empty() || game.result.is_some());
+            assert_eq!(read.games.len(), told.count(), "{what}");
             // Without plays are games that were resigned at once, and those with gaps.
             let empty = record.games.iter().filter(|game| game.actions.is_empty());
             let resigned: u32 = self.server.seen.bot_resigns.iter().sum();

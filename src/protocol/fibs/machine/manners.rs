@@ -94,6 +94,9 @@ impl Machine {
         let mut kept = None;
         if let Some(interrupted) = self.interrupted.remove(&name) {
             match wanted {
+                Wanted::Resume if interrupted.open && self.rated(&interrupted) => {
+                    self.unseen(interrupted);
+                }
                 Wanted::Resume => kept = Some(interrupted.record),
                 // Nobody begins a new match beside a saved one: the old one is over.
                 _ => self.unseen(interrupted),

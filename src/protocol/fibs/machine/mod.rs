@@ -584,9 +584,7 @@ impl Machine {
             }
             Message::Said { name, how, text } => self.said(&name, how, &text),
             Message::SavedMatch { name, length } => {
-                if let Some(interrupted) = self.interrupted.get_mut(&name) {
-                    interrupted.open = false;
-                }
+                self.found_saved(&name, length);
                 if self.saved.len() < PEOPLE_MAX {
                     self.saved.insert(name, length);
                 }

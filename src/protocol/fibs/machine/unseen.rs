@@ -32,6 +32,28 @@ impl Machine {
             .insert(interrupted.record.opponent.clone(), interrupted);
     }
 
+    /// A match with this opponent is saved: the one that broke off, unless that one ended and the
+    /// start of another one was hidden as well.
+    pub(super) fn found_saved(&mut self, name: &str, length: Option<u32>) {
+        let Some(mut interrupted) = self.interrupted.remove(name) else {
+            return;
+        };
+        let known = !interrupted.record.games.is_empty();
+        let other = known && interrupted.record.length != length;
+        if interrupted.open && (other || self.rated(&interrupted)) {
+            self.unseen(interrupted);
+            return;
+        }
+        interrupted.open = false;
+        self.interrupted.insert(name.to_owned(), interrupted);
+    }
+
+    /// Whether our rating has changed since: then the match is over.
+    pub(super) fn rated(&self, interrupted: &Interrupted) -> bool {
+        let now = self.own.as_ref().map(|own| own.rating);
+        interrupted.record.length.is_some() && now.is_some() && now != interrupted.rating
+    }
+
     /// The list of saved matches is complete: what the link broke off and is not saved is over.
     pub(super) fn close_unseen(&mut self) {
         self.saved_read_at = u64::MAX;
