@@ -172,7 +172,8 @@ impl MatchRecord {
             return self.gap();
         }
         let after = if play.is_pass() {
-            Some(position.swapped())
+            let forced = legal_plays(&position, roll).is_empty();
+            forced.then(|| position.swapped())
         } else {
             position_after(&position, roll, &play)
         };
