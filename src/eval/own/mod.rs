@@ -416,7 +416,7 @@ impl Evaluator for OwnEvaluator {
 
     /// Measured: BENCHMARKS.md.
     fn quick_keep(&self, _positions: usize) -> usize {
-        6
+        5
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
