@@ -12,9 +12,6 @@ impl Machine {
         if self.settle_at <= now {
             self.settle();
         }
-        if self.saved_read_at <= now {
-            self.close_unseen();
-        }
         if self.ended.as_ref().is_some_and(|&(_, due)| due <= now) {
             self.finish_record();
         }
@@ -26,12 +23,11 @@ impl Machine {
             self.last_sent = now;
             // Matches of which nothing is known are looked for as long as it takes.
             let open = self.interrupted.values().any(|match_| match_.open);
-            let harmless = if open && self.game.is_none() {
-                "show saved"
+            if open && self.game.is_none() {
+                self.ask_saved();
             } else {
-                "time"
-            };
-            self.send(harmless);
+                self.send("time");
+            }
         }
         self.match_timers();
     }

@@ -252,8 +252,8 @@ pub struct Machine {
     game: Option<Match>,
     /// Matches that were interrupted, by opponent.
     interrupted: BTreeMap<String, Interrupted>,
-    /// When the list of saved matches that is being read is complete.
-    saved_read_at: u64,
+    /// The list of saved matches has begun to come; the answer to the fence behind it ends it.
+    saved_begun: bool,
     ended: Option<(MatchRecord, u64)>,
     stop: Stop,
     next_id: u64,
@@ -291,7 +291,7 @@ impl Machine {
             talked: BTreeMap::new(),
             game: None,
             interrupted: BTreeMap::new(),
-            saved_read_at: u64::MAX,
+            saved_begun: false,
             ended: None,
             stop: Stop::No,
             next_id: 0,
@@ -336,7 +336,7 @@ impl Machine {
         self.last_sent = now;
         self.last_heard = now;
         self.settle_at = u64::MAX;
-        self.saved_read_at = u64::MAX;
+        self.saved_begun = false;
         self.fences = 0;
         self.people.clear();
         self.saved.clear();
@@ -559,7 +559,7 @@ impl Machine {
             });
         }
         self.send("set redoubles none");
-        self.send("show saved");
+        self.ask_saved();
     }
 
     fn message(&mut self, message: Message) {
@@ -589,10 +589,10 @@ impl Machine {
                     self.saved.insert(name, length);
                 }
             }
-            // The rows follow at once, in one piece with the head or not.
+            // The rows follow, on a slow link much later.
             Message::SavedHead => {
                 self.fences_lost();
-                self.saved_read_at = self.now + self.timing.prompt_ms;
+                self.saved_begun = true;
             }
             Message::NoSavedMatches => {
                 self.fences_lost();

@@ -56,6 +56,9 @@ impl Machine {
         if self.fences > 0 {
             return;
         }
+        if self.saved_begun {
+            self.close_unseen();
+        }
         let now = self.now;
         let Some(game) = &mut self.game else { return };
         if game.resync != Resync::Asked {

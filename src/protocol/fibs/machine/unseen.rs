@@ -54,9 +54,15 @@ impl Machine {
         interrupted.record.length.is_some() && now.is_some() && now != interrupted.rating
     }
 
+    /// Asks for the saved matches, and behind them for something that tells that they are complete.
+    pub(super) fn ask_saved(&mut self) {
+        self.send("show saved");
+        self.fence();
+    }
+
     /// The list of saved matches is complete: what the link broke off and is not saved is over.
     pub(super) fn close_unseen(&mut self) {
-        self.saved_read_at = u64::MAX;
+        self.saved_begun = false;
         let open = |name: &String, interrupted: &Interrupted| {
             interrupted.open && !self.saved.contains_key(name)
         };
