@@ -115,7 +115,8 @@ fn soak() {
     let minutes: u64 = minutes.to_str().unwrap().parse().unwrap();
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
     let faults = Faults::ALL;
-    let (mut played, mut lost, mut unseen, mut seed) = (0, 0, 0, 1000);
+    let first = std::env::var("GAMMOND_FIBS_SEED").map_or(1000, |text| text.parse().unwrap());
+    let (mut played, mut lost, mut unseen, mut seed) = (0, 0, 0, first);
     while std::time::Instant::now() < end {
         let mut world = World::new(
             Server::new(STYLES[seed as usize % 4], faults, &PLAN, seed),

@@ -60,6 +60,8 @@ impl Machine {
             self.close_unseen();
         }
         let now = self.now;
+        // The invitation to join came late, just before the fence: the answer to it is on its way.
+        let joins = self.outbox.iter().any(|command| command.text == "join");
         let Some(game) = &mut self.game else { return };
         if game.resync != Resync::Asked {
             return;
@@ -69,7 +71,7 @@ impl Machine {
         if game.leaving {
             game.resync = Resync::No;
             self.send("leave");
-        } else if game.between {
+        } else if game.between && !joins {
             game.rejoin_at = now + self.timing.resync_ms / 4;
         }
     }
