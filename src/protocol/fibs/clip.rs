@@ -137,6 +137,11 @@ pub enum Message {
         wanted: Wanted,
     },
     MatchLength(Option<u32>),
+    /// The score of a match that is resumed, a line for each player.
+    PointsFor {
+        name: String,
+        points: u32,
+    },
     Invites {
         name: String,
         wanted: Wanted,
@@ -476,6 +481,7 @@ const PATTERNS: &[(&str, Make)] = &[
     ("You are now playing with {}. Your running match was loaded", |w| started(w, 0, Wanted::Resume)),
     ("match length: {}", |w| Some(Message::MatchLength(Some(w.number(0)?)))),
     ("unlimited match{*}", |_| Some(Message::MatchLength(None))),
+    ("points for user {}: {}", |w| Some(Message::PointsFor { name: w.name(0)?, points: w.number(1)? })),
     ("{} wants to play a {} point match with you", |w| invites(w, Wanted::Points(w.number(1)?))),
     ("{} wants to play an unlimited match with you", |w| invites(w, Wanted::Unlimited)),
     ("{} wants to resume a saved match with you", |w| invites(w, Wanted::Resume)),
@@ -531,7 +537,7 @@ const NOISE: &[&str] = &[
     "** You unblind", "** You can't talk", "** Please type 'toggle silent'", "** Don't know user", "** Version",
     "** You're not watching", "** 'say' can't be used",
     "Value of ", "The current settings", "Settings ", "The command `", "Welcome back", "You're away", "Your email",
-    "You say to yourself", "Type 'join ", "Information about", "No information", "points for user", "turn:",
+    "You say to yourself", "Type 'join ", "Information about", "No information", "turn:",
     "score in ", "Score is", "The only possible move", "Bearing off:", "rating calculation", "rating difference",
     "match length N", "match length ", "Experience:", "Probability", "P=", "K=", "change for",
     "Done", "Closed old connection", "Watching players", "List of games", "The number on the doubling cube",

@@ -176,6 +176,15 @@ impl Machine {
                 game.record.length = length;
                 game.unlimited = length.is_none();
             }
+            // Between two games no board follows that would tell what the link hid.
+            Message::PointsFor { name, points } if game.wanted == Wanted::Resume => {
+                let [mine, theirs] = &mut game.record.scores;
+                let score = if name == self.user { mine } else { theirs };
+                if *score != points {
+                    *score = points;
+                    game.record.gaps += 1;
+                }
+            }
             Message::Refused(_) => {
                 self.counts.refused += 1;
                 game.refusals += 1;
