@@ -51,7 +51,7 @@ impl Label {
     /// The equity that the targets are worth.
     #[must_use]
     pub fn equity(&self) -> f32 {
-        equity(self.targets())
+        Chances::from_array(self.targets()).equity()
     }
 
     /// What the five outputs should be, on average over many labels; may lie outside 0 to 1.
@@ -65,19 +65,6 @@ impl Label {
     pub fn chances(&self) -> Chances {
         Chances::from_array(self.targets().map(|t| t.clamp(0.0, 1.0)))
     }
-}
-
-/// Cubeless equity of five outputs, which need not be in range.
-#[must_use]
-pub fn equity(outputs: [f32; 5]) -> f32 {
-    let [
-        win,
-        win_gammon,
-        win_backgammon,
-        lose_gammon,
-        lose_backgammon,
-    ] = outputs;
-    2.0 * win - 1.0 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
 }
 
 /// Those labels that `wanted` accepts; a sibling whose partner is not among them stands alone.

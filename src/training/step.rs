@@ -5,7 +5,8 @@
 
 use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back};
 use super::net::Net;
-use super::shard::{Label, equity};
+use super::shard::Label;
+use crate::game::Chances;
 use crate::nn::sigmoid;
 use rayon::prelude::*;
 
@@ -172,7 +173,8 @@ impl Part {
             if let Some(sibling) = sibling {
                 labels = &rest[1..];
                 self.passes[1].forward::<H>(net, sibling);
-                let [one, two] = [&self.passes[0], &self.passes[1]].map(|pass| equity(pass.out));
+                let [one, two] = [&self.passes[0], &self.passes[1]]
+                    .map(|pass| Chances::from_array(pass.out).equity());
                 let error = (one - two) - (label.equity() - sibling.equity());
                 self.pairs[0] += f64::from(error * error);
                 self.pairs[1] += 1.0;
