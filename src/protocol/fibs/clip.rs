@@ -128,7 +128,11 @@ pub enum Message {
     WinsMatch {
         me: bool,
         length: u32,
+        /// Points of the winner and of the loser.
+        score: Option<[u32; 2]>,
     },
+    /// The score after a game, by name.
+    Score([(String, u32); 2]),
     JoinNext,
     WaitForJoin,
     NewGame(String),
@@ -187,7 +191,7 @@ pub fn name_line(line: &str) -> Vec<Message> {
     // Each round takes at least one byte away; the bound is for good measure.
     for _ in 0..8 {
         let Some(text) = rest.take() else { break };
-        let text = strip_prompts(&text);
+        let text = torn_tail(strip_prompts(&text));
         if text.is_empty() {
             break;
         }
@@ -219,6 +223,29 @@ fn strip_prompts(text: &str) -> &str {
             None => return text,
         }
     }
+}
+
+/// FIBS-06: what is glued behind the end of a board whose beginning was torn off.
+fn torn_tail(text: &str) -> &str {
+    let word = text.split(' ').next().unwrap_or_default();
+    let field = |c: char| c.is_ascii_digit() || c == ':' || c == '-';
+    let colons = word.matches(':').count();
+    // A name can stand before the fields.
+    if word.contains("board:") || !(word.starts_with(field) || colons > TORN_COLONS) {
+        return text;
+    }
+    let rest = match word.rfind(':') {
+        // The last field has one digit: a number may be glued behind it.
+        Some(colon) => {
+            let last = text.get(colon + 1..).unwrap_or_default();
+            let last = last.strip_prefix('-').unwrap_or(last);
+            last.strip_prefix(|c: char| c.is_ascii_digit())
+        }
+        None => Some(word.trim_start_matches(field))
+            .filter(|rest| !rest.is_empty())
+            .and_then(|rest| text.get(word.len() - rest.len()..)),
+    };
+    rest.unwrap_or(text)
 }
 
 /// FIBS-06: a board, and the line that is glued behind it.
@@ -335,6 +362,9 @@ fn who(words: &[&str]) -> Option<Who> {
         client: words.get(10).copied().unwrap_or("-").to_owned(),
     })
 }
+
+/// Colons that the fields of a board have at least when its name was torn.
+const TORN_COLONS: usize = 40;
 
 /// What the captured words of a pattern make.
 type Make = fn(&Captured<'_>) -> Option<Message>;
@@ -466,8 +496,12 @@ const PATTERNS: &[(&str, Make)] = &[
     ("{} rejects. The game continues{*}", |_| Some(Message::ResignationRejected)),
     ("You win the game and get {} point{*}", |w| Some(Message::WinsGame { me: true, points: w.number(0)? })),
     ("{} wins the game and gets {} point{*}", |w| Some(Message::WinsGame { me: false, points: w.number(1)? })),
-    ("You win the {} point match {*}", |w| Some(Message::WinsMatch { me: true, length: w.number(0)? })),
-    ("{} wins the {} point match {*}", |w| Some(Message::WinsMatch { me: false, length: w.number(1)? })),
+    ("You win the {} point match {}-{}", |w| wins_match(w, true, 0)),
+    ("{} wins the {} point match {}-{}", |w| wins_match(w, false, 1)),
+    ("You win the {} point match {*}", |w| wins_match(w, true, 0)),
+    ("{} wins the {} point match {*}", |w| wins_match(w, false, 1)),
+    ("score in {} point match: {}-{} {}-{}", |w| score(w, 1)),
+    ("score in unlimited match: {}-{} {}-{}", |w| score(w, 0)),
     ("Type 'join' if you want to play the next game{*}", |_| Some(Message::JoinNext)),
     ("** Please wait for {} to join too", |_| Some(Message::WaitForJoin)),
     ("Starting a new game with {}", |w| Some(Message::NewGame(w.name(0)?))),
@@ -515,6 +549,21 @@ const PATTERNS: &[(&str, Make)] = &[
 fn started(words: &Captured<'_>, name: usize, wanted: Wanted) -> Option<Message> {
     let name = words.name(name)?;
     Some(Message::Started { name, wanted })
+}
+
+fn wins_match(words: &Captured<'_>, me: bool, length: usize) -> Option<Message> {
+    let score = words.number(length + 1).zip(words.number(length + 2));
+    Some(Message::WinsMatch {
+        me,
+        length: words.number(length)?,
+        // The winner's points come first, but for those who watch.
+        score: score.map(|(a, b): (u32, u32)| [a.max(b), a.min(b)]),
+    })
+}
+
+fn score(words: &Captured<'_>, at: usize) -> Option<Message> {
+    let of = |at: usize| Some((words.name(at)?, words.number(at + 1)?));
+    Some(Message::Score([of(at)?, of(at + 2)?]))
 }
 
 fn invites(words: &Captured<'_>, wanted: Wanted) -> Option<Message> {

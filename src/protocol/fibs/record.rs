@@ -135,6 +135,26 @@ impl MatchRecord {
         }
     }
 
+    /// The server tells the score after a game. When it is another one than ours, the line that
+    /// ended the game was lost.
+    pub fn score_told(&mut self, scores: [u32; 2]) {
+        if scores == self.scores {
+            return;
+        }
+        let [mine, theirs] = self.scores;
+        let [now_mine, now_theirs] = scores;
+        let gains = (now_mine.checked_sub(mine), now_theirs.checked_sub(theirs));
+        let running = self.games.last().is_some_and(|game| game.result.is_none());
+        match gains {
+            (Some(points), Some(0)) if running => self.end_game(MatPlayer::First, points),
+            (Some(0), Some(points)) if running => self.end_game(MatPlayer::Second, points),
+            _ => {
+                self.scores = scores;
+                self.gaps += 1;
+            }
+        }
+    }
+
     /// A play of ours is on its way to the server.
     pub fn propose(&mut self, roll: Roll, play: Play) {
         self.proposed = Some((roll, play));

@@ -42,7 +42,7 @@ pub(super) fn logged_in() -> (Server, Machine, u64) {
     (server, machine, now)
 }
 
-fn sent(machine: &mut Machine, now: u64, ms: u64) -> Vec<String> {
+pub(super) fn sent(machine: &mut Machine, now: u64, ms: u64) -> Vec<String> {
     let mut sent = Vec::new();
     let mut at = now;
     while at < now + ms {

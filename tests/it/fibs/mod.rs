@@ -18,6 +18,7 @@ use gammond::rng::{ChaCha8Rng, below, stream};
 use gammond::service::fibs_link::{FibsConfig, Secret, answer, play};
 use std::sync::OnceLock;
 
+mod late;
 mod link;
 mod machine;
 mod matches;

@@ -246,6 +246,26 @@ fn glued_lines_come_apart() {
             Message::Noise
         ]
     );
+    // The beginning of the board was torn off, anywhere.
+    for at in 1..board.len() {
+        let torn = board.get(at..).unwrap();
+        let named = name_line(&format!(
+            "{torn}You win the game and get 8 points. Congratulations!"
+        ));
+        let wins = matches!(
+            named.as_slice(),
+            [Message::WinsGame {
+                me: true,
+                points: 8
+            }]
+        );
+        assert!(wins, "{torn}: {named:?}");
+        assert!(
+            !name_line(torn)
+                .iter()
+                .any(|message| matches!(message, Message::Board(_)))
+        );
+    }
     // FIBS-04: what people say is no protocol.
     for text in ["12 joe ", "13 joe ", "15 joe "] {
         assert!(matches!(

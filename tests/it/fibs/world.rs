@@ -31,6 +31,8 @@ pub(super) struct World {
     pub(super) fatal: Option<&'static str>,
     pub(super) quit: bool,
     pub(super) decisions: u64,
+    /// Tells on stderr what goes over the wire.
+    trace: bool,
 }
 
 pub(super) fn policy() -> Policy {
@@ -64,10 +66,18 @@ impl World {
             fatal: None,
             quit: false,
             decisions: 0,
+            trace: std::env::var_os("GAMMOND_FIBS_TRACE").is_some(),
+        }
+    }
+
+    fn trace(&self, what: &str, text: &str) {
+        if self.trace {
+            eprintln!("{:>9} {what} {text}", self.now);
         }
     }
 
     pub(super) fn hang_up(&mut self) {
+        self.trace("LOST", &String::from_utf8_lossy(&self.wire));
         self.online = false;
         self.wire.clear();
         self.server.disconnect();
@@ -111,6 +121,7 @@ impl World {
             }
             let part: Vec<u8> = self.wire.drain(..count).collect();
             self.received += count;
+            self.trace("got", &String::from_utf8_lossy(&part));
             self.machine.bytes(&part, self.now);
             if cut == Some(count) {
                 self.cut_after = None;
@@ -141,6 +152,7 @@ impl World {
                 self.wire.extend(bytes);
             }
             Output::Send(line) => {
+                self.trace("SEND", &line);
                 let bytes = self.server.line(&line);
                 self.wire.extend(bytes);
             }
@@ -152,7 +164,11 @@ impl World {
                 self.machine.answer(id, reply, self.now);
             }
             Output::Event(event) => match *event {
-                Event::MatchFinished(record) => self.records.push(*record),
+                Event::MatchFinished(record) => {
+                    let told = (record.scores, record.outcome, record.unseen, record.gaps);
+                    self.trace("FINISHED", &format!("{told:?} {:?}", self.server.results));
+                    self.records.push(*record);
+                }
                 Event::MatchSaved { .. } => self.saved += 1,
                 _ => {}
             },
@@ -205,7 +221,9 @@ impl World {
                 Some(Outcome::Left) => assert!(record.length.is_none(), "{what}"),
                 outcome => assert_eq!(outcome == Some(Outcome::Won), won, "{what}"),
             }
-            assert!(record.unseen || record.scores == result.scores, "{what}");
+            if !record.unseen {
+                assert_eq!(record.scores, result.scores, "{what}: {record:?}");
+            }
         }
         assert!(self.records.len() <= self.server.results.len(), "{what}");
         for record in &self.records {

@@ -382,7 +382,10 @@ impl Server {
         }
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "set" => self.say(&format!("Value of 'boardstyle' set to {rest}.")),
+            "set" => {
+                let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+                self.say(&format!("Value of '{name}' set to {value}."));
+            }
             "toggle" => self.toggle(rest),
             "back" => self.say("Welcome back."),
             "time" if matches!(self.style, Style::Jibs053 | Style::Jibs055) => {

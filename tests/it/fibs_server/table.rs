@@ -517,7 +517,8 @@ impl Server {
     }
 
     fn leave(&mut self) {
-        let table = self.table.take().unwrap();
+        let mut table = self.table.take().unwrap();
+        table.interrupt(self.style);
         let opponent = self.opponent.clone();
         self.say("** You terminated the game. The game was saved.");
         if table.length.is_none() && table.between {

@@ -102,12 +102,16 @@ impl Machine {
         if self.phase != Phase::Online {
             return;
         }
+        let due = |invitation: &Invitation| invitation.due <= now;
         if self
             .invitation
             .as_ref()
-            .is_some_and(|invitation| invitation.due <= now)
-            && let Some(invitation) = self.invitation.take()
+            .is_some_and(|invitation| !due(invitation))
+            || !self.may_join()
         {
+            return;
+        }
+        if let Some(invitation) = self.invitation.take() {
             let saved = invitation.warned && invitation.wanted != Wanted::Resume;
             let verb = if saved { "invite" } else { "join" };
             if saved {
@@ -115,12 +119,10 @@ impl Machine {
                 self.tell(&invitation.name, text);
             }
             self.send(format!("{verb} {}", invitation.name));
-            self.joining_until = now + 2 * self.timing.resync_ms;
+            self.begin_joining();
             return;
         }
-        if self.invitation.is_none() && now >= self.joining_until {
-            self.invite();
-        }
+        self.invite();
     }
 
     /// FIBS-25: saved matches first, then whoever may be invited.
@@ -140,7 +142,7 @@ impl Machine {
         if let Some(name) = resume {
             self.resumed
                 .insert(name.clone(), now + self.timing.resume_ms);
-            self.joining_until = now + 2 * self.timing.resync_ms;
+            self.begin_joining();
             self.send(format!("invite {name}"));
             return;
         }
@@ -153,7 +155,7 @@ impl Machine {
         if let Some(name) = wanted.find(|&name| free(name) && !self.saved.contains_key(name)) {
             let text = format!("invite {name} {}", self.policy.invite_length);
             self.last_invitation = now.max(1);
-            self.joining_until = now + 2 * self.timing.resync_ms;
+            self.begin_joining();
             self.send(text);
         }
     }

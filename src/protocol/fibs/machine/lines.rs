@@ -133,7 +133,6 @@ impl Machine {
 
     /// A line about the end of a game or match, or a refusal.
     pub(super) fn result_message(&mut self, message: Message) {
-        let now = self.now;
         let Some(game) = &mut self.game else { return };
         match message {
             Message::GivesUp { me, points } => {
@@ -148,15 +147,15 @@ impl Machine {
             Message::ResignationAccepted { me, points } | Message::WinsGame { me, points } => {
                 self.game_over(me, points);
             }
-            Message::WinsMatch { me, length } => {
-                if let Some(game) = self.game.take() {
-                    let mut record = game.record;
-                    record.length = Some(length);
-                    record.outcome = Some(if me { Outcome::Won } else { Outcome::Lost });
-                    self.saved.remove(&record.opponent);
-                    self.ended = Some((record, now + self.timing.rating_ms));
-                    self.outbox.clear();
-                }
+            Message::WinsMatch { me, length, score } => self.match_over(me, length, score),
+            Message::Score([(one, first), (_, second)]) => {
+                let mine = one == self.user;
+                let scores = if mine {
+                    [first, second]
+                } else {
+                    [second, first]
+                };
+                game.record.score_told(scores);
             }
             Message::JoinNext => {
                 game.between = true;
@@ -167,6 +166,7 @@ impl Machine {
                 if self.stop >= Stop::AfterGame || enough {
                     self.leave();
                 } else if !game.waits_for_join {
+                    game.resync = Resync::No;
                     self.send("join");
                 }
             }
@@ -197,6 +197,19 @@ impl Machine {
             }
             _ => {}
         }
+    }
+
+    fn match_over(&mut self, me: bool, length: u32, score: Option<[u32; 2]>) {
+        let Some(game) = self.game.take() else { return };
+        let mut record = game.record;
+        record.length = Some(length);
+        if let Some([winner, loser]) = score {
+            record.score_told(if me { [winner, loser] } else { [loser, winner] });
+        }
+        record.outcome = Some(if me { Outcome::Won } else { Outcome::Lost });
+        self.saved.remove(&record.opponent);
+        self.ended = Some((record, self.now + self.timing.rating_ms));
+        self.outbox.clear();
     }
 
     /// FIBS-14: an offer is answered only from a board that came after it.

@@ -90,7 +90,7 @@ impl Machine {
 
     pub(super) fn started(&mut self, name: String, wanted: Wanted) {
         self.invitation = None;
-        self.joining_until = 0;
+        self.joining = None;
         let mut kept = None;
         if let Some(interrupted) = self.interrupted.remove(&name) {
             match wanted {

@@ -213,6 +213,15 @@ struct Invitation {
     warned: bool,
 }
 
+/// An invitation or acceptance of ours: a start may answer it.
+#[derive(Clone, Copy, Debug)]
+struct Joining {
+    /// Until when the start is waited for.
+    until: u64,
+    /// Answers to fences after which the server has answered it (FIBS-32).
+    answers: u32,
+}
+
 #[derive(Clone, Debug)]
 struct Command {
     text: String,
@@ -242,8 +251,8 @@ pub struct Machine {
     invitation: Option<Invitation>,
     /// Saved matches of whoever invited last, as the server counts them.
     counted: Option<(String, u32)>,
-    /// Until when an acceptance or invitation of ours may be answered by a start.
-    joining_until: u64,
+    /// An invitation or acceptance of ours that no start has answered yet.
+    joining: Option<Joining>,
     last_invitation: u64,
     resumed: BTreeMap<String, u64>,
     /// Fences that are not answered.
@@ -284,7 +293,7 @@ impl Machine {
             drops: BTreeMap::new(),
             invitation: None,
             counted: None,
-            joining_until: 0,
+            joining: None,
             last_invitation: 0,
             resumed: BTreeMap::new(),
             fences: 0,
@@ -341,7 +350,7 @@ impl Machine {
         self.people.clear();
         self.saved.clear();
         self.invitation = None;
-        self.joining_until = 0;
+        self.joining = None;
         self.drop_game();
     }
 
@@ -606,7 +615,7 @@ impl Machine {
                 }
             }
             Message::InvitationRefused(name) => {
-                self.joining_until = 0;
+                self.joining = None;
                 self.saved.remove(&name);
             }
             Message::Started { name, wanted } => self.started(name, wanted),
@@ -651,6 +660,8 @@ impl Machine {
     fn leave(&mut self) {
         if let Some(game) = &mut self.game {
             game.leaving = true;
+            // A fence that is open was sent before, and proves nothing about this.
+            game.resync = Resync::No;
             game.since = self.now;
             self.resumed
                 .insert(game.opponent.clone(), self.now + self.timing.resume_ms);

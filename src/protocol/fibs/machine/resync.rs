@@ -42,6 +42,37 @@ impl Machine {
         self.send(FENCE);
     }
 
+    /// An invitation or acceptance is sent.
+    pub(super) fn begin_joining(&mut self) {
+        self.joining = Some(Joining {
+            until: self.now + 2 * self.timing.resync_ms,
+            answers: self.fences + 1,
+        });
+    }
+
+    /// Whether another invitation or acceptance may be sent: none of ours is still on its way, nor
+    /// is its answer; or else two would cross (FIBS-32).
+    pub(super) fn may_join(&mut self) -> bool {
+        let now = self.now;
+        let invited = self.invitation.is_some();
+        let Some(joining) = &mut self.joining else {
+            return true;
+        };
+        if joining.answers == 0 {
+            // Somebody who invites does not accept; an invitation of ours is left a while.
+            let over = invited || now >= joining.until;
+            if over {
+                self.joining = None;
+            }
+            return over;
+        }
+        if now >= joining.until || (invited && self.fences < joining.answers) {
+            joining.until = now + 2 * self.timing.resync_ms;
+            self.fence();
+        }
+        false
+    }
+
     /// The answer to a later command: a fence that is not answered by now was lost.
     pub(super) fn fences_lost(&mut self) {
         let asked = |game: &Match| game.resync == Resync::Asked;
@@ -53,6 +84,9 @@ impl Machine {
     /// The server has answered a fence: whether it is the last one.
     pub(super) fn fence_answered(&mut self) {
         self.fences = self.fences.saturating_sub(1);
+        if let Some(joining) = &mut self.joining {
+            joining.answers = joining.answers.saturating_sub(1);
+        }
         if self.fences > 0 {
             return;
         }
