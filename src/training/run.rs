@@ -164,6 +164,10 @@ pub struct Plan {
     /// How much of the running mean of the weights a step keeps.
     #[serde(default = "keep")]
     pub keep: f32,
+    /// How many of each net's newest labels are kept out of training, so that `fresh`, `fresh_pairs` and
+    /// `pairs` in the log are measured on positions that the net has not learned from; 0 for none.
+    #[serde(default)]
+    pub held_out: usize,
     /// Folders of earlier runs whose labels join the pool.
     #[serde(default)]
     pub earlier: Vec<PathBuf>,
@@ -221,6 +225,10 @@ struct Line<'a> {
     steps: usize,
     /// Mean loss on the newest labels before this round's training.
     fresh: f64,
+    /// ... and on those held out after it, when there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_out: Option<f64>,
+    /// Mean loss on what was trained on, over the last quarter of the steps.
     loss: f64,
     /// Root mean square error of the equity differences between siblings among the newest labels,
     /// before and after.
@@ -561,9 +569,16 @@ fn train(
     Ok(())
 }
 
-/// The newest labels.
-fn newest(labels: &[Label]) -> &[Label] {
-    &labels[labels.len().saturating_sub(20_000)..]
+/// Labels that the log's figures are measured on when none are held out.
+const WATCHED: usize = 20_000;
+
+/// Takes the newest `count` labels out of training; a pair is not torn.
+fn hold_out(labels: &mut Vec<Label>, count: usize) -> Vec<Label> {
+    let mut from = labels.len() - count.min(labels.len() / 4);
+    while labels.get(from).is_some_and(|label| label.sibling) {
+        from += 1;
+    }
+    labels.split_off(from)
 }
 
 /// Root of the mean square of the error in equity differences between siblings.
@@ -582,7 +597,10 @@ fn fit<'a>(
     kind: &'a str,
 ) -> (Net, Line<'a>) {
     let mut trainer = Trainer::new(net);
-    let unseen = newest(labels).to_vec();
+    let unseen = match plan.held_out {
+        0 => labels[labels.len().saturating_sub(WATCHED)..].to_vec(),
+        count => hold_out(labels, count),
+    };
     let (fresh, fresh_pairs) = (trainer.loss(&unseen), pair_error(&mut trainer, &unseen));
     let mut rng = stream(plan.seed ^ 0x7261_696e, number as u64);
     let steps = ((labels.len() as f64 * round.passes / plan.batch as f64) as usize).max(1);
@@ -610,16 +628,19 @@ fn fit<'a>(
         }
         at = to;
     }
+    let net = trainer.averaged();
+    let mut after = Trainer::new(net.clone());
     let line = Line {
         round: number,
         kind,
         labels: labels.len(),
         steps,
         fresh,
+        held_out: (plan.held_out > 0).then(|| after.loss(&unseen)),
         loss: sum / counted.max(1) as f64,
         fresh_pairs,
-        pairs: pair_error(&mut Trainer::new(trainer.averaged()), &unseen),
+        pairs: pair_error(&mut after, &unseen),
         rate: round.rate,
     };
-    (trainer.averaged(), line)
+    (net, line)
 }
