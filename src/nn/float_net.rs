@@ -43,6 +43,31 @@ impl Shape {
     }
 }
 
+/// What a neuron of the first layer passes on of its sum `x`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Activation {
+    /// `x` limited to 0..=1.
+    #[default]
+    Clipped,
+    /// The square of `x` limited to 0..=1: the slope grows with the sum, so that one neuron can weigh
+    /// how much of something there is.
+    Squared,
+}
+
+impl Activation {
+    /// Both.
+    pub const ALL: [Activation; 2] = [Activation::Clipped, Activation::Squared];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Activation::Clipped => "clipped",
+            Activation::Squared => "squared",
+        }
+    }
+}
+
 /// A named group of inputs: tensor `w_NAME` of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -54,12 +79,14 @@ pub struct Group {
 
 /// Weights in float32.
 ///
-/// With `clip(x)` = x limited to 0..=1 the net is `a1 = clip(b1 + sum of value * row of w1)`,
-/// `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
+/// With `clip(x)` = x limited to 0..=1 the net is `a1 = clip(b1 + sum of value * row of w1)` (or its
+/// square), `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FloatNet {
     /// Sizes.
     pub shape: Shape,
+    /// What the first layer passes on.
+    pub activation: Activation,
     /// The groups of inputs, in order.
     pub groups: Vec<Group>,
     /// First layer: a row of `width` weights per input.
@@ -89,6 +116,7 @@ impl FloatNet {
                 width,
                 second,
             },
+            activation: Activation::Clipped,
             groups,
             w1: vec![0.0; inputs * width],
             b1: vec![0.0; width],
@@ -114,6 +142,9 @@ impl FloatNet {
         }
         for value in &mut first {
             *value = value.clamp(0.0, 1.0);
+            if self.activation == Activation::Squared {
+                *value *= *value;
+            }
         }
         let second: Vec<f64> = (self.w2.chunks_exact(width).zip(&self.b2))
             .map(|(row, &bias)| (dot(row, &first) + f64::from(bias)).clamp(0.0, 1.0))

@@ -7,17 +7,21 @@
 //!    small integers. A sound bound, computed when the net is quantised, says that no reachable
 //!    sum leaves 16 bits. Sums of a near input are reused: [`IntegerNet::accumulate`] and
 //!    [`IntegerNet::results`] begin with the sums of one input and add *changes*.
-//! 2. Clip: `a = (acc >> shift)` limited to 0..=255; 255 stands for 1.
+//! 2. Clip: `a = (acc >> shift)` limited to 0..=255; 255 stands for 1. A net whose first layer is squared
+//!    squares the sum before it loses bits: `a` is 0..=1016, and 1016 1/64 stands for 1.
 //! 3. Second layer: 32-bit sums of `a * weight`, weights of 8 or 13 bits with a scale per neuron.
 //!    No sum can leave 32 bits (checked when a net is made).
 //! 4. The small rest in float32, each operation rounded by itself in one written order.
 
-use super::float_net::{FloatNet, RESULTS, Shape};
+use super::float_net::{Activation, FloatNet, RESULTS, Shape};
 use super::kernel::integer::{self as kernel, Lines};
 pub use super::kernel::integer::{Change, IntegerLevel};
 
 /// The value of the clipped first layer that stands for 1.
 pub(crate) const ONE: i32 = 255;
+/// The value of the squared first layer that stands for 1: `ONE << 8` squared, shifted right by 16 and by
+/// [`kernel::SQUARE_SHIFT`].
+const ONE_SQUARED: f64 = (ONE * ONE) as f64 / (1 << kernel::SQUARE_SHIFT) as f64;
 /// Inputs worked on together.
 const BATCH: usize = 16;
 /// Largest shift of the first layer.
@@ -58,13 +62,16 @@ impl Default for Space {
 pub struct Parts {
     /// Sizes.
     pub shape: Shape,
+    /// What the first layer passes on.
+    pub activation: Activation,
     /// The first layer has the scale `255 << shift`.
     pub shift: u32,
     /// Bits of the second layer's weights.
     pub bits: SecondBits,
     /// First layer: a row of `width` weights per input.
     pub rows: Vec<i16>,
-    /// First layer, bias, with half a unit of the result for rounding.
+    /// First layer, bias, with half a unit of the result for rounding when the activation is
+    /// clipped.
     pub bias: Vec<i16>,
     /// Second layer: a row of `width` weights per neuron.
     pub second: Vec<i16>,
@@ -195,6 +202,7 @@ impl IntegerNet {
             second: &self.second,
             rest: &self.rest,
             shift: self.parts.shift,
+            squared: self.parts.activation == Activation::Squared,
         };
         let mut start = 0;
         for (ends, out) in ends.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
@@ -285,6 +293,22 @@ impl Parts {
                 });
             }
         }
+        // No order of adding may leave 32 bits.
+        let greatest = match self.activation {
+            Activation::Clipped => i64::from(ONE),
+            Activation::Squared => ONE_SQUARED.ceil() as i64,
+        };
+        for (index, row) in self.second.chunks_exact(self.shape.width).enumerate() {
+            let reach: i64 = row.iter().map(|&weight| i64::from(weight).abs()).sum();
+            if reach * greatest > i64::from(i32::MAX) {
+                let reason = format!("sums reach {}, beyond 32 bits", reach * greatest);
+                return Err(IntegerNetError::Weight {
+                    what: "second layer, neuron",
+                    index,
+                    reason,
+                });
+            }
+        }
         Ok(())
     }
 }
@@ -332,6 +356,7 @@ pub fn quantise(
     let (second, scales) = quantise_second(net, bits);
     let parts = Parts {
         shape,
+        activation: net.activation,
         shift,
         bits,
         rows,
@@ -398,13 +423,21 @@ fn quantise_first(net: &FloatNet, inputs: &InputUnits<'_>, shift: u32) -> (Vec<i
             rows.push(rounded as i16);
         }
     }
-    let half = if shift == 0 { 0 } else { 1 << (shift - 1) };
+    let half = match net.activation {
+        Activation::Clipped if shift > 0 => 1 << (shift - 1),
+        // What is squared is not shifted before.
+        _ => 0,
+    };
     let bias = bias.iter().map(|value| value.round() as i16 + half);
     (rows, bias.collect())
 }
 
 fn quantise_second(net: &FloatNet, bits: SecondBits) -> (Vec<i16>, Vec<f32>) {
     let largest = f64::from(bits.largest());
+    let one = match net.activation {
+        Activation::Clipped => f64::from(ONE),
+        Activation::Squared => ONE_SQUARED,
+    };
     let mut weights = Vec::with_capacity(net.w2.len());
     let mut scales = Vec::with_capacity(net.b2.len());
     for row in net.w2.chunks_exact(net.shape.width) {
@@ -413,7 +446,7 @@ fn quantise_second(net: &FloatNet, bits: SecondBits) -> (Vec<i16>, Vec<f32>) {
             .fold(0.0f64, |most, &w| most.max(f64::from(w).abs()));
         let step = if most == 0.0 { 1.0 } else { most / largest };
         weights.extend(row.iter().map(|&w| (f64::from(w) / step).round() as i16));
-        scales.push((step / f64::from(ONE)) as f32);
+        scales.push((step / one) as f32);
     }
     (weights, scales)
 }

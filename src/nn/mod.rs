@@ -12,7 +12,9 @@ mod kernel;
 mod mlp;
 mod sigmoid;
 
-pub use float_net::{FloatNet, Group, INPUTS_MAX, RESULTS, SECOND_MAX, Shape, WIDTH_MAX};
+pub use float_net::{
+    Activation, FloatNet, Group, INPUTS_MAX, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
+};
 pub use integer::{
     Change, InputUnits, IntegerLevel, IntegerNet, IntegerNetError, Parts, SecondBits, Space,
     quantise,

@@ -4,18 +4,21 @@ use super::kernel::BLOCK;
 use crate::eval::own::InputSet;
 use crate::nn::format::native::{self, Label};
 use crate::nn::format::safetensors;
-use crate::nn::{FloatNet, Group, IntegerNetError, SecondBits, quantise};
+use crate::nn::{Activation, FloatNet, Group, IntegerNetError, SecondBits, quantise};
 use std::io::{self, Write};
 use std::path::Path;
 
 const BASE: usize = InputSet::Counts.inputs();
 const HAND: usize = InputSet::CountsAndHand.inputs() - BASE;
 
-/// A net of `inputs` - `first` - `second` - 5 with clipped ReLU and sigmoid outputs.
+/// A net of `inputs` - `first` - `second` - 5 with clipped ReLU (squared in the first layer if wanted) and
+/// sigmoid outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
     /// Whether the 40 hand-made inputs are used.
     pub with_hand: bool,
+    /// What the first layer passes on.
+    pub activation: Activation,
     /// Width of the first hidden layer.
     pub first: usize,
     /// Width of the second hidden layer.
@@ -104,6 +107,7 @@ impl Net {
         fill(layout.weights3..layout.bias3, (1.0 / second as f64).sqrt());
         Net {
             with_hand,
+            activation: Activation::Clipped,
             first,
             second,
             values,
@@ -168,6 +172,7 @@ impl Net {
             groups.push(group("hand", HAND));
         }
         let mut net = FloatNet::zeros(groups, h1, h2);
+        net.activation = self.activation;
         net.w1.copy_from_slice(&v[l.rows..l.bias1]);
         net.b1.copy_from_slice(&v[l.bias1..l.weights2]);
         for i in 0..h1 {
@@ -182,12 +187,12 @@ impl Net {
     }
 
     /// A net to train from the form of float net files; `None` when it has other inputs or
-    /// widths than the trainer knows (first layer a multiple of 64, second 16 or 32).
+    /// widths than the trainer knows (first layer a multiple of 64, second 16, 32 or 64).
     #[must_use]
     pub fn from_float(net: &FloatNet) -> Option<Net> {
         let (h1, h2) = (net.shape.width, net.shape.second);
         let set = InputSet::of_size(net.shape.inputs)?;
-        if h1 % BLOCK != 0 || !(h2 == 16 || h2 == 32) {
+        if h1 % BLOCK != 0 || ![16, 32, 64].contains(&h2) {
             return None;
         }
         let mut values = net.w1.clone();
@@ -200,6 +205,7 @@ impl Net {
         values.extend_from_slice(&net.b3);
         Some(Net {
             with_hand: set == InputSet::CountsAndHand,
+            activation: net.activation,
             first: h1,
             second: h2,
             values,
@@ -259,7 +265,8 @@ mod tests {
 
     #[test]
     fn float_form_and_back() {
-        let net = Net::random(true, 64, 16, 5);
+        let mut net = Net::random(true, 64, 16, 5);
+        net.activation = Activation::Squared;
         assert_eq!(Net::from_float(&net.to_float()), Some(net.clone()));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.net");

@@ -14,7 +14,7 @@ use crate::engine::{Engine, EngineError};
 use crate::eval::Evaluator;
 use crate::eval::own::{Lead, OwnEvaluator, OwnNetError};
 use crate::journal::{Journal, JournalError};
-use crate::nn::IntegerNetError;
+use crate::nn::{Activation, IntegerNetError};
 use crate::rng::{ChaCha8Rng, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -85,10 +85,13 @@ pub enum Origin {
     Random {
         /// Units of the first layer, a multiple of 64.
         first: usize,
-        /// Units of the second layer, 16 or 32.
+        /// Units of the second layer, 16, 32 or 64.
         second: usize,
         /// Whether the 40 hand-made inputs are used.
         hand: bool,
+        /// Whether the first layer passes on squares.
+        #[serde(default)]
+        squared: bool,
     },
 }
 
@@ -258,7 +261,14 @@ fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
             first,
             second,
             hand,
-        } => Ok(Net::random(*hand, *first, *second, seed)),
+            squared,
+        } => {
+            let mut net = Net::random(*hand, *first, *second, seed);
+            if *squared {
+                net.activation = Activation::Squared;
+            }
+            Ok(net)
+        }
     }
 }
 

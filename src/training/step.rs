@@ -7,7 +7,7 @@ use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back};
 use super::net::Net;
 use super::shard::Label;
 use crate::game::Chances;
-use crate::nn::sigmoid;
+use crate::nn::{Activation, SECOND_MAX, sigmoid};
 use rayon::prelude::*;
 
 /// Parts of a batch that are worked on independently.
@@ -57,7 +57,7 @@ struct Part {
 struct Pass {
     rows: Vec<(u32, f32)>,
     a1: Vec<f32>,
-    a2: [f32; 32],
+    a2: [f32; SECOND_MAX],
     out: [f32; 5],
 }
 
@@ -72,7 +72,7 @@ impl Trainer {
                 passes: std::array::from_fn(|_| Pass {
                     rows: Vec::new(),
                     a1: vec![0.0; net.first],
-                    a2: [0.0; 32],
+                    a2: [0.0; SECOND_MAX],
                     out: [0.0; 5],
                 }),
                 d1: vec![0.0; net.first],
@@ -160,6 +160,7 @@ impl Part {
         self.pairs = [0.0; 2];
         match net.second {
             16 => self.all::<16>(net, labels, pairs),
+            64 => self.all::<64>(net, labels, pairs),
             _ => self.all::<32>(net, labels, pairs),
         }
     }
@@ -227,6 +228,12 @@ impl Part {
             &mut rest[..l.bias2 - l.weights2],
             &mut self.d1,
         );
+        if net.activation == Activation::Squared {
+            // The slope of a square is twice its root.
+            for (d, a) in self.d1.iter_mut().zip(a1) {
+                *d *= 2.0 * a.sqrt();
+            }
+        }
         let (table, bias1) = below.split_at_mut(l.bias1);
         for (g, d) in bias1.iter_mut().zip(&self.d1) {
             *g += d;
@@ -250,6 +257,11 @@ impl Pass {
             &self.rows,
             &mut self.a1,
         );
+        if net.activation == Activation::Squared {
+            for a in &mut self.a1 {
+                *a *= *a;
+            }
+        }
         let mut bias2 = [0.0; H];
         bias2.copy_from_slice(&values[l.bias2..l.bias2 + H]);
         let a2 = second_layer::<H>(&self.a1, &values[l.weights2..l.bias2], &bias2);
@@ -282,7 +294,16 @@ mod tests {
     /// The gradient against the slope of what is minimised, at every tenth parameter.
     #[test]
     fn the_gradient_is_the_slope() {
-        let net = Net::random(true, 64, 16, 8);
+        for activation in Activation::ALL {
+            gradient_is_slope(activation);
+        }
+    }
+
+    fn gradient_is_slope(activation: Activation) {
+        let net = Net {
+            activation,
+            ..Net::random(true, 64, 16, 8)
+        };
         let start = Position::start();
         let mut after = Vec::new();
         crate::game::generate_plays(&start, crate::game::Roll::ALL[20], &mut after);

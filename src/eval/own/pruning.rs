@@ -9,7 +9,9 @@ use super::inputs::InputSet;
 use super::judge::OwnNetError;
 use crate::game::Position;
 use crate::nn::format::native::{self, Label};
-use crate::nn::{CpuLevel, IntegerNetError, Integers, Job, Parts, RESULTS, ROW_WIDTH, ROWS, Row};
+use crate::nn::{
+    Activation, CpuLevel, IntegerNetError, Integers, Job, Parts, RESULTS, ROW_WIDTH, ROWS, Row,
+};
 
 /// A net that ranks.
 #[derive(Debug, Clone)]
@@ -52,6 +54,10 @@ impl Pruner {
                 "a pruning net of {} units and {} outputs",
                 shape.width, shape.second
             );
+            return Err(net(IntegerNetError::Shape(text)));
+        }
+        if parts.activation != Activation::Clipped {
+            let text = format!("a pruning net that is {}", parts.activation.name());
             return Err(net(IntegerNetError::Shape(text)));
         }
         let mut rows: Box<[Row; ROWS]> = vec![Row::ZERO; ROWS]

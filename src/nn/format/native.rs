@@ -3,7 +3,7 @@
 //! A fixed header of 128 bytes, the tensors, a CRC-32 of everything before it. All numbers are
 //! little-endian. A damaged file is refused with the place and the reason.
 
-use crate::nn::float_net::{RESULTS, Shape};
+use crate::nn::float_net::{Activation, RESULTS, Shape};
 use crate::nn::integer::{Parts, SecondBits};
 
 /// The first eight bytes.
@@ -94,7 +94,11 @@ pub fn write(label: &Label, parts: &Parts) -> Vec<u8> {
         file.extend(text.bytes().take(field));
         file.resize(start + field, 0);
     }
-    file.resize(HEADER_BYTES, 0);
+    let activation = match parts.activation {
+        Activation::Clipped => 0u32,
+        Activation::Squared => 1,
+    };
+    file.extend(activation.to_le_bytes());
     for values in [&parts.rows, &parts.bias] {
         file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
@@ -168,10 +172,12 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
         inputs: reader.text(32)?,
         class: reader.text(16)?,
     };
-    if reader.number("reserved")? != 0 {
-        return fail(124, "reserved field is not 0");
-    }
-    let parts = reader.parts(shape, shift, bits)?;
+    let activation = match reader.number("activation")? {
+        0 => Activation::Clipped,
+        1 => Activation::Squared,
+        other => return fail(124, format!("activation {other}, want 0 or 1")),
+    };
+    let parts = reader.parts(shape, activation, shift, bits)?;
     Ok((label, parts))
 }
 
@@ -242,7 +248,13 @@ impl Reader<'_> {
     }
 
     /// The tensors; `bytes` was found long enough for the shape.
-    fn parts(&mut self, shape: Shape, shift: u32, bits: SecondBits) -> Result<Parts, NetFileError> {
+    fn parts(
+        &mut self,
+        shape: Shape,
+        activation: Activation,
+        shift: u32,
+        bits: SecondBits,
+    ) -> Result<Parts, NetFileError> {
         let Shape {
             inputs,
             width,
@@ -263,6 +275,7 @@ impl Reader<'_> {
         results_bias.copy_from_slice(&self.floats(RESULTS)?);
         Ok(Parts {
             shape,
+            activation,
             shift,
             bits,
             rows,
@@ -294,6 +307,7 @@ mod tests {
         };
         let parts = Parts {
             shape,
+            activation: Activation::Squared,
             shift: 2,
             bits,
             rows: (-6..6).collect(),

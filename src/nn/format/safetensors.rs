@@ -4,10 +4,12 @@
 //! in which they lie in the file; `b1` [width], `w2` [second, width], `b2` [second],
 //! `w3` [5, second], `b3` [5]. Other tensors are ignored.
 
-use crate::nn::float_net::{FloatNet, Group, RESULTS, Shape};
+use crate::nn::float_net::{Activation, FloatNet, Group, RESULTS, Shape};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+/// Key of the metadata that names the first layer's activation when it is not the clipped one.
+const ACTIVATION: &str = "first_layer";
 /// Longest header.
 const HEADER_MAX: usize = 1 << 20;
 
@@ -113,7 +115,13 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn net(&self, metadata: BTreeMap<String, String>) -> Result<FloatNet, SafetensorsError> {
+    fn net(&self, mut metadata: BTreeMap<String, String>) -> Result<FloatNet, SafetensorsError> {
+        let activation = match metadata.remove(ACTIVATION) {
+            None => Activation::Clipped,
+            Some(name) => (Activation::ALL.into_iter())
+                .find(|activation| activation.name() == name)
+                .map_or_else(|| fail(8, format!("first_layer {name}: not known")), Ok)?,
+        };
         let Some(bias) = self.tensors.get("b1") else {
             return fail(8, "no tensor b1");
         };
@@ -150,6 +158,7 @@ impl File<'_> {
         b3.copy_from_slice(&self.values("b3", &[RESULTS])?);
         Ok(FloatNet {
             shape,
+            activation,
             groups,
             w1,
             b1: self.values("b1", &[width])?,
@@ -200,8 +209,12 @@ pub fn write(net: &FloatNet) -> Vec<u8> {
     tensors.push(("w3".into(), vec![RESULTS, second], &net.w3));
     tensors.push(("b3".into(), vec![RESULTS], &net.b3));
     let mut header = Map::new();
-    if !net.metadata.is_empty() {
-        header.insert("__metadata__".into(), json!(net.metadata));
+    let mut metadata = net.metadata.clone();
+    if net.activation != Activation::Clipped {
+        metadata.insert(ACTIVATION.into(), net.activation.name().into());
+    }
+    if !metadata.is_empty() {
+        header.insert("__metadata__".into(), json!(metadata));
     }
     let mut data = Vec::new();
     for (name, shape, values) in tensors {
@@ -248,7 +261,17 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        assert_eq!(read(&write(&sample())), Ok(sample()));
+        for activation in Activation::ALL {
+            let net = FloatNet {
+                activation,
+                ..sample()
+            };
+            assert_eq!(read(&write(&net)), Ok(net));
+        }
+        let mut odd = sample();
+        odd.metadata.insert(ACTIVATION.into(), "cubed".into());
+        let error = read(&write(&odd)).unwrap_err();
+        assert_eq!(error.reason, "first_layer cubed: not known");
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::nn::sigmoid::sigmoid;
 /// First-layer sums worked on at a time: eight AVX2 registers.
 pub(in crate::nn) const TILE: usize = 128;
 
+/// What the squares of the first layer are shifted right by, after their lower 16 bits have gone.
+pub(in crate::nn) const SQUARE_SHIFT: u32 = 6;
+
 /// `factor` more of one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Change {
@@ -181,6 +184,8 @@ pub(in crate::nn) struct Net<'a> {
     pub(in crate::nn) second: &'a Lines,
     pub(in crate::nn) rest: &'a Rest,
     pub(in crate::nn) shift: u32,
+    /// Whether the first layer is squared.
+    pub(in crate::nn) squared: bool,
 }
 
 /// Sums of the second layer of one input.
@@ -332,7 +337,7 @@ pub(in crate::nn) fn results(
 
 /// The slow, obvious twin of the kernels.
 mod scalar {
-    use super::{Batch, Change, Lines, Net, Sums, TILE};
+    use super::{Batch, Change, Lines, Net, SQUARE_SHIFT, Sums, TILE};
     use crate::nn::float_net::RESULTS;
 
     fn tile(
@@ -367,6 +372,16 @@ mod scalar {
         }
     }
 
+    /// What a neuron of the first layer passes on of its sum.
+    fn passed_on(net: &Net<'_>, sum: i16) -> i32 {
+        if !net.squared {
+            return i32::from(sum >> net.shift).clamp(0, 255);
+        }
+        let x = i64::from(sum).clamp(0, 255 << net.shift) << (8 - net.shift);
+        let half = 1 << (SQUARE_SHIFT - 1);
+        ((((x * x) >> 16) + half) >> SQUARE_SHIFT) as i32
+    }
+
     fn one(net: &Net<'_>, from: &Lines, changes: &[Change]) -> [f32; RESULTS] {
         let (width, second) = (from.len(), net.rest.neurons());
         let mut sums = Sums::ZERO;
@@ -374,8 +389,7 @@ mod scalar {
             let tile = tile(net.rows, from.as_slice(), at, width, changes);
             let weights = &net.second.as_slice()[at * second..][..TILE * second];
             for (pair, weights) in (tile.chunks_exact(2)).zip(weights.chunks_exact(2 * second)) {
-                let clip = |sum: i16| i32::from(sum >> net.shift).clamp(0, 255);
-                let (a, b) = (clip(pair[0]), clip(pair[1]));
+                let (a, b) = (passed_on(net, pair[0]), passed_on(net, pair[1]));
                 if (a, b) == (0, 0) {
                     continue;
                 }

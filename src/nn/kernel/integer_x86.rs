@@ -6,7 +6,9 @@
 //! [`Registers`].
 #![allow(unsafe_code)]
 
-use super::integer::{Batch, Change, Clipped, IntegerLevel, Level, Lines, Net, Sums, TILE};
+use super::integer::{
+    Batch, Change, Clipped, IntegerLevel, Level, Lines, Net, SQUARE_SHIFT, Sums, TILE,
+};
 use crate::nn::float_net::{RESULTS, SECOND_MAX};
 use std::arch::x86_64::*;
 
@@ -118,6 +120,9 @@ trait Registers {
     fn add_product(sum: Self::R, weights: Self::R, factor: i16) -> Self::R;
     /// Shifted right and limited to 0..=255; bit `p` is set where pair `p` is not zero.
     fn clip(sum: Self::R, shift: u32) -> (Self::R, u64);
+    /// Limited to 0..=`255 << shift`, shifted so that the limit is `255 << 8`, squared, the upper 16
+    /// bits shifted right by [`SQUARE_SHIFT`] with rounding; the pairs as in [`Registers::clip`].
+    fn square(sum: Self::R, shift: u32) -> (Self::R, u64);
     /// In each 32-bit lane `total` plus the products of `pair` with the two weights there.
     fn dot(total: Self::R, pair: i32, weights: Self::R) -> Self::R;
     /// Sums of 32-bit lanes.
@@ -157,6 +162,20 @@ impl Registers for Avx2 {
             let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
             let value = _mm256_sra_epi16(sum, _mm_cvtsi32_si128(shift as i32));
             let value = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
+            let none = _mm256_castsi256_ps(_mm256_cmpeq_epi32(value, zero));
+            (value, u64::from(!_mm256_movemask_ps(none) as u32 & 0xff))
+        }
+    }
+    #[inline(always)]
+    fn square(sum: __m256i, shift: u32) -> (__m256i, u64) {
+        // SAFETY: see `zero`.
+        unsafe {
+            let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255 << shift));
+            let value = _mm256_min_epi16(_mm256_max_epi16(sum, zero), one);
+            let value = _mm256_sll_epi16(value, _mm_cvtsi32_si128(8 - shift as i32));
+            let half = _mm256_set1_epi16(1 << (SQUARE_SHIFT - 1));
+            let value = _mm256_add_epi16(_mm256_mulhi_epu16(value, value), half);
+            let value = _mm256_srli_epi16::<{ SQUARE_SHIFT as i32 }>(value);
             let none = _mm256_castsi256_ps(_mm256_cmpeq_epi32(value, zero));
             (value, u64::from(!_mm256_movemask_ps(none) as u32 & 0xff))
         }
@@ -212,6 +231,19 @@ impl Registers for Vnni {
             let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
             let value = _mm512_sra_epi16(sum, _mm_cvtsi32_si128(shift as i32));
             let value = _mm512_min_epi16(_mm512_max_epi16(value, zero), one);
+            (value, u64::from(_mm512_test_epi32_mask(value, value)))
+        }
+    }
+    #[inline(always)]
+    fn square(sum: __m512i, shift: u32) -> (__m512i, u64) {
+        // SAFETY: see `zero`.
+        unsafe {
+            let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(255 << shift));
+            let value = _mm512_min_epi16(_mm512_max_epi16(sum, zero), one);
+            let value = _mm512_sll_epi16(value, _mm_cvtsi32_si128(8 - shift as i32));
+            let half = _mm512_set1_epi16(1 << (SQUARE_SHIFT - 1));
+            let value = _mm512_add_epi16(_mm512_mulhi_epu16(value, value), half);
+            let value = _mm512_srli_epi16::<SQUARE_SHIFT>(value);
             (value, u64::from(_mm512_test_epi32_mask(value, value)))
         }
     }
@@ -288,7 +320,11 @@ fn clipped_tile<U: Registers, const N: usize>(
         .into_iter()
         .enumerate()
     {
-        let (value, some) = U::clip(sum, net.shift);
+        let (value, some) = if net.squared {
+            U::square(sum, net.shift)
+        } else {
+            U::clip(sum, net.shift)
+        };
         // SAFETY: `clipped` has `TILE` numbers, `N` registers (asserted in `tile`).
         unsafe { U::store(value, place.add(n * U::LANES)) };
         pairs |= some << (n * U::LANES / 2);
