@@ -5,10 +5,13 @@
 //! never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to FIBS-30 of `protocol-specs/fibs.md`.
 
 use super::fibs_analysis;
+pub use super::fibs_decide::answer;
+use super::fibs_decide::decide;
 use super::fibs_state::{Books, FibsState, date, write_match};
-use crate::engine::{Engine, EngineError};
-use crate::protocol::fibs::{Answer, Ask, Event, Machine, MatchRecord, Output, Policy, Timing};
-use crate::query::{CubeQuery, EvalQuery, Settings, Stop};
+use crate::engine::Engine;
+use crate::notation::BoardView;
+use crate::protocol::fibs::{Answer, Event, Machine, MatchRecord, Output, Policy, Timing};
+use crate::query::{Settings, Stop};
 use crate::{render, rng};
 use std::fmt;
 use std::path::PathBuf;
@@ -98,7 +101,7 @@ pub struct FibsConfig {
     pub timing: Timing,
     /// How to search.
     pub settings: Settings,
-    /// Longest time for a decision; then the static evaluation decides.
+    /// Longest time for a decision; then what is known is played.
     pub think_ms: u64,
     /// Shortest time for a decision, so that opponents can follow.
     pub pause_ms: u64,
@@ -343,9 +346,9 @@ impl Link {
                     write(stream, &format!("{line}\r\n")).await?;
                 }
                 Output::Decide(id, ask) => {
+                    let engine = self.engine.clone();
                     let decision = decide(
-                        self.engine.clone(),
-                        *ask,
+                        move |settings, stop| answer(&engine, &ask, settings, stop),
                         self.config.settings.clone(),
                         Duration::from_millis(self.config.think_ms),
                     );
@@ -397,7 +400,8 @@ impl Link {
             }
             Event::Board(view) => {
                 if self.config.watch {
-                    draw(&render::board(&view.position, &view.state, view.roll));
+                    let opponent = self.machine.opponent().unwrap_or_default();
+                    draw(&watched(&self.config.user, opponent, &view));
                 }
             }
             Event::MatchFinished(record) => {
@@ -477,11 +481,32 @@ impl Link {
     }
 }
 
-/// Draws a board for people; a closed stdout is no reason to stop playing.
+/// A board for people, seen by whoever is to play.
+fn watched(user: &str, opponent: &str, view: &BoardView) -> String {
+    let (player, other) = match view.first_on_roll {
+        true => (user, opponent),
+        false => (opponent, user),
+    };
+    let todo = match view.roll {
+        Some(roll) => format!("plays {roll}"),
+        None => "is to roll".to_owned(),
+    };
+    let board = render::board(&view.position, &view.state, view.roll);
+    format!("{player} (X) {todo} against {other} (O)\n{board}\n")
+}
+
+/// Shows a board, on a terminal in the place of the last one; a closed stdout is no reason to stop
+/// playing.
 fn draw(text: &str) {
-    use std::io::Write;
+    use std::io::{IsTerminal, Write};
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let clear = if out.is_terminal() {
+        "\x1b[H\x1b[2J"
+    } else {
+        ""
+    };
+    let shown = write!(out, "{clear}{text}").and_then(|()| out.flush());
+    drop(shown);
 }
 
 async fn write(stream: &mut TcpStream, line: &str) -> Result<(), End> {
@@ -495,90 +520,4 @@ async fn write(stream: &mut TcpStream, line: &str) -> Result<(), End> {
         Ok(Err(error)) => Err(End::Lost(error.to_string())),
         Err(_) => Err(End::Lost("the server does not read".to_owned())),
     }
-}
-
-/// FIBS-22: an answer within the time budget; when the search is late the static evaluation
-/// answers. `None` when there is no answer at all.
-async fn decide(engine: Engine, ask: Ask, settings: Settings, budget: Duration) -> Option<Answer> {
-    let stop = Stop::new();
-    let (inner, held, asked) = (engine.clone(), stop.clone(), ask.clone());
-    let searched = tokio::task::spawn_blocking(move || answer(&inner, &asked, &settings, &held));
-    match timeout(budget, searched).await {
-        Ok(Ok(Ok(answer))) => return Some(answer),
-        Ok(Ok(Err(error))) => tracing::error!(%error, "decision"),
-        Ok(Err(error)) => tracing::error!(%error, "decision"),
-        Err(_) => {
-            stop.trigger();
-            tracing::warn!("decision late");
-        }
-    }
-    let quick = tokio::task::spawn_blocking(move || {
-        answer(&engine, &ask, &Settings::plies(0), &Stop::never())
-    });
-    quick.await.ok()?.ok()
-}
-
-/// What the engine would do.
-///
-/// # Errors
-/// [`EngineError::Stopped`].
-pub fn answer(
-    engine: &Engine,
-    ask: &Ask,
-    settings: &Settings,
-    stop: &Stop,
-) -> Result<Answer, EngineError> {
-    let resignation = |wanted: bool, position, state| {
-        let games = match wanted {
-            true => engine.resign_advice(&EvalQuery { position, state }).games,
-            false => 0,
-        };
-        (games > 0).then_some(Answer::Resign(games))
-    };
-    match ask {
-        Ask::Play { query, resign } => {
-            if let Some(resign) = resignation(*resign, query.position, query.state) {
-                return Ok(resign);
-            }
-            let settings = Settings {
-                top: Some(1),
-                ..settings.clone()
-            };
-            let ranked = engine.rank_plays(query, &settings, stop)?;
-            let best = ranked.plays.first().ok_or(EngineError::Stopped)?;
-            Ok(Answer::Play(best.play))
-        }
-        Ask::RollOrDouble { query, resign } => {
-            if let Some(resign) = resignation(*resign, query.position, query.state) {
-                return Ok(resign);
-            }
-            let double = cube(engine, query, settings, stop)?.double;
-            Ok(if double { Answer::Double } else { Answer::Roll })
-        }
-        Ask::Offer(query) => {
-            let take = cube(engine, query, settings, stop)?.take;
-            Ok(if take { Answer::Accept } else { Answer::Reject })
-        }
-        Ask::Resignation {
-            query,
-            games,
-            ends_match,
-        } => {
-            let accept = *ends_match || engine.accept_resignation(query, *games);
-            Ok(if accept {
-                Answer::Accept
-            } else {
-                Answer::Reject
-            })
-        }
-    }
-}
-
-fn cube(
-    engine: &Engine,
-    query: &CubeQuery,
-    settings: &Settings,
-    stop: &Stop,
-) -> Result<crate::query::CubeAnswer, EngineError> {
-    engine.cube_action(query, settings, stop)
 }

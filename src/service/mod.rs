@@ -6,6 +6,7 @@ mod connection;
 pub mod counters;
 pub mod external;
 pub mod fibs_analysis;
+mod fibs_decide;
 pub mod fibs_link;
 pub mod fibs_state;
 pub mod limits;

@@ -43,11 +43,12 @@ pub(crate) struct Args {
     /// Folder for a .mat file of each finished match.
     #[arg(long, env = "GAMMOND_FIBS_MATCHES", value_name = "DIR")]
     matches: Option<PathBuf>,
-    /// Longest time for a decision, in milliseconds.
+    /// Longest time for a decision, in milliseconds; what is known by then is played.
     #[arg(
         long,
         env = "GAMMOND_FIBS_THINK_MS",
         default_value_t = 4000,
+        value_parser = clap::value_parser!(u64).range(1..=60_000),
         value_name = "MS"
     )]
     think_ms: u64,
@@ -56,6 +57,7 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_FIBS_PAUSE_MS",
         default_value_t = 1200,
+        value_parser = clap::value_parser!(u64).range(0..=60_000),
         value_name = "MS"
     )]
     pause_ms: u64,
@@ -73,7 +75,7 @@ pub(crate) struct Args {
     /// Write into the match files what the engine thinks of both players: loss per decision, luck.
     #[arg(long, env = "GAMMOND_FIBS_ANALYSE")]
     analyse: bool,
-    /// Draw the boards on stdout.
+    /// Draw the boards on stdout: on a terminal in one place, else one below the other.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,
 }

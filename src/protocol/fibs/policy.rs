@@ -200,6 +200,26 @@ impl Policy {
 mod tests {
     use super::*;
 
+    /// The README's policy file has every key with its default.
+    #[test]
+    fn the_readme_explains_every_key() {
+        let readme = include_str!("../../../README.md");
+        let (_, rest) = readme.split_once("```toml\nlength_min").unwrap();
+        let (block, _) = rest.split_once("```").unwrap();
+        let block = format!("length_min{block}");
+        assert_eq!(Policy::parse(&block).unwrap(), Policy::default());
+        // The error for an unknown key names those that there are.
+        let told = Policy::parse("unknown_key = 1").unwrap_err();
+        let keys: Vec<&str> = told.split('`').skip(3).step_by(2).collect();
+        assert!(keys.len() > 20, "{told}");
+        for key in keys {
+            let line = block
+                .lines()
+                .find(|line| line.starts_with(&format!("{key} = ")));
+            assert!(line.is_some_and(|line| line.contains('#')), "{key}");
+        }
+    }
+
     /// FIBS-24: whom the bot plays.
     #[test]
     fn invitations() {

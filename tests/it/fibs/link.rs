@@ -81,52 +81,86 @@ fn serve(
     faults: Faults,
     done: &tokio::sync::watch::Sender<u32>,
 ) -> Server {
-    use std::io::{ErrorKind, Read, Write};
     let mut server = Server::new(Style::Fibs, faults, &[Some(1), Some(1), Some(3)], 42);
-    for connection in 0.. {
-        let (mut stream, _) = listener.accept().unwrap();
-        stream.set_nodelay(true).unwrap();
-        stream
-            .set_read_timeout(Some(std::time::Duration::from_millis(40)))
-            .unwrap();
-        let _ = stream.write_all(&server.connect());
-        let (mut text, mut buffer, mut written) = (Vec::new(), [0; 1000], 0);
-        let limit = if connection < 4 {
-            700 + 900 * connection
+    for number in 0.. {
+        let (stream, _) = listener.accept().unwrap();
+        let limit = if number < 4 {
+            700 + 900 * number
         } else {
             usize::MAX
         };
-        loop {
-            let mut out = Vec::new();
-            match stream.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(count) => text.extend(&buffer[..count]),
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
-                {
-                    out = server.idle();
-                }
-                Err(_) => break,
-            }
-            while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = text.drain(..=end).collect();
-                out.extend(server.line(&String::from_utf8(line).unwrap()));
-            }
-            written += out.len();
-            if stream.write_all(&out).is_err() || written > limit || server.closed {
-                break;
-            }
+        let said_goodbye = connection(&mut server, stream, 40, limit, |server| {
             if server.results.len() == 3 && !server.busy() {
                 done.send_modify(|count| *count = 1);
             }
-        }
-        let closed = server.closed;
-        server.disconnect();
-        if closed {
+        });
+        if said_goodbye {
             break;
         }
     }
     server
+}
+
+/// One connection, until the bot says goodbye, the link breaks, or so many bytes are written; says
+/// whether the server has closed it. After `quiet_ms` of silence the opponent does something.
+pub(super) fn connection(
+    server: &mut Server,
+    mut stream: std::net::TcpStream,
+    quiet_ms: u64,
+    limit: usize,
+    mut look: impl FnMut(&mut Server),
+) -> bool {
+    use std::io::{ErrorKind, Read, Write};
+    stream.set_nodelay(true).unwrap();
+    let quiet = std::time::Duration::from_millis(quiet_ms);
+    stream.set_read_timeout(Some(quiet)).unwrap();
+    let _ = stream.write_all(&server.connect());
+    let (mut text, mut buffer, mut written) = (Vec::new(), [0; 1000], 0);
+    loop {
+        let mut out = Vec::new();
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => text.extend(&buffer[..count]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                out = server.idle();
+            }
+            Err(_) => break,
+        }
+        while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = text.drain(..=end).collect();
+            out.extend(server.line(&String::from_utf8_lossy(&line)));
+        }
+        written += out.len();
+        if stream.write_all(&out).is_err() || written > limit || server.closed {
+            break;
+        }
+        look(server);
+    }
+    let closed = server.closed;
+    server.disconnect();
+    closed
+}
+
+/// A server on this machine to try the bot against: `tools/fibs-soak.sh serve PORT`.
+#[test]
+fn serve_here() {
+    let Ok(port) = std::env::var("GAMMOND_FIBS_SERVE") else {
+        return;
+    };
+    let listener = std::net::TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    let mut server = Server::new(Style::Fibs, Faults::default(), &[], 1);
+    eprintln!(
+        "a FIBS server for one bot: 127.0.0.1:{port}, user {}, password {}",
+        server.name, server.password
+    );
+    for stream in listener.incoming() {
+        connection(&mut server, stream.unwrap(), 2000, usize::MAX, |server| {
+            if server.plan.is_empty() {
+                server.plan.extend([Some(1), Some(3), Some(5)]);
+            }
+        });
+        eprintln!("{} matches so far", server.results.len());
+    }
 }
 
 /// A log of everything, in memory.

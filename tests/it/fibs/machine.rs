@@ -91,6 +91,21 @@ fn a_saved_match_is_not_destroyed() {
     );
 }
 
+/// FIBS-18: somebody who repeats his invitation again and again is joined all the same, once.
+#[test]
+fn an_impatient_opponent() {
+    let (_, mut machine, now) = logged_in();
+    let mut lines = Vec::new();
+    for at in (now..now + 1600).step_by(400) {
+        machine.bytes(b"alice wants to play a 3 point match with you.\r\n", at);
+        lines.extend(sent(&mut machine, at, 400));
+    }
+    lines.extend(sent(&mut machine, now + 1600, 400));
+    let count = |wanted: &str| lines.iter().filter(|line| *line == wanted).count();
+    assert_eq!(count("join alice"), 1, "{lines:?}");
+    assert_eq!(count("show savedcount alice"), 1, "{lines:?}");
+}
+
 /// FIBS-24, FIBS-26: refusals and answers are polite, short and few.
 #[test]
 fn manners() {

@@ -71,6 +71,34 @@ fn a_server_that_loses_commands() {
     assert!(worlds.iter().any(|world| world.server.seen.swallowed > 0));
 }
 
+/// R-22: an engine that takes all of its 4 s again and again: each answer is on the wire at once
+/// when it is known, but for the pace (FIBS-22), long before any server gives up.
+#[test]
+fn a_slow_engine_answers_in_time() {
+    let mut took = Vec::new();
+    for (style, seed) in STYLES.into_iter().zip(70..) {
+        let faults = Faults {
+            chatter: 10,
+            repeat: 8,
+            ..Faults::default()
+        };
+        let mut world = World::new(Server::new(style, faults, &PLAN[..3], seed), seed);
+        world.think = 4001;
+        world.play(3, "slow");
+        world.check("slow");
+        took.append(&mut world.took);
+    }
+    took.sort_unstable();
+    let pace = Timing::default().pace_ms;
+    eprintln!(
+        "{} answers, the slowest after {:?} ms",
+        took.len(),
+        took.last()
+    );
+    assert!(took.len() > 200 && took.last() > Some(&3800));
+    assert!(took.last() <= Some(&(4000 + pace)), "{:?}", took.last());
+}
+
 /// FIBS-15, FIBS-20, FIBS-31 (R-20): the link is cut after byte k of a match; the match ends, never
 /// by a play for an old board, and the bot knows that it ended, even when the cut hid its end.
 #[test]
@@ -114,39 +142,40 @@ fn soak() {
     let minutes: u64 = minutes.map_or(0, |text| text.parse().unwrap());
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
     let first = std::env::var("GAMMOND_FIBS_SEED").map_or(1000, |text| text.parse().unwrap());
-    let (mut played, mut lost, mut unseen, mut seed) = (0, 0, 0, first);
+    let (mut played, mut lost, mut unseen, mut unknown, mut seed) = (0, 0, 0, 0, first);
     let mut failed = Vec::new();
     while seed < first + 16 || std::time::Instant::now() < end {
         let told = std::panic::catch_unwind(|| night(seed));
-        let Ok((later, hidden)) = told else {
+        let Ok((later, hidden, unsettled)) = told else {
             failed.push(seed);
             seed += 1;
             continue;
         };
         lost += later;
         unseen += hidden;
+        unknown += unsettled;
         played += PLAN.len();
         seed += 1;
         if seed % 100 == 0 {
             let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
             let memory = status.lines().find(|line| line.starts_with("VmRSS"));
             eprintln!(
-                "{played} matches to seed {seed}, ends hidden {unseen}, not told yet {lost}, failed \
+                "{played} matches to seed {seed}, ends hidden {unseen}, how unknown of {unknown}, not told yet {lost}, failed \
                  {failed:?}, {}",
                 memory.unwrap_or_default()
             );
         }
     }
     eprintln!(
-        "{played} matches of seeds {first} to {}, ends hidden {unseen}",
+        "{played} matches of seeds {first} to {}, ends hidden {unseen}, how unknown of {unknown}",
         seed - 1
     );
     assert!(failed.is_empty(), "seeds {failed:?}");
 }
 
-/// A plan of matches with all faults on and a cut in each; says how many ends were not told yet, and
-/// how many were hidden.
-fn night(seed: u64) -> (usize, usize) {
+/// A plan of matches with all faults on and a cut in each; says how many ends were not told yet, how
+/// many were hidden, and of how many of these the result is unknown.
+fn night(seed: u64) -> (usize, usize, usize) {
     let style = STYLES[seed as usize % 4];
     let mut world = World::new(Server::new(style, Faults::ALL, &PLAN, seed), seed);
     let what = format!("soak seed {seed}");
@@ -166,6 +195,8 @@ fn night(seed: u64) -> (usize, usize) {
     // Only the last one may still be looked for.
     let later = world.server.results.len() - world.records.len();
     assert!(later <= 1, "{what}");
-    let hidden = world.records.iter().filter(|record| record.unseen).count();
-    (later, hidden)
+    let hidden = world.records.iter().filter(|record| record.unseen);
+    let unknown = hidden.clone();
+    let unknown = unknown.filter(|record| record.outcome == Some(Outcome::Unknown));
+    (later, hidden.count(), unknown.count())
 }

@@ -96,3 +96,56 @@ fn a_panic_shows_no_password() {
         "{text}"
     );
 }
+
+/// `--watch` into a pipe: every board as text, nothing for a terminal, and a reader that goes away
+/// does not end the match.
+#[test]
+fn boards_are_shown_in_a_pipe() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let (over, ended) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || {
+        let mut server = Server::new(Style::Fibs, Faults::default(), &[Some(1), Some(1)], 9);
+        let (stream, _) = listener.accept().unwrap();
+        super::link::connection(&mut server, stream, 300, usize::MAX, |server| {
+            if !server.results.is_empty() {
+                let _ = over.send(server.results.len());
+            }
+        });
+        server
+    });
+    let mut bot = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["fibs", "--server", &address, "--user", "tester", "--watch"])
+        .args(["--plies", "0", "--pace-ms", "0", "--pause-ms", "0"])
+        .env("GAMMOND_FIBS_PASSWORD", PASSWORD)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut reader = std::io::BufReader::new(bot.stdout.take().unwrap());
+    let mut shown = String::new();
+    while ended.try_recv().is_err() {
+        // The last board comes after the last line: a whole match has more than enough.
+        assert_ne!(
+            std::io::BufRead::read_line(&mut reader, &mut shown).unwrap(),
+            0
+        );
+    }
+    drop(reader);
+    // The second match has no reader.
+    while ended.recv().unwrap() < 2 {}
+    let kill = Command::new("kill").arg(bot.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    assert!(bot.wait().unwrap().success());
+    let server = server.join().unwrap();
+    assert!(server.refusals.is_empty(), "{:?}", server.refusals);
+    let boards = shown.matches(" +13-14-15-16-17-18------").count();
+    assert!(boards > 10, "{shown}");
+    let heads = |line: &&str| line.contains("(X)") && line.contains("(O)");
+    assert!(shown.lines().filter(heads).count().abs_diff(boards) <= 1);
+    assert!(
+        shown.contains("tester (X) plays") && shown.contains("alice (X)"),
+        "{shown}"
+    );
+    assert!(!shown.contains('\u{1b}') && !shown.contains(PASSWORD));
+}

@@ -31,6 +31,11 @@ pub(super) struct World {
     pub(super) fatal: Option<&'static str>,
     pub(super) quit: bool,
     pub(super) decisions: u64,
+    /// The longest that the engine thinks, in milliseconds.
+    pub(super) think: u32,
+    /// Since when a question is open, and how long answers took to be sent.
+    asked: Option<u64>,
+    pub(super) took: Vec<u64>,
     /// Tells on stderr what goes over the wire.
     trace: bool,
 }
@@ -66,6 +71,9 @@ impl World {
             fatal: None,
             quit: false,
             decisions: 0,
+            think: 1500,
+            asked: None,
+            took: Vec::new(),
             trace: std::env::var_os("GAMMOND_FIBS_TRACE").is_some(),
         }
     }
@@ -153,13 +161,20 @@ impl World {
             }
             Output::Send(line) => {
                 self.trace("SEND", &line);
+                let word = line.split(' ').next().unwrap_or_default();
+                if ["move", "roll", "double", "accept", "reject", "resign"].contains(&word)
+                    && let Some(asked) = self.asked.take()
+                {
+                    self.took.push(self.now - asked);
+                }
                 let bytes = self.server.line(&line);
                 self.wire.extend(bytes);
             }
             Output::Decide(id, ask) => {
                 self.decisions += 1;
                 // The engine takes its time; the server may say something meanwhile.
-                self.now += u64::from(below(&mut self.chance, 1500));
+                self.asked = Some(self.now);
+                self.now += u64::from(below(&mut self.chance, self.think));
                 let reply = decide(&ask, &mut self.chance);
                 self.machine.answer(id, reply, self.now);
             }

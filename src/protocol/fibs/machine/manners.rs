@@ -49,6 +49,11 @@ impl Machine {
         if self.game.is_some() || self.stop != Stop::No {
             return;
         }
+        // Who repeats an invitation is not made to wait longer for it.
+        let again = |open: &Invitation| open.name == name && open.wanted == wanted;
+        if self.invitation.as_ref().is_some_and(again) {
+            return;
+        }
         let drops = self.drops.get(&name).copied().unwrap_or(0);
         let who = self.people.get(&name);
         match self
