@@ -7,9 +7,12 @@
 
 pub mod category;
 pub mod cube;
+pub mod group;
 pub mod summary;
+pub mod values;
 
 pub use category::Category;
+pub use group::Group;
 
 use crate::duel::{Player, PlayerError};
 use crate::game::Position;

@@ -1,10 +1,9 @@
 //! Scores of many records, in all and by group.
 
 use super::cube::{CubeLoss, cube_loss};
-use super::{Category, Item, PlayScore, Record, score_play};
+use super::{Group, Item, PlayScore, Record, score_play};
 use crate::duel::{Player, PlayerError};
 use crate::equity::MatchEquityTable;
-use crate::game::Class;
 use crate::stats::Running;
 use rayon::prelude::*;
 
@@ -103,8 +102,8 @@ pub struct Counting {
 
 /// The name of a group and its scores.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
-    /// `all`, a class, or `crashed: ` and a category.
+pub struct GroupScore {
+    /// `all`, or the group.
     pub name: String,
     /// Its `m` records.
     pub plays: PlayTally,
@@ -112,25 +111,14 @@ pub struct Group {
     pub cubes: CubeTally,
 }
 
-/// All groups that have records: everything, by class, crashed ones by category.
+/// All groups that have records, everything first.
 #[must_use]
-pub fn groups(items: &[Item], scores: &[Scored], counting: Counting) -> Vec<Group> {
-    let classes = [
-        Class::Contact,
-        Class::Crashed,
-        Class::Race,
-        Class::Bearoff1,
-        Class::Bearoff2,
-    ];
-    let mut all = vec![group("all", items, scores, counting, |_, _| true)];
-    for class in classes {
-        let name = class.to_string();
-        all.push(group(&name, items, scores, counting, |c, _| c == class));
-    }
-    for category in Category::ALL {
-        let name = format!("crashed: {category}");
-        all.push(group(&name, items, scores, counting, |class, item| {
-            class == Class::Crashed && Category::of(position(item)) == category
+pub fn groups(items: &[Item], scores: &[Scored], counting: Counting) -> Vec<GroupScore> {
+    let mut all = vec![scores_of("all", items, scores, counting, |_| true)];
+    for group in Group::ALL {
+        let name = group.to_string();
+        all.push(scores_of(&name, items, scores, counting, |item| {
+            group.holds(position(item))
         }));
     }
     all.retain(|group| {
@@ -148,22 +136,20 @@ pub fn position(item: &Item) -> &crate::game::Position {
     }
 }
 
-fn group(
+fn scores_of(
     name: &str,
     items: &[Item],
     scores: &[Scored],
     counting: Counting,
-    belongs: impl Fn(Class, &Item) -> bool,
-) -> Group {
-    let mut group = Group {
+    belongs: impl Fn(&Item) -> bool,
+) -> GroupScore {
+    let mut group = GroupScore {
         name: name.to_owned(),
         plays: PlayTally::default(),
         cubes: CubeTally::default(),
     };
     for (item, score) in items.iter().zip(scores) {
-        if (counting.interesting_only && !item.interesting)
-            || !belongs(Class::of(position(item)), item)
-        {
+        if (counting.interesting_only && !item.interesting) || !belongs(item) {
             continue;
         }
         match score {

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn player(text: &str) -> Box<dyn Player> {
-        text.parse::<PlayerSpec>().unwrap().open(3).unwrap()
+        text.parse::<PlayerSpec>().unwrap().open().unwrap()
     }
 
     #[test]

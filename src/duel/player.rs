@@ -1,6 +1,7 @@
-//! Who plays: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`.
+//! Who plays: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`, `ubgi:COMMAND`,
+//! `external:HOST:PORT`.
 
-use super::pipe::PipePlayer;
+use super::pipe::{PipePlayer, Speech};
 use super::pubeval::PubEval;
 use crate::engine::{Engine, EngineError, Nets};
 use crate::game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
@@ -75,6 +76,10 @@ pub enum PlayerSpec {
     Random,
     /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
     Pipe(String),
+    /// Another program that speaks UBGI on its standard input and output.
+    Ubgi(String),
+    /// A program that listens at `HOST:PORT` for questions of gnubg's external protocol.
+    External(String),
 }
 
 /// The embedded fast nets, as players and the option `--nets` call them.
@@ -88,8 +93,15 @@ impl FromStr for PlayerSpec {
             text: text.to_owned(),
             reason: reason.to_owned(),
         };
-        if let Some(command) = text.strip_prefix("pipe:") {
-            return Ok(PlayerSpec::Pipe(command.to_owned()));
+        let others: [(&str, fn(String) -> PlayerSpec); 3] = [
+            ("pipe:", PlayerSpec::Pipe),
+            ("ubgi:", PlayerSpec::Ubgi),
+            ("external:", PlayerSpec::External),
+        ];
+        for (prefix, other) in others {
+            if let Some(target) = text.strip_prefix(prefix) {
+                return Ok(other(target.to_owned()));
+            }
         }
         // The one name of nets with a colon in it.
         let text = text.replace(FAST, "embedded-fast");
@@ -116,17 +128,19 @@ impl FromStr for PlayerSpec {
                 }
                 Ok(PlayerSpec::Gammond { nets, plies })
             }
-            _ => Err(refuse("want gammond, pubeval, random or pipe:COMMAND")),
+            _ => Err(refuse(
+                "want gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND or external:HOST:PORT",
+            )),
         }
     }
 }
 
 impl PlayerSpec {
-    /// The player itself; `threads` is how many may ask it at a time.
+    /// The player itself.
     ///
     /// # Errors
     /// When files are missing or a program does not start.
-    pub fn open(&self, threads: usize) -> Result<Box<dyn Player>, PlayerError> {
+    pub fn open(&self) -> Result<Box<dyn Player>, PlayerError> {
         Ok(match self {
             PlayerSpec::Gammond { nets, plies } => {
                 let which = match nets {
@@ -146,7 +160,9 @@ impl PlayerSpec {
             }
             PlayerSpec::PubEval => Box::new(PubEval::default()),
             PlayerSpec::Random => Box::new(Random),
-            PlayerSpec::Pipe(command) => Box::new(PipePlayer::start(command, threads)?),
+            PlayerSpec::Pipe(command) => Box::new(PipePlayer::start(Speech::Ids, command)?),
+            PlayerSpec::Ubgi(command) => Box::new(PipePlayer::start(Speech::Ubgi, command)?),
+            PlayerSpec::External(at) => Box::new(PipePlayer::start(Speech::External, at)?),
         })
     }
 }
@@ -262,6 +278,9 @@ mod tests {
             })
         );
         assert_eq!(read("pipe:a:b c"), Ok(PlayerSpec::Pipe("a:b c".into())));
+        assert_eq!(read("ubgi:a b"), Ok(PlayerSpec::Ubgi("a b".into())));
+        let external = PlayerSpec::External("host:1".into());
+        assert_eq!(read("external:host:1"), Ok(external));
         assert_eq!(
             read("gammond:nets=embedded:fast:plies=1"),
             Ok(PlayerSpec::Gammond {

@@ -32,6 +32,9 @@ pub struct GameSettings {
     /// with the correction that the rest of the game brought to the position chosen: what the game
     /// taught about the plan holds for both, and their difference stays free of the dice.
     pub extra: f64,
+    /// Whether races are among such candidates.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub extra_races: bool,
     /// How far behind the best play such a candidate may be, in equity.
     pub extra_margin: f32,
     /// Plays that are looked at one play deeper when they are close together; 1 for none.
@@ -54,6 +57,7 @@ impl Default for GameSettings {
             mild: 0.40,
             wild: 0.15,
             extra: 0.06,
+            extra_races: false,
             extra_margin: 0.25,
             contenders: 3,
             contest_margin: 0.04,
@@ -302,15 +306,20 @@ struct Turn {
     best: Option<[f32; 5]>,
 }
 
-/// Plays one game and appends its labels. A pure function of the judges, the settings and `rng`.
+/// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
+/// The game begins at one of `starts`, or where the settings say when there are none.
 pub fn play(
     judges: Judges<'_>,
     settings: &GameSettings,
+    starts: &[Position],
     rng: &mut ChaCha8Rng,
     room: &mut Room,
     out: &mut Vec<Label>,
 ) {
-    let mut position = first_position(settings, rng);
+    let mut position = match u32::try_from(starts.len()) {
+        Ok(count @ 1..) => starts[below(rng, count) as usize],
+        _ => first_position(settings, rng),
+    };
     let (chance, noise) = match unit(rng) {
         u if u < settings.mild => (0.15, 0.06),
         u if u < settings.mild + settings.wild => (0.30, 0.25),
@@ -351,7 +360,10 @@ pub fn play(
         if ranked.len() > 1 && unit(rng) < settings.extra {
             let other = another(&ranked, pick, settings, rng);
             sibling = other
-                .filter(|other| matches!(kind(other), Some(0 | 2)))
+                .filter(|other| match kind(other) {
+                    Some(1) => settings.extra_races,
+                    kind => kind.is_some(),
+                })
                 .map(|other| {
                     let mean = judges.mean_of_best(&other, None, settings, room);
                     (other, mean)

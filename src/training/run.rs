@@ -5,19 +5,23 @@
 //! command: whole records of the labels are kept, the round that was being trained is trained
 //! again from its start, and the results are the same as without the kill.
 
+use super::alpha::{AlphaSchedule, AlphaSettings};
 use super::disagree;
 use super::games::{GameSettings, Judges, Room, play};
 use super::net::Net;
-use super::shard::{Label, pack, select, shuffle, unpack};
+use super::shard::{Label, pack, repeated, select, shuffle, unpack};
 use super::step::{StepSettings, Trainer};
+use crate::benchmark::Group;
 use crate::engine::{Engine, EngineError};
 use crate::eval::Evaluator;
 use crate::eval::own::{Lead, OwnEvaluator, OwnNetError};
+use crate::game::Position;
 use crate::journal::{Journal, JournalError};
 use crate::nn::{Activation, IntegerNetError};
 use crate::rng::{ChaCha8Rng, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -118,12 +122,70 @@ pub struct Round {
     /// each label. Plays are chosen by differences.
     #[serde(default)]
     pub pairs: f32,
+    /// How often labels of a group (its name in `gammond bench`, such as `crashed: contain`) are among those
+    /// trained on, once where nothing is said; 1.5 is once for all and twice for half of them. The largest
+    /// number counts where groups overlap.
+    #[serde(default)]
+    pub weights: Weights,
+    /// The classical schedule in the place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
+    /// pass to the next.
+    pub alpha: Option<AlphaSettings>,
     /// How often this round is repeated.
     #[serde(default = "once")]
     pub times: usize,
     /// Factor on the learning rate from one repetition to the next.
     #[serde(default = "one_f32")]
     pub rate_factor: f32,
+}
+
+/// Weights of groups of positions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, f32>", into = "BTreeMap<String, f32>")]
+pub struct Weights(Vec<(Group, f32)>);
+
+/// Weights that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("weights: {0:?}: want a group of positions and a weight from 0 to {WEIGHT_MAX}")]
+pub struct BadWeight(String);
+
+/// Most copies of a label.
+const WEIGHT_MAX: f32 = 100.0;
+
+impl TryFrom<BTreeMap<String, f32>> for Weights {
+    type Error = BadWeight;
+
+    fn try_from(all: BTreeMap<String, f32>) -> Result<Weights, BadWeight> {
+        let one = |(name, weight): (String, f32)| {
+            let group = Group::ALL.into_iter().find(|g| g.to_string() == name);
+            match group {
+                Some(group) if (0.0..=WEIGHT_MAX).contains(&weight) => Ok((group, weight)),
+                _ => Err(BadWeight(name)),
+            }
+        };
+        all.into_iter()
+            .map(one)
+            .collect::<Result<_, _>>()
+            .map(Weights)
+    }
+}
+
+impl From<Weights> for BTreeMap<String, f32> {
+    fn from(weights: Weights) -> BTreeMap<String, f32> {
+        let one = |(group, weight): (Group, f32)| (group.to_string(), weight);
+        weights.0.into_iter().map(one).collect()
+    }
+}
+
+impl Weights {
+    fn of(&self, label: &Label) -> f32 {
+        let own = self
+            .0
+            .iter()
+            .filter(|(group, _)| group.holds(&label.position));
+        own.map(|(_, weight)| *weight)
+            .reduce(f32::max)
+            .unwrap_or(1.0)
+    }
 }
 
 const fn one() -> f64 {
@@ -238,6 +300,9 @@ struct Line<'a> {
     fresh_pairs: f64,
     pairs: f64,
     rate: f32,
+    /// Alpha of the last pass, where there is such a schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alpha: Option<f64>,
 }
 
 fn in_file(path: &Path) -> impl Fn(std::io::Error) -> RunError {
@@ -394,6 +459,7 @@ fn sample(
         seed: plan.seed.wrapping_mul(1_000_003) + number as u64,
         labels: round.labels,
         games: round.games,
+        starts: Vec::new(),
     };
     let evaluator = nets.evaluator("candidate")?;
     let mut said =
@@ -412,6 +478,8 @@ pub struct SampleJob {
     pub labels: usize,
     /// How the games are played and labelled.
     pub games: GameSettings,
+    /// Where games begin, drawn by lot; where `games` says when empty.
+    pub starts: Vec<Position>,
 }
 
 /// Plays games with `evaluator` until the journal at `path` holds the labels of `job`; what it
@@ -427,7 +495,7 @@ pub fn fill(
 ) -> Result<(), RunError> {
     let judges = Judges::new(evaluator);
     let game = |room: &mut Room, rng: &mut ChaCha8Rng, labels: &mut Vec<Label>| {
-        play(judges, &job.games, rng, room, labels);
+        play(judges, &job.games, &job.starts, rng, room, labels);
         Ok(())
     };
     fill_with(path, job, &game, GAMES_PER_RECORD, report)
@@ -558,6 +626,10 @@ fn train(
     for (kind, net) in jobs {
         let Some(net) = net else { continue };
         let mut labels = select(pool, |label| kind_of(label) == kind);
+        if round.weights != Weights::default() {
+            let mut rng = stream(plan.seed ^ 0x7765_6967, number as u64);
+            labels = repeated(&labels, &mut rng, |label| round.weights.of(label));
+        }
         if labels.is_empty() {
             net.save(&net_path(folder, number, KINDS[kind]))
                 .map_err(in_file(folder))?;
@@ -615,15 +687,28 @@ fn fit<'a>(
     let mut rng = stream(plan.seed ^ 0x7261_696e, number as u64);
     let steps = ((labels.len() as f64 * round.passes / plan.batch as f64) as usize).max(1);
     let (mut at, mut sum, mut counted) = (labels.len(), 0.0, 0usize);
+    let mut schedule = round.alpha.map(AlphaSchedule::new);
+    let mut pass = schedule.as_ref().map(AlphaSchedule::first);
+    // Sum of the losses of the present pass, batches, the greatest loss of a label.
+    let mut seen = (0.0, 0usize, 0.0f64);
     for step in 0..steps {
         if at + plan.batch > labels.len() {
-            shuffle(labels, &mut rng);
+            if let (Some(schedule), true) = (&mut schedule, seen.1 > 0) {
+                pass = Some(schedule.next(seen.0 / seen.1 as f64, seen.2));
+                seen = (0.0, 0, 0.0);
+            }
+            if pass.is_none_or(|pass| pass.reshuffle) {
+                shuffle(labels, &mut rng);
+            }
             at = 0;
         }
         let to = (at + plan.batch).min(labels.len());
         let done = step as f32 / steps as f32;
         let cosine = 0.5 + 0.5 * (std::f32::consts::PI * done).cos();
-        let slope = round.rate_end + (1.0 - round.rate_end) * cosine;
+        let slope = match (pass, round.alpha) {
+            (Some(pass), Some(alpha)) => (pass.alpha / alpha.start) as f32,
+            _ => round.rate_end + (1.0 - round.rate_end) * cosine,
+        };
         let warm = ((step + 1) as f32 / 200.0).min(1.0);
         let settings = StepSettings {
             rate: round.rate * slope * warm,
@@ -632,6 +717,11 @@ fn fit<'a>(
             keep: plan.keep.min(1.0 - 1.0 / (1.0 + step as f32 * 0.1)),
         };
         let loss = trainer.step(&labels[at..to], settings);
+        seen = (
+            seen.0 + loss,
+            seen.1 + 1,
+            seen.2.max(trainer.greatest_loss()),
+        );
         if step * 4 >= steps * 3 {
             sum += loss;
             counted += 1;
@@ -651,6 +741,7 @@ fn fit<'a>(
         fresh_pairs,
         pairs: pair_error(&mut after, &unseen),
         rate: round.rate,
+        alpha: pass.map(|pass| pass.alpha),
     };
     (net, line)
 }

@@ -5,7 +5,7 @@
 //! teach that rare gammons are likelier than they are, so targets have room on both sides.
 
 use crate::game::{Chances, Position, Side};
-use crate::rng::{ChaCha8Rng, below};
+use crate::rng::{ChaCha8Rng, below, unit};
 
 /// Bytes of one label in a record.
 pub const LABEL_BYTES: usize = 44;
@@ -83,6 +83,26 @@ pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Label> {
         }
     }
     kept
+}
+
+/// Each label as often as `weight` says, the fraction by lot; siblings share the fate of their partners.
+#[must_use]
+pub fn repeated(
+    labels: &[Label],
+    rng: &mut ChaCha8Rng,
+    weight: impl Fn(&Label) -> f32,
+) -> Vec<Label> {
+    let mut all = Vec::new();
+    for family in labels.chunk_by(|_, next| next.sibling) {
+        let Some(first) = family.first() else {
+            continue;
+        };
+        let copies = (f64::from(weight(first)) + unit(rng)).floor() as usize;
+        for _ in 0..copies {
+            all.extend_from_slice(family);
+        }
+    }
+    all
 }
 
 /// Shuffles labels; siblings stay behind their partners.
@@ -166,6 +186,22 @@ mod tests {
         bytes[32..34].copy_from_slice(&u16::MAX.to_le_bytes());
         let old = unpack(&bytes).next().unwrap();
         assert!(close(old.targets()[0], 1.0));
+    }
+
+    #[test]
+    fn labels_are_repeated_by_weight() {
+        let label = |kind| Label::new(Position::start(), kind, [0.5; 5]);
+        let mut labels = Vec::new();
+        for _ in 0..1000 {
+            labels.extend([label(0), label(1), label(1).beside_the_last(), label(2)]);
+        }
+        let weight = |label: &Label| [0.0, 2.5, 1.0][usize::from(label.kind)];
+        let all = repeated(&labels, &mut crate::rng::stream(3, 0), weight);
+        let count = |kind| all.iter().filter(|label| label.kind == kind).count();
+        assert_eq!([count(0), count(2)], [0, 1000]);
+        assert!((4900..5100).contains(&count(1)), "{}", count(1));
+        let torn = all.windows(2).any(|w| w[1].sibling && w[0].sibling);
+        assert!(!torn && 2 * all.iter().filter(|l| l.sibling).count() == count(1));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back};
 use super::net::Net;
 use super::shard::Label;
+use crate::eval::own::open_in_races;
 use crate::game::Chances;
 use crate::nn::{Activation, SECOND_MAX, sigmoid};
 use rayon::prelude::*;
@@ -48,6 +49,8 @@ struct Part {
     passes: [Pass; 2],
     d1: Vec<f32>,
     loss: f64,
+    /// The greatest loss of a label.
+    greatest: f64,
     /// Sum of the squared errors of differences between siblings, and how many there were.
     pairs: [f64; 2],
 }
@@ -59,6 +62,8 @@ struct Pass {
     a1: Vec<f32>,
     a2: [f32; SECOND_MAX],
     out: [f32; 5],
+    /// Outputs that the rules leave open; the others are 0 wherever the net is asked, so it need not learn them.
+    open: [bool; 5],
 }
 
 impl Trainer {
@@ -74,9 +79,11 @@ impl Trainer {
                     a1: vec![0.0; net.first],
                     a2: [0.0; SECOND_MAX],
                     out: [0.0; 5],
+                    open: [true; 5],
                 }),
                 d1: vec![0.0; net.first],
                 loss: 0.0,
+                greatest: 0.0,
                 pairs: [0.0; 2],
             })
             .collect();
@@ -110,6 +117,12 @@ impl Trainer {
         self.parts.iter().fold([0.0; 2], |sum, part| {
             [sum[0] + part.pairs[0], sum[1] + part.pairs[1]]
         })
+    }
+
+    /// The greatest loss of a label in the last batch.
+    #[must_use]
+    pub fn greatest_loss(&self) -> f64 {
+        (self.parts.iter()).fold(0.0, |most, part| part.greatest.max(most))
     }
 
     /// Works out the gradient of every part and returns the sum of the losses.
@@ -156,7 +169,7 @@ impl Trainer {
 impl Part {
     fn work(&mut self, net: &Net, labels: &[Label], pairs: f32) {
         self.gradient.fill(0.0);
-        self.loss = 0.0;
+        (self.loss, self.greatest) = (0.0, 0.0);
         self.pairs = [0.0; 2];
         match net.second {
             16 => self.all::<16>(net, labels, pairs),
@@ -189,7 +202,9 @@ impl Part {
                 }
             }
             for (index, label) in [Some(label), sibling].into_iter().flatten().enumerate() {
+                let before = self.loss;
                 self.back::<H>(net, index, label, slopes[index]);
+                self.greatest = self.greatest.max(self.loss - before);
             }
         }
     }
@@ -198,11 +213,17 @@ impl Part {
     /// the outputs before their sigmoids.
     fn back<const H: usize>(&mut self, net: &Net, index: usize, label: &Label, slopes: [f32; 5]) {
         let (l, values) = (net.layout(), &net.values);
-        let Pass { rows, a1, a2, out } = &self.passes[index];
+        let Pass {
+            rows,
+            a1,
+            a2,
+            out,
+            open,
+        } = &self.passes[index];
         let weights2 = &values[l.weights2..l.bias2];
         let mut d2 = [0.0; H];
         let targets = label.targets();
-        for k in 0..5 {
+        for k in (0..5).filter(|&k| open[k]) {
             let weights = &values[l.weights3 + k * H..l.weights3 + (k + 1) * H];
             let (p, target) = (out[k], targets[k]);
             self.loss += f64::from(OUTPUT_WEIGHTS[k] * divergence(target, p));
@@ -246,6 +267,10 @@ impl Pass {
     fn forward<const H: usize>(&mut self, net: &Net, label: &Label) {
         let (l, values) = (net.layout(), &net.values);
         self.rows.clear();
+        self.open = match label.kind {
+            1 => open_in_races(&label.position),
+            _ => [true; 5],
+        };
         let active = net.input_set().values(&label.position);
         let rows = active
             .iter()
@@ -272,7 +297,7 @@ impl Pass {
             for j in 0..H {
                 z += weights[j] * a2[j];
             }
-            self.out[k] = sigmoid(z);
+            self.out[k] = if self.open[k] { sigmoid(z) } else { 0.0 };
         }
     }
 }
@@ -346,5 +371,29 @@ mod tests {
             gradient.len() / 10
         );
         assert!(gradient.iter().any(|g| g.abs() > 0.1));
+    }
+
+    /// What the rules exclude in a race is not learnt: its weights have no slope.
+    #[test]
+    fn what_a_race_excludes_has_no_slope() {
+        let mut counts = [0; 25];
+        counts[5] = 15;
+        let home = counts;
+        counts[6] = 14;
+        counts[5] = 0;
+        // Who has borne off loses no gammon, and nobody is left in the other's home.
+        let race = Position::new(&counts, &home).unwrap();
+        for (kind, open) in [(1, [true, true, false, false, false]), (0, [true; 5])] {
+            let mut trainer = Trainer::new(Net::random(false, 64, 16, 8));
+            let label = Label::new(race, kind, [0.9, 0.4, 0.1, 0.05, 0.2]);
+            trainer.gradient(&[label], 0.0);
+            let l = trainer.net.layout();
+            let gradient = &trainer.parts[0].gradient;
+            let slopes: Vec<bool> = (0..5)
+                .map(|k| gradient[l.weights3 + 16 * k..l.weights3 + 16 * (k + 1)].iter())
+                .map(|mut slopes| slopes.any(|slope| *slope != 0.0))
+                .collect();
+            assert_eq!(slopes, open);
+        }
     }
 }

@@ -171,7 +171,7 @@ fn players_are_scored_by_group() {
     };
     let items = items(&path);
     let table = MatchEquityTable::named("mec26").unwrap();
-    let player = "pubeval".parse::<PlayerSpec>().unwrap().open(1).unwrap();
+    let player = "pubeval".parse::<PlayerSpec>().unwrap().open().unwrap();
     let scored = score(&items, &*player, &table).unwrap();
     let counting = Counting {
         keep_outside: true,
@@ -202,7 +202,7 @@ fn gnubg_weights_on_the_sample() {
         return;
     };
     let spec = format!("gammond:nets={}", weights.display());
-    let player = spec.parse::<PlayerSpec>().unwrap().open(1).unwrap();
+    let player = spec.parse::<PlayerSpec>().unwrap().open().unwrap();
     let table = MatchEquityTable::named("mec26").unwrap();
     let mut printed = Vec::new();
     for file in ["contact.bm", "crashed.bm", "race.bm"] {
@@ -224,3 +224,66 @@ fn gnubg_weights_on_the_sample() {
 /// Error rates of gnubg 1.07.001 at 0-ply, cubeless, all legal plays looked at
 /// (`tools/oracle/gnubg-sample.py`).
 const GNUBG_ON_THE_SAMPLE: [&str; 3] = ["8.503308", "35.263284", "1.202975"];
+
+/// `bench --values`: labels that are the player's own values have no error, others have; what is damaged or does not
+/// fit is refused.
+#[test]
+fn values_beside_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        command
+            .args(words)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    assert!(
+        run(&["sample", "own.labels", "--positions", "400"])
+            .status
+            .success()
+    );
+    let positions = run(&["sample", "own.labels", "--dump", "--per-group", "20"]).stdout;
+    std::fs::write(at("positions"), positions).unwrap();
+    assert!(
+        run(&["label", "positions", "labels", "--plies", "0"])
+            .status
+            .success()
+    );
+    let fast = "gammond:nets=embedded:fast";
+    let bench = [
+        "bench",
+        "labels",
+        "--values",
+        "--format",
+        "json",
+        "--against",
+        fast,
+    ];
+    let output = run(&bench);
+    assert!(output.status.success(), "{output:?}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let groups = json["groups"].as_array().unwrap();
+    let group = |name: &str| groups.iter().find(|group| group["name"] == name).unwrap();
+    let contact = group("contact");
+    assert_eq!(contact["players"][0]["labels"], 20);
+    let root = |index: usize| {
+        contact["players"][index]["root_mean_square"]
+            .as_f64()
+            .unwrap()
+    };
+    // The labels have five decimals.
+    assert!(root(0) < 3e-5 && root(1) > 1e-3, "{contact}");
+    assert!(contact["difference"]["mean"].as_f64().unwrap() < 0.0);
+    let twin = [&bench[..], &["--twin", "labels"]].concat();
+    assert_eq!(run(&twin).stdout, output.stdout);
+    let text = std::fs::read_to_string(at("labels")).unwrap();
+    std::fs::write(at("fewer"), text.split_once('\n').unwrap().1).unwrap();
+    let twin = [&bench[..], &["--twin", "fewer"]].concat();
+    assert_eq!(run(&twin).status.code(), Some(3));
+    std::fs::write(at("labels"), text + "nonsense\n").unwrap();
+    assert_eq!(run(&bench).status.code(), Some(1));
+    let without = ["bench", "labels", "--values", "--player", "pubeval"];
+    assert_eq!(run(&without).status.code(), Some(2));
+}

@@ -1,10 +1,11 @@
-//! Duels: PubEval against gnubg's weights, and players behind pipes.
+//! Duels: PubEval against gnubg's weights, and players that are other programs.
 
+use crate::server_process::Process;
 use crate::support::gnubg_wd;
 use gammond::duel::{Plan, Player, PlayerSpec, Tally, play_duel};
 
 fn player(text: &str) -> Box<dyn Player> {
-    text.parse::<PlayerSpec>().unwrap().open(2).unwrap()
+    text.parse::<PlayerSpec>().unwrap().open().unwrap()
 }
 
 fn duel(a: &str, b: &str, pairs: u64) -> Tally {
@@ -41,6 +42,40 @@ fn two_random_players_are_even() {
     let [first, second] = tally.wins.map(|wins| wins[0]);
     assert_eq!((first, second), (1000, 1000));
     assert_eq!(tally.games(), 2000);
+}
+
+/// Our own engine behind UBGI plays what it plays without: all mirrored games are the same.
+#[cfg(unix)]
+#[test]
+fn ubgi_engines_play() {
+    let command = concat!(
+        "ubgi:",
+        env!("CARGO_BIN_EXE_gammond"),
+        " ubgi --plies 0 --threads 1"
+    );
+    let tally = duel(command, "gammond", 15);
+    assert_eq!((tally.points.mean(), tally.games()), (0.0, 30));
+    let mute = "ubgi:true".parse::<PlayerSpec>().unwrap().open();
+    assert!(
+        mute.err()
+            .unwrap()
+            .to_string()
+            .contains("without an answer")
+    );
+}
+
+/// Our own server behind gnubg's external protocol beats random plays.
+#[cfg(unix)]
+#[test]
+fn external_players_play() {
+    let server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0", "--plies", "0"]);
+    let tally = duel(&format!("external:{}", server.addresses[0]), "random", 10);
+    assert!(tally.points.mean() > 0.5, "{}", tally.points.mean());
+    // Nobody listens on the port of a server that is gone.
+    let address = server.addresses[0].clone();
+    drop(server);
+    let gone = format!("external:{address}").parse::<PlayerSpec>().unwrap();
+    assert!(gone.open().is_err());
 }
 
 /// A program that answers nonsense ends the duel with an error that names it.

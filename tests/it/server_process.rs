@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 const PING: &str = "ping\n";
 
-struct Process {
+pub(crate) struct Process {
     child: Child,
-    addresses: Vec<String>,
+    pub(crate) addresses: Vec<String>,
 }
 
 impl Process {
     /// Runs `gammond serve` by a shell command in which `"$@"` is the server.
-    fn start(shell: &str, options: &[&str]) -> Process {
+    pub(crate) fn start(shell: &str, options: &[&str]) -> Process {
         let mut child = Command::new("sh")
             .args([
                 "-c",

@@ -133,6 +133,122 @@ fn killed_sampling_and_labelling_end_with_the_same_files() {
     assert_eq!(labels.lines().count(), text.lines().count());
 }
 
+/// LB-06 and LB-07: labels by games and disagreements, killed and resumed, and games that begin where a file says.
+#[test]
+fn killed_disagreements_and_games_end_with_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let disagreements = |name: &str| {
+        let mut command = gammond();
+        let few = ["--positions", "30", "--seed", "4", "--disagreements", "1"];
+        command.arg("sample").args(few).arg(at(name));
+        command
+    };
+    assert!(disagreements("whole.labels").status().unwrap().success());
+    killed_and_resumed(|| disagreements("killed.labels"));
+    same_file(&at("whole.labels"), &at("killed.labels"));
+    let positions = dump(&at("whole.labels"), &[]);
+    fs::write(at("positions"), &positions).unwrap();
+    let label = |name: &str| {
+        let mut command = gammond();
+        command.args(["label", "--games", "3"]);
+        command.arg(at("positions")).arg(at(name));
+        command
+    };
+    assert!(label("whole.txt").status().unwrap().success());
+    killed_and_resumed(|| label("killed.txt"));
+    same_file(&at("whole.txt"), &at("killed.txt"));
+}
+
+fn dump(labels: &Path, options: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    let output = command.args(["sample", "--dump"]).args(options).arg(labels);
+    let output = output.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// LB-08 and LB-05: games from given races stay races, siblings among them; a choice by groups.
+#[test]
+fn games_begin_at_given_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let games = "lambda = 1.0\nextra = 1.0\nextra_races = true\n";
+    fs::write(at("games.toml"), games).unwrap();
+    fs::write(
+        at("starts"),
+        "# two races\nHAAPGMFGAAADAAAAAAAA\nHPDLIEACAALGBNAAAAAA\n",
+    )
+    .unwrap();
+    let sample = |from: &str| {
+        let mut command = gammond();
+        command.args(["sample", "--positions", "300", "--games"]);
+        command.arg(at("games.toml")).arg(at(from)).arg("--from");
+        command.arg(at("starts")).status().unwrap().success()
+    };
+    assert!(sample("races.labels"));
+    let record = &gammond::journal::read_records(&at("races.labels")).unwrap()[0];
+    let labels: Vec<_> = gammond::training::shard::unpack(record).collect();
+    assert!(labels.iter().all(|label| label.kind == 1));
+    assert!(labels.iter().any(|label| label.sibling));
+    let firsts =
+        |line: &&str| line.starts_with(dump(&at("races.labels"), &[]).lines().next().unwrap());
+    let chosen = dump(&at("races.labels"), &["--per-group", "7"]);
+    assert_eq!(chosen.lines().count(), 7);
+    assert!(chosen.lines().filter(firsts).count() < 7);
+    // Other starts make another job.
+    fs::write(at("starts"), "HDNNAHABAANGABAAAAAA\n").unwrap();
+    assert!(!sample("races.labels"));
+    fs::write(at("starts"), "nothing\n").unwrap();
+    assert!(!sample("others.labels"));
+}
+
+/// TP-04, TP-05: groups count as often as the plan says, and alpha follows the classical schedule.
+#[test]
+fn weights_and_alpha_of_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |name: &str, more: &str| -> Vec<serde_json::Value> {
+        let plan = folder.path().join(format!("{name}.toml"));
+        let text = PLAN
+            .replace("times = 2", more)
+            .replace("batch = 256", "batch = 64");
+        fs::write(&plan, text.replace("labels = 3000", "labels = 500")).unwrap();
+        let run = folder.path().join(name);
+        let status = gammond()
+            .arg("train")
+            .arg(&plan)
+            .arg("--folder")
+            .arg(&run)
+            .status();
+        if !status.unwrap().success() {
+            return Vec::new();
+        }
+        let log = fs::read_to_string(run.join("log.jsonl")).unwrap();
+        let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    };
+    let of = |lines: &[serde_json::Value], kind: &str, key: &str| -> Option<f64> {
+        let line = lines.iter().find(|line| line["kind"] == kind)?;
+        line[key].as_f64()
+    };
+    let plain = log("plain", "");
+    let weighted = log("weighted", "weights = { race = 0, contact = 2 }");
+    let count = |lines: &[serde_json::Value], kind| of(lines, kind, "labels");
+    assert_eq!(count(&weighted, "race"), None);
+    assert_eq!(count(&weighted, "crashed"), count(&plain, "crashed"));
+    assert_eq!(
+        count(&weighted, "contact"),
+        count(&plain, "contact").map(|n| 2.0 * n)
+    );
+    assert_eq!(of(&plain, "contact", "alpha"), None);
+    // Few passes end at the start of alpha, many further down.
+    let short = log("short", "passes = 2\nalpha = { start = 30, least = 1 }");
+    assert_eq!(of(&short, "contact", "alpha"), Some(30.0));
+    let long = log("long", "passes = 40\nalpha = { start = 30, least = 1 }");
+    assert!(of(&long, "contact", "alpha") < Some(30.0), "{long:?}");
+    assert!(log("wrong", "weights = { nobody = 2 }").is_empty());
+}
+
 /// A longer duel, killed and resumed, counts the same games.
 #[test]
 fn a_killed_duel_counts_the_same_games() {

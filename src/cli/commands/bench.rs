@@ -1,7 +1,8 @@
 //! `gammond bench`.
 
+use super::bench_values;
 use super::duel::{player, start_threads};
-use crate::benchmark::summary::{Counting, Group, Scored, groups, paired, position, score};
+use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired, position, score};
 use crate::benchmark::{Item, Record, read};
 use crate::cli::{Common, Failure, Format};
 use crate::duel::Player;
@@ -17,9 +18,10 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Benchmark files (`m` and `o` records).
-    #[arg(required = true, value_name = "FILE.bm")]
-    files: Vec<PathBuf>,
-    /// Who is scored: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`.
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Who is scored: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// `ubgi:COMMAND`, `external:HOST:PORT`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     player: String,
     /// A second player on the same records, with the paired difference.
@@ -33,10 +35,18 @@ pub(crate) struct Args {
     interesting: bool,
     /// Comma-separated values instead of a table.
     #[arg(long)]
-    csv: bool,
+    pub(super) csv: bool,
     /// One line a record instead of sums (comma-separated).
     #[arg(long)]
     records: bool,
+    /// The files hold training lines (`KEY p0 p1 p2 p3 p4`, as `gammond label` writes them): the errors of
+    /// static equities beside those labels, by group.
+    #[arg(long, conflicts_with_all = ["outside", "interesting", "records"])]
+    values: bool,
+    /// Labels of the same positions by other dice: squares of errors become products of those beside either label,
+    /// which takes the labels' noise away.
+    #[arg(long, requires = "values", value_name = "FILE")]
+    pub(super) twin: Option<PathBuf>,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +67,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .chain(&args.against)
         .map(|text| player(common, text))
         .collect::<Result<_, _>>()?;
+    if args.values {
+        return bench_values::run(common, args, &players);
+    }
     let table = MatchEquityTable::named("mec26").map_err(|e| Failure::Work(e.to_string()))?;
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,
@@ -125,7 +138,7 @@ fn people(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> St
     text
 }
 
-fn lines_of(group: &Group) -> String {
+fn lines_of(group: &GroupScore) -> String {
     let mut text = String::new();
     let (plays, cubes) = (&group.plays, &group.cubes);
     if plays.loss.count() > 0 {

@@ -10,7 +10,8 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Players: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random` or `pipe:COMMAND`.
+    /// Players: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// `ubgi:COMMAND` or `external:HOST:PORT`.
     a: String,
     /// The other player.
     b: String,
@@ -43,7 +44,7 @@ pub(super) fn player(common: &Common, text: &str) -> Result<Box<dyn Player>, Fai
             plies: common.plies,
         };
     }
-    spec.open(common.threads.unwrap_or(0)).map_err(failed)
+    spec.open().map_err(failed)
 }
 
 /// Starts the threads of a job that computes in rayon's own pool.

@@ -108,6 +108,25 @@ fn position(line: &[u8]) -> Result<Option<Position>, String> {
     Ok(Some(parsed.position))
 }
 
+/// All positions of a file; a line that is none is an error.
+pub(super) fn read_positions(path: &Path) -> Result<Vec<Position>, Failure> {
+    let fail = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
+    let input = File::open(path).map_err(|e| fail(e.to_string()))?;
+    let mut lines = Lines {
+        input: BufReader::new(input),
+        number: 0,
+    };
+    let mut positions = Vec::new();
+    while let Some((number, text)) = lines.next().map_err(|e| fail(e.to_string()))? {
+        let found = position(&text).map_err(|e| fail(format!("line {number}: {e}")))?;
+        positions.extend(found.filter(|position| !position.is_over()));
+    }
+    if positions.is_empty() {
+        return Err(fail("no position".to_owned()));
+    }
+    Ok(positions)
+}
+
 /// Opens the output for appending after its last whole line, and counts those.
 fn whole_lines(path: &Path) -> std::io::Result<(File, usize)> {
     let mut file = OpenOptions::new()

@@ -3,6 +3,7 @@
 mod ask;
 pub(super) mod bearoff;
 pub(super) mod bench;
+mod bench_values;
 pub(super) mod completions;
 pub(super) mod duel;
 pub(super) mod fibs;

@@ -1,12 +1,14 @@
 //! `gammond sample`.
 
 use super::duel::start_threads;
+use super::label::read_positions;
+use crate::benchmark::Group;
 use crate::cli::{Common, Failure};
 use crate::journal::read_records;
 use crate::notation::PositionChances;
 use crate::training::games::GameSettings;
 use crate::training::run::{SampleJob, fill, fill_disagreements};
-use crate::training::shard::unpack;
+use crate::training::shard::{Label, shuffle, unpack};
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,11 +32,19 @@ pub(crate) struct Args {
     /// Write what the file holds as lines of a training file instead.
     #[arg(long)]
     dump: bool,
+    /// ... only positions chosen by lot, until each group of `gammond bench` has this many, as far as the file
+    /// holds them.
+    #[arg(long, requires = "dump", value_name = "N")]
+    per_group: Option<usize>,
+    /// Games begin at positions of this file, drawn by lot: one a line, any position text, or lines of a training
+    /// file.
+    #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
+    from: Option<PathBuf>,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if args.dump {
-        return dump(args);
+        return dump(common, args);
     }
     start_threads(common);
     let games = match &args.games {
@@ -48,18 +58,24 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             toml::from_str(&text).map_err(|e| fail(&e))?
         }
     };
+    let starts = args.from.as_deref().map(read_positions).transpose()?;
+    let starts = starts.unwrap_or_default();
     let engine = common.engine()?;
     let settings = serde_json::to_string(&games).unwrap_or_default();
     let job = SampleJob {
         header: format!(
-            "gammond labels 1 seed {} nets {} games {settings}{}",
+            "gammond labels 1 seed {} nets {} games {settings}{}{}",
             common.seed,
             engine.net_name(),
-            (args.disagreements).map_or(String::new(), |plies| format!(" beside {plies}-ply"))
+            (args.disagreements).map_or(String::new(), |plies| format!(" beside {plies}-ply")),
+            (args.from.as_ref()).map_or(String::new(), |path| {
+                format!(" from {} of {}", starts.len(), path.display())
+            })
         ),
         seed: common.seed,
         labels: args.positions,
         games,
+        starts,
     };
     let mut report = |made: usize| eprint!("\r{made} of {} ", args.positions);
     let filled = match args.disagreements {
@@ -71,20 +87,37 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn dump(args: &Args) -> Result<ExitCode, Failure> {
+fn dump(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let records = read_records(&args.file).map_err(|e| Failure::File(e.to_string()))?;
     let mut out = BufWriter::new(std::io::stdout().lock());
-    for record in &records {
-        for label in unpack(record) {
-            let line = PositionChances {
-                position: label.position,
-                chances: label.chances(),
-            };
-            if writeln!(out, "{}", line.training_line()).is_err() {
-                // Whoever read the output has seen enough.
-                return Ok(ExitCode::SUCCESS);
-            }
+    let mut labels: Vec<Label> = records.iter().flat_map(|record| unpack(record)).collect();
+    if let Some(wanted) = args.per_group {
+        labels = by_group(labels, wanted, common.seed);
+    }
+    for label in labels {
+        let line = PositionChances {
+            position: label.position,
+            chances: label.chances(),
+        };
+        if writeln!(out, "{}", line.training_line()).is_err() {
+            // Whoever read the output has seen enough.
+            return Ok(ExitCode::SUCCESS);
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Labels in random order, each taken while one of its groups has fewer than `wanted`.
+fn by_group(mut labels: Vec<Label>, wanted: usize, seed: u64) -> Vec<Label> {
+    shuffle(&mut labels, &mut crate::rng::stream(seed, 0));
+    let mut counts = [0; Group::ALL.len()];
+    labels.retain(|label| {
+        let own = Group::ALL.map(|group| group.holds(&label.position));
+        let short = own.iter().zip(&counts).any(|(own, n)| *own && *n < wanted);
+        for (own, count) in own.iter().zip(&mut counts) {
+            *count += usize::from(*own && short);
+        }
+        short
+    });
+    labels
 }

@@ -391,6 +391,10 @@ impl Evaluator for OwnEvaluator {
         let Some(quick) = &self.quick else {
             return false;
         };
+        // Races have one net, and nothing quicker before it.
+        if !positions.iter().any(Position::has_contact) {
+            return false;
+        }
         self.each([quick; 4].map(|net| &**net), near, positions, out);
         true
     }
@@ -425,13 +429,26 @@ impl Evaluator for OwnEvaluator {
     }
 }
 
-/// In a race nobody is hit any more: who has left the winner's home loses no backgammon.
+/// Which of the five outputs the rules leave open in a race, where nobody is hit any more: who has borne off a
+/// checker loses no gammon, and who has left the winner's home loses no backgammon.
+#[must_use]
+pub fn open_in_races(position: &Position) -> [bool; 5] {
+    let loses = |side: Side| {
+        let gammon = side.off() == 0;
+        [gammon, gammon && side.occupied() >> 18 != 0]
+    };
+    let ([won, won_double], [lost, lost_double]) =
+        (loses(position.opponent()), loses(position.me()));
+    [true, won, won_double, lost, lost_double]
+}
+
+/// Takes away what a race leaves no room for; gammons are dealt with wherever a net is asked.
 fn without_far_backgammons(position: &Position, chances: &mut Chances) {
-    let has_left = |side: Side| side.occupied() >> 18 == 0;
-    if has_left(position.opponent()) {
+    let [.., won_double, _, lost_double] = open_in_races(position);
+    if !won_double {
         chances.win_backgammon = 0.0;
     }
-    if has_left(position.me()) {
+    if !lost_double {
         chances.lose_backgammon = 0.0;
     }
 }

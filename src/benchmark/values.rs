@@ -1,0 +1,129 @@
+//! Errors of a player's static values beside labels that look further, by group.
+
+use super::Group;
+use crate::duel::Player;
+use crate::game::Position;
+use crate::stats::Running;
+use rayon::prelude::*;
+
+/// Errors of one player in one group, in points of equity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ValueTally {
+    /// Squares of the errors, or products beside two opinions.
+    pub squares: Running,
+    /// The errors without their signs.
+    pub sizes: Running,
+}
+
+impl ValueTally {
+    /// Root of the mean square; 0 where noise has made that negative.
+    #[must_use]
+    pub fn root(&self) -> f64 {
+        self.squares.mean().max(0.0).sqrt()
+    }
+}
+
+/// A position and what its equity should be, by two sets of games with different dice (or twice the same).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Valued {
+    /// The position.
+    pub position: Position,
+    /// Two opinions of the equity of the player on roll. Where they are independent, the mean product of the
+    /// errors beside either is the mean square of the error beside the truth: the noise of the labels cancels.
+    pub equities: [f64; 2],
+}
+
+/// Equity of the player's static chances less each opinion of the label; `None` when the player has no static
+/// chances.
+#[must_use]
+pub fn errors(labels: &[Valued], player: &dyn Player) -> Option<Vec<[f64; 2]>> {
+    let error = |label: &Valued| {
+        let own = f64::from(player.chances(&label.position)?.equity());
+        Some(label.equities.map(|right| own - right))
+    };
+    labels.par_iter().map(error).collect()
+}
+
+/// The errors of those labels that belong to a group.
+#[must_use]
+pub fn tally(labels: &[Valued], errors: &[[f64; 2]], group: Group) -> ValueTally {
+    let mut tally = ValueTally::default();
+    for (_, [a, b]) in (labels.iter().zip(errors)).filter(|(l, _)| group.holds(&l.position)) {
+        tally.squares.add(a * b);
+        tally.sizes.add(f64::midpoint(*a, *b).abs());
+    }
+    tally
+}
+
+/// Squared errors of the first less those of the second, position by position.
+#[must_use]
+pub fn paired(labels: &[Valued], [first, second]: [&[[f64; 2]]; 2], group: Group) -> Running {
+    let pairs = labels.iter().zip(first.iter().zip(second));
+    pairs
+        .filter(|(label, _)| group.holds(&label.position))
+        .map(|(_, (a, b))| a[0] * a[1] - b[0] * b[1])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::duel::PlayerError;
+    use crate::game::{Chances, Class, Roll};
+    use crate::rng::{ChaCha8Rng, stream, unit};
+
+    /// Always off by the same.
+    struct Off(f32);
+
+    impl Player for Off {
+        fn name(&self) -> String {
+            "off".to_owned()
+        }
+
+        fn play(
+            &self,
+            position: &Position,
+            _: Roll,
+            _: &mut ChaCha8Rng,
+        ) -> Result<Position, PlayerError> {
+            Ok(*position)
+        }
+
+        fn chances(&self, _: &Position) -> Option<Chances> {
+            let win = 0.5 + self.0 / 2.0;
+            Some(Chances::from_array([win, 0.0, 0.0, 0.0, 0.0]))
+        }
+    }
+
+    /// Labels ten times as noisy as the error still show it, as their noise is independent.
+    #[test]
+    fn two_opinions_take_the_noise_away() {
+        let mut rng = stream(1, 0);
+        let mut label = || {
+            let mut noise = || 0.6 * (unit(&mut rng) - 0.5);
+            Valued {
+                position: Position::start(),
+                equities: [noise(), noise()],
+            }
+        };
+        let labels: Vec<Valued> = (0..400_000).map(|_| label()).collect();
+        let contact = Group::Class(Class::Contact);
+        let [near, far] = [0.03, 0.09].map(|by| errors(&labels, &Off(by)).unwrap());
+        let root = tally(&labels, &near, contact).root();
+        assert!((root - 0.03).abs() < 0.003, "{root}");
+        let difference = paired(&labels, [&near, &far], contact);
+        assert!(
+            (difference.mean() + 0.0072).abs() < 0.0003,
+            "{difference:?}"
+        );
+        let races = Group::Class(Class::Race);
+        assert_eq!(tally(&labels, &near, races), ValueTally::default());
+        let once = |label: &Valued| Valued {
+            equities: [label.equities[0]; 2],
+            ..*label
+        };
+        let once: Vec<Valued> = labels.iter().map(once).collect();
+        let root = tally(&once, &errors(&once, &Off(0.03)).unwrap(), contact).root();
+        assert!(root > 0.1, "{root}");
+    }
+}
