@@ -4,7 +4,9 @@
 usage: tools/by_class.py FOLDER [NETS...] [--gammond PROGRAM] [--labels-by NETS] [--games N] [--per-group N]
 
 Positions come from self-play of the embedded nets with many odd starts and a seed that no training uses, up to
-300 for each group: contact, race, each kind of crashed positions, back games, containment (`gammond bench`).
+500 for each group: contact, race, each kind of crashed positions, back games, containment (`gammond bench`). So
+crashed positions are equal parts of the seven kinds, and those chosen as back games or containment count in their
+class as well.
 A training label is one luck-adjusted game with lambda 0.9; here a label is the mean over N luck-adjusted games with
 lambda 1, so nothing but whole games under static play, by the embedded nets or those of --labels-by (gnubg.wd
 shows what leaning towards our own play is worth). They are made in two halves by different
@@ -73,9 +75,9 @@ def main():
     parser.add_argument("--gammond", default="target/release/gammond")
     parser.add_argument("--gnubg", default="/usr/lib/gnubg/gnubg.wd")
     parser.add_argument("--labels-by", default="embedded", metavar="NETS")
-    parser.add_argument("--games", type=int, default=64)
-    parser.add_argument("--per-group", type=int, default=300)
-    parser.add_argument("--positions", type=int, default=400000, help="positions of self-play to choose from")
+    parser.add_argument("--games", type=int, default=24)
+    parser.add_argument("--per-group", type=int, default=500)
+    parser.add_argument("--positions", type=int, default=300000, help="positions of self-play to choose from")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     one, two = labels(options, options.folder, positions(options, options.folder))

@@ -9,14 +9,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 const BASE: usize = InputSet::Counts.inputs();
-const HAND: usize = InputSet::CountsAndHand.inputs() - BASE;
 
 /// A net of `inputs` - `first` - `second` - 5 with clipped ReLU (squared in the first layer if wanted) and
 /// sigmoid outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
-    /// Whether the 40 hand-made inputs are used.
-    pub with_hand: bool,
+    /// Which inputs.
+    pub set: InputSet,
     /// What the first layer passes on.
     pub activation: Activation,
     /// Width of the first hidden layer.
@@ -69,17 +68,7 @@ impl Net {
     /// Number of inputs.
     #[must_use]
     pub const fn inputs(&self) -> usize {
-        self.input_set().inputs()
-    }
-
-    /// Which inputs.
-    #[must_use]
-    pub const fn input_set(&self) -> InputSet {
-        if self.with_hand {
-            InputSet::CountsAndHand
-        } else {
-            InputSet::Counts
-        }
+        self.set.inputs()
     }
 
     /// Where the parameters are.
@@ -90,9 +79,8 @@ impl Net {
 
     /// A net with random weights, uniform within the usual bounds of each layer.
     #[must_use]
-    pub fn random(with_hand: bool, first: usize, second: usize, seed: u64) -> Net {
-        let inputs = if with_hand { BASE + HAND } else { BASE };
-        let layout = Layout::of(inputs, first, second);
+    pub fn random(set: InputSet, first: usize, second: usize, seed: u64) -> Net {
+        let layout = Layout::of(set.inputs(), first, second);
         let mut rng = crate::rng::stream(seed, 0);
         let mut values = vec![0.0; layout.end];
         let mut fill = |range: std::ops::Range<usize>, bound: f64| {
@@ -106,12 +94,30 @@ impl Net {
         fill(layout.bias2..layout.weights3, 0.1);
         fill(layout.weights3..layout.bias3, (1.0 / second as f64).sqrt());
         Net {
-            with_hand,
+            set,
             activation: Activation::Clipped,
             first,
             second,
             values,
         }
+    }
+
+    /// The net with the inputs of `set` beside its own, which must be the base inputs alone; it answers the same, as
+    /// the new ones have no weight yet.
+    #[must_use]
+    pub fn with_inputs(&self, set: InputSet) -> Option<Net> {
+        if self.set != InputSet::Counts {
+            return None;
+        }
+        let mut values = self.values.clone();
+        let at = self.layout().bias1;
+        let more = (set.inputs() - BASE) * self.first;
+        values.splice(at..at, std::iter::repeat_n(0.0, more));
+        Some(Net {
+            set,
+            values,
+            ..self.clone()
+        })
     }
 
     /// The net with a wider first layer that answers nearly the same: each unit's copies share its
@@ -168,8 +174,11 @@ impl Net {
             inputs,
         };
         let mut groups = vec![group("base", BASE)];
-        if self.with_hand {
-            groups.push(group("hand", HAND));
+        let more = self.inputs() - BASE;
+        match self.set {
+            InputSet::Counts => {}
+            InputSet::CountsAndHand => groups.push(group("hand", more)),
+            InputSet::CountsAndOff => groups.push(group("off", more)),
         }
         let mut net = FloatNet::zeros(groups, h1, h2);
         net.activation = self.activation;
@@ -204,7 +213,7 @@ impl Net {
         values.extend_from_slice(&net.w3);
         values.extend_from_slice(&net.b3);
         Some(Net {
-            with_hand: set == InputSet::CountsAndHand,
+            set,
             activation: net.activation,
             first: h1,
             second: h2,
@@ -217,7 +226,7 @@ impl Net {
     /// # Errors
     /// When the weights do not fit; see [`quantise`].
     pub fn to_integer(&self, name: &str, class: &str) -> Result<Vec<u8>, IntegerNetError> {
-        let set = self.input_set();
+        let set = self.set;
         // The fast net trades precision for speed.
         let bits = if class == "contact-fast" {
             SecondBits::Eight
@@ -265,7 +274,7 @@ mod tests {
 
     #[test]
     fn float_form_and_back() {
-        let mut net = Net::random(true, 64, 16, 5);
+        let mut net = Net::random(InputSet::CountsAndHand, 64, 16, 5);
         net.activation = Activation::Squared;
         assert_eq!(Net::from_float(&net.to_float()), Some(net.clone()));
         let folder = tempfile::tempdir().unwrap();
@@ -278,7 +287,7 @@ mod tests {
     #[test]
     fn a_widened_net_answers_nearly_the_same() {
         use crate::training::{shard::Label, step::Trainer};
-        let net = Net::random(true, 64, 16, 5);
+        let net = Net::random(InputSet::CountsAndHand, 64, 16, 5);
         let wide = net.widened(192, 9).unwrap();
         assert_eq!((wide.first, wide.values.len()), (192, wide.layout().end));
         let start = crate::game::Position::start();
@@ -292,5 +301,22 @@ mod tests {
             "{one} {two}"
         );
         assert_eq!(net.widened(100, 9), None);
+    }
+
+    #[test]
+    fn inputs_are_added_without_weight() {
+        use crate::training::{shard::Label, step::Trainer};
+        let net = Net::random(InputSet::Counts, 64, 16, 5);
+        let more = net.with_inputs(InputSet::CountsAndOff).unwrap();
+        assert_eq!(more.values.len(), more.layout().end);
+        assert_eq!(Net::from_float(&more.to_float()), Some(more.clone()));
+        let mut counts = [0; 25];
+        counts[6] = 3;
+        let race = crate::game::Position::new(&counts, &counts).unwrap();
+        let label = [Label::new(race, 1, [0.6, 0.2, 0.1, 0.2, 0.1])];
+        let mut trainers = [net, more.clone()].map(Trainer::new);
+        let [one, two] = [0, 1].map(|i| trainers[i].loss(&label));
+        assert_eq!(one, two);
+        assert_eq!(more.with_inputs(InputSet::CountsAndHand), None);
     }
 }

@@ -14,7 +14,7 @@ use super::step::{StepSettings, Trainer};
 use crate::benchmark::Group;
 use crate::engine::{Engine, EngineError};
 use crate::eval::Evaluator;
-use crate::eval::own::{Lead, OwnEvaluator, OwnNetError};
+use crate::eval::own::{InputSet, Lead, OwnEvaluator, OwnNetError};
 use crate::game::Position;
 use crate::journal::{Journal, JournalError};
 use crate::nn::{Activation, IntegerNetError};
@@ -77,22 +77,29 @@ pub enum RunError {
 pub enum Origin {
     /// A float net in safetensors form.
     File(PathBuf),
-    /// A float net with more units in its first layer: every unit is doubled (tripled, ...), what it
-    /// passes on is shared out among its copies, and the copies are blurred a little.
-    Widened {
-        /// The net to widen.
+    /// A float net with more units or inputs.
+    Changed {
+        /// The net to begin with.
         from: PathBuf,
-        /// Units of the first layer, a multiple of those of `from`.
-        widen: usize,
+        /// Units of the first layer, a multiple of those of `from`: every unit is doubled (tripled, ...), what it
+        /// passes on is shared out among its copies, and the copies are blurred a little.
+        widen: Option<usize>,
+        /// Add the sixteen inputs of checkers borne off, without weight at first.
+        #[serde(default)]
+        off: bool,
     },
-    /// Random weights: widths of the two layers, and whether there are hand-made inputs.
+    /// Random weights: widths of the two layers, and which inputs beside the base ones.
     Random {
         /// Units of the first layer, a multiple of 64.
         first: usize,
         /// Units of the second layer, 16, 32 or 64.
         second: usize,
         /// Whether the 40 hand-made inputs are used.
+        #[serde(default)]
         hand: bool,
+        /// Whether the sixteen inputs of checkers borne off are used; not with `hand`.
+        #[serde(default)]
+        off: bool,
         /// Whether the first layer passes on squares.
         #[serde(default)]
         squared: bool,
@@ -315,20 +322,35 @@ fn in_file(path: &Path) -> impl Fn(std::io::Error) -> RunError {
 fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
     match origin {
         Origin::File(path) => Net::load(path).map_err(in_file(path)),
-        Origin::Widened { from, widen } => {
-            let net = Net::load(from).map_err(in_file(from))?;
-            net.widened(*widen, seed).ok_or_else(|| RunError::Plan {
+        Origin::Changed { from, widen, off } => {
+            let mut net = Net::load(from).map_err(in_file(from))?;
+            let refuse = |reason: String| RunError::Plan {
                 path: from.clone(),
-                reason: format!("{} units cannot be made {widen}", net.first),
-            })
+                reason,
+            };
+            if let Some(widen) = widen {
+                net = (net.widened(*widen, seed))
+                    .ok_or_else(|| refuse(format!("{} units cannot be made {widen}", net.first)))?;
+            }
+            if *off {
+                net = (net.with_inputs(InputSet::CountsAndOff))
+                    .ok_or_else(|| refuse(format!("inputs {:?} have no room", net.set.name())))?;
+            }
+            Ok(net)
         }
         Origin::Random {
             first,
             second,
             hand,
+            off,
             squared,
         } => {
-            let mut net = Net::random(*hand, *first, *second, seed);
+            let set = match (hand, off) {
+                (true, _) => InputSet::CountsAndHand,
+                (false, true) => InputSet::CountsAndOff,
+                (false, false) => InputSet::Counts,
+            };
+            let mut net = Net::random(set, *first, *second, seed);
             if *squared {
                 net.activation = Activation::Squared;
             }

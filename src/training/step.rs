@@ -271,7 +271,7 @@ impl Pass {
             1 => open_in_races(&label.position),
             _ => [true; 5],
         };
-        let active = net.input_set().values(&label.position);
+        let active = net.set.values(&label.position);
         let rows = active
             .iter()
             .map(|&(row, x)| ((row * net.first) as u32, x as f32));
@@ -314,6 +314,7 @@ fn divergence(target: f32, p: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::own::InputSet;
     use crate::game::Position;
 
     /// The gradient against the slope of what is minimised, at every tenth parameter.
@@ -327,7 +328,7 @@ mod tests {
     fn gradient_is_slope(activation: Activation) {
         let net = Net {
             activation,
-            ..Net::random(true, 64, 16, 8)
+            ..Net::random(InputSet::CountsAndHand, 64, 16, 8)
         };
         let start = Position::start();
         let mut after = Vec::new();
@@ -384,7 +385,7 @@ mod tests {
         // Who has borne off loses no gammon, and nobody is left in the other's home.
         let race = Position::new(&counts, &home).unwrap();
         for (kind, open) in [(1, [true, true, false, false, false]), (0, [true; 5])] {
-            let mut trainer = Trainer::new(Net::random(false, 64, 16, 8));
+            let mut trainer = Trainer::new(Net::random(InputSet::Counts, 64, 16, 8));
             let label = Label::new(race, kind, [0.9, 0.4, 0.1, 0.05, 0.2]);
             trainer.gradient(&[label], 0.0);
             let l = trainer.net.layout();

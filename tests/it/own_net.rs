@@ -140,6 +140,42 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
     assert!(rows >= 50, "{rows}");
 }
 
+/// NI-07: fourteen inputs a side for checkers borne off, six of them among the base inputs.
+#[test]
+fn checkers_borne_off_have_an_input_each() {
+    let set = InputSet::CountsAndOff;
+    assert_eq!(set.inputs(), 380);
+    for (mine, theirs) in [(0, 1), (1, 6), (6, 7), (7, 14), (14, 0), (10, 12)] {
+        let counts = |off: u8| {
+            let mut counts = [0; 25];
+            counts[8] = 15 - off;
+            counts
+        };
+        let position = Position::new(&counts(mine), &counts(theirs)).unwrap();
+        let values = set.values(&position);
+        for (side, off) in [(0, mine), (1, theirs)] {
+            let is_one = |input: usize| values.contains(&(input, 1.0));
+            let base = (0..6).map(|k| (26 * side + 25) * 7 + k);
+            let more = (0..8).map(|k| 364 + 8 * side + k);
+            let ones: Vec<bool> = base.chain(more).map(is_one).collect();
+            let want: Vec<bool> = (1..=14).map(|count| off >= count).collect();
+            assert_eq!(ones, want, "{off}");
+        }
+    }
+}
+
+/// Races have one net: there is nothing quicker to ask before it.
+#[test]
+fn races_are_not_judged_twice() {
+    let evaluator = OwnEvaluator::embedded().unwrap();
+    let mut counts = [0; 25];
+    counts[8] = 15;
+    let race = Position::new(&counts, &counts).unwrap();
+    let mut out = [Chances::default(); 2];
+    assert!(!evaluator.evaluate_quickly(None, &[race, race], &mut out));
+    assert!(evaluator.evaluate_quickly(None, &[Position::start(), race], &mut out));
+}
+
 #[test]
 fn vectors_of_the_hand_made_net() {
     let set = InputSet::CountsAndHand;
@@ -214,10 +250,13 @@ fn kernels_agree_on_all_shapes() {
     .into_iter()
     .enumerate()
     {
-        let kinds = [SecondBits::Eight, SecondBits::Thirteen];
-        let kinds = kinds.map(|bits| Activation::ALL.map(|activation| (bits, activation)));
-        for (bits, activation) in kinds.into_iter().flatten() {
-            let inputs = InputSet::CountsAndHand;
+        let kinds = [
+            (SecondBits::Eight, InputSet::CountsAndHand),
+            (SecondBits::Thirteen, InputSet::CountsAndHand),
+            (SecondBits::Thirteen, InputSet::CountsAndOff),
+        ];
+        let kinds = kinds.map(|kind| Activation::ALL.map(|activation| (kind, activation)));
+        for ((bits, inputs), activation) in kinds.into_iter().flatten() {
             let mut net = random_net(seed as u64, inputs, width, second);
             net.w2[0] = 100.0;
             net.activation = activation;
@@ -237,8 +276,11 @@ fn kernels_agree_on_all_shapes() {
 /// NF-21.
 #[test]
 fn integers_stay_close_to_the_float_net() {
-    for (seed, activation) in (0..6).zip(Activation::ALL.into_iter().cycle()) {
-        let inputs = InputSet::CountsAndHand;
+    for (seed, activation) in (0..8).zip(Activation::ALL.into_iter().cycle()) {
+        let inputs = match seed {
+            6.. => InputSet::CountsAndOff,
+            _ => InputSet::CountsAndHand,
+        };
         let mut net = random_net(seed, inputs, 256, 32);
         net.activation = activation;
         let file = file_of(&net, inputs, "contact", SecondBits::Thirteen);

@@ -212,7 +212,7 @@ fn weights_and_alpha_of_a_plan() {
         let text = PLAN
             .replace("times = 2", more)
             .replace("batch = 256", "batch = 64");
-        fs::write(&plan, text.replace("labels = 3000", "labels = 500")).unwrap();
+        fs::write(&plan, text.replace("labels = 3000", "labels = 300")).unwrap();
         let run = folder.path().join(name);
         let status = gammond()
             .arg("train")
@@ -244,7 +244,7 @@ fn weights_and_alpha_of_a_plan() {
     // Few passes end at the start of alpha, many further down.
     let short = log("short", "passes = 2\nalpha = { start = 30, least = 1 }");
     assert_eq!(of(&short, "contact", "alpha"), Some(30.0));
-    let long = log("long", "passes = 40\nalpha = { start = 30, least = 1 }");
+    let long = log("long", "passes = 30\nalpha = { start = 30, least = 1 }");
     assert!(of(&long, "contact", "alpha") < Some(30.0), "{long:?}");
     assert!(log("wrong", "weights = { nobody = 2 }").is_empty());
 }

@@ -3,7 +3,8 @@
 //! Every input is a small integer, so a position is a list of (input, integer) and what differs
 //! between two positions is a short list of [`Change`]s. Base inputs: for each side, location
 //! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
-//! there, and a seventh that counts those above six. Then the forty of [`hand`](super::hand::hand).
+//! there, and a seventh that counts those above six. Then the forty of [`hand`](super::hand::hand), or for
+//! races eight more a side for checkers borne off.
 
 use super::hand::{HAND, HAND_OF_SIDE, NEITHER, visit};
 use crate::game::Position;
@@ -15,6 +16,9 @@ const LOCATIONS: usize = 26;
 const STEPS: usize = 7;
 /// Base inputs.
 const BASE: usize = 2 * LOCATIONS * STEPS;
+/// Inputs of checkers borne off that are not among the base inputs, and those of one side.
+const OFF: usize = 2 * OFF_OF_SIDE;
+const OFF_OF_SIDE: usize = 8;
 
 /// What a net looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,23 +27,27 @@ pub enum InputSet {
     Counts,
     /// Those and the forty hand-made ones.
     CountsAndHand,
+    /// Those of `Counts` and sixteen for the seventh to the fourteenth checker borne off; for races.
+    CountsAndOff,
 }
 
 impl InputSet {
+    const ALL: [InputSet; 3] = [
+        InputSet::Counts,
+        InputSet::CountsAndHand,
+        InputSet::CountsAndOff,
+    ];
+
     /// The set of this name in net files.
     #[must_use]
     pub fn named(name: &str) -> Option<InputSet> {
-        [InputSet::Counts, InputSet::CountsAndHand]
-            .into_iter()
-            .find(|set| set.name() == name)
+        InputSet::ALL.into_iter().find(|set| set.name() == name)
     }
 
     /// The set with this many inputs.
     #[must_use]
     pub fn of_size(inputs: usize) -> Option<InputSet> {
-        [InputSet::Counts, InputSet::CountsAndHand]
-            .into_iter()
-            .find(|set| set.inputs() == inputs)
+        InputSet::ALL.into_iter().find(|set| set.inputs() == inputs)
     }
 
     /// Its name in net files.
@@ -48,6 +56,7 @@ impl InputSet {
         match self {
             InputSet::Counts => "counts-364",
             InputSet::CountsAndHand => "counts-364 hand-40",
+            InputSet::CountsAndOff => "counts-364 off-16",
         }
     }
 
@@ -57,15 +66,21 @@ impl InputSet {
         match self {
             InputSet::Counts => BASE,
             InputSet::CountsAndHand => BASE + HAND,
+            InputSet::CountsAndOff => BASE + OFF,
         }
     }
 
     /// What quantising must know; see [`InputUnits`].
     #[must_use]
     pub fn units(self) -> InputUnits<'static> {
+        let (units, typical, reach): (&'static [f32], &'static [f32], fn(&[f64]) -> _) = match self
+        {
+            InputSet::CountsAndOff => (&UNITS_AND_OFF, &[0.0; BASE + OFF], reach_with_off),
+            _ => (&UNITS, &TYPICAL, reach),
+        };
         InputUnits {
-            units: &UNITS[..self.inputs()],
-            typical: &TYPICAL[..self.inputs()],
+            units: &units[..self.inputs()],
+            typical: &typical[..self.inputs()],
             reach,
         }
     }
@@ -97,7 +112,7 @@ impl InputSet {
             .iter()
             .map(|change| {
                 let input = usize::from(change.row);
-                let unit = f64::from(UNITS[input]);
+                let unit = f64::from(self.units().units[input]);
                 (input, unit * f64::from(change.factor))
             })
             .collect()
@@ -115,6 +130,17 @@ static UNITS: [f32; BASE + HAND] = {
     let mut i = 0;
     while i < HAND {
         units[BASE + i] = 1.0 / DIVISORS[i % HAND_OF_SIDE];
+        i += 1;
+    }
+    units
+};
+
+/// Units of the base inputs and of the sixteen.
+static UNITS_AND_OFF: [f32; BASE + OFF] = {
+    let mut units = [1.0; BASE + OFF];
+    let mut i = 0;
+    while i < BASE {
+        units[i] = UNITS[i];
         i += 1;
     }
     units
@@ -159,6 +185,21 @@ fn reach(column: &[f64]) -> (f64, f64) {
         let reached = unit * f64::from(GREATEST[i % HAND_OF_SIDE]);
         high += reached.max(0.0);
         low += reached.min(0.0);
+    }
+    (low, high)
+}
+
+/// The same with the inputs of checkers borne off, which come one after the other.
+fn reach_with_off(column: &[f64]) -> (f64, f64) {
+    let (base, extra) = column.split_at(BASE);
+    let (mut low, mut high) = reach(base);
+    for side in extra.chunks_exact(OFF_OF_SIDE) {
+        let (mut sum, mut least, mut most) = (0.0f64, 0.0f64, 0.0f64);
+        for unit in side {
+            sum += unit;
+            (least, most) = (least.min(sum), most.max(sum));
+        }
+        (low, high) = (low + least, high + most);
     }
     (low, high)
 }
@@ -261,8 +302,29 @@ impl Changes {
     pub(super) fn between(&mut self, old: &Counted, new: &Position, set: InputSet) {
         let (me, opponent) = (new.me().packed(), new.opponent().packed());
         self.counts(old, me, opponent);
-        if set == InputSet::CountsAndHand {
-            self.hand(old, new);
+        match set {
+            InputSet::Counts => {}
+            InputSet::CountsAndHand => self.hand(old, new),
+            InputSet::CountsAndOff => self.off(old, me, opponent),
+        }
+    }
+
+    /// Inputs of the seventh to the fourteenth checker borne off.
+    #[inline(always)]
+    fn off(&mut self, old: &Counted, me: u128, opponent: u128) {
+        let beyond = |side: u128| {
+            let off = (side >> (4 * (LOCATIONS - 1)) & 15) as usize;
+            off.saturating_sub(STEPS - 1).min(OFF_OF_SIDE)
+        };
+        for (side, (old, new)) in [(old.me, me), (old.opponent, opponent)]
+            .into_iter()
+            .enumerate()
+        {
+            let (old, new) = (beyond(old), beyond(new));
+            let sign = if old < new { 1 } else { -1 };
+            for step in old.min(new)..old.max(new) {
+                self.push(BASE + OFF_OF_SIDE * side + step, sign);
+            }
         }
     }
 
