@@ -151,7 +151,10 @@ pub enum Message {
         wanted: Wanted,
     },
     SavedWarning,
-    Saved,
+    /// The match was broken off and saved; `by_us`: by our `leave`.
+    Saved {
+        by_us: bool,
+    },
     NotPlaying,
     /// A row of `show saved`.
     SavedMatch {
@@ -393,7 +396,8 @@ fn sentence(line: &str) -> Message {
         return Message::Moves(steps.to_owned());
     }
     if line.contains("game was saved") || line.starts_with("Your game with ") {
-        return Message::Saved;
+        let by_us = line.starts_with("** You terminated");
+        return Message::Saved { by_us };
     }
     for (pattern, make) in PATTERNS {
         if let Some(message) = fit(pattern, line).and_then(|words| make(&words)) {

@@ -142,11 +142,12 @@ fn soak() {
     let minutes: u64 = minutes.map_or(0, |text| text.parse().unwrap());
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
     let first = std::env::var("GAMMOND_FIBS_SEED").map_or(1000, |text| text.parse().unwrap());
-    let (mut played, mut lost, mut unseen, mut unknown, mut seed) = (0, 0, 0, 0, first);
+    let (mut played, mut lost, mut unseen, mut unknown, mut crossed, mut seed) =
+        (0, 0, 0, 0, 0, first);
     let mut failed = Vec::new();
     while seed < first + 16 || std::time::Instant::now() < end {
         let told = std::panic::catch_unwind(|| night(seed));
-        let Ok((later, hidden, unsettled)) = told else {
+        let Ok((later, hidden, unsettled, crosses)) = told else {
             failed.push(seed);
             seed += 1;
             continue;
@@ -154,28 +155,30 @@ fn soak() {
         lost += later;
         unseen += hidden;
         unknown += unsettled;
+        crossed += crosses;
         played += PLAN.len();
         seed += 1;
         if seed % 100 == 0 {
             let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
             let memory = status.lines().find(|line| line.starts_with("VmRSS"));
             eprintln!(
-                "{played} matches to seed {seed}, ends hidden {unseen}, how unknown of {unknown}, not told yet {lost}, failed \
+                "{played} matches to seed {seed}, ends hidden {unseen}, how unknown of {unknown}, crossed {crossed}, not told yet {lost}, failed \
                  {failed:?}, {}",
                 memory.unwrap_or_default()
             );
         }
     }
     eprintln!(
-        "{played} matches of seeds {first} to {}, ends hidden {unseen}, how unknown of {unknown}",
+        "{played} matches of seeds {first} to {}, ends hidden {unseen}, how unknown of {unknown}, crossed {crossed}",
         seed - 1
     );
     assert!(failed.is_empty(), "seeds {failed:?}");
 }
 
 /// A plan of matches with all faults on and a cut in each; says how many ends were not told yet, how
-/// many were hidden, and of how many of these the result is unknown.
-fn night(seed: u64) -> (usize, usize, usize) {
+/// many were hidden, of how many of these the result is
+/// unknown, and how many commands crossed the news that the opponent was gone.
+fn night(seed: u64) -> (usize, usize, usize, u32) {
     let style = STYLES[seed as usize % 4];
     let mut world = World::new(Server::new(style, Faults::ALL, &PLAN, seed), seed);
     let what = format!("soak seed {seed}");
@@ -198,5 +201,10 @@ fn night(seed: u64) -> (usize, usize, usize) {
     let hidden = world.records.iter().filter(|record| record.unseen);
     let unknown = hidden.clone();
     let unknown = unknown.filter(|record| record.outcome == Some(Outcome::Unknown));
-    (later, hidden.count(), unknown.count())
+    (
+        later,
+        hidden.count(),
+        unknown.count(),
+        world.server.seen.crossed,
+    )
 }

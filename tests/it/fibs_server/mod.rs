@@ -33,6 +33,8 @@ pub(crate) struct Faults {
     pub(crate) repeat: u32,
     /// The opponent drops the connection at his turn.
     pub(crate) drop: u32,
+    /// The opponent is gone when a command of the game arrives: it crosses that news.
+    pub(crate) vanish: u32,
     /// No automatic roll and no prompt after a resume.
     pub(crate) forget_roll: bool,
     /// A board whose bar fields are wrong.
@@ -59,6 +61,7 @@ impl Faults {
         chatter: 6,
         repeat: 8,
         drop: 100,
+        vanish: 300,
         forget_roll: true,
         wrong_bar: 30,
         tear: 30,
@@ -107,6 +110,8 @@ pub(crate) struct Seen {
     pub(crate) torn_boards: u32,
     pub(crate) logouts: u32,
     pub(crate) kicks: u32,
+    /// Commands that were refused because they crossed the news that the opponent is gone.
+    pub(crate) crossed: u32,
 }
 
 impl Seen {
@@ -328,6 +333,28 @@ impl Server {
         }
     }
 
+    /// The opponent is gone when this command of the game arrives. The bot cannot know, for the news
+    /// leaves only now: this one command may be refused.
+    fn crosses(&mut self, word: &str) -> bool {
+        let crosses = !matches!(word, "board" | "kibitz") && self.one_in(self.faults.vanish);
+        if crosses {
+            self.opponent_drops();
+            self.seen.crossed += 1;
+            self.say("** You're not playing.");
+        }
+        crosses
+    }
+
+    /// The opponent's connection breaks.
+    fn opponent_drops(&mut self) {
+        let opponent = self.opponent.clone();
+        self.say(&format!("{opponent} drops connection. The game was saved."));
+        self.say(&format!("8 {opponent} {opponent} drops connection."));
+        self.save();
+        self.opponent_away = true;
+        self.who_bot();
+    }
+
     /// Nothing happens for a while: whoever has something to do does it.
     pub(crate) fn idle(&mut self) -> Vec<u8> {
         if !self.logged_in || self.table.is_some() {
@@ -424,6 +451,7 @@ impl Server {
             "join" if !rest.is_empty() => self.join(rest),
             "board" if self.table.is_none() => self.say("** You're not playing."),
             _ if self.table.is_none() => self.refuse("** You're not playing.", line),
+            _ if self.crosses(word) => {}
             _ => self.play(word, rest),
         }
         self.take_out()

@@ -274,12 +274,7 @@ impl Server {
                 (Seat::Bot, Some(_)) => return,
                 (Seat::Opponent, None) => {
                     if self.one_in(self.faults.drop) {
-                        self.say(&format!("{opponent} drops connection. The game was saved."));
-                        self.say(&format!("8 {opponent} {opponent} drops connection."));
-                        self.save();
-                        self.opponent_away = true;
-                        self.who_bot();
-                        return;
+                        return self.opponent_drops();
                     }
                     if self.opponent_offers() {
                         return;

@@ -13,9 +13,11 @@ impl Machine {
             self.board(*line);
             return;
         }
-        if let Message::NotPlaying | Message::Saved = message {
-            self.match_gone();
-            return;
+        match message {
+            Message::Saved { by_us } => return self.match_gone(by_us),
+            // Why has been told before, or was lost.
+            Message::NotPlaying => return self.match_gone(true),
+            _ => {}
         }
         let now = self.now;
         let Some(game) = &mut self.game else { return };
@@ -294,10 +296,12 @@ impl Machine {
         }
     }
 
-    pub(super) fn match_gone(&mut self) {
+    /// The match is no longer there: by our `leave` if we wanted that and the server does not say
+    /// otherwise; the opponent can have gone in the same moment.
+    pub(super) fn match_gone(&mut self, by_us: bool) {
         let Some(game) = self.game.take() else { return };
         self.outbox.clear();
-        let by_us = game.leaving;
+        let by_us = by_us && game.leaving;
         let opponent = game.opponent;
         let done = game.unlimited && by_us && game.between;
         if done {
