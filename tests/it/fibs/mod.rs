@@ -2,7 +2,8 @@
 //!
 //! Matches are played in simulated time: the machine gets its bytes and its clock from the test,
 //! so a night of play takes seconds and a seed repeats it. `GAMMOND_FIBS_MATCHES` plays more of
-//! them, `GAMMOND_FIBS_SOAK_MINUTES` plays for so long with all faults on (`tools/fibs-soak.sh`).
+//! them, `GAMMOND_FIBS_SOAK_MINUTES` plays for so long with all faults on (`tools/fibs-soak.sh`),
+//! `GAMMOND_FIBS_SEED` sets where these begin, `GAMMOND_FIBS_TRACE` shows what goes over the wire.
 
 use crate::fibs_server::{Faults, Server, Style};
 use crate::support::{lines, shared};
