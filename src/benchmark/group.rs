@@ -113,7 +113,7 @@ mod tests {
         let held = position(&board, &[(24, 1), (0, 2), (1, 3)]);
         assert!(names(&held).contains(&"containment".to_owned()));
         assert!(names(&held.swapped()).contains(&"containment".to_owned()));
-        let free = position(&board, &[(14, 1), (0, 2), (1, 3)]);
+        let free = position(&board, &[(15, 1), (0, 2), (1, 3)]);
         assert!(!names(&free).contains(&"containment".to_owned()));
         let race = position(&[(6, 15)], &[(6, 15)]);
         assert_eq!(names(&race), ["race"]);
