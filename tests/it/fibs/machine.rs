@@ -207,7 +207,7 @@ fn a_silent_opponent() {
 fn stopping() {
     for (after_match, seed) in [(true, 11), (false, 12)] {
         // A match that its first game does not decide.
-        let plan = [Some(if after_match { 3 } else { 9 }), Some(3)];
+        let plan = [Some(if after_match { 3 } else { 25 }), Some(3)];
         let mut world = World::new(
             Server::new(Style::Fibs, Faults::default(), &plan, seed),
             seed,
