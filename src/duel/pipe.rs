@@ -5,7 +5,7 @@ use crate::game::{MatchState, Position, Roll, Rules, generate_plays};
 use crate::notation::{BoardLine, PositionId, parse_position};
 use crate::protocol::external::{Reading, read_play};
 use crate::rng::ChaCha8Rng;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// Longest answer that is read.
 const LINE_BYTES_MAX: u64 = 4096;
+/// What is said of a program that is gone.
+const ENDED: &str = "it ended without an answer";
 /// Most lines that a UBGI engine says before the one that was waited for.
 const LINES_MAX: usize = 10_000;
 /// How long an answer over the network is waited for.
@@ -133,7 +135,11 @@ impl PipePlayer {
     fn say(&self, program: &mut Program, text: &str) -> Result<(), PlayerError> {
         let said = program.input.write_all(text.as_bytes());
         said.and_then(|()| program.input.flush())
-            .map_err(|e| self.fail(e))
+            .map_err(|error| match error.kind() {
+                // A program that ended is told in one way, whether it is heard or spoken to.
+                ErrorKind::BrokenPipe => self.fail(ENDED),
+                _ => self.fail(error),
+            })
     }
 
     fn hear(&self, program: &mut Program) -> Result<String, PlayerError> {
@@ -143,7 +149,7 @@ impl PipePlayer {
             .read_line(&mut answer)
             .map_err(|e| self.fail(e))?;
         if read == 0 {
-            return Err(self.fail("it ended without an answer"));
+            return Err(self.fail(ENDED));
         }
         Ok(answer.trim().to_owned())
     }

@@ -207,13 +207,14 @@ fn a_silent_opponent() {
 fn stopping() {
     for (after_match, seed) in [(true, 11), (false, 12)] {
         // A match that its first game does not decide.
-        let plan = [Some(if after_match { 3 } else { 25 }), Some(3)];
+        let plan = [Some(if after_match { 3 } else { 13 }), Some(3)];
         let mut world = World::new(
             Server::new(Style::Fibs, Faults::default(), &plan, seed),
             seed,
         );
         while world.server.seen.moves < 3 {
             world.step();
+            assert!(world.now < 36_000_000, "does not play");
         }
         world.machine.stop(after_match, world.now);
         while !world.quit {
@@ -319,6 +320,7 @@ fn resigning_to_stop() {
         world.machine = Machine::new("tester", stops, Timing::default());
         while world.server.seen.moves < 3 {
             world.step();
+            assert!(world.now < 36_000_000, "does not play");
         }
         world.machine.stop(false, world.now);
         while !world.quit {
