@@ -205,8 +205,9 @@ fn a_silent_opponent() {
 /// FIBS-27: asked to stop, the bot finishes the match first when told so, and says goodbye.
 #[test]
 fn stopping() {
-    for (after_match, seed) in [(true, 11), (false, 12)] {
-        // A match that its first game does not decide.
+    let mut left_early = 0;
+    for (after_match, seed) in [(true, 11), (false, 12), (false, 13), (false, 14)] {
+        // A long match, which its first game seldom decides.
         let plan = [Some(if after_match { 3 } else { 13 }), Some(3)];
         let mut world = World::new(
             Server::new(Style::Fibs, Faults::default(), &plan, seed),
@@ -221,12 +222,16 @@ fn stopping() {
             world.step();
             assert!(world.now < 36_000_000, "does not stop");
         }
-        assert_eq!(world.records.len(), usize::from(after_match));
+        let ended = world.server.results.len();
+        assert_eq!(world.records.len(), ended);
+        assert!(ended == 1 || !after_match);
+        left_early += 1 - ended;
         assert_eq!(
             world.server.commands.last().map(String::as_str),
             Some("bye")
         );
     }
+    assert!(left_early > 0);
 }
 
 /// FIBS-25: a saved match is resumed before anything new.
