@@ -17,7 +17,7 @@ use crate::eval::Evaluator;
 use crate::eval::own::{InputSet, Lead, OwnEvaluator, OwnNetError};
 use crate::game::Position;
 use crate::journal::{Journal, JournalError};
-use crate::nn::{Activation, IntegerNetError};
+use crate::nn::{Activation, IntegerNetError, WIDTH_MAX};
 use crate::rng::{ChaCha8Rng, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,24 @@ pub enum Origin {
         #[serde(default)]
         squared: bool,
     },
+}
+
+impl Origin {
+    /// Why a net cannot be made so, as far as the plan alone tells.
+    fn fault(&self) -> Option<String> {
+        Some(match *self {
+            Origin::Random { first, .. }
+                if first % 64 != 0 || !(1..=WIDTH_MAX).contains(&first) =>
+            {
+                format!("first: {first}, want a multiple of 64 up to {WIDTH_MAX}")
+            }
+            Origin::Random { second, .. } if ![16, 32, 64].contains(&second) => {
+                format!("second: {second}, want 16, 32 or 64")
+            }
+            Origin::Random { hand, off, .. } if hand && off => "off: not together with hand".into(),
+            _ => return None,
+        })
+    }
 }
 
 /// One round.
@@ -257,10 +275,19 @@ impl Plan {
             path: path.to_owned(),
             source,
         })?;
-        toml::from_str(&text).map_err(|error| RunError::Plan {
+        let refuse = |reason: String| RunError::Plan {
             path: path.to_owned(),
-            reason: error.to_string().replace('\n', " "),
-        })
+            reason,
+        };
+        let plan: Plan =
+            toml::from_str(&text).map_err(|error| refuse(error.to_string().replace('\n', " ")))?;
+        let optional = [&plan.crashed, &plan.ahead, &plan.behind, &plan.quick];
+        let nets = [&plan.contact, &plan.race].into_iter();
+        let fault = nets
+            .chain(optional.into_iter().flatten())
+            .find_map(Origin::fault);
+        fault.map_or(Ok(()), |fault| Err(refuse(fault)))?;
+        Ok(plan)
     }
 
     /// The rounds, repetitions written out.
