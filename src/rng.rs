@@ -3,7 +3,6 @@
 //! A job has one seed; trial `n` of it uses `stream(seed, n)`. The generator is ChaCha8, named
 //! here so that results can be reproduced by any later version.
 
-use crate::game::Roll;
 use rand::{Rng, SeedableRng};
 pub use rand_chacha::ChaCha8Rng;
 
@@ -26,13 +25,6 @@ pub fn below(rng: &mut impl Rng, bound: u32) -> u32 {
             return (product >> 32) as u32;
         }
     }
-}
-
-/// Two fair dice.
-#[must_use]
-pub fn roll(rng: &mut impl Rng) -> Roll {
-    let pair = below(rng, 36);
-    Roll::of((pair / 6 + 1) as u8, (pair % 6 + 1) as u8)
 }
 
 /// A number in `[0, 1)` with 53 random bits.

@@ -15,4 +15,5 @@ case "${1:-120}" in
     serve) test=fibs::link::serve_here; export GAMMOND_FIBS_SERVE="${2:-4321}" ;;
     *) test=fibs::matches::soak; export GAMMOND_FIBS_SOAK_MINUTES="${1:-120}" ;;
 esac
+echo "building the test server and the program (minutes the first time) ..." >&2
 exec cargo test --release --test it "$test" -- --exact --nocapture

@@ -22,5 +22,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     )?;
     let two_sided = Numbering::new(6, 6).ok_or("no such numbering")?;
     std::fs::write(folder.join("ts0.bd"), make::two_sided(two_sided, true))?;
+    if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        name_commit();
+    }
     Ok(())
+}
+
+/// Tells the program which commit it is made from. Only in release builds: the others would be made
+/// again after every commit.
+fn name_commit() {
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(arguments)
+            .output()
+            .ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    // Not the commit of a folder around an unpacked package.
+    let ours = git(&["ls-files", "--error-unmatch", "src/bearoff/build.rs"]).is_some();
+    if let Some(commit) = git(&["rev-parse", "--short=10", "HEAD"]).filter(|_| ours) {
+        println!("cargo::rustc-env=GAMMOND_COMMIT={commit}");
+    }
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|_| ours) {
+        println!("cargo::rerun-if-changed={log}");
+    }
 }

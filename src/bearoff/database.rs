@@ -1,11 +1,9 @@
 //! A database file of whatever kind, and how one is written.
 
+use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
-use super::map::Bytes;
-use super::{BearoffError, OneSided, TwoSided, file_kind};
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::Write;
+use super::{BearoffError, MEMORY_BYTES_MAX, OneSided, RaceTable, TwoSided, file_kind, race};
+use crate::journal::write_whole;
 use std::path::Path;
 
 /// What a database file holds.
@@ -13,6 +11,8 @@ use std::path::Path;
 pub enum Database {
     /// Rolls needed by one side alone.
     OneSided(OneSided),
+    /// The same in our own format.
+    Race(RaceTable),
     /// Equities of both sides' endings.
     TwoSided(TwoSided),
     /// Games of so many checkers, 1 to 3: recognised, not used.
@@ -20,16 +20,25 @@ pub enum Database {
 }
 
 impl Database {
-    /// Maps a `.bd` file.
+    /// Opens a `.bd` or `.race` file.
     ///
     /// # Errors
     /// [`BearoffError`] when it cannot be read or does not hold together.
     pub fn open(path: &Path) -> Result<Database, BearoffError> {
-        let bytes = Bytes::open(path).map_err(|source| BearoffError::io(path, source))?;
+        Database::open_within(path, MEMORY_BYTES_MAX)
+    }
+
+    /// Opens a `.bd` or `.race` file, which is left on disk if it has more than `most` bytes.
+    pub(super) fn open_within(path: &Path, most: u64) -> Result<Database, BearoffError> {
+        let bytes =
+            Bytes::open_within(path, most).map_err(|source| BearoffError::io(path, source))?;
         Database::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
     }
 
     fn from_bytes(bytes: Bytes) -> Result<Database, (usize, String)> {
+        if race::is_one(&bytes) {
+            return Ok(Database::Race(RaceTable::from_bytes(bytes)?));
+        }
         Ok(match file_kind(&bytes)? {
             Kind::OneSided { .. } => Database::OneSided(OneSided::from_bytes(bytes)?),
             Kind::TwoSided { .. } => Database::TwoSided(TwoSided::from_bytes(bytes)?),
@@ -46,24 +55,10 @@ impl Database {
     }
 }
 
-/// Writes a file whole or not at all: under another name in the same folder, then renamed.
+/// Writes a file whole or not at all.
 ///
 /// # Errors
-/// [`BearoffError::Io`]. What was written is removed; a killed program may leave a file that ends
-/// in `.part`.
+/// [`BearoffError::Io`].
 pub fn save(path: &Path, bytes: &[u8]) -> Result<(), BearoffError> {
-    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = File::create(&part)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&part, path));
-    written.map_err(|source| {
-        // The first error is the one to tell.
-        let _ = fs::remove_file(&part);
-        BearoffError::io(path, source)
-    })
+    write_whole(path, bytes).map_err(|source| BearoffError::io(path, source))
 }

@@ -162,6 +162,7 @@ mod tests {
         parse(&bytes).map_err(|error| (error.at, error.reason))
     }
 
+    /// BEAR-10, BEAR-11, BEAR-12, BEAR-13.
     #[test]
     fn good_headers() {
         let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();

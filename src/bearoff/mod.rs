@@ -20,25 +20,29 @@
 //! # Ok::<(), gammond::game::PositionError>(())
 //! ```
 
+mod bytes;
 mod database;
 mod header;
 pub mod make;
-mod map;
 mod numbering;
 mod one_sided;
+mod race;
 mod small;
 mod tables;
 mod two_sided;
 
+pub use bytes::MEMORY_BYTES_MAX;
 pub use database::{Database, save};
 pub use header::{HEADER_BYTES, Kind, Layout};
 pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
-pub use one_sided::{Distribution, OneSided, ROLLS_MAX};
+pub use one_sided::{DISTRIBUTION_ROLLS, Distribution, OneSided, ROLLS_MAX};
+pub use race::{Law, MADE_POINTS_MAX, RaceTable, make as make_race_table, part_of};
 pub use small::{LeavingHome, SavingGammon};
 pub use tables::Tables;
 pub use two_sided::TwoSided;
 
 use crate::game::Side;
+use bytes::Bytes;
 use std::path::{Path, PathBuf};
 
 /// Why a database cannot be used.
@@ -83,8 +87,8 @@ impl BearoffError {
 }
 
 /// Reads the header of a database; the error is an offset and a reason.
-fn file_kind(bytes: &[u8]) -> Result<Kind, (usize, String)> {
-    header::parse(bytes).map_err(|error| (error.at, error.reason))
+fn file_kind(bytes: &Bytes) -> Result<Kind, (usize, String)> {
+    header::parse(bytes.start(&mut [0; HEADER_BYTES])).map_err(|error| (error.at, error.reason))
 }
 
 /// The index of a side in a numbering; `None` when it has too many checkers or some too far back.

@@ -238,6 +238,7 @@ mod tests {
         (0..6).map(|k| u32::from(counts[k]) << (4 * k)).sum()
     }
 
+    /// BEAR-02.
     #[test]
     fn known_indices() {
         let check = |six: [u8; 6], index| {

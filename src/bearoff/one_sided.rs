@@ -1,7 +1,7 @@
 //! How many rolls one side needs to bear off, and from two such distributions, who wins.
 
+use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind, Layout};
-use super::map::Bytes;
 use super::numbering::Numbering;
 use super::small::SavingGammon;
 use super::{BearoffError, file_kind, index_of};
@@ -9,11 +9,14 @@ use crate::game::{Chances, Position, Side};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Numbers of rolls in a distribution: 0 to 31.
+/// Numbers of rolls in a distribution of GNU Backgammon's: 0 to 31.
 pub const ROLLS_MAX: usize = 32;
 
 /// What the values of a distribution add up to.
 const WHOLE: u16 = 65535;
+
+/// Numbers of rolls in a distribution of whatever table: 0 to 63.
+pub const DISTRIBUTION_ROLLS: usize = 64;
 
 /// How many rolls a side needs: `win[n]` is 65535 times the probability of bearing off the last
 /// checker with roll `n`, `gammon[n]` the same for the first of fifteen. With fewer than fifteen
@@ -21,9 +24,9 @@ const WHOLE: u16 = 65535;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Distribution {
     /// Rolls to bear off all checkers.
-    pub win: [u16; ROLLS_MAX],
+    pub win: [u16; DISTRIBUTION_ROLLS],
     /// Rolls to bear off the first checker.
-    pub gammon: [u16; ROLLS_MAX],
+    pub gammon: [u16; DISTRIBUTION_ROLLS],
 }
 
 impl Distribution {
@@ -49,12 +52,24 @@ pub struct OneSided {
     saving: OnceLock<SavingGammon>,
 }
 
+/// Bytes of the longest record.
+const RECORD_BYTES_MAX: usize = 4 * ROLLS_MAX;
+/// Space for a record that comes from a file.
+type Record = [u8; RECORD_BYTES_MAX];
+
+/// How far the values of a distribution may be from adding up to [`WHOLE`]: as much as rounding
+/// each of them.
+const SUM_SLACK: u32 = ROLLS_MAX as u32;
+
 /// The values of one distribution as stored: the first is for `first` rolls.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     first: usize,
     values: &'a [[u8; 2]],
 }
+
+/// A `static`, so that the program holds it once.
+static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd"));
 
 impl OneSided {
     /// The table in the program: 6 points, 15 checkers, with gammons.
@@ -65,7 +80,7 @@ impl OneSided {
             None => unreachable!(),
         };
         OneSided {
-            bytes: Bytes::Static(include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd"))),
+            bytes: Bytes::Static(BUILT_IN),
             numbering: SIX_FIFTEEN,
             gammons: true,
             layout: Layout::Compressed,
@@ -73,7 +88,7 @@ impl OneSided {
         }
     }
 
-    /// Maps a file of GNU Backgammon's one-sided kind.
+    /// Opens a file of GNU Backgammon's one-sided kind.
     ///
     /// # Errors
     /// [`BearoffError`] when it cannot be read, is of another kind, or does not hold together: a
@@ -131,7 +146,8 @@ impl OneSided {
         HEADER_BYTES + self.entry_bytes() * self.numbering.positions()
     }
 
-    /// `BEAR-18`, `BEAR-19`.
+    /// `BEAR-18`, `BEAR-19`. A database in memory is checked to its last value; one left in a file
+    /// record by record as it is read.
     fn check(&self) -> Result<(), (usize, String)> {
         if !self.gammons && self.layout != Layout::Normal && self.numbering.points() > 6 {
             let reason = "beyond six points gammon distributions are needed (`1` here)";
@@ -142,32 +158,53 @@ impl OneSided {
         if length < end || (self.layout != Layout::Compressed && length > end) {
             return Err((length, format!("{length} bytes, want {end}")));
         }
-        if self.layout != Layout::Compressed {
+        if self.bytes.in_memory().is_none() {
             return Ok(());
         }
         let mut used = end;
         for index in 0..self.numbering.positions() {
             let at = HEADER_BYTES + index * self.entry_bytes();
-            let reached = self
-                .entry(index)
-                .and_then(|entry| entry.end(end))
-                .ok_or_else(|| (at, format!("index entry {index} counts more than 32 rolls")))?;
-            if reached > length {
-                let reason = format!("index entry {index} leads to byte {reached} of {length}");
-                return Err((at, reason));
+            if self.layout == Layout::Compressed {
+                let reached = self
+                    .entry(index)
+                    .and_then(|entry| entry.end(end))
+                    .ok_or_else(|| {
+                        (at, format!("index entry {index} counts more than 32 rolls"))
+                    })?;
+                if reached > length {
+                    let reason = format!("index entry {index} leads to byte {reached} of {length}");
+                    return Err((at, reason));
+                }
+                used = used.max(reached);
             }
-            used = used.max(reached);
+            let sane = match self.layout {
+                Layout::Normal => self.densities(index).is_some(),
+                _ => {
+                    let mut space = [0; RECORD_BYTES_MAX];
+                    let runs = self.runs(index, &mut space);
+                    runs.is_some_and(|(win, gammon)| win.is_sane() && gammon.is_sane())
+                }
+            };
+            if !sane {
+                return Err((at, format!("position {index} has no distribution of rolls")));
+            }
         }
-        if used < length {
+        if self.layout == Layout::Compressed && used < length {
             return Err((used, format!("{} bytes too many", length - used)));
         }
         Ok(())
     }
 
-    /// The whole database as a file of GNU Backgammon's.
+    /// The whole database as a file of GNU Backgammon's; `None` when it is left in a long file.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        self.bytes.in_memory()
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn file_bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Points and checkers covered.
@@ -202,16 +239,21 @@ impl OneSided {
         let index = index_of(self.numbering, side)?;
         if self.layout == Layout::Normal {
             let densities = self.densities(index)?;
-            let rounded =
-                densities.map(|law| law.map(|p| (p * 65535.0).clamp(0.0, 65535.0) as u16));
-            let [win, gammon] = rounded;
+            let [win, gammon] = densities.map(|law| {
+                let mut values = [0; DISTRIBUTION_ROLLS];
+                for (value, p) in values.iter_mut().zip(law) {
+                    *value = (p * 65535.0).clamp(0.0, 65535.0) as u16;
+                }
+                values
+            });
             return Some(Distribution { win, gammon });
         }
         let mut distribution = Distribution {
-            win: [0; ROLLS_MAX],
-            gammon: [0; ROLLS_MAX],
+            win: [0; DISTRIBUTION_ROLLS],
+            gammon: [0; DISTRIBUTION_ROLLS],
         };
-        let (win, gammon) = self.runs(index)?;
+        let mut space = [0; RECORD_BYTES_MAX];
+        let (win, gammon) = self.sane_runs(index, &mut space)?;
         win.fill(&mut distribution.win);
         gammon.fill(&mut distribution.gammon);
         Some(distribution)
@@ -230,7 +272,8 @@ impl OneSided {
                 .iter()
                 .rposition(|&value| value > 0);
         }
-        let (win, _) = self.runs(index)?;
+        let mut space = [0; RECORD_BYTES_MAX];
+        let (win, _) = self.sane_runs(index, &mut space)?;
         let last = win.values.iter().rposition(|&value| value != [0, 0])?;
         Some(win.first + last)
     }
@@ -263,8 +306,10 @@ impl OneSided {
         if self.layout == Layout::Normal || !self.gammons {
             return self.chances_without_gammons(position, mine, theirs);
         }
-        let (my_win, my_gammon) = self.runs(mine)?;
-        let (their_win, their_gammon) = self.runs(theirs)?;
+        let mut spaces = [[0; RECORD_BYTES_MAX]; 2];
+        let [my_space, their_space] = &mut spaces;
+        let (my_win, my_gammon) = self.sane_runs(mine, my_space)?;
+        let (their_win, their_gammon) = self.sane_runs(theirs, their_space)?;
         let all_left = |side: Side| side.off() == 0;
         Some(Chances {
             win: my_win.no_later_than(their_win),
@@ -293,7 +338,8 @@ impl OneSided {
     ) -> Option<Chances> {
         let ([p, my_gammon], [q, their_gammon]) =
             (self.probabilities(mine)?, self.probabilities(theirs)?);
-        let win = no_later(&p, &q, 0);
+        // Densities at whole numbers do not add up to exactly 1.
+        let win = no_later(&p, &q, 0).min(1.0);
         let mut chances = Chances {
             win,
             ..Chances::default()
@@ -317,6 +363,8 @@ impl OneSided {
                 self.gammon_by_rule(side, winner, behind)
             };
         }
+        chances.win_gammon = chances.win_gammon.min(chances.win);
+        chances.lose_gammon = chances.lose_gammon.min(1.0 - chances.win);
         Some(chances)
     }
 
@@ -345,7 +393,8 @@ impl OneSided {
         if self.layout == Layout::Normal {
             return self.densities(index);
         }
-        let (win, gammon) = self.runs(index)?;
+        let mut space = [0; RECORD_BYTES_MAX];
+        let (win, gammon) = self.sane_runs(index, &mut space)?;
         Some([win, gammon].map(|run| {
             let mut values = [0; ROLLS_MAX];
             run.fill(&mut values);
@@ -364,9 +413,17 @@ impl OneSided {
         Some((mine, theirs))
     }
 
+    /// The stored values, checked where they come from a file that was not.
+    #[inline]
+    fn sane_runs<'a>(&'a self, index: usize, space: &'a mut Record) -> Option<(Run<'a>, Run<'a>)> {
+        let in_memory = self.bytes.in_memory().is_some();
+        let (win, gammon) = self.runs(index, space)?;
+        (in_memory || (win.is_sane() && gammon.is_sane())).then_some((win, gammon))
+    }
+
     /// The stored values for bearing off all checkers and the first one (`BEAR-14`, `BEAR-16`).
     #[inline]
-    fn runs(&self, index: usize) -> Option<(Run<'_>, Run<'_>)> {
+    fn runs<'a>(&'a self, index: usize, space: &'a mut Record) -> Option<(Run<'a>, Run<'a>)> {
         const REACHED: Run<'_> = Run {
             first: 0,
             values: &[WHOLE.to_le_bytes()],
@@ -374,8 +431,8 @@ impl OneSided {
         if self.layout == Layout::Compressed {
             let entry = self.entry(index)?;
             let at = self.index_end() + 2 * entry.offset;
-            let values = self.bytes.get(at..entry.end(self.index_end())?)?;
-            let (values, []) = values.as_chunks::<2>() else {
+            let length = entry.end(self.index_end())? - at;
+            let (values, []) = self.bytes.get(at, length, space)?.as_chunks::<2>() else {
                 return None;
             };
             let (win, gammon) = values.split_at_checked(entry.win.1)?;
@@ -393,7 +450,7 @@ impl OneSided {
             return Some((win, gammon));
         }
         let at = HEADER_BYTES + index * self.entry_bytes();
-        let record = self.bytes.get(at..at + self.entry_bytes())?;
+        let record = self.bytes.get(at, self.entry_bytes(), space)?;
         let (win, gammon) = record.as_chunks::<2>().0.split_at_checked(ROLLS_MAX)?;
         let win = Run {
             first: 0,
@@ -414,7 +471,8 @@ impl OneSided {
     #[inline]
     fn entry(&self, index: usize) -> Option<Entry> {
         let at = HEADER_BYTES + index * self.entry_bytes();
-        let bytes = self.bytes.get(at..at + self.entry_bytes())?;
+        let mut space = [0; 8];
+        let bytes = self.bytes.get(at, self.entry_bytes(), &mut space)?;
         let (offset, rest) = bytes.split_first_chunk::<4>()?;
         let byte = |k: usize| rest.get(k).copied().map(usize::from);
         Some(Entry {
@@ -428,13 +486,18 @@ impl OneSided {
         })
     }
 
-    /// The densities of the normal laws of one position at 0 to 31 rolls (`BEAR-17`).
+    /// The densities of the normal laws of one position at 0 to 31 rolls (`BEAR-17`); `None` when
+    /// its numbers are no means and deviations of rolls.
     fn densities(&self, index: usize) -> Option<[[f32; ROLLS_MAX]; 2]> {
         let at = HEADER_BYTES + index * self.entry_bytes();
-        let (numbers, []) = self.bytes.get(at..at + 16)?.as_chunks::<4>() else {
+        let mut space = [0; 16];
+        let (numbers, []) = self.bytes.get(at, 16, &mut space)?.as_chunks::<4>() else {
             return None;
         };
-        let number = |k: usize| numbers.get(k).map(|bytes| f32::from_le_bytes(*bytes));
+        let number = |k: usize| {
+            let number = numbers.get(k).map(|bytes| f32::from_le_bytes(*bytes));
+            number.filter(|number| (0.0..=ROLLS_MAX as f32).contains(number))
+        };
         Some([
             density(number(0)?, number(1)?),
             density(number(2)?, number(3)?),
@@ -462,7 +525,14 @@ impl Entry {
 }
 
 impl Run<'_> {
-    fn fill(self, values: &mut [u16; ROLLS_MAX]) {
+    /// Whether the values are a distribution.
+    fn is_sane(self) -> bool {
+        let values = self.values.iter();
+        let sum: u32 = values.map(|v| u32::from(u16::from_le_bytes(*v))).sum();
+        sum.abs_diff(u32::from(WHOLE)) <= SUM_SLACK
+    }
+
+    fn fill(self, values: &mut [u16]) {
         for (place, bytes) in values.iter_mut().skip(self.first).zip(self.values) {
             *place = u16::from_le_bytes(*bytes);
         }
@@ -483,22 +553,45 @@ impl Run<'_> {
     /// The probability that this number of rolls plus `behind` is at most the other.
     #[inline]
     fn before(self, other: Run<'_>, behind: usize) -> f32 {
-        let value = |bytes: &[u8; 2]| u64::from(u16::from_le_bytes(*bytes));
-        // What the other has not yet used up before its roll number `next`.
-        let mut left: u64 = other.values.iter().map(value).sum();
-        let mut next = other.first;
-        let mut others = other.values.iter();
-        let mut sum = 0;
-        for (rolls, bytes) in (self.first + behind..).zip(self.values) {
-            while next < rolls {
-                let Some(bytes) = others.next() else { break };
-                left -= value(bytes);
-                next += 1;
-            }
-            sum += value(bytes) * left;
-        }
-        (sum as f64 / (65535.0 * 65535.0)) as f32
+        no_later_by(behind, self.rolls(), other.rolls())
     }
+
+    #[inline]
+    fn rolls(self) -> Rolls<impl Iterator<Item = u16> + Clone> {
+        Rolls {
+            first: self.first,
+            values: self.values.iter().map(|bytes| u16::from_le_bytes(*bytes)),
+        }
+    }
+}
+
+/// Values of a distribution, the first of them for `first` rolls.
+pub(super) struct Rolls<I> {
+    pub(super) first: usize,
+    pub(super) values: I,
+}
+
+/// The probability that one number of rolls plus `behind` is at most another.
+#[inline]
+pub(super) fn no_later_by(
+    behind: usize,
+    this: Rolls<impl Iterator<Item = u16>>,
+    other: Rolls<impl Iterator<Item = u16> + Clone>,
+) -> f32 {
+    // What the other has not yet used up before its roll number `next`.
+    let mut left: u64 = other.values.clone().map(u64::from).sum();
+    let mut next = other.first;
+    let mut others = other.values;
+    let mut sum = 0;
+    for (rolls, value) in (this.first + behind..).zip(this.values) {
+        while next < rolls {
+            let Some(value) = others.next() else { break };
+            left -= u64::from(value);
+            next += 1;
+        }
+        sum += u64::from(value) * left;
+    }
+    ((sum as f64 / (65535.0 * 65535.0)) as f32).min(1.0)
 }
 
 /// The probability that a number of rolls plus `behind` is at most another.
@@ -562,6 +655,8 @@ mod tests {
     }
 
     /// Chances that GNU Backgammon gave with a database of `makebearoff -o 6 -g`.
+    ///
+    /// BEAR-42.
     #[test]
     fn gammons_without_gammon_distributions() {
         let numbering = Numbering::new(6, 15).unwrap();
@@ -576,6 +671,8 @@ mod tests {
     }
 
     /// Percentages that `bearoffdump` shows for the last position of `makebearoff -o 6 -n`.
+    ///
+    /// BEAR-17.
     #[test]
     fn normal_laws() {
         let check = |law: [f32; ROLLS_MAX], rolls: usize, percent: f32| {
@@ -607,6 +704,7 @@ mod tests {
         assert!(chances.unwrap().win > 0.9);
     }
 
+    /// BEAR-19.
     #[test]
     fn beyond_six_points_gammon_distributions_are_needed() {
         let numbering = Numbering::new(7, 2).unwrap();
@@ -614,6 +712,7 @@ mod tests {
         assert!(open(&one_sided(numbering, true, true)).is_ok());
     }
 
+    /// BEAR-18.
     #[test]
     fn every_truncation_and_every_byte_too_many_is_refused() {
         let numbering = Numbering::new(2, 3).unwrap();

@@ -163,6 +163,7 @@ impl SavingGammon {
 mod tests {
     use super::*;
 
+    /// BEAR-50.
     #[test]
     fn leaving_home_has_the_known_counts() {
         let table = LeavingHome::made();
@@ -187,6 +188,7 @@ mod tests {
         }
     }
 
+    /// BEAR-51.
     #[test]
     fn saving_the_gammon_has_the_known_counts() {
         let table = SavingGammon::made();

@@ -1,7 +1,10 @@
 //! The databases that an evaluator asks, and which of them answers.
 
-use super::{BearoffError, Database, Distribution, LeavingHome, OneSided, TwoSided};
-use crate::game::{Chances, Class, Position, Side};
+use super::{
+    BearoffError, Database, Distribution, LeavingHome, MEMORY_BYTES_MAX, Numbering, OneSided,
+    RaceTable, TwoSided,
+};
+use crate::game::{Chances, Class, Outcome, Position, Side};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -16,7 +19,44 @@ pub struct Tables {
     pub leaving_home: Arc<LeavingHome>,
     /// From files, the smallest first.
     more_two_sided: Vec<Arc<TwoSided>>,
-    more_one_sided: Vec<Arc<OneSided>>,
+    more_one_sided: Vec<Arc<Beyond>>,
+}
+
+/// A one-sided database of more than the six points in the program.
+#[derive(Debug)]
+enum Beyond {
+    Gnubg(OneSided),
+    Ours(RaceTable),
+}
+
+impl Beyond {
+    fn numbering(&self) -> Numbering {
+        match self {
+            Beyond::Gnubg(table) => table.numbering(),
+            Beyond::Ours(table) => table.numbering(),
+        }
+    }
+
+    fn covers(&self, position: &Position) -> bool {
+        match self {
+            Beyond::Gnubg(table) => table.covers(position),
+            Beyond::Ours(table) => table.covers(position),
+        }
+    }
+
+    fn chances(&self, position: &Position) -> Option<Chances> {
+        match self {
+            Beyond::Gnubg(table) => table.chances(position),
+            Beyond::Ours(table) => table.chances(position),
+        }
+    }
+
+    fn distribution(&self, side: Side) -> Option<Distribution> {
+        match self {
+            Beyond::Gnubg(table) => table.distribution(side),
+            Beyond::Ours(table) => table.distribution(side),
+        }
+    }
 }
 
 impl Tables {
@@ -33,15 +73,20 @@ impl Tables {
         })
     }
 
-    /// The default tables and every one- or two-sided database (`*.bd`) of a folder that covers
-    /// more than they do. Hypergammon databases are passed over.
+    /// The default tables and every one- or two-sided database (`*.bd` of GNU Backgammon's, `*.race`
+    /// of ours) of a folder that covers more than they do. Hypergammon databases are passed over.
     ///
     /// # Errors
-    /// [`BearoffError`] when the folder cannot be read, or a `.bd` file in it is damaged.
+    /// [`BearoffError`] when the folder cannot be read, or a database in it is damaged.
     pub fn open(folder: &Path) -> Result<Tables, BearoffError> {
+        Tables::open_within(folder, MEMORY_BYTES_MAX)
+    }
+
+    /// As [`Tables::open`]; databases of more than `most` bytes are left on disk.
+    pub(crate) fn open_within(folder: &Path, most: u64) -> Result<Tables, BearoffError> {
         let mut tables = Tables::shared().clone();
         for path in database_files(folder)? {
-            tables.add(Database::open(&path)?);
+            tables.add(Database::open_within(&path, most)?);
         }
         tables
             .more_two_sided
@@ -54,11 +99,8 @@ impl Tables {
 
     fn add(&mut self, database: Database) {
         match database {
-            Database::OneSided(table) => {
-                if table.numbering().points() > self.one_sided.numbering().points() {
-                    self.more_one_sided.push(Arc::new(table));
-                }
-            }
+            Database::OneSided(table) => self.add_one_sided(Beyond::Gnubg(table)),
+            Database::Race(table) => self.add_one_sided(Beyond::Ours(table)),
             Database::TwoSided(table) => {
                 let (new, ours) = (table.numbering(), self.two_sided.numbering());
                 if new.points() > ours.points() || new.checkers() > ours.checkers() {
@@ -67,6 +109,27 @@ impl Tables {
             }
             Database::Hypergammon(_) => {}
         }
+    }
+
+    fn add_one_sided(&mut self, table: Beyond) {
+        if table.numbering().points() > self.one_sided.numbering().points() {
+            self.more_one_sided.push(Arc::new(table));
+        }
+    }
+
+    /// What there is beside the tables in the program, such as `one-sided 12x15`: points and
+    /// checkers of a side.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let name = |kind: &str, numbering: Numbering| {
+            format!("{kind} {}x{}", numbering.points(), numbering.checkers())
+        };
+        let one_sided = self.more_one_sided.iter();
+        let two_sided = self.more_two_sided.iter();
+        one_sided
+            .map(|table| name("one-sided", table.numbering()))
+            .chain(two_sided.map(|table| name("two-sided", table.numbering())))
+            .collect()
     }
 
     /// The class of a position, given these databases. The order in which they are tried is GNU
@@ -91,17 +154,30 @@ impl Tables {
         }
     }
 
+    /// Exact chances of a position whose class (see [`Tables::class`]) is `class`: a finished game
+    /// or what a database holds; `None` where a net has to judge. The only place where a class
+    /// turns into exact chances.
+    #[inline]
+    #[must_use]
+    pub fn exactly(&self, class: Class, position: &Position) -> Option<Chances> {
+        match class {
+            Class::Over => position.outcome().map(Outcome::chances),
+            Class::Bearoff2 => self.two_sided.chances(position),
+            Class::Bearoff1 => self.one_sided.chances(position),
+            Class::BearoffTs => (self.more_two_sided.iter()).find_map(|it| it.chances(position)),
+            Class::BearoffOs => (self.more_one_sided.iter()).find_map(|it| it.chances(position)),
+            Class::Race | Class::Crashed | Class::Contact => None,
+        }
+    }
+
     /// Chances of a position that a database covers; `None` for all others, also when the game is
     /// over (`BEAR-03`).
     #[inline]
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
         match self.class(position) {
-            Class::Bearoff2 => self.two_sided.chances(position),
-            Class::Bearoff1 => self.one_sided.chances(position),
-            Class::BearoffTs => (self.more_two_sided.iter()).find_map(|it| it.chances(position)),
-            Class::BearoffOs => (self.more_one_sided.iter()).find_map(|it| it.chances(position)),
-            Class::Over | Class::Race | Class::Crashed | Class::Contact => None,
+            Class::Over => None,
+            class => self.exactly(class, position),
         }
     }
 
@@ -129,7 +205,7 @@ impl Tables {
     }
 }
 
-/// The `.bd` files of a folder in order of their names.
+/// The databases of a folder in order of their names.
 fn database_files(folder: &Path) -> Result<Vec<PathBuf>, BearoffError> {
     let entries = std::fs::read_dir(folder).map_err(|source| BearoffError::io(folder, source))?;
     let mut files = Vec::new();
@@ -137,7 +213,10 @@ fn database_files(folder: &Path) -> Result<Vec<PathBuf>, BearoffError> {
         let path = entry
             .map_err(|source| BearoffError::io(folder, source))?
             .path();
-        if path.extension().is_some_and(|extension| extension == "bd") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "bd" || extension == "race")
+        {
             files.push(path);
         }
     }

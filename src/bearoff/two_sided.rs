@@ -1,7 +1,7 @@
 //! Exact equities of endings with few checkers on both sides.
 
+use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
-use super::map::Bytes;
 use super::numbering::Numbering;
 use super::{BearoffError, file_kind, index_of};
 use crate::game::{Chances, Position};
@@ -15,6 +15,9 @@ pub struct TwoSided {
     cubeful: bool,
 }
 
+/// A `static`, so that the program holds it once.
+static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd"));
+
 impl TwoSided {
     /// The table in the program: 6 points, 6 checkers, cubeful.
     #[must_use]
@@ -24,17 +27,17 @@ impl TwoSided {
             None => unreachable!(),
         };
         TwoSided {
-            bytes: Bytes::Static(include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd"))),
+            bytes: Bytes::Static(BUILT_IN),
             numbering: SIX_SIX,
             cubeful: true,
         }
     }
 
-    /// Maps a file of GNU Backgammon's two-sided kind.
+    /// Opens a file of GNU Backgammon's two-sided kind.
     ///
     /// # Errors
-    /// [`BearoffError`] when it cannot be read, is of another kind, or has another length than its
-    /// header asks for.
+    /// [`BearoffError`] when it cannot be read, is of another kind, has another length than its
+    /// header asks for, or gives finished games to the wrong side.
     pub fn open(path: &Path) -> Result<TwoSided, BearoffError> {
         let bytes = Bytes::open(path).map_err(|source| BearoffError::io(path, source))?;
         Self::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
@@ -60,17 +63,40 @@ impl TwoSided {
             let reason = format!("{} bytes, want {wanted}", bytes.len());
             return Err((bytes.len(), reason));
         }
-        Ok(TwoSided {
+        let table = TwoSided {
             bytes,
             numbering,
             cubeful,
-        })
+        };
+        table.check()?;
+        Ok(table)
     }
 
-    /// The whole database as a file of GNU Backgammon's.
+    /// Whoever has no checker left has won: true of every database, and of hardly any other bytes.
+    fn check(&self) -> Result<(), (usize, String)> {
+        let positions = self.numbering.positions();
+        for index in 1..positions {
+            for (me, opponent, wanted) in [(0, index, u16::MAX), (index, 0, 0)] {
+                let at = self.offset(me, opponent);
+                if self.value(at) != Some(wanted) {
+                    let reason = format!("the finished game {me}-{opponent} is not worth {wanted}");
+                    return Err((at, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole database as a file of GNU Backgammon's; `None` when it is left in a long file.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        self.bytes.in_memory()
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn file_bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Points and checkers covered.
@@ -115,7 +141,8 @@ impl TwoSided {
             return None;
         }
         let at = self.record(position)?;
-        let (values, []) = self.bytes.get(at..at + 8)?.as_chunks::<2>() else {
+        let mut space = [0; 8];
+        let (values, []) = self.bytes.get(at, 8, &mut space)?.as_chunks::<2>() else {
             return None;
         };
         let values: &[[u8; 2]; 4] = values.try_into().ok()?;
@@ -145,13 +172,19 @@ impl TwoSided {
         if mine == 0 || theirs == 0 {
             return None;
         }
+        Some(self.offset(mine, theirs))
+    }
+
+    #[inline]
+    fn offset(&self, me: usize, opponent: usize) -> usize {
         let values = if self.cubeful { 8 } else { 2 };
-        Some(HEADER_BYTES + (mine * self.numbering.positions() + theirs) * values)
+        HEADER_BYTES + (me * self.numbering.positions() + opponent) * values
     }
 
     #[inline]
     fn value(&self, at: usize) -> Option<u16> {
-        let bytes = self.bytes.get(at..at + 2)?;
+        let mut space = [0; 2];
+        let bytes = self.bytes.get(at, 2, &mut space)?;
         Some(u16::from_le_bytes(bytes.try_into().ok()?))
     }
 }

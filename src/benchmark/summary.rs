@@ -1,9 +1,11 @@
 //! Scores of many records, in all and by group.
 
 use super::cube::{CubeLoss, cube_loss};
-use super::{Group, Item, PlayScore, Record, score_play};
-use crate::duel::{Player, PlayerError};
+use super::{Item, PlayScore, Record, score_play};
 use crate::equity::MatchEquityTable;
+use crate::game::Group;
+use crate::job::{Control, Progress};
+use crate::player::{Player, PlayerError};
 use crate::stats::Running;
 use rayon::prelude::*;
 
@@ -39,6 +41,32 @@ pub fn score(
             })
         })
         .collect()
+}
+
+/// Items between two looks at whether to stop, for each thread.
+const ITEMS_PER_LOOK: usize = 32;
+
+/// [`score`], telling how far it is; ends early, with fewer scores, when it is stopped.
+///
+/// # Errors
+/// When the player fails.
+pub fn score_watched(
+    items: &[Item],
+    player: &dyn Player,
+    table: &MatchEquityTable,
+    control: &mut Control<'_>,
+) -> Result<Vec<Scored>, PlayerError> {
+    let mut scored = Vec::with_capacity(items.len());
+    let progress = |done: usize| Progress::new("records", done as u64, Some(items.len() as u64));
+    for chunk in items.chunks(ITEMS_PER_LOOK * rayon::current_num_threads()) {
+        control.tell_progress(progress(scored.len()), false);
+        if control.stop.is_triggered() {
+            break;
+        }
+        scored.extend(score(chunk, player, table)?);
+    }
+    control.tell_progress(progress(scored.len()), true);
+    Ok(scored)
 }
 
 /// Losses of a group of `m` records.

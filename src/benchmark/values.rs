@@ -1,8 +1,7 @@
 //! Errors of a player's static values beside labels that look further, by group.
 
-use super::Group;
-use crate::duel::Player;
-use crate::game::Position;
+use crate::game::{Group, Position};
+use crate::player::Player;
 use crate::stats::Running;
 use rayon::prelude::*;
 
@@ -68,8 +67,8 @@ pub fn paired(labels: &[Valued], [first, second]: [&[[f64; 2]]; 2], group: Group
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::duel::PlayerError;
     use crate::game::{Chances, Class, Roll};
+    use crate::player::PlayerError;
     use crate::rng::{ChaCha8Rng, stream, unit};
 
     /// Always off by the same.

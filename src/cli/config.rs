@@ -15,7 +15,7 @@
 use super::Failure;
 use clap::Command;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The file that the command line or `GAMMOND_CONFIG` names, if any. Looked up before the real
@@ -39,13 +39,22 @@ pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
     std::env::var_os("GAMMOND_CONFIG").map(PathBuf::from)
 }
 
+/// The file that is read when none is named: `gammond/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
+pub(super) fn default_file() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = set("XDG_CONFIG_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(set("HOME")?).join(".config")))?;
+    Some(folder.join("gammond/config.toml"))
+}
+
 /// Makes the file's values the defaults of `command`'s options.
 ///
 /// # Errors
 /// The file is missing or damaged, or names an option that does not exist.
-pub(super) fn apply(command: Command, path: &PathBuf) -> Result<Command, Failure> {
+pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
     let wrong = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
+        .map_err(|error| wrong(error.to_string()))?;
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         wrong(error.message().to_owned() + &place(&text, &error))
     })?;

@@ -3,177 +3,35 @@
 //! Exit codes: 0 done, 1 some request or record failed, 2 wrong usage, 3 a needed file is missing
 //! or damaged.
 
+mod about;
 mod commands;
 mod config;
+mod failure;
+mod options;
+mod output;
+mod progress;
 
-use crate::engine::{Engine, EngineError, Nets};
-use crate::equity::MatchEquityTable;
-use crate::protocol::{SessionSettings, SettingError};
+pub(crate) use failure::Failure;
+pub(crate) use options::{Common, DEFAULT_MET, Format, PlayerOptions, data_folders};
+pub(crate) use output::{Output, print};
+pub(crate) use progress::{ProgressArgs, finish, stopped};
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// A GNU Backgammon-compatible backgammon engine.
 #[derive(Parser, Debug)]
 #[command(name = "gammond", version, about)]
+#[command(
+    after_help = "Example: gammond move 4HPwATDgc/ABMA 31\nAlone, with a pipe on its input, gammond answers requests as `gammond pipe` does."
+)]
 struct Cli {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
     command: Option<Command>,
-}
-
-/// Options that every subcommand understands.
-#[derive(clap::Args, Debug, Clone)]
-pub(crate) struct Common {
-    /// Nets: `embedded`, a net folder of ours, or gnubg's `gnubg.weights` or `gnubg.wd`.
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_NETS",
-        default_value = "embedded",
-        value_name = "PATH"
-    )]
-    pub(crate) nets: String,
-    /// Plies looked ahead, in gnubg's numbering (0 is the static evaluation).
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_PLIES",
-        default_value_t = 0,
-        value_name = "N"
-    )]
-    pub(crate) plies: u8,
-    /// Threads that compute; default: all processors.
-    #[arg(long, global = true, env = "GAMMOND_THREADS", value_name = "N")]
-    pub(crate) threads: Option<usize>,
-    /// Folder with gnubg's bearoff databases.
-    #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
-    pub(crate) bearoff: Option<PathBuf>,
-    /// Match equity table: a name, or gnubg's XML file.
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_MET",
-        default_value = "kazaross-xg2",
-        value_name = "NAME|PATH"
-    )]
-    pub(crate) met: String,
-    /// Seed of everything that depends on chance.
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_SEED",
-        default_value_t = 1,
-        value_name = "N"
-    )]
-    pub(crate) seed: u64,
-    /// Output for programs (json) or people (text).
-    #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
-    pub(crate) format: Option<Format>,
-    /// What to log on stderr: error, warn, info, debug, trace, or a filter such as `gammond=debug`.
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_LOG",
-        default_value = "warn",
-        value_name = "LEVEL"
-    )]
-    pub(crate) log: String,
-    /// Log as JSON, one object a line.
-    #[arg(long, global = true, env = "GAMMOND_LOG_JSON")]
-    pub(crate) log_json: bool,
-    /// TOML file whose keys are the long options; a table named after a subcommand holds its own.
-    #[arg(long, global = true, env = "GAMMOND_CONFIG", value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-}
-
-/// How one-shot commands print.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Json,
-    Text,
-}
-
-impl Common {
-    /// Builds the engine that these options ask for.
-    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
-        let nets = match self.nets.as_str() {
-            "embedded" => Nets::Embedded,
-            "embedded:fast" => Nets::EmbeddedFast,
-            path => Nets::Path(PathBuf::from(path)),
-        };
-        let mut builder = Engine::builder()
-            .nets(nets)
-            .threads(self.threads.unwrap_or(0))
-            .met(self.match_equity_table()?);
-        if let Some(folder) = &self.bearoff {
-            builder = builder.bearoff(folder);
-        }
-        Ok(builder.build()?)
-    }
-
-    fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
-        MatchEquityTable::named(&self.met).or_else(|unknown| {
-            let path = Path::new(&self.met);
-            if !path.exists() {
-                return Err(Failure::File(unknown.to_string()));
-            }
-            MatchEquityTable::load(path).map_err(|error| Failure::File(error.to_string()))
-        })
-    }
-}
-
-impl Common {
-    /// The settings of requests that these options and `key=value` words ask for.
-    pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
-        let mut session = SessionSettings::default();
-        let wrong = |error: SettingError| Failure::Usage(error.to_string());
-        session
-            .set("plies", &self.plies.to_string())
-            .map_err(wrong)?;
-        for word in words {
-            let (key, value) = word
-                .split_once('=')
-                .ok_or_else(|| Failure::Usage(format!("setting '{word}' is not key=value")))?;
-            session.set(key, value).map_err(wrong)?;
-        }
-        Ok(session)
-    }
-}
-
-/// Why a command ends without having done its work.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    /// The arguments make no sense: exit code 2.
-    #[error("{0}")]
-    Usage(String),
-    /// A file is missing or damaged: exit code 3.
-    #[error("{0}")]
-    File(String),
-    /// The work itself failed: exit code 1.
-    #[error("{0}")]
-    Work(String),
-}
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::File { .. } => Failure::File(error.to_string()),
-            other => Failure::Work(other.to_string()),
-        }
-    }
-}
-
-impl Failure {
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
-            Failure::Work(_) => 1,
-            Failure::Usage(_) => 2,
-            Failure::File(_) => 3,
-        })
-    }
 }
 
 macro_rules! commands {
@@ -193,48 +51,82 @@ macro_rules! commands {
 
 commands! {
     /// Answer requests from stdin, one a line, in order.
+    #[command(after_help = "Example: echo '4HPwATDgc/ABMA 31' | gammond pipe")]
     Pipe => pipe,
     /// Answer the same requests over TCP and Unix sockets.
+    #[command(after_help = "Example: gammond serve --listen 127.0.0.1:4322 plies=2")]
     Serve => serve,
     /// Speak UBGI on stdin and stdout.
+    #[command(after_help = "Example: echo ubgi | gammond ubgi")]
     Ubgi => ubgi,
     /// Play as a bot on a FIBS server.
+    #[command(after_help = "Example: gammond fibs --user MyBot --password-file fibs.password --policy policy.toml")]
     Fibs => fibs,
     /// Score a player on GNUbg benchmark files.
+    #[command(after_help = "Example: gammond bench contact.bm --player gammond:plies=1")]
     Bench => bench,
     /// Two players against each other, with the same dice for both.
+    #[command(after_help = "Example: gammond duel gammond pubeval --games 1000")]
     Duel => duel,
     /// Several players against each other.
+    #[command(after_help = "Example: gammond tournament gammond pubeval random --games 200")]
     Tournament => tournament,
     /// Whether candidate nets may take the place of others: duels and benchmarks.
+    #[command(after_help = "Example: gammond gate gammond:nets=FOLDER --bench contact.bm")]
     Gate => gate,
     /// Bearoff databases.
+    #[command(after_help = "Example: gammond bearoff make tables/gnubg_os.bd --points 8")]
     Bearoff => bearoff,
     /// Train a net.
+    #[command(after_help = "Example: gammond train nets/recipe-1.toml --folder run1")]
     Train => train,
     /// Make positions for training.
+    #[command(after_help = "Example: gammond sample --help")]
     Sample => sample,
     /// Label positions for training.
+    #[command(after_help = "Example: gammond label --help")]
     Label => label,
     /// What a net file is; its weights as a picture.
+    #[command(after_help = "Example: gammond net info embedded")]
     Net => net,
     /// Count positions after so many turns.
+    #[command(after_help = "Example: gammond perft 4HPwATDgc/ABMA 2")]
     Perft => perft,
     /// Speed figures of this machine.
+    #[command(after_help = "Example: gammond perf --quick")]
     Perf => perf,
     /// Value positions, or see what a position is worth.
+    #[command(after_help = "Example: gammond eval 4HPwATDgc/ABMA plies=2")]
     Eval => eval,
     /// Rank the plays of a roll.
+    #[command(after_help = "Example: gammond move 4HPwATDgc/ABMA 31 plies=2 top=5")]
     Move => play,
     /// Double or not, take or pass.
+    #[command(after_help = "Example: gammond cube 4HPwATDgc/ABMA length=7 score=3-2")]
     Cube => cube,
+    /// Play a position, plays or a cube decision on many times.
+    #[command(after_help = "Example: gammond rollout 4HPwATDgc/ABMA 31 top=3 trials=1296")]
+    Rollout => rollout,
     /// Draw a position.
+    #[command(after_help = "Example: gammond show 4HPwATDgc/ABMA:cAkAAAAAAAAE")]
     Show => show,
     /// A position in every other form.
+    #[command(after_help = "Example: gammond convert 4HPwATDgc/ABMA")]
     Convert => convert,
+    /// What this machine has for the engine, and what would make it faster.
+    #[command(after_help = "Example: gammond doctor")]
+    Doctor => doctor,
+    /// The configuration file and what is in force.
+    #[command(after_help = "Example: gammond config print > ~/.config/gammond/config.toml")]
+    Config => config,
+    /// One number that changes when any answer of a fixed workload does.
+    #[command(after_help = "Example: gammond signature")]
+    Signature => signature,
     /// Shell completions.
+    #[command(after_help = "Example: gammond completions bash > /etc/bash_completion.d/gammond")]
     Completions => completions,
     /// The manual page, in roff.
+    #[command(after_help = "Example: gammond man | man -l -")]
     Man => man,
 }
 
@@ -247,47 +139,80 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Writes to stdout; a closed pipe ends the program quietly.
-fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Failure::Work(format!("stdout: {error}"))),
-    }
-}
-
 fn run() -> Result<ExitCode, Failure> {
     let arguments: Vec<_> = std::env::args_os().collect();
     let mut command = Cli::command();
     if let Some(path) = config::named_file(&arguments) {
         command = config::apply(command, &path)?;
+    } else if let Some(path) = config::default_file().filter(|path| path.exists()) {
+        command = config::apply(command, &path)?;
+    }
+    if arguments
+        .iter()
+        .any(|word| word == "--version" || word == "-V")
+    {
+        command = command.version(about::version());
     }
     // Wrong arguments end the program here, with code 2 (0 for --help and --version).
     let matches = command.get_matches_from(arguments);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    start_log(&cli.common);
+    start_log(&cli.common)?;
     match &cli.command {
         Some(command) => dispatch(&cli.common, command),
         None if !std::io::stdin().is_terminal() => {
             dispatch(&cli.common, &Command::Pipe(commands::pipe::Args::default()))
         }
-        None => Err(Failure::Usage("which command? see `gammond --help`".into())),
+        None => print(about::GREETING.as_bytes()),
     }
 }
 
 /// Logs go to stderr, so that answers on stdout stay clean.
-fn start_log(common: &Common) {
-    let filter = tracing_subscriber::EnvFilter::try_new(&common.log)
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+fn start_log(common: &Common) -> Result<(), Failure> {
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
+    let filter = log_filter(&common.log).map_err(Failure::Usage)?;
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let all = tracing_subscriber::registry().with(filter);
     // A second start (in tests) leaves the first log in place.
     let _ = if common.log_json {
-        log.json().try_init()
+        all.with(log.json()).try_init()
     } else {
-        log.try_init()
+        all.with(log).try_init()
     };
+    Ok(())
+}
+
+/// A level, or a list of `target=level`.
+fn log_filter(text: &str) -> Result<Targets, String> {
+    let known = |level: &str| !level.is_empty() && level.parse::<LevelFilter>().is_ok();
+    for part in text.split(',').map(str::trim) {
+        let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
+        if !known(level) {
+            return Err(format!(
+                "--log {text}: '{level}' is not a level; take off, error, warn, info, debug or trace"
+            ));
+        }
+    }
+    text.parse()
+        .map_err(|_| format!("--log {text}: want a level or a list such as gammond=debug,warn"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_filter_is_a_level_or_levels_of_targets() {
+        for good in [
+            "warn",
+            "OFF",
+            "gammond=debug",
+            "info,gammond::service=trace",
+        ] {
+            assert!(log_filter(good).is_ok(), "{good}");
+        }
+        for bad in ["nonsense", "", "gammond=loud", "info,"] {
+            assert!(log_filter(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! One cubeless game.
 
-use super::player::{Player, PlayerError};
-use crate::game::{BAR, Position};
-use crate::rng::{roll, stream};
+use crate::game::{BAR, Position, Roll};
+use crate::player::{Player, PlayerError};
+use crate::rng::stream;
+use crate::stop::Stop;
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,15 +18,20 @@ pub struct Finish {
 const TURNS_MAX: u32 = 20_000;
 
 /// Plays game `number` of the dice of `seed`. The same number gives the same dice, whoever plays;
-/// who wins the opening roll is decided by its dice.
+/// who wins the opening roll is decided by its dice. `None` when `stop` was triggered before the end.
 ///
 /// # Errors
 /// When a player fails or answers with an illegal play.
-pub fn play_game(players: [&dyn Player; 2], seed: u64, number: u64) -> Result<Finish, PlayerError> {
+pub fn play_game(
+    players: [&dyn Player; 2],
+    seed: u64,
+    number: u64,
+    stop: &Stop,
+) -> Result<Option<Finish>, PlayerError> {
     let mut dice = stream(seed, 2 * number);
     let mut chance = stream(seed, 2 * number + 1);
     let mut next = loop {
-        let opening = roll(&mut dice);
+        let opening = Roll::thrown(&mut dice);
         if !opening.is_double() {
             break opening;
         }
@@ -34,6 +40,9 @@ pub fn play_game(players: [&dyn Player; 2], seed: u64, number: u64) -> Result<Fi
     let mut turn = usize::from(first < second);
     let mut position = Position::start();
     for turns in 1..=TURNS_MAX {
+        if stop.is_triggered() {
+            return Ok(None);
+        }
         position = players[turn].play(&position, next, &mut chance)?;
         if position.opponent().on_board() == 0 {
             let loser = position.me();
@@ -41,13 +50,13 @@ pub fn play_game(players: [&dyn Player; 2], seed: u64, number: u64) -> Result<Fi
             let backgammon = gammon && (18..=BAR).any(|i| loser.count(i) > 0);
             let points = 1 + i8::from(gammon) + i8::from(backgammon);
             let points = if turn == 0 { points } else { -points };
-            return Ok(Finish { points, turns });
+            return Ok(Some(Finish { points, turns }));
         }
         turn = 1 - turn;
-        next = roll(&mut dice);
+        next = Roll::thrown(&mut dice);
     }
-    Ok(Finish {
+    Ok(Some(Finish {
         points: 0,
         turns: TURNS_MAX,
-    })
+    }))
 }

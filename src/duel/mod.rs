@@ -1,24 +1,20 @@
-//! Games between two players: ours, other weights, PubEval, other programs by a pipe.
+//! Games between two players.
 //!
 //! A pair of games with the same dice, the players changing sides, is the unit: its mean result is
-//! what is averaged. [`play_duel`] is resumable through a journal and gives the same result on any
-//! number of threads.
+//! what is averaged, and a part of the [`job`](crate::job): a duel can be stopped and continued,
+//! divided and merged, and gives the same result on any number of threads.
 
 mod game;
-mod pipe;
-mod player;
-mod pubeval;
+mod luck;
 
 pub use game::{Finish, play_game};
-pub use player::{Player, PlayerError, PlayerSpec};
+pub use luck::{Adjusted, play_adjusted};
 
-use crate::journal::{Journal, JournalError};
+use crate::job::{BadPart, Control, Header, Job, JobError, Outcome, Progress, Runner};
+use crate::player::{Player, PlayerError};
 use crate::stats::{Running, Verdict, sequential};
-use rayon::prelude::*;
+use crate::stop::Stop;
 use std::path::Path;
-
-/// Pairs in one record of the journal.
-pub const PAIRS_PER_RECORD: u64 = 32;
 
 /// What a duel is.
 #[derive(Clone, Debug)]
@@ -59,7 +55,129 @@ impl Tally {
     }
 }
 
-/// Plays `plan` between two players; `report` sees the tally after each group of records.
+/// Duels among several players as one job. A part is a pair of games; the duels take turns, so all
+/// are equally far at any time.
+#[derive(Clone)]
+pub struct Duels<'a> {
+    plan: Plan,
+    players: Vec<&'a dyn Player>,
+    pairings: Vec<[usize; 2]>,
+    header: Header,
+}
+
+impl std::fmt::Debug for Duels<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<String> = self.players.iter().map(|player| player.name()).collect();
+        f.debug_struct("Duels")
+            .field("plan", &self.plan)
+            .field("players", &names)
+            .field("pairings", &self.pairings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Most points that a cubeless game is worth.
+const POINTS_MAX: u8 = 3;
+
+impl<'a> Duels<'a> {
+    /// A duel as `plan` describes it for each of the `pairings`, which are places in `players`;
+    /// those beyond its end are left out.
+    ///
+    /// # Errors
+    /// When the files of a player cannot be read any more.
+    pub fn new(
+        plan: &Plan,
+        players: &[&'a dyn Player],
+        mut pairings: Vec<[usize; 2]>,
+    ) -> Result<Duels<'a>, PlayerError> {
+        pairings.retain(|pairing| pairing.iter().all(|&place| place < players.len()));
+        let mut header = Header::new("duel", 1).field("seed", plan.seed);
+        for (place, player) in players.iter().enumerate() {
+            header = header.field(&format!("player {}", place + 1), player.identity()?);
+        }
+        if players.len() > 2 {
+            let names = pairings.iter().map(|[a, b]| format!("{}-{}", a + 1, b + 1));
+            header = header.field("pairings", names.collect::<Vec<_>>().join(" "));
+        }
+        Ok(Duels {
+            plan: plan.clone(),
+            players: players.to_vec(),
+            pairings,
+            header,
+        })
+    }
+
+    /// Which duel a part belongs to, and which of its pairs it is.
+    fn place(&self, number: u64) -> Option<(usize, u64)> {
+        let count = self.pairings.len() as u64;
+        Some((number.checked_rem(count)? as usize, number / count))
+    }
+}
+
+impl Job for Duels<'_> {
+    /// One for each pairing.
+    type Sum = Vec<Tally>;
+    type Error = PlayerError;
+
+    fn header(&self) -> Header {
+        self.header.clone()
+    }
+
+    fn start(&self) -> Vec<Tally> {
+        vec![Tally::default(); self.pairings.len()]
+    }
+
+    fn parts(&self) -> Option<u64> {
+        Some(self.plan.pairs.saturating_mul(self.pairings.len() as u64))
+    }
+
+    fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, PlayerError> {
+        let Some((duel, pair)) = self.place(number) else {
+            return Ok(None);
+        };
+        let [first, second] = self.pairings[duel].map(|place| self.players[place]);
+        let mut points = Vec::with_capacity(2);
+        for (order, sign) in [([first, second], 1), ([second, first], -1)] {
+            let Some(finish) = play_game(order, self.plan.seed, pair, stop)? else {
+                return Ok(None);
+            };
+            points.push((sign * finish.points) as u8);
+        }
+        Ok(Some(points))
+    }
+
+    fn merge(&self, tallies: &mut Vec<Tally>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
+        let pair: [u8; 2] = bytes.try_into().map_err(|_| BadPart)?;
+        let pair = pair.map(|byte| byte as i8);
+        if pair.iter().any(|points| points.unsigned_abs() > POINTS_MAX) {
+            return Err(BadPart);
+        }
+        let (duel, _) = self.place(number).ok_or(BadPart)?;
+        tallies[duel].add(pair);
+        Ok(())
+    }
+
+    fn is_done(&self, tallies: &Vec<Tally>) -> bool {
+        let (Some(step), [tally]) = (self.plan.decide, &tallies[..]) else {
+            return false;
+        };
+        sequential(&tally.points, 0.0, step).1 != Verdict::Open
+    }
+
+    fn progress(&self, tallies: &Vec<Tally>, parts: u64) -> Progress {
+        let total = self.parts().map(|parts| parts.saturating_mul(2));
+        let figures = match &tallies[..] {
+            [tally] if parts > 0 => {
+                let (mean, error) = (tally.points.mean(), tally.points.standard_error());
+                format!("{mean:+.4} +- {error:.4} points per game")
+            }
+            _ => String::new(),
+        };
+        Progress::new("games", 2 * parts, total).figures(figures)
+    }
+}
+
+/// Plays `plan` between two players, from where the journal ends.
 ///
 /// # Errors
 /// When the journal cannot be used or a player fails.
@@ -67,94 +185,23 @@ pub fn play_duel(
     plan: &Plan,
     players: [&dyn Player; 2],
     journal: Option<&Path>,
-    report: &mut dyn FnMut(&Tally),
-) -> Result<Tally, DuelError> {
-    let names = players.map(Player::name);
-    let header = format!(
-        "gammond duel 1 seed {} between {} and {}",
-        plan.seed, names[0], names[1]
-    );
-    let (mut journal, records) = match journal {
-        Some(path) => {
-            let (journal, records) = Journal::open(path, &header)?;
-            (Some(journal), records)
-        }
-        None => (None, Vec::new()),
-    };
-    let mut tally = Tally::default();
-    let mut next = 0;
-    for record in records {
-        let (pairs, _) = record.as_chunks::<2>();
-        for pair in pairs {
-            tally.add(pair.map(|byte| byte as i8));
-        }
-        next += pairs.len() as u64;
-    }
-    let decided = |tally: &Tally| {
-        plan.decide
-            .is_some_and(|step| sequential(&tally.points, 0.0, step).1 != Verdict::Open)
-    };
-    while next < plan.pairs && !decided(&tally) {
-        let group = 4 * rayon::current_num_threads() as u64;
-        let parts: Vec<Result<Vec<u8>, PlayerError>> = (0..group)
-            .into_par_iter()
-            .map(|part| {
-                let from = next + part * PAIRS_PER_RECORD;
-                let to = (from + PAIRS_PER_RECORD).min(plan.pairs);
-                let mut bytes = Vec::new();
-                for pair in from..to {
-                    for mirrored in [false, true] {
-                        let mut order = players;
-                        if mirrored {
-                            order.reverse();
-                        }
-                        let finish = play_game(order, plan.seed, pair)?;
-                        let points = if mirrored {
-                            -finish.points
-                        } else {
-                            finish.points
-                        };
-                        bytes.push(points as u8);
-                    }
-                }
-                Ok(bytes)
-            })
-            .collect();
-        for bytes in parts {
-            let bytes = bytes?;
-            let (pairs, _) = bytes.as_chunks::<2>();
-            // The test is made after every record, so it does not depend on the threads.
-            if pairs.is_empty() || decided(&tally) {
-                break;
-            }
-            for pair in pairs {
-                tally.add(pair.map(|byte| byte as i8));
-            }
-            next += pairs.len() as u64;
-            if let Some(journal) = &mut journal {
-                journal.append(&bytes)?;
-            }
-        }
-        report(&tally);
-    }
-    Ok(tally)
+    control: &mut Control<'_>,
+) -> Result<Outcome<Tally>, DuelError> {
+    let duels = Duels::new(plan, &players, vec![[0, 1]]).map_err(JobError::Work)?;
+    let Outcome { mut sum, complete } = Runner::new().journal(journal).run(&duels, control)?;
+    Ok(Outcome {
+        sum: sum.pop().unwrap_or_default(),
+        complete,
+    })
 }
 
-/// Why a duel stops.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DuelError {
-    /// The journal.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A player.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-}
+/// Why a duel ends before its end.
+pub type DuelError = JobError<PlayerError>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::player::PlayerSpec;
 
     fn player(text: &str) -> Box<dyn Player> {
         text.parse::<PlayerSpec>().unwrap().open().unwrap()
@@ -168,7 +215,9 @@ mod tests {
             pairs: 50,
             decide: None,
         };
-        let tally = play_duel(&plan, [&*one, &*one], None, &mut |_| {}).unwrap();
+        let tally = play_duel(&plan, [&*one, &*one], None, &mut Control::quiet())
+            .unwrap()
+            .sum;
         assert_eq!(tally.points.mean(), 0.0);
         assert_eq!(tally.wins[0], tally.wins[1]);
         assert_eq!(tally.games(), 100);
@@ -185,7 +234,9 @@ mod tests {
                 pairs,
                 decide: None,
             };
-            play_duel(&plan, [&*a, &*b], path, &mut |_| {}).unwrap()
+            play_duel(&plan, [&*a, &*b], path, &mut Control::quiet())
+                .unwrap()
+                .sum
         };
         run(64, Some(&path));
         let resumed = run(150, Some(&path));

@@ -4,6 +4,9 @@
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
 mod budget;
+#[cfg(feature = "train")]
+mod identity;
+mod rollout;
 
 use crate::bearoff::Tables;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
@@ -11,22 +14,53 @@ use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
 use crate::eval::own::{self, OwnEvaluator};
 use crate::query::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, ResignAdvice, Settings,
-    Stop,
+    CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
+    ResignAdvice, Settings, Stop,
 };
+use crate::rollout::RolloutError;
 use crate::search::{self, Cache, Stopped};
 use budget::Budget;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
-/// Answers queries. Shared by reference between threads.
+/// Answers queries. Shared by reference between threads; a clone shares everything.
+///
+/// What a position is worth to the player on roll, looking one ply ahead:
+///
+/// ```
+/// use gammond::{Engine, EvalQuery, MatchState, Settings, Stop, parse_position};
+/// let engine = Engine::builder().threads(1).build()?;
+/// let position = parse_position(b"4HPwATDgc/ABMA")?.position;
+/// let query = EvalQuery::new(position, MatchState::default());
+/// let found = engine.evaluate(&query, &Settings::plies(1), &Stop::never())?;
+/// assert!(found.chances.win > 0.5 && found.cubeless.equity > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A cube decision in a match to 7 points at 3-2:
+///
+/// ```
+/// use gammond::{CubeQuery, Engine, MatchState, Position, Score, Settings, Stop};
+/// let engine = Engine::builder().threads(1).build()?;
+/// let state = MatchState { score: Score::new(7, 3, 2, false)?, ..MatchState::default() };
+/// let query = CubeQuery::new(Position::start(), state);
+/// let answer = engine.cube_action(&query, &Settings::plies(0), &Stop::never())?;
+/// assert_eq!(answer.verdict.to_string(), "No double, take");
+/// assert!(!answer.double && answer.take);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Engine {
     evaluator: Arc<dyn Evaluator>,
+    /// What the evaluator was made of.
+    #[cfg_attr(not(feature = "train"), expect(dead_code, reason = "for `identity`"))]
+    sources: (Nets, Option<PathBuf>),
     pool: Arc<rayon::ThreadPool>,
     met: Arc<MatchEquityTable>,
     efficiency: CubeEfficiency,
     cache: Option<Arc<Cache>>,
+    bearoff: Arc<[String]>,
 }
 
 /// Why an engine could not be built or a query not be answered.
@@ -44,6 +78,12 @@ pub enum EngineError {
     /// The system gives no threads.
     #[error("cannot start the compute threads: {0}")]
     Threads(#[source] rayon::ThreadPoolBuildError),
+    /// More threads than any machine needs.
+    #[error("threads are {0}, at most {THREADS_MAX}")]
+    ThreadCount(usize),
+    /// A rollout that cannot be.
+    #[error(transparent)]
+    Rollout(RolloutError),
     /// The query was stopped before any answer was ready.
     #[error("stopped")]
     Stopped,
@@ -74,6 +114,9 @@ pub struct EngineBuilder {
 
 /// Stack of a compute thread: one that waits for a part of its search may begin another search.
 const COMPUTE_STACK_BYTES: usize = 16 << 20;
+
+/// The most compute threads of an engine.
+pub const THREADS_MAX: usize = 512;
 
 /// Memory for static evaluations when nothing else is asked for.
 pub const CACHE_MB_DEFAULT: usize = 16;
@@ -140,8 +183,11 @@ impl EngineBuilder {
     /// # Errors
     /// [`EngineError::File`] when a file is missing or damaged.
     pub fn build(self) -> Result<Engine, EngineError> {
+        let tables = load_tables(self.bearoff.as_deref())?;
         Ok(Engine {
-            evaluator: load_nets(&self.nets, self.bearoff.as_deref())?,
+            bearoff: tables.names().into(),
+            evaluator: load_nets(&self.nets, tables)?,
+            sources: (self.nets, self.bearoff),
             pool: Arc::new(pool(self.threads)?),
             met: Arc::new(self.met),
             efficiency: self.efficiency,
@@ -152,6 +198,9 @@ impl EngineBuilder {
 
 /// Threads that compute; 0 for one a processor.
 fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
+    if threads > THREADS_MAX {
+        return Err(EngineError::ThreadCount(threads));
+    }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("compute-{index}"))
@@ -160,26 +209,35 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
         .map_err(EngineError::Threads)
 }
 
-/// The evaluator of these nets, with the bearoff databases of this folder.
-fn load_nets(nets: &Nets, bearoff: Option<&Path>) -> Result<Arc<dyn Evaluator>, EngineError> {
-    fn damaged(path: &Path, error: &dyn std::fmt::Display) -> EngineError {
-        let path = path.display().to_string();
-        // The rooms below name the file themselves where they read it.
-        let reason = error.to_string();
-        let reason = reason
-            .strip_prefix(&format!("{path}: "))
-            .unwrap_or(&reason)
-            .to_owned();
-        EngineError::File { path, reason }
+/// What is wrong with a file; the rooms below name it themselves where they read it.
+fn damaged(path: &Path, error: &dyn std::fmt::Display) -> EngineError {
+    let path = path.display().to_string();
+    let reason = error.to_string();
+    let reason = reason
+        .strip_prefix(&format!("{path}: "))
+        .unwrap_or(&reason)
+        .to_owned();
+    EngineError::File { path, reason }
+}
+
+/// The default bearoff tables and the databases of this folder.
+fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
+    match bearoff {
+        Some(folder) => Tables::open(folder).map_err(|error| damaged(folder, &error)),
+        None => Ok(Tables::shared().clone()),
     }
-    let tables = match bearoff {
-        Some(folder) => Tables::open(folder).map_err(|error| damaged(folder, &error))?,
-        None => Tables::shared().clone(),
-    };
+}
+
+/// The evaluator of these nets.
+fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineError> {
     let (path, own) = match nets {
         Nets::Embedded => (Path::new("embedded"), OwnEvaluator::embedded()),
         Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
         Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
+        Nets::Path(path) if path.extension().is_some_and(|end| end == "safetensors") => {
+            let reason = "float weights of a training run; make a net file of them first: gammond net quantise";
+            return Err(damaged(path, &reason));
+        }
         Nets::Path(path) => {
             let gnubg = GnubgEvaluator::load(path).map_err(|error| damaged(path, &error))?;
             return Ok(Arc::new(gnubg.with_tables(tables)));
@@ -200,6 +258,49 @@ impl Engine {
     #[must_use]
     pub fn net_name(&self) -> &str {
         self.evaluator.name()
+    }
+
+    /// The bearoff databases beside those in the program, such as `one-sided 12x15` (points and
+    /// checkers of a side).
+    #[must_use]
+    pub fn bearoff_databases(&self) -> &[String] {
+        &self.bearoff
+    }
+
+    /// A checksum of everything that decides an answer beside the settings: the nets, the bearoff
+    /// databases, the program's version. Long work is continued by an engine with the same one only.
+    ///
+    /// # Errors
+    /// When a file cannot be read any more.
+    #[cfg(feature = "train")]
+    pub fn identity(&self) -> Result<String, EngineError> {
+        let (nets, bearoff) = &self.sources;
+        use identity::Source;
+        let mut sources = vec![Source::Bytes(
+            "version",
+            env!("CARGO_PKG_VERSION").as_bytes(),
+        )];
+        match nets {
+            Nets::Path(path) => sources.push(Source::Path(path, "net")),
+            Nets::Embedded | Nets::EmbeddedFast => {
+                let fast: &[u8] = if matches!(nets, Nets::EmbeddedFast) {
+                    b"fast"
+                } else {
+                    b""
+                };
+                sources.push(Source::Bytes("embedded", fast));
+                let all = own::EMBEDDED.into_iter().chain([own::PRUNING]);
+                sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
+            }
+        }
+        if let Some(folder) = bearoff {
+            sources.push(Source::Path(folder, "bd"));
+            sources.push(Source::Path(folder, "race"));
+        }
+        identity::identity(sources).map_err(|(path, error)| EngineError::File {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        })
     }
 
     /// The static evaluator, for callers that work on many positions themselves.
@@ -277,6 +378,41 @@ impl Engine {
             self.pool.install(|| search(context))
         };
         found.map_err(|Stopped| EngineError::Stopped)
+    }
+
+    /// Answers a question of any kind.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn answer(
+        &self,
+        question: &Question,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<Found, EngineError> {
+        Ok(match question {
+            Question::Value(query) => Found::Value(self.evaluate(query, settings, stop)?),
+            Question::Plays(query) => Found::Plays(self.rank_plays(query, settings, stop)?),
+            Question::Choice(query) => {
+                let class = self.evaluator.class(&query.position);
+                Found::Choice(self.rank_plays(query, settings, stop)?, class)
+            }
+            Question::Cube(query) => Found::Cube(self.cube_action(query, settings, stop)?),
+            Question::Turn(cube, play) => Found::Turn(
+                self.cube_action(cube, settings, stop)?,
+                self.rank_plays(play, settings, stop)?,
+            ),
+            Question::Resignation(query, games) => {
+                Found::Resignation(self.accept_resignation(query, *games))
+            }
+            Question::Rollout(task) => {
+                let begin = Instant::now();
+                let found = self.rollout(&task.query, &task.settings, stop, &mut |_| {})?;
+                Found::Rollout(found, begin.elapsed())
+            }
+            Question::Class(position) => Found::Class(self.evaluator.class(position)),
+            Question::About => Found::About,
+        })
     }
 
     /// Values a position for the player on roll.

@@ -3,7 +3,7 @@
 use super::extension::{PostCrawford, by_distribution};
 use super::met_numbers::{G11, KAZAROSS_XG2, MEC26, Published, ROCKWELL_KAZAROSS};
 use crate::game::Score;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most points that a table covers.
 pub const AWAY_MAX: usize = 64;
@@ -23,8 +23,13 @@ pub struct MatchEquityTable {
 #[non_exhaustive]
 pub enum MetError {
     /// The file cannot be read.
-    #[error("match equity table: {0}")]
-    Read(#[from] std::io::Error),
+    #[error("match equity table: {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// No built-in table has this name.
     #[error(
         "no match equity table is called {0:?}; built in are Kazaross-XG2, Rockwell-Kazaross, g11, mec26"
@@ -95,10 +100,12 @@ impl MatchEquityTable {
     /// # Errors
     /// [`MetError`] when the file is missing or says something impossible.
     pub fn load(path: &Path) -> Result<MatchEquityTable, MetError> {
-        let file = std::fs::File::open(path)?;
-        let mut text = String::new();
-        std::io::Read::read_to_string(&mut std::io::Read::take(file, FILE_BYTES_MAX), &mut text)?;
-        text.parse()
+        let text = crate::files::read_text(path, FILE_BYTES_MAX);
+        text.map_err(|source| MetError::Read {
+            path: path.to_owned(),
+            source,
+        })?
+        .parse()
     }
 
     fn from_published(table: &Published) -> MatchEquityTable {

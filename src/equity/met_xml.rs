@@ -16,6 +16,9 @@ use std::str::FromStr;
 /// Published tables have misprints of this size; larger differences are meant.
 const UNEVEN_MAX: f64 = 0.01;
 
+/// Elements within elements, at most; a table's entries stand five deep.
+const DEPTH_MAX: usize = 16;
+
 /// One `pre-crawford-table` or `post-crawford-table` element.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Table {
@@ -160,6 +163,12 @@ fn parse(text: &str) -> Result<Parsed, MetError> {
             Event::Start(tag) => {
                 let name = element(&tag);
                 path.push(name);
+                if path.len() > DEPTH_MAX {
+                    return Err(MetError::Xml {
+                        at: reader.buffer_position(),
+                        reason: format!("elements more than {DEPTH_MAX} deep"),
+                    });
+                }
                 open(&mut parsed, &path, &tag, &mut parameter)?;
                 content.clear();
             }

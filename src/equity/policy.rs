@@ -3,8 +3,7 @@
 
 use super::cubeful::Shares;
 use super::stakes::{CubeState, Stakes};
-use crate::game::{Chances, CubeOwner};
-use crate::query::Verdict;
+use crate::game::{Chances, CubeOwner, Verdict};
 
 /// What the player does who has been doubled (or beavered).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,6 +140,7 @@ mod tests {
         assert_eq!(points.too_good, [1.0, 0.8]);
     }
 
+    /// CUBE-10.
     #[test]
     fn answers() {
         assert_eq!(response(Verdict::DoublePass, true), Response::Pass);
@@ -157,6 +157,7 @@ mod tests {
         );
     }
 
+    /// CUBE-11.
     #[test]
     fn a_dead_cube_is_worth_doubling_from_half() {
         let met = MatchEquityTable::default();

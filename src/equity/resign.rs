@@ -65,6 +65,7 @@ mod tests {
         Stakes::new(MatchState::money(rules), &MatchEquityTable::default())
     }
 
+    /// RESIGN-01.
     #[test]
     fn a_lost_gammon_is_resigned_as_one() {
         let advice = |jacoby, class, lg, lb| {
@@ -99,6 +100,7 @@ mod tests {
         assert!(accept_resignation(&stakes, cube, &gammonish, 1));
     }
 
+    /// RESIGN-02.
     #[test]
     fn a_resigner_must_not_gain() {
         let chances = Chances {

@@ -76,6 +76,21 @@ impl GammonPrices {
             - f64::from(chances.lose_backgammon) * self.opponent_backgammon
     }
 
+    /// The same for averages in double precision.
+    #[must_use]
+    pub fn utility_of(&self, chances: &[f64; 5]) -> f64 {
+        let [
+            win,
+            win_gammon,
+            win_backgammon,
+            lose_gammon,
+            lose_backgammon,
+        ] = chances;
+        2.0 * win - 1.0 + win_gammon * self.my_gammon + win_backgammon * self.my_backgammon
+            - lose_gammon * self.opponent_gammon
+            - lose_backgammon * self.opponent_backgammon
+    }
+
     /// What one of each of the five chances adds to [`GammonPrices::utility`].
     #[must_use]
     pub fn slopes(&self) -> [f32; 5] {

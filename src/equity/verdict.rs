@@ -1,8 +1,7 @@
 //! What to do with the cube, from the values of its three outcomes (CUBE-08, CUBE-09).
 
 use super::stakes::{CubeState, Stakes};
-use crate::game::{Chances, CubeOwner};
-use crate::query::Verdict;
+use crate::game::{Chances, CubeOwner, Verdict};
 
 /// Two values that differ by no more are as good as each other.
 const EQUAL: f64 = 1e-5;

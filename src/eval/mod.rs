@@ -62,10 +62,74 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         5 + positions.max(1).ilog2() as usize
     }
 
+    /// Where plays win for certain, cubeful equities that differ by no more than this say nothing about
+    /// which is better: the cubeless ones then decide. 0 keeps GNU Backgammon's order.
+    fn cubeful_noise(&self) -> f64 {
+        0.0
+    }
+
     /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
     /// Jacoby) of a position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
         let _ = position;
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own::OwnEvaluator;
+    use super::*;
+    use crate::bearoff::{Numbering, Tables, make};
+    use crate::game::Side;
+
+    /// What happens when a long database changes under a server: what it no longer holds is judged
+    /// by the nets, and nothing ends.
+    #[test]
+    fn a_database_on_disk_that_shrinks_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();
+        let (one, two) = (folder.path().join("o.bd"), folder.path().join("t.bd"));
+        let one_sided = make::one_sided(numbering(7, 4), true, true);
+        let two_sided = make::two_sided(numbering(8, 2), true);
+        std::fs::write(&one, &one_sided).unwrap();
+        std::fs::write(&two, &two_sided).unwrap();
+        let disk = Tables::open_within(folder.path(), 0).unwrap();
+        let memory = Tables::open(folder.path()).unwrap();
+        let side = |points: &[usize]| {
+            let mut counts = [0; 25];
+            points.iter().for_each(|&point| counts[point - 1] += 1);
+            Side::from_counts(&counts).unwrap()
+        };
+        let long = Position::from_sides(side(&[7, 7, 6, 2]), side(&[7, 5, 5, 1]));
+        let short = Position::from_sides(side(&[8, 1]), side(&[7, 3]));
+        for position in [long, short] {
+            assert!(disk.chances(&position).is_some());
+            assert_eq!(disk.chances(&position), memory.chances(&position));
+            assert_eq!(
+                disk.exact_cubeful(&position),
+                memory.exact_cubeful(&position)
+            );
+            let rolls = |tables: &Tables| tables.distribution(position.me());
+            assert_eq!(rolls(&disk), rolls(&memory));
+        }
+        let own = OwnEvaluator::embedded().unwrap().with_tables(disk.clone());
+        let judged = |position| {
+            let mut out = [Chances::default()];
+            own.evaluate(None, &[position], &mut out);
+            out[0].win
+        };
+        let exact = [long, short].map(judged);
+        // Other numbers in the place of distributions, then nothing.
+        std::fs::write(&one, [&one_sided[..3000], &[0xff; 9000]].concat()).unwrap();
+        assert_eq!(disk.chances(&long), None);
+        for path in [&one, &two] {
+            std::fs::File::create(path).unwrap().set_len(100).unwrap();
+        }
+        for (position, exact) in [long, short].into_iter().zip(exact) {
+            assert_eq!(disk.chances(&position), None);
+            assert_eq!(disk.exact_cubeful(&position), None);
+            assert!((judged(position) - exact).abs() < 0.1);
+        }
     }
 }

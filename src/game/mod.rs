@@ -10,24 +10,32 @@
 //! # Ok::<(), gammond::game::RollError>(())
 //! ```
 
+mod category;
 mod chances;
 mod class;
+mod group;
 mod movegen;
 mod outcome;
 mod perft;
 mod play;
 mod plays;
 mod position;
+mod race;
 mod roll;
 mod state;
+mod verdict;
 
+pub use category::Category;
 pub use chances::Chances;
 pub use class::Class;
+pub use group::Group;
 pub use movegen::{PLAYS_MAX, PlayGenerator, find_play, generate_plays, legal_plays};
 pub use outcome::{Margin, Outcome};
 pub use perft::{perf_plays, perf_positions, perft, perft_by_roll, perft_positions};
 pub use play::{LegalPlay, Play, Step};
 pub use plays::reference_plays;
 pub use position::{BAR, OFF, POINTS, Position, PositionError, Side};
+pub use race::{RaceAdvice, RaceCounts};
 pub use roll::{Roll, RollError};
 pub use state::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
+pub use verdict::Verdict;

@@ -1,9 +1,13 @@
 //! Two dice.
 
+use crate::rng::below;
+use rand::Rng;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
-/// A roll, the dice in the order in which they were rolled or given (1..=6 each).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A roll, the dice in the order in which they were rolled or given (1..=6 each). That order is for
+/// showing only: `53` and `35` are the same roll, equal and with the same hash.
+#[derive(Clone, Copy, Debug)]
 pub struct Roll {
     first: u8,
     second: u8,
@@ -33,6 +37,13 @@ impl Roll {
     pub(crate) const fn of(first: u8, second: u8) -> Roll {
         assert!(first >= 1 && first <= 6 && second >= 1 && second <= 6);
         Roll { first, second }
+    }
+
+    /// Two fair dice, thrown.
+    #[must_use]
+    pub fn thrown(rng: &mut impl Rng) -> Roll {
+        let pair = below(rng, 36);
+        Roll::of((pair / 6 + 1) as u8, (pair % 6 + 1) as u8)
     }
 
     /// The dice in their order.
@@ -96,6 +107,20 @@ impl Roll {
     };
 }
 
+impl PartialEq for Roll {
+    fn eq(&self, other: &Roll) -> bool {
+        (self.high(), self.low()) == (other.high(), other.low())
+    }
+}
+
+impl Eq for Roll {}
+
+impl Hash for Roll {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.high(), self.low()).hash(state);
+    }
+}
+
 impl fmt::Display for Roll {
     /// The two digits, as rolled: `31`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,6 +131,26 @@ impl fmt::Display for Roll {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One identity for a roll; how it was shown is another thing.
+    #[test]
+    fn the_order_of_the_dice_is_no_difference() {
+        let hash = |roll: Roll| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            roll.hash(&mut hasher);
+            hasher.finish()
+        };
+        for first in 1..=6 {
+            for second in 1..=6 {
+                let (one, other) = (Roll::of(first, second), Roll::of(second, first));
+                assert_eq!(one, other);
+                assert_eq!(hash(one), hash(other));
+                assert_eq!(one.to_string(), format!("{first}{second}"));
+                assert_eq!(Roll::ALL.iter().filter(|&&roll| roll == one).count(), 1);
+            }
+        }
+        assert_ne!(Roll::of(5, 3), Roll::of(5, 2));
+    }
 
     #[test]
     fn weights_add_up_to_36() {

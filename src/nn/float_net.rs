@@ -46,25 +46,67 @@ impl Shape {
 /// What a neuron of the first layer passes on of its sum `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Activation {
-    /// `x` limited to 0..=1.
+    /// Clipped ReLU: `x` limited to 0..=1.
     #[default]
-    Clipped,
-    /// The square of `x` limited to 0..=1: the slope grows with the sum, so that one neuron can weigh
+    Crelu,
+    /// Squared clipped ReLU: the square of `x` limited to 0..=1: the slope grows with the sum, so that one neuron can weigh
     /// how much of something there is.
-    Squared,
+    Screlu,
 }
 
 impl Activation {
     /// Both.
-    pub const ALL: [Activation; 2] = [Activation::Clipped, Activation::Squared];
+    pub const ALL: [Activation; 2] = [Activation::Crelu, Activation::Screlu];
 
     /// Its name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Activation::Clipped => "clipped",
-            Activation::Squared => "squared",
+            Activation::Crelu => "clipped",
+            Activation::Screlu => "squared",
         }
+    }
+}
+
+/// Where the two hidden layers cut off what they pass on. A unit that stands at its limit learns nothing and tells
+/// two plays apart no longer, so limits are as wide as the integers allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Sums of the first layer are limited to 0..=this, 1 or (only when they are squared) 2.
+    pub first: u8,
+    /// Sums of the second layer are limited to 0..=1; without it they are only kept from being negative.
+    pub second: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            first: 1,
+            second: true,
+        }
+    }
+}
+
+impl Limits {
+    /// Those with which nets train best: 2, and none in the second layer. For a squared first layer.
+    pub const WIDE: Limits = Limits {
+        first: 2,
+        second: false,
+    };
+
+    /// Why these limits cannot be together with `activation`, if so.
+    pub(crate) fn fault(self, activation: Activation) -> Option<String> {
+        match (self.first, activation) {
+            (1, _) | (2, Activation::Screlu) => None,
+            (2, _) => Some("first layer's limit 2, want 1 where it is not squared".into()),
+            (first, _) => Some(format!("first layer's limit {first}, want 1 or 2")),
+        }
+    }
+
+    /// The greatest value that the second layer passes on.
+    #[must_use]
+    pub const fn second_most(self) -> f32 {
+        if self.second { 1.0 } else { f32::MAX }
     }
 }
 
@@ -79,7 +121,7 @@ pub struct Group {
 
 /// Weights in float32.
 ///
-/// With `clip(x)` = x limited to 0..=1 the net is `a1 = clip(b1 + sum of value * row of w1)` (or its
+/// With `clip(x)` = x limited as [`Limits`] say the net is `a1 = clip(b1 + sum of value * row of w1)` (or its
 /// square), `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FloatNet {
@@ -87,6 +129,8 @@ pub struct FloatNet {
     pub shape: Shape,
     /// What the first layer passes on.
     pub activation: Activation,
+    /// Where the hidden layers cut off.
+    pub limits: Limits,
     /// The groups of inputs, in order.
     pub groups: Vec<Group>,
     /// First layer: a row of `width` weights per input.
@@ -116,7 +160,8 @@ impl FloatNet {
                 width,
                 second,
             },
-            activation: Activation::Clipped,
+            activation: Activation::Crelu,
+            limits: Limits::default(),
             groups,
             w1: vec![0.0; inputs * width],
             b1: vec![0.0; width],
@@ -141,13 +186,14 @@ impl FloatNet {
             }
         }
         for value in &mut first {
-            *value = value.clamp(0.0, 1.0);
-            if self.activation == Activation::Squared {
+            *value = value.clamp(0.0, f64::from(self.limits.first));
+            if self.activation == Activation::Screlu {
                 *value *= *value;
             }
         }
+        let most = f64::from(self.limits.second_most());
         let second: Vec<f64> = (self.w2.chunks_exact(width).zip(&self.b2))
-            .map(|(row, &bias)| (dot(row, &first) + f64::from(bias)).clamp(0.0, 1.0))
+            .map(|(row, &bias)| (dot(row, &first) + f64::from(bias)).clamp(0.0, most))
             .collect();
         std::array::from_fn(|k| {
             let row = &self.w3[k * second.len()..][..second.len()];

@@ -8,20 +8,24 @@
 //!    sum leaves 16 bits. Sums of a near input are reused: [`IntegerNet::accumulate`] and
 //!    [`IntegerNet::results`] begin with the sums of one input and add *changes*.
 //! 2. Clip: `a = (acc >> shift)` limited to 0..=255; 255 stands for 1. A net whose first layer is squared
-//!    squares the sum before it loses bits: `a` is 0..=1016, and 1016 1/64 stands for 1.
+//!    squares the sum before it loses bits: `a` is 0..=1016 with the limit 1, 0..=4064 with the limit 2, and 1016 1/64
+//!    stands for 1.
 //! 3. Second layer: 32-bit sums of `a * weight`, weights of 8 or 13 bits with a scale per neuron.
 //!    No sum can leave 32 bits (checked when a net is made).
 //! 4. The small rest in float32, each operation rounded by itself in one written order.
 
-use super::float_net::{Activation, FloatNet, RESULTS, Shape};
+use super::float_net::{Activation, FloatNet, Limits, RESULTS, Shape};
+use super::kernel::CpuLevel;
+pub use super::kernel::integer::InputDelta;
 use super::kernel::integer::{self as kernel, Lines};
-pub use super::kernel::integer::{Change, IntegerLevel};
 
 /// The value of the clipped first layer that stands for 1.
 pub(crate) const ONE: i32 = 255;
 /// The value of the squared first layer that stands for 1: `ONE << 8` squared, shifted right by 16 and by
-/// [`kernel::SQUARE_SHIFT`].
+/// [`kernel::SQUARE_SHIFT`]. With the limit 2 it is `ONE << 7`, and two bits less at the end.
 const ONE_SQUARED: f64 = (ONE * ONE) as f64 / (1 << kernel::SQUARE_SHIFT) as f64;
+/// Largest float of a net file: whatever is multiplied and added stays far inside float32.
+const FLOAT_MAX: f32 = 1_048_576.0;
 /// Inputs worked on together.
 const BATCH: usize = 16;
 /// Largest shift of the first layer.
@@ -49,11 +53,11 @@ impl SecondBits {
 
 /// Working space of [`IntegerNet::results`].
 #[derive(Debug, Clone)]
-pub struct Space([kernel::Sums; BATCH]);
+pub struct Workspace([kernel::Sums; BATCH]);
 
-impl Default for Space {
-    fn default() -> Space {
-        Space([kernel::Sums::ZERO; BATCH])
+impl Default for Workspace {
+    fn default() -> Workspace {
+        Workspace([kernel::Sums::ZERO; BATCH])
     }
 }
 
@@ -64,6 +68,8 @@ pub struct Parts {
     pub shape: Shape,
     /// What the first layer passes on.
     pub activation: Activation,
+    /// Where the hidden layers cut off.
+    pub limits: Limits,
     /// The first layer has the scale `255 << shift`.
     pub shift: u32,
     /// Bits of the second layer's weights.
@@ -108,11 +114,11 @@ pub enum IntegerNetError {
 #[derive(Debug, Clone)]
 pub struct IntegerNet {
     parts: Parts,
-    level: IntegerLevel,
+    level: CpuLevel,
     rows: Lines,
     bias: Lines,
     second: Lines,
-    rest: kernel::Rest,
+    head: kernel::OutputHead,
     width: usize,
 }
 
@@ -127,13 +133,13 @@ impl IntegerNet {
         let rows = Lines::from_rows(&parts.rows, inner, width);
         let bias = Lines::from_rows(&parts.bias, inner, width);
         let second = kernel::pairs(&parts.second, parts.shape, width);
-        let rest = kernel::Rest::new(&parts);
+        let head = kernel::OutputHead::new(&parts);
         Ok(IntegerNet {
-            level: IntegerLevel::detect(),
+            level: CpuLevel::detect(),
             rows,
             bias,
             second,
-            rest,
+            head,
             width,
             parts,
         })
@@ -141,14 +147,14 @@ impl IntegerNet {
 
     /// The same net on another level of this CPU, for tests and measurements.
     #[must_use]
-    pub fn at(mut self, level: IntegerLevel) -> IntegerNet {
+    pub fn at(mut self, level: CpuLevel) -> IntegerNet {
         self.level = level;
         self
     }
 
     /// The level that runs.
     #[must_use]
-    pub fn level(&self) -> IntegerLevel {
+    pub fn level(&self) -> CpuLevel {
         self.level
     }
 
@@ -174,7 +180,7 @@ impl IntegerNet {
     ///
     /// # Panics
     /// When the lengths are wrong or a change names an input that is not there.
-    pub fn accumulate(&self, from: &Lines, changes: &[Change], to: &mut Lines) {
+    pub fn accumulate(&self, from: &Lines, changes: &[InputDelta], to: &mut Lines) {
         self.check(from, changes);
         assert_eq!(to.len(), self.width, "sums of another net");
         kernel::accumulate(self.level, &self.rows, from, changes, to);
@@ -190,9 +196,9 @@ impl IntegerNet {
     pub fn results(
         &self,
         from: &Lines,
-        changes: &[Change],
+        changes: &[InputDelta],
         ends: &[u32],
-        space: &mut Space,
+        workspace: &mut Workspace,
         out: &mut [[f32; RESULTS]],
     ) {
         self.check(from, changes);
@@ -200,9 +206,13 @@ impl IntegerNet {
         let net = kernel::Net {
             rows: &self.rows,
             second: &self.second,
-            rest: &self.rest,
+            head: &self.head,
             shift: self.parts.shift,
-            squared: self.parts.activation == Activation::Squared,
+            passes: match (self.parts.activation, self.parts.limits.first) {
+                (Activation::Crelu, _) => kernel::Passes::Clipped,
+                (Activation::Screlu, 1) => kernel::Passes::Squared,
+                (Activation::Screlu, _) => kernel::Passes::SquaredToTwo,
+            },
         };
         let mut start = 0;
         for (ends, out) in ends.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
@@ -216,13 +226,13 @@ impl IntegerNet {
                 changes: &changes[start..end],
                 ends: &local[..ends.len()],
             };
-            kernel::results(self.level, &net, batch, &mut space.0[..ends.len()], out);
+            kernel::results(self.level, &net, batch, &mut workspace.0[..ends.len()], out);
             start = end;
         }
     }
 
     #[inline(always)]
-    fn check(&self, from: &Lines, changes: &[Change]) {
+    fn check(&self, from: &Lines, changes: &[InputDelta]) {
         assert_eq!(from.len(), self.width, "sums of another net");
         let inputs = self.parts.shape.inputs;
         assert!(
@@ -237,7 +247,8 @@ impl IntegerNet {
 impl Parts {
     /// What [`IntegerNet::new`] refuses.
     pub(crate) fn check(&self) -> Result<(), IntegerNetError> {
-        if let Some(fault) = self.shape.fault() {
+        let fault = self.shape.fault();
+        if let Some(fault) = fault.or_else(|| self.limits.fault(self.activation)) {
             return Err(IntegerNetError::Shape(fault));
         }
         let Shape {
@@ -269,8 +280,12 @@ impl Parts {
             ("result weight", &self.results),
             ("result bias", &self.results_bias.to_vec()),
         ] {
-            if let Some(index) = values.iter().position(|value| !value.is_finite()) {
-                let reason = format!("{} is not a number", values[index]);
+            let fits = |value: &f32| value.abs() <= FLOAT_MAX;
+            if let Some(index) = values.iter().position(|value| !fits(value)) {
+                let reason = match values[index] {
+                    value if value.is_finite() => format!("{value} is beyond {FLOAT_MAX}"),
+                    value => format!("{value} is not a number"),
+                };
                 return Err(IntegerNetError::Weight {
                     what,
                     index,
@@ -294,10 +309,7 @@ impl Parts {
             }
         }
         // No order of adding may leave 32 bits.
-        let greatest = match self.activation {
-            Activation::Clipped => i64::from(ONE),
-            Activation::Squared => ONE_SQUARED.ceil() as i64,
-        };
+        let greatest = greatest(self.activation, self.limits);
         for (index, row) in self.second.chunks_exact(self.shape.width).enumerate() {
             let reach: i64 = row.iter().map(|&weight| i64::from(weight).abs()).sum();
             if reach * greatest > i64::from(i32::MAX) {
@@ -310,6 +322,15 @@ impl Parts {
             }
         }
         Ok(())
+    }
+}
+
+/// The greatest value that the first layer passes on.
+fn greatest(activation: Activation, limits: Limits) -> i64 {
+    let limit = i64::from(limits.first);
+    match activation {
+        Activation::Crelu => i64::from(ONE) * limit,
+        Activation::Screlu => ONE_SQUARED.ceil() as i64 * limit * limit,
     }
 }
 
@@ -357,6 +378,7 @@ pub fn quantise(
     let parts = Parts {
         shape,
         activation: net.activation,
+        limits: net.limits,
         shift,
         bits,
         rows,
@@ -424,7 +446,7 @@ fn quantise_first(net: &FloatNet, inputs: &InputUnits<'_>, shift: u32) -> (Vec<i
         }
     }
     let half = match net.activation {
-        Activation::Clipped if shift > 0 => 1 << (shift - 1),
+        Activation::Crelu if shift > 0 => 1 << (shift - 1),
         // What is squared is not shifted before.
         _ => 0,
     };
@@ -435,16 +457,23 @@ fn quantise_first(net: &FloatNet, inputs: &InputUnits<'_>, shift: u32) -> (Vec<i
 fn quantise_second(net: &FloatNet, bits: SecondBits) -> (Vec<i16>, Vec<f32>) {
     let largest = f64::from(bits.largest());
     let one = match net.activation {
-        Activation::Clipped => f64::from(ONE),
-        Activation::Squared => ONE_SQUARED,
+        Activation::Crelu => f64::from(ONE),
+        Activation::Screlu => ONE_SQUARED,
     };
+    // What a row's weights may add up to in size, rounding included, if no sum is to leave 32 bits.
+    let greatest = greatest(net.activation, net.limits) as f64;
+    let room = f64::from(i32::MAX) / greatest - net.shape.width as f64;
     let mut weights = Vec::with_capacity(net.w2.len());
     let mut scales = Vec::with_capacity(net.b2.len());
     for row in net.w2.chunks_exact(net.shape.width) {
         let most = row
             .iter()
             .fold(0.0f64, |most, &w| most.max(f64::from(w).abs()));
-        let step = if most == 0.0 { 1.0 } else { most / largest };
+        let size: f64 = row.iter().map(|&w| f64::from(w).abs()).sum();
+        let step = match most {
+            0.0 => 1.0,
+            most => (most / largest).max(size / room),
+        };
         weights.extend(row.iter().map(|&w| (f64::from(w) / step).round() as i16));
         scales.push((step / one) as f32);
     }

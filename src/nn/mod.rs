@@ -3,7 +3,7 @@
 //! [`Mlp`] is a float net with one hidden layer, evaluated for many inputs at once by kernels in
 //! `kernel` that give the same bits on every [`CpuLevel`]. [`IntegerNet`] is the inference path of
 //! our own nets: two hidden layers in integers, exact on every CPU, made by [`quantise`] from a
-//! [`FloatNet`]. [`format`] reads and writes net files.
+//! [`FloatNet`]. [`mod@format`] reads and writes net files.
 
 mod float_net;
 pub mod format;
@@ -13,11 +13,10 @@ mod mlp;
 mod sigmoid;
 
 pub use float_net::{
-    Activation, FloatNet, Group, INPUTS_MAX, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
+    Activation, FloatNet, Group, INPUTS_MAX, Limits, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
 };
 pub use integer::{
-    Change, InputUnits, IntegerLevel, IntegerNet, IntegerNetError, Parts, SecondBits, Space,
-    quantise,
+    InputDelta, InputUnits, IntegerNet, IntegerNetError, Parts, SecondBits, Workspace, quantise,
 };
 pub use kernel::integer::Lines;
 pub use kernel::{ActiveList, CpuLevel, Integers, Job, ROW_WIDTH, ROWS, Row};

@@ -78,6 +78,14 @@ pub struct MatchView {
     pub on_roll: Player,
 }
 
+/// The cube before a double that was beavered: whose it was is not in the id any more.
+const fn before_double(log: u16) -> (u16, CubeOwner) {
+    match log {
+        0 => (0, CubeOwner::Centred),
+        _ => (log, CubeOwner::Me),
+    }
+}
+
 impl MatchId {
     fn get(self, Bits(low, width): Bits) -> u16 {
         let [b0, b1, ..] = (self.0 >> low & ((1 << width) - 1)).to_le_bytes();
@@ -191,7 +199,14 @@ impl MatchId {
         on_roll: Player,
     ) -> MatchId {
         let number = |player| u32::from(player == Player::One);
+        // A beaver that waits for an answer: the double stands, and the cube is the opponent's (MID-09).
+        let turned = match offer {
+            Some(Offer::Beaver) => 1,
+            Some(Offer::Raccoon) => 2,
+            _ => 0,
+        };
         let owner = match state.cube.owner() {
+            _ if turned > 0 => number(on_roll.other()),
             CubeOwner::Centred => 3,
             CubeOwner::Me => number(on_roll),
             CubeOwner::Opponent => number(on_roll.other()),
@@ -202,7 +217,7 @@ impl MatchId {
             Player::One => (score.opponent(), score.me()),
         };
         let decides = match offer {
-            None => on_roll,
+            None | Some(Offer::Beaver) => on_roll,
             Some(_) => on_roll.other(),
         };
         let (doubled, resigned) = match offer {
@@ -215,7 +230,7 @@ impl MatchId {
         let [zero_bits, one_bits] = SCORE;
         let [high_bits, low_bits] = DIE;
         MatchId(0)
-            .with(CUBE_LOG, state.cube.value().trailing_zeros())
+            .with(CUBE_LOG, state.cube.value().trailing_zeros() + turned)
             .with(OWNER, owner)
             .with(ON_ROLL, number(on_roll))
             .with(CRAWFORD, u32::from(score.is_crawford()))
@@ -253,8 +268,20 @@ impl MatchId {
             Some(player) if player == on_roll => CubeOwner::Me,
             Some(_) => CubeOwner::Opponent,
         };
-        let cube = Cube::new(1 << self.cube_log(), owner)
-            .map_err(|error| refuse("match id cube", error.into()))?;
+        let offer = self.offer(owner);
+        let (log, owner) = match offer {
+            Some(Offer::Beaver) => before_double(self.cube_log() - 1),
+            Some(Offer::Raccoon) => before_double(self.cube_log() - 2),
+            _ => (self.cube_log(), owner),
+        };
+        // After a game the flag is about the next one, and so is the cube then.
+        let (log, owner) = if self.is_over() && self.crawford() {
+            (0, CubeOwner::Centred)
+        } else {
+            (log, owner)
+        };
+        let cube =
+            Cube::new(1 << log, owner).map_err(|error| refuse("match id cube", error.into()))?;
         let length = u32::from(self.length());
         let (me, opponent) = (self.score(on_roll), self.score(on_roll.other()));
         // gnubg keeps the points of a money session; they mean nothing to a decision.
@@ -272,14 +299,6 @@ impl MatchId {
                 beavers: false,
             }
         };
-        let offer = if self.doubled() {
-            Some(Offer::Double)
-        } else {
-            match self.get(RESIGNATION) {
-                0 => None,
-                points => Some(Offer::Resignation(points.to_le_bytes()[0])),
-            }
-        };
         Ok(MatchView {
             state: MatchState { cube, score, rules },
             roll: self
@@ -287,6 +306,30 @@ impl MatchId {
                 .map_err(|reason| refuse("match id roll", reason))?,
             offer,
             on_roll,
+        })
+    }
+
+    /// Whether the game is over: played out, given up or ended by a pass.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        self.game_state() >= 2
+    }
+
+    /// What waits for an answer; `owner` is who owns the cube, seen by the player on roll. Who has doubled owns no cube
+    /// of the opponent's: there it is a beaver that he must answer, or his raccoon.
+    fn offer(self, owner: CubeOwner) -> Option<Offer> {
+        if !self.doubled() {
+            return match self.get(RESIGNATION) {
+                0 => None,
+                points => Some(Offer::Resignation(points.to_le_bytes()[0])),
+            };
+        }
+        let beavered = owner == CubeOwner::Opponent;
+        let decides = self.decides() == self.on_roll();
+        Some(match (beavered, decides, self.cube_log()) {
+            (true, true, 1..) => Offer::Beaver,
+            (true, false, 2..) => Offer::Raccoon,
+            _ => Offer::Double,
         })
     }
 

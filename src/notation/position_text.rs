@@ -5,8 +5,8 @@
 
 use super::key::LETTERS;
 use super::{
-    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Player, PositionId, PositionKey,
-    Reason, Xgid,
+    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, Player, PositionId,
+    PositionKey, Reason, Xgid,
 };
 use crate::game::{MatchState, Position, Roll};
 
@@ -81,20 +81,6 @@ impl Form {
     }
 }
 
-/// What has been offered and waits for an answer of the player who is not on roll.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Offer {
-    /// A double or redouble.
-    Double,
-    /// A beaver: the double was taken and turned at once.
-    Beaver,
-    /// A raccoon: the beaver was turned at once.
-    Raccoon,
-    /// A resignation worth 1 (single), 2 (gammon) or 3 (backgammon) cubes.
-    Resignation(u8),
-}
-
 /// What a text says about a position; all is seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
@@ -111,9 +97,31 @@ pub struct ParsedPosition {
     pub offer: Option<Offer>,
     /// Whether the form says that no cube is in use (only an XGID can).
     pub no_cube: bool,
+    /// The Match ID that it came with: it holds more than a state, such as which of the players is on roll.
+    pub match_id: Option<MatchId>,
 }
 
 impl ParsedPosition {
+    /// The GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
+    #[must_use]
+    pub fn gnubg_id(&self, state: &MatchState) -> GnubgId {
+        let view = self
+            .match_id
+            .and_then(|id| id.view().ok().map(|view| (id, view)));
+        let on_roll = view.map_or(Player::One, |(_, view)| view.on_roll);
+        let new = MatchId::of(state, self.roll, self.offer, on_roll);
+        let match_id = match view {
+            Some((id, view)) if new == MatchId::of(&view.state, view.roll, view.offer, on_roll) => {
+                id
+            }
+            _ => new,
+        };
+        GnubgId {
+            position: PositionId::from(self.position),
+            match_id,
+        }
+    }
+
     const fn bare(form: Form, position: Position) -> ParsedPosition {
         ParsedPosition {
             form,
@@ -122,6 +130,7 @@ impl ParsedPosition {
             roll: None,
             offer: None,
             no_cube: false,
+            match_id: None,
         }
     }
 
@@ -234,6 +243,7 @@ fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError
         state: Some(state),
         roll,
         offer,
+        match_id: Some(id.match_id),
         ..ParsedPosition::bare(Form::GnubgId, id.position.position())
     })
 }

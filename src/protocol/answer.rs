@@ -7,7 +7,7 @@ use super::request::{Line, Refusal, RequestError};
 use super::settings::{AnswerStyle, KEYS, SessionSettings};
 use crate::game::{Chances, Position};
 use crate::notation::PositionId;
-use crate::query::{CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays};
+use crate::query::{CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, Truncation};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 
@@ -486,7 +486,18 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         "cube": state.cube,
         "owner": state.owner,
         "trials": rollout.trials,
-        "truncate": rollout.truncate,
+        "truncate": rollout.truncate.map(|at| match at {
+            Truncation::Never => "never".to_owned(),
+            Truncation::Table => "table".to_owned(),
+            Truncation::Race => "race".to_owned(),
+            Truncation::Turns(turns) => turns.to_string(),
+        }),
+        "cubeplies": rollout.cube_plies,
+        "leafplies": rollout.leaf_plies,
+        "late": rollout.late.map(|(turn, plies)| format!("{turn}:{plies}")),
+        "vr": rollout.variance_reduction,
+        "se": rollout.error,
+        "jsd": rollout.lead,
         "seed": rollout.seed,
         "answer": style.name(),
         "queue": queue.map_or("auto", super::Queue::name),
@@ -500,7 +511,7 @@ pub fn help_lines() -> Vec<String> {
         "eval POSITION [key=value…]: value of a position for the player on roll",
         "move POSITION ROLL [key=value…]: the plays of a roll, best first",
         "cube POSITION [key=value…]: double, take?",
-        "rollout POSITION [key=value…]: the position played out many times",
+        "rollout [cube] POSITION [ROLL] [plays=\"8/5 6/5; 13/9\"] [key=value…]: played on many times",
         "show POSITION, convert POSITION: a drawing; every notation",
         "POSITION [ROLL]: move with a roll, else eval; a line of a .bm file; a board: line",
         "set key=value…, get, help, version, stats, ping, quit",

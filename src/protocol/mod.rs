@@ -13,17 +13,28 @@
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
 pub mod answer;
+mod choice;
+mod dialect;
 pub mod external;
 pub mod fibs;
 mod fuzz;
+mod lines;
+mod reply;
 mod request;
 mod request_line;
+pub mod rollout;
+mod session;
 mod settings;
 pub mod ubgi;
 
-pub use fuzz::{fuzz_external, fuzz_request, fuzz_ubgi};
-pub use request::{
-    ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,
+pub use choice::Defaults;
+pub use dialect::{About, Dialect, Inquiry, Reply, Step};
+pub use fuzz::{
+    fuzz_external, fuzz_external_sequence, fuzz_fibs_sequence, fuzz_request, fuzz_ubgi,
+    fuzz_ubgi_sequence, request_sequence,
 };
-pub use request_line::{line_kind, parse_line};
+pub use lines::{Cut, LINE_BYTES_MAX, LineCodec};
+pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, Refusal, Request, RequestError};
+pub use request_line::parse_line;
+pub use session::Session;
 pub use settings::{AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes};

@@ -1,12 +1,11 @@
 //! What can be asked, and what can be wrong with a question.
 
-use super::settings::{AnswerStyle, RolloutWishes, SessionSettings, SettingError};
+use super::lines::LINE_BYTES_MAX;
+use super::settings::{AnswerStyle, SessionSettings, SettingError};
 use crate::game::MatchState;
 use crate::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
-use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
+use crate::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
 
-/// Longest line accepted, without its end.
-pub const LINE_BYTES_MAX: usize = 4096;
 /// Longest request id, in bytes.
 pub const ID_BYTES_MAX: usize = 64;
 
@@ -18,6 +17,8 @@ pub struct Line {
     pub id: Option<String>,
     /// How the answer is to look.
     pub style: AnswerStyle,
+    /// Whether its asker lets everything else go first.
+    pub patient: bool,
     /// What is asked.
     pub request: Request,
 }
@@ -33,7 +34,7 @@ pub enum Request {
     /// Double, take?
     Cube(CubeQuery, Settings),
     /// Roll a position out.
-    Rollout(Box<RolloutRequest>),
+    Rollout(Box<RolloutTask>),
     /// Draw a position.
     Show(Box<ParsedPosition>, MatchState),
     /// Write a position in every form.
@@ -42,8 +43,8 @@ pub enum Request {
     PlayRecord(Box<PlayRecord>, Settings),
     /// An `o` record of a benchmark file: how is the position valued?
     PositionRecord(Box<PositionChances>, Settings),
-    /// A FIBS board line, to be answered with bare text; with the session's settings.
-    Board(Vec<u8>, Box<SessionSettings>),
+    /// A FIBS board line, to be answered with bare text.
+    Board(Vec<u8>),
     /// The session's settings from now on.
     Set(Box<SessionSettings>),
     /// Tell the session's settings.
@@ -58,18 +59,6 @@ pub enum Request {
     Ping,
     /// End the session.
     Quit,
-}
-
-/// A rollout wanted.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RolloutRequest {
-    /// From which position on, before the roll.
-    pub query: EvalQuery,
-    /// How to play.
-    pub settings: Settings,
-    /// How many games, how long, which dice.
-    pub wishes: RolloutWishes,
 }
 
 /// A line that was refused, with what could be read of it.
@@ -100,9 +89,38 @@ pub struct RequestError {
     pub at: usize,
 }
 
+/// Every code that an error may have; `protocol-specs/errors.md` says what each means.
+pub const ERROR_CODES: [&str; 24] = [
+    "bad-position",
+    "bad-match-id",
+    "bad-xgid",
+    "bad-board",
+    "bad-roll",
+    "bad-record",
+    "bad-match-file",
+    "bad-play",
+    "missing-position",
+    "missing-roll",
+    "unknown-verb",
+    "bad-score",
+    "bad-cube",
+    "bad-request",
+    "bad-setting",
+    "bad-id",
+    "bad-byte",
+    "line-too-long",
+    "game-over",
+    "unsupported",
+    "stopped",
+    "busy",
+    "timeout",
+    "internal",
+];
+
 impl RequestError {
     /// An error of this code and field at byte 0.
     pub fn new(code: &'static str, field: &'static str, message: impl Into<String>) -> Self {
+        debug_assert!(ERROR_CODES.contains(&code), "{code} is in no list");
         RequestError {
             code,
             field,
@@ -126,6 +144,7 @@ impl RequestError {
 
 impl From<NotationError> for RequestError {
     fn from(error: NotationError) -> Self {
+        debug_assert!(ERROR_CODES.contains(&error.code()), "{error}");
         RequestError {
             code: error.code(),
             field: error.field(),
@@ -139,15 +158,4 @@ impl From<SettingError> for RequestError {
     fn from(error: SettingError) -> Self {
         RequestError::new("bad-setting", "setting", error.to_string())
     }
-}
-
-/// What a line is, told from its first bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineKind {
-    /// Blank, a comment, or a line of a benchmark file that asks nothing: no answer.
-    Nothing,
-    /// Answered by itself.
-    Request,
-    /// Concerns the session: `set`, `get`, `quit`, `stats`.
-    Session,
 }

@@ -4,67 +4,64 @@
 //! here completely: the position's own cube, score and dice, the session's settings and the
 //! request's settings are already one query when [`parse_line`] returns.
 
-use super::request::{
-    ID_BYTES_MAX, LINE_BYTES_MAX, Line, LineKind, Refusal, Request, RequestError, RolloutRequest,
-};
-use super::settings::{AnswerStyle, SessionSettings, StateWishes};
-use crate::game::{MatchState, MatchStateError, Roll};
+use super::lines::LINE_BYTES_MAX;
+use super::request::{ID_BYTES_MAX, Line, Refusal, Request, RequestError};
+use super::settings::{AnswerStyle, Queue, SessionSettings, StateWishes, closest};
+use crate::game::{CubeOwner, MatchState, MatchStateError, Play, Position, Roll};
 use crate::notation::{
-    BenchmarkRecord, Form, ParsedPosition, parse_position, parse_roll, split_position,
+    BenchmarkRecord, Form, ParsedPosition, parse_play, parse_position, parse_roll, split_position,
 };
-use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
+use crate::query::{
+    CubeQuery, EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask,
+    Settings,
+};
 use nom::IResult;
 use nom::bytes::complete::{take_while, take_while1};
 use nom::error::{ErrorKind, ParseError};
 
-/// What kind of line this is (Q-04, Q-05, Q-06).
-#[must_use]
-pub fn line_kind(line: &[u8]) -> LineKind {
+/// Whether a line needs no answer: blank, a comment, or a line of a benchmark file that asks
+/// nothing (Q-04, Q-05).
+pub(super) fn asks_nothing(line: &[u8]) -> bool {
     let line = trimmed(line);
     let rest = match line.split_first() {
-        None | Some((b';', _)) => return LineKind::Nothing,
+        None | Some((b';', _)) => return true,
         Some((b'#', rest)) => {
             let (after, id) = split_word(rest);
             let after = after.trim_ascii_start();
             let rolled_out = id == b"R" && split_word(after).1.len() == 20 && after.len() > 20;
             if id.is_empty() || rolled_out || (id == b"Resumed" && after.is_empty()) {
-                return LineKind::Nothing;
+                return true;
             }
             after
         }
         Some(_) => line,
     };
     let (_, word) = split_word(rest);
-    match word {
-        b"s" | b"r" if word.len() < rest.len() => LineKind::Nothing,
-        _ if SESSION_WORDS
-            .iter()
-            .any(|verb| word.eq_ignore_ascii_case(verb)) =>
-        {
-            LineKind::Session
-        }
-        _ => LineKind::Request,
-    }
+    matches!(word, b"s" | b"r") && word.len() < rest.len()
 }
-
-const SESSION_WORDS: [&[u8]; 4] = [b"set", b"get", b"quit", b"stats"];
 
 /// Reads one line, without its LF. `None` when it needs no answer.
 ///
 /// # Errors
 /// [`Refusal`] with the error's code, field, message and place, and the id if there was one.
 pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line, Refusal>> {
-    if line.len() <= LINE_BYTES_MAX && line_kind(line) == LineKind::Nothing {
+    if line.len() <= LINE_BYTES_MAX && asks_nothing(line) {
         return None;
     }
     let mut head = Head {
         id: None,
         style: session.style,
+        patient: session.queue == Some(Queue::Bulk),
     };
     let parsed = parse(line, session, &mut head);
-    let Head { id, style } = head;
+    let Head { id, style, patient } = head;
     Some(match parsed {
-        Ok(request) => Ok(Line { id, style, request }),
+        Ok(request) => Ok(Line {
+            id,
+            style,
+            patient,
+            request,
+        }),
         Err(error) => Err(Refusal { id, style, error }),
     })
 }
@@ -73,6 +70,7 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
 struct Head {
     id: Option<String>,
     style: AnswerStyle,
+    patient: bool,
 }
 
 fn parse(line: &[u8], session: &SessionSettings, head: &mut Head) -> Result<Request, RequestError> {
@@ -225,24 +223,29 @@ enum Verb {
     Move,
     Cube,
     Rollout,
+    /// `rollout cube`.
+    RolloutCube,
     Show,
     Convert,
     /// No verb: move if there is a roll, else eval.
     Bare,
 }
 
+const VERBS: [(&str, Verb); 6] = [
+    ("eval", Verb::Eval),
+    ("move", Verb::Move),
+    ("cube", Verb::Cube),
+    ("rollout", Verb::Rollout),
+    ("show", Verb::Show),
+    ("convert", Verb::Convert),
+];
+const SESSION_WORDS: [&str; 8] = [
+    "set", "get", "help", "version", "stats", "ping", "quit", "exit",
+];
 fn verb(word: &[u8]) -> Option<Verb> {
-    const VERBS: [(&[u8], Verb); 6] = [
-        (b"eval", Verb::Eval),
-        (b"move", Verb::Move),
-        (b"cube", Verb::Cube),
-        (b"rollout", Verb::Rollout),
-        (b"show", Verb::Show),
-        (b"convert", Verb::Convert),
-    ];
     let found = VERBS
         .iter()
-        .find(|(name, _)| word.eq_ignore_ascii_case(name));
+        .find(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes()));
     found.map(|&(_, verb)| verb)
 }
 
@@ -257,10 +260,16 @@ fn body<'a>(
     }
     let (rest, first) = word(input)?;
     if let Some(verb) = verb(first) {
+        if verb == Verb::Rollout
+            && let Ok((after, next)) = word(rest)
+            && next.eq_ignore_ascii_case(b"cube")
+        {
+            return ask(Verb::RolloutCube, after, session, head);
+        }
         return ask(verb, rest, session, head);
     }
     if input.starts_with(b"board:") {
-        return Ok(Request::Board(input.to_vec(), Box::new(session.clone())));
+        return Ok(Request::Board(input.to_vec()));
     }
     match first {
         b"m" | b"o" => return record(input, session),
@@ -277,7 +286,11 @@ fn body<'a>(
     let letters = first.iter().all(u8::is_ascii_lowercase);
     if letters && first.len() < 13 {
         let shown = String::from_utf8_lossy(first);
-        let message = format!("request '{shown}' is not known, see `help`");
+        let names = VERBS.iter().map(|&(name, _)| name).chain(SESSION_WORDS);
+        let message = match closest(&shown, names) {
+            Some(name) => format!("request '{shown}' is not known; did you mean {name}?"),
+            None => format!("request '{shown}' is not known, see `help`"),
+        };
         return Err(fault(input, "unknown-verb", "request", message));
     }
     ask(Verb::Bare, input, session, head)
@@ -389,7 +402,12 @@ fn ask<'a>(
         error: error.into(),
     })?;
     let (rest, _) = blanks(rest)?;
+    let before_roll = rest;
     let (rest, roll) = roll(rest)?;
+    let (rest, plays) = match verb {
+        Verb::Rollout => plays(rest)?,
+        _ => (rest, None),
+    };
     let mut own = SessionSettings {
         state: StateWishes::default(),
         ..session.clone()
@@ -397,14 +415,37 @@ fn ask<'a>(
     own.search.cubeful &= !parsed.no_cube;
     settings(rest, &mut own)?;
     head.style = own.style;
+    head.patient = own.queue == Some(Queue::Bulk);
     let state = state_of(&parsed, session, &own.state).map_err(|error| state_fault(rest, error))?;
     let wanted = Wanted {
-        parsed,
+        stray_roll: roll.map(|_| before_roll),
         roll: roll.or(parsed.roll),
+        parsed,
         state,
         own,
     };
+    if matches!(verb, Verb::Rollout | Verb::RolloutCube) {
+        return wanted.into_rollout(verb, plays, rest);
+    }
     wanted.into_request(verb, rest)
+}
+
+/// plays = `plays="` play *( ";" play ) `"`, before all other settings
+fn plays(input: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault<'_>> {
+    const KEY: &[u8] = b"plays=\"";
+    let Some(text) = (input.get(..KEY.len()))
+        .filter(|key| key.eq_ignore_ascii_case(KEY))
+        .and_then(|_| input.get(KEY.len()..))
+    else {
+        return Ok((input, None));
+    };
+    let end = text.iter().position(|&byte| byte == b'"');
+    let Some((found, after)) = end.and_then(|end| text.split_at_checked(end)) else {
+        let message = "setting 'plays' has no second quotation mark";
+        return Err(fault(input, "bad-setting", "plays", message));
+    };
+    let (rest, _) = blanks(after.get(1..).unwrap_or_default())?;
+    Ok((rest, Some(found)))
 }
 
 /// The state a form carries, else the session's; the request's wishes on top (Q-22).
@@ -427,18 +468,21 @@ fn state_of(
 }
 
 /// Everything a request with a position says.
-struct Wanted {
+struct Wanted<'a> {
     parsed: ParsedPosition,
     roll: Option<Roll>,
+    /// Where a roll was given beside the position, if it was.
+    stray_roll: Option<&'a [u8]>,
     state: MatchState,
     own: SessionSettings,
 }
 
-impl Wanted {
-    fn into_request(self, verb: Verb, rest: &[u8]) -> Result<Request, Fault<'_>> {
+impl<'a> Wanted<'a> {
+    fn into_request(self, verb: Verb, rest: &'a [u8]) -> Result<Request, Fault<'a>> {
         let Wanted {
             mut parsed,
             roll,
+            stray_roll,
             state,
             own,
         } = self;
@@ -448,10 +492,19 @@ impl Wanted {
             (Verb::Bare, None) => Verb::Eval,
             (verb, _) => verb,
         };
-        let decides = matches!(verb, Verb::Move | Verb::Cube | Verb::Rollout);
+        let decides = matches!(verb, Verb::Move | Verb::Cube);
         if decides && position.is_over() {
             let message = "position is not one to decide in: the game is over";
             return Err(fault(rest, "game-over", "position", message));
+        }
+        if let (Verb::Eval | Verb::Cube, Some(here)) = (verb, stray_roll) {
+            let message = "roll has no place here: eval and cube are about the position before \
+                           the dice, want move";
+            return Err(fault(here, "bad-request", "roll", message));
+        }
+        if verb == Verb::Cube && state.cube.owner() == CubeOwner::Opponent {
+            let message = "cube is the opponent's: there is nothing to decide";
+            return Err(fault(rest, "bad-cube", "cube", message));
         }
         Ok(match verb {
             Verb::Move => {
@@ -465,12 +518,9 @@ impl Wanted {
                 Request::Move(query, own.search)
             }
             Verb::Cube => Request::Cube(CubeQuery { position, state }, own.search),
-            Verb::Rollout => Request::Rollout(Box::new(RolloutRequest {
-                query: EvalQuery { position, state },
-                settings: own.search,
-                wishes: own.rollout,
-            })),
-            Verb::Eval | Verb::Bare => Request::Eval(EvalQuery { position, state }, own.search),
+            Verb::Eval | Verb::Bare | Verb::Rollout | Verb::RolloutCube => {
+                Request::Eval(EvalQuery { position, state }, own.search)
+            }
             Verb::Show | Verb::Convert => {
                 parsed.roll = roll;
                 let parsed = Box::new(parsed);
@@ -481,6 +531,74 @@ impl Wanted {
             }
         })
     }
+}
+
+impl Wanted<'_> {
+    /// A rollout of the position, of plays of the roll, or of a cube decision.
+    fn into_rollout<'a>(
+        self,
+        verb: Verb,
+        plays: Option<&[u8]>,
+        rest: &'a [u8],
+    ) -> Result<Request, Fault<'a>> {
+        let (position, state) = (self.parsed.position, self.state);
+        if position.is_over() {
+            let message = "position is not one to roll out: the game is over";
+            return Err(fault(rest, "game-over", "position", message));
+        }
+        let bad = |message: String| fault(rest, "bad-setting", "plays", message);
+        let subject = match (verb, self.roll, plays) {
+            (Verb::RolloutCube, ..) => RolloutSubject::Cube,
+            (_, None, Some(_)) => return Err(bad("setting 'plays' wants a roll".to_owned())),
+            (_, None, None) => RolloutSubject::Position,
+            (_, Some(roll), None) => {
+                let most = RolloutSettings::CANDIDATES_MAX;
+                let top = self.own.search.top.unwrap_or(BEST_PLAYS).min(most);
+                RolloutSubject::Best(roll, top)
+            }
+            (_, Some(roll), Some(text)) => {
+                RolloutSubject::Plays(listed_plays(&position, roll, text).map_err(bad)?)
+            }
+        };
+        let settings = self.own.rollout.settings(&self.own.search);
+        Ok(Request::Rollout(Box::new(RolloutTask {
+            query: RolloutQuery {
+                position,
+                state,
+                subject,
+            },
+            settings,
+            roll: self.roll.filter(|_| verb == Verb::Rollout),
+        })))
+    }
+}
+
+/// Plays that are rolled out when nobody says how many.
+const BEST_PLAYS: usize = 5;
+
+/// Reads plays with semicolons between, each once.
+fn listed_plays(
+    position: &Position,
+    roll: Roll,
+    text: &[u8],
+) -> Result<Vec<(Play, Position)>, String> {
+    let mut found: Vec<(Play, Position)> = Vec::new();
+    for one in text.split(|&byte| byte == b';').map(<[u8]>::trim_ascii) {
+        let shown = String::from_utf8_lossy(one);
+        let play = parse_play(one, position, roll)
+            .map_err(|error| format!("setting 'plays' has '{shown}': {error}"))?;
+        if found.iter().all(|other| other.1 != play.after) {
+            found.push((play.play, play.after));
+        }
+    }
+    let most = RolloutSettings::CANDIDATES_MAX;
+    if found.len() > most {
+        return Err(format!(
+            "setting 'plays' has {} plays, at most {most}",
+            found.len()
+        ));
+    }
+    Ok(found)
 }
 
 /// ROLL = two dice, together or with a blank, "-" or "," between; starts with a digit

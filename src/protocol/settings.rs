@@ -3,7 +3,7 @@
 //! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
 
 use crate::game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
-use crate::query::{MoveFilter, Settings};
+use crate::query::{MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,15 +139,52 @@ impl StateWishes {
 }
 
 /// What somebody wishes for a rollout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RolloutWishes {
-    /// Games.
+    /// Games of each candidate.
     pub trials: Option<u32>,
-    /// Plies after which a game is cut and evaluated; 0 for never.
-    pub truncate: Option<u16>,
+    /// Where a game is cut off.
+    pub truncate: Option<Truncation>,
     /// Seed of the dice.
     pub seed: Option<u64>,
+    /// Look-ahead for the cube.
+    pub cube_plies: Option<u8>,
+    /// Look-ahead where a game is cut off.
+    pub leaf_plies: Option<u8>,
+    /// From which turn on, and with which look-ahead, the rest is played.
+    pub late: Option<(u32, u8)>,
+    /// Whether the luck of the dice is taken out.
+    pub variance_reduction: Option<bool>,
+    /// Standard error that is enough.
+    pub error: Option<f64>,
+    /// Joint standard errors after which a candidate is left alone.
+    pub lead: Option<f64>,
+}
+
+impl RolloutWishes {
+    /// How to roll out, for somebody who searches so.
+    #[must_use]
+    pub fn settings(&self, search: &Settings) -> RolloutSettings {
+        let mut settings = RolloutSettings::default();
+        let side = |plies| RolloutSide {
+            plies,
+            cube_plies: self.cube_plies.unwrap_or(0),
+        };
+        settings.trials = self.trials.unwrap_or(settings.trials);
+        settings.seed = self.seed.unwrap_or(settings.seed);
+        settings.sides = [side(search.plies); 2];
+        settings.late = self.late.map(|(turn, plies)| (turn, side(plies)));
+        settings.leaf_plies = self.leaf_plies.unwrap_or(0);
+        settings.cubeful = search.cubeful;
+        settings.variance_reduction = self.variance_reduction.unwrap_or(true);
+        settings.truncate = self.truncate.unwrap_or_default();
+        settings.error = self.error;
+        settings.lead = self.lead;
+        settings.time_ms = search.time_ms;
+        settings.search = search.clone();
+        settings
+    }
 }
 
 /// Everything that a session can set; a request may change it for itself.
@@ -171,7 +208,7 @@ pub struct SessionSettings {
 #[non_exhaustive]
 pub enum SettingError {
     /// No such key.
-    #[error("setting '{0}' is not known")]
+    #[error("setting '{0}' is not known{hint}", hint = meant(.0))]
     Key(String),
     /// A value the key cannot have.
     #[error("setting '{key}' is '{found}', want {want}")]
@@ -209,11 +246,41 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("beavers", "on or off", "beavers (money)"),
     ("cube", "a power of two, 1 to 4096", "cube value"),
     ("owner", "me, opponent or centred", "cube owner"),
-    ("trials", "1 to 10000000", "games of a rollout"),
+    ("trials", "1 to 16777216", "games of a rollout"),
     (
         "truncate",
-        "0 (never) to 1000",
-        "plies after which a rollout's game is cut",
+        "1 to 1000, race, table or never",
+        "where a rollout's games are cut off",
+    ),
+    (
+        "cubeplies",
+        "0 to 4",
+        "look-ahead for the cube in a rollout",
+    ),
+    (
+        "leafplies",
+        "0 to 4",
+        "look-ahead where a rollout's game is cut off",
+    ),
+    (
+        "late",
+        "TURN:PLIES, such as 5:0, or off",
+        "another look-ahead from a turn on in a rollout",
+    ),
+    (
+        "vr",
+        "on or off",
+        "take the luck of the dice out of a rollout",
+    ),
+    (
+        "se",
+        "a number above 0, or off",
+        "standard error at which a rollout ends",
+    ),
+    (
+        "jsd",
+        "a number above 0, or off",
+        "joint standard errors after which a candidate is left alone",
     ),
     ("seed", "0 to 18446744073709551615", "seed of a rollout"),
     ("answer", "json, text or position", "style of answers"),
@@ -223,9 +290,6 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "which queue requests wait in",
     ),
 ];
-
-/// Longest time that may be asked for, in milliseconds.
-const TIME_MS_MAX: u64 = 600_000;
 
 impl SessionSettings {
     /// Sets one key.
@@ -259,7 +323,7 @@ impl SessionSettings {
                 self.search.top = (top > 0).then_some(usize::from(top));
             }
             "time" => {
-                let time: u64 = number(value, TIME_MS_MAX)?;
+                let time: u64 = number(value, Settings::TIME_MS_MAX)?;
                 self.search.time_ms = (time > 0).then_some(time);
             }
             "length" => self.state.length = Some(number(value, u64::from(Score::LENGTH_MAX))?),
@@ -272,12 +336,10 @@ impl SessionSettings {
                 self.state.cube = Some(cube.is_power_of_two().then_some(cube)?);
             }
             "owner" => self.state.owner = Some(owner(value)?),
-            "trials" => {
-                let trials: u32 = number(value, 10_000_000)?;
-                self.rollout.trials = Some((trials > 0).then_some(trials)?);
-            }
-            "truncate" => self.rollout.truncate = Some(number(value, 1000)?),
             "seed" => self.rollout.seed = Some(number(value, u64::MAX)?),
+            "trials" | "truncate" | "cubeplies" | "leafplies" | "late" | "vr" | "se" | "jsd" => {
+                self.rollout.set(key, value)?;
+            }
             "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
             "queue" => {
                 self.queue = match value.to_ascii_lowercase().as_str() {
@@ -291,6 +353,75 @@ impl SessionSettings {
         }
         Some(())
     }
+}
+
+/// A known key that is spelt nearly so, as a question; otherwise empty.
+fn meant(key: &str) -> String {
+    let key = key.to_ascii_lowercase();
+    let near = KEYS
+        .iter()
+        .map(|(name, ..)| (strsim::damerau_levenshtein(&key, name), *name))
+        .min();
+    match near {
+        Some((1..=2, name)) if key.len() > 2 => format!("; did you mean {name}?"),
+        _ => String::new(),
+    }
+}
+
+/// The name that may have been meant, when one is near.
+pub(super) fn closest(
+    word: &str,
+    names: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let word = shortened(word).to_ascii_lowercase();
+    let far = |name: &&str| strsim::damerau_levenshtein(&word, name);
+    let near = |name: &&str| far(name) <= name.len() / 3;
+    names.filter(near).min_by_key(far)
+}
+
+impl RolloutWishes {
+    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+        let plies = || number(value, u64::from(Settings::PLIES_MAX));
+        let off = value.eq_ignore_ascii_case("off");
+        match key {
+            "trials" => {
+                let trials: u32 = number(value, u64::from(RolloutSettings::TRIALS_MAX))?;
+                self.trials = Some((trials > 0).then_some(trials)?);
+            }
+            "truncate" => self.truncate = Some(truncation(value)?),
+            "cubeplies" => self.cube_plies = Some(plies()?),
+            "leafplies" => self.leaf_plies = Some(plies()?),
+            "vr" => self.variance_reduction = Some(switch(value)?),
+            "late" if off => self.late = None,
+            "late" => {
+                let (turn, plies) = value.split_once(':')?;
+                let turn = number(turn, u64::from(RolloutSettings::TURNS_MAX))?;
+                self.late = Some((turn, number(plies, u64::from(Settings::PLIES_MAX))?));
+            }
+            "se" => self.error = if off { None } else { Some(positive(value)?) },
+            "jsd" => self.lead = if off { None } else { Some(positive(value)?) },
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn truncation(text: &str) -> Option<Truncation> {
+    match text.to_ascii_lowercase().as_str() {
+        "never" | "0" => Some(Truncation::Never),
+        "race" => Some(Truncation::Race),
+        "table" => Some(Truncation::Table),
+        turns => number(turns, u64::from(RolloutSettings::TURNS_MAX)).map(Truncation::Turns),
+    }
+}
+
+/// A plain decimal number above 0.
+fn positive(text: &str) -> Option<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let value: f64 = plain.then(|| text.parse().ok())??;
+    (value > 0.0 && value.is_finite()).then_some(value)
 }
 
 /// A value made fit for a message: at most 24 characters.
@@ -353,7 +484,7 @@ mod tests {
     fn every_key_of_the_table_can_be_set() {
         let values = [
             "2", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off", "off", "2",
-            "opp", "1296", "11", "9", "text", "bulk",
+            "opp", "1296", "11", "1", "2", "5:0", "off", "0.01", "2.33", "9", "text", "bulk",
         ];
         assert_eq!(values.len(), KEYS.len());
         let mut settings = SessionSettings::default();
@@ -386,7 +517,14 @@ mod tests {
             ("cube", "8192"),
             ("owner", "you"),
             ("trials", "0"),
+            ("trials", "-1"),
+            ("trials", "1e18"),
             ("truncate", "1001"),
+            ("truncate", "x"),
+            ("late", "5"),
+            ("late", "5:9"),
+            ("se", "0"),
+            ("jsd", "nan"),
             ("seed", "18446744073709551616"),
             ("answer", "xml"),
             ("queue", "fast"),
@@ -402,5 +540,15 @@ mod tests {
             settings.set("depth", "1"),
             Err(SettingError::Key("depth".into()))
         );
+        for (typed, said) in [
+            (
+                "lenght",
+                "setting 'lenght' is not known; did you mean length?",
+            ),
+            ("Ply", "setting 'Ply' is not known"),
+            ("depth", "setting 'depth' is not known"),
+        ] {
+            assert_eq!(settings.set(typed, "1").unwrap_err().to_string(), said);
+        }
     }
 }

@@ -50,6 +50,8 @@ impl Default for Settings {
 impl Settings {
     /// The largest look-ahead offered.
     pub const PLIES_MAX: u8 = 4;
+    /// The longest time to deepen that may be asked for, in milliseconds.
+    pub const TIME_MS_MAX: u64 = 600_000;
 
     /// The default settings with this look-ahead.
     #[must_use]
@@ -58,6 +60,48 @@ impl Settings {
             plies,
             ..Settings::default()
         }
+    }
+
+    /// With the cube taken into account, or not.
+    #[must_use]
+    pub fn with_cubeful(mut self, cubeful: bool) -> Settings {
+        self.cubeful = cubeful;
+        self
+    }
+
+    /// With this choice of plays that are looked at more deeply.
+    #[must_use]
+    pub fn with_filter(mut self, filter: MoveFilter) -> Settings {
+        self.filter = filter;
+        self
+    }
+
+    /// With pruning nets at inner nodes, or without.
+    #[must_use]
+    pub fn with_pruning(mut self, prune: bool) -> Settings {
+        self.prune = prune;
+        self
+    }
+
+    /// With noise of this standard deviation on every evaluation; 0 for none.
+    #[must_use]
+    pub fn with_noise(mut self, deviation: f32) -> Settings {
+        self.noise = deviation;
+        self
+    }
+
+    /// Reporting only so many of the ranked plays.
+    #[must_use]
+    pub fn with_top(mut self, plays: usize) -> Settings {
+        self.top = Some(plays);
+        self
+    }
+
+    /// Deepening until so many milliseconds have passed, instead of to a given depth.
+    #[must_use]
+    pub fn with_time_ms(mut self, milliseconds: u64) -> Settings {
+        self.time_ms = Some(milliseconds);
+        self
     }
 }
 
@@ -152,6 +196,14 @@ pub struct EvalQuery {
     pub state: MatchState,
 }
 
+impl EvalQuery {
+    /// The question.
+    #[must_use]
+    pub const fn new(position: Position, state: MatchState) -> EvalQuery {
+        EvalQuery { position, state }
+    }
+}
+
 /// Which play of this roll is best?
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayQuery {
@@ -163,6 +215,18 @@ pub struct PlayQuery {
     pub state: MatchState,
 }
 
+impl PlayQuery {
+    /// The question.
+    #[must_use]
+    pub const fn new(position: Position, roll: Roll, state: MatchState) -> PlayQuery {
+        PlayQuery {
+            position,
+            roll,
+            state,
+        }
+    }
+}
+
 /// Should the player on roll double, and should the other take?
 #[derive(Clone, Debug, PartialEq)]
 pub struct CubeQuery {
@@ -170,4 +234,12 @@ pub struct CubeQuery {
     pub position: Position,
     /// Cube, score, rules: before the double.
     pub state: MatchState,
+}
+
+impl CubeQuery {
+    /// The question.
+    #[must_use]
+    pub const fn new(position: Position, state: MatchState) -> CubeQuery {
+        CubeQuery { position, state }
+    }
 }

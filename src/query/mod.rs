@@ -5,10 +5,16 @@
 
 mod answer;
 mod ask;
-mod stop;
+mod question;
+mod rollout;
 
+pub use crate::stop::Stop;
 pub use answer::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, Verdict,
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
-pub use stop::Stop;
+pub use question::{Cost, Found, Question};
+pub use rollout::{
+    Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
+    RolloutSubject, RolloutTask, Truncation,
+};

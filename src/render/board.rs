@@ -79,8 +79,11 @@ fn score(state: &MatchState) -> String {
         return format!("money game{jacoby}");
     }
     let kind = match (score.is_crawford(), score.is_post_crawford()) {
+        // Its only game is neither.
+        _ if score.length() == 1 => "",
         (true, _) => ", Crawford game",
-        (_, true) => ", post-Crawford",
+        // A match to one point is decided by one game: no Crawford rule to speak of.
+        (_, true) if score.length() > 1 => ", post-Crawford",
         _ => "",
     };
     format!(

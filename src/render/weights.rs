@@ -1,57 +1,90 @@
-//! The first layer of one of our nets as a picture.
+//! The first layer of a net as a picture.
 
 use std::fmt::Write as _;
 
 const CELL: usize = 5;
-const LOCATIONS: usize = 26;
-const STEPS: usize = 7;
 const PANELS_PER_ROW: usize = 6;
 
-/// An SVG with a panel for each of the `neurons` neurons whose base weights are largest.
+/// The weights of a first layer, and which of its inputs say where checkers stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Layer<'a> {
+    /// Name of the net.
+    pub name: &'a str,
+    /// A row of `width` weights per input.
+    pub rows: &'a [f32],
+    /// Neurons.
+    pub width: usize,
+    /// Where the player on roll's checkers stand, and the opponent's: first input of each side.
+    pub sides: [usize; 2],
+    /// Places of a side: points 1 to 24, bar, and off if it is there.
+    pub places: usize,
+    /// Inputs of a place, one after the other.
+    pub steps: usize,
+}
+
+impl Layer<'_> {
+    /// The inputs drawn, with side, place and step.
+    fn cells(self) -> impl Iterator<Item = (usize, [usize; 3])> {
+        let cells = self.places * self.steps;
+        (0..2 * cells).map(move |cell| {
+            let (side, within) = (cell / cells, cell % cells);
+            let place = [side, within / self.steps, within % self.steps];
+            (self.sides[side] + within, place)
+        })
+    }
+
+    fn weight(&self, input: usize, neuron: usize) -> f32 {
+        self.rows
+            .get(input * self.width + neuron)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// An SVG with a panel for each of the `neurons` neurons whose weights are largest.
 ///
-/// A panel has 26 columns, points 1 to 24, bar and off, and two bands of seven rows, the player on
-/// roll above and the opponent (in the opponent's own numbering) below: the weight of the first
-/// to the sixth checker there, and of those above six. Red lifts the neuron, blue lowers it.
-/// `rows` holds a row of `width` weights per input, the 364 base inputs first.
+/// A panel has a column for each place, points 1 to 24, bar and off, and two bands of rows, the player on
+/// roll above and the opponent (in the opponent's own numbering) below: a weight for each input of the place. Green
+/// lifts the neuron, red lowers it.
 #[must_use]
-pub fn svg(name: &str, rows: &[i16], width: usize, neurons: usize) -> String {
-    let base = 2 * LOCATIONS * STEPS;
-    let weight = |input: usize, neuron: usize| {
-        let value = rows.get(input * width + neuron).copied();
-        f32::from(value.unwrap_or_default())
+pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
+    let size = |neuron: usize| -> f32 {
+        (layer.cells())
+            .map(|(input, _)| layer.weight(input, neuron).powi(2))
+            .sum()
     };
-    let size =
-        |neuron: usize| -> f32 { (0..base).map(|input| weight(input, neuron).powi(2)).sum() };
-    let mut order: Vec<usize> = (0..width).collect();
-    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
+    let mut order: Vec<(f32, usize)> = (0..layer.width).map(|n| (size(n), n)).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     order.truncate(neurons);
-    let (across, down) = (LOCATIONS * CELL + 12, 2 * STEPS * CELL + 24);
+    let (across, down) = (layer.places * CELL + 12, 2 * layer.steps * CELL + 24);
     let panels = order.len().div_ceil(PANELS_PER_ROW);
     let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + 34);
+    let off = if layer.places > 25 { ", off" } else { "" };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total_width} {total_height}\" \
          font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
          fill=\"white\"/>\n<text x=\"12\" y=\"18\" font-size=\"12\">{}: first layer, neurons by size; \
-         columns points 1 to 24, bar, off; above the player on roll, below the opponent</text>\n",
-        escaped(name)
+         columns points 1 to 24, bar{off}; above the player on roll, below the opponent; green positive, red \
+         negative</text>\n",
+        escaped(layer.name)
     );
-    for (panel, &neuron) in order.iter().enumerate() {
+    for (panel, &(_, neuron)) in order.iter().enumerate() {
         let x = 12 + panel % PANELS_PER_ROW * across;
         let y = 34 + panel / PANELS_PER_ROW * down;
-        let most = (0..base).fold(1.0f32, |most, input| most.max(weight(input, neuron).abs()));
+        let most = (layer.cells()).fold(f32::MIN_POSITIVE, |most, (input, _)| {
+            most.max(layer.weight(input, neuron).abs())
+        });
         let _ = writeln!(
             out,
             "<g transform=\"translate({x},{y})\"><text y=\"-2\">{neuron}</text>"
         );
-        for input in 0..base {
-            let (location, step) = (input / STEPS % LOCATIONS, input % STEPS);
-            let side = input / (LOCATIONS * STEPS);
+        for (input, [side, place, step]) in layer.cells() {
             let _ = writeln!(
                 out,
                 "<rect x=\"{}\" y=\"{}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{}\"/>",
-                location * CELL,
-                (side * STEPS + step) * CELL + side * 2,
-                colour(weight(input, neuron) / most)
+                place * CELL,
+                (side * layer.steps + step) * CELL + side * 2,
+                colour(layer.weight(input, neuron) / most)
             );
         }
         out.push_str("</g>\n");
@@ -60,13 +93,15 @@ pub fn svg(name: &str, rows: &[i16], width: usize, neurons: usize) -> String {
     out
 }
 
-/// White at 0, red at 1, blue at -1.
+/// White at 0, green at 1, red at -1.
 fn colour(value: f32) -> String {
     let fade = (255.0 * (1.0 - value.abs().min(1.0))) as u8;
     if value >= 0.0 {
-        format!("#ff{fade:02x}{fade:02x}")
+        // Full green is too light to be read beside full red.
+        let green = 128 + fade / 2;
+        format!("#{fade:02x}{green:02x}{fade:02x}")
     } else {
-        format!("#{fade:02x}{fade:02x}ff")
+        format!("#ff{fade:02x}{fade:02x}")
     }
 }
 
@@ -80,12 +115,43 @@ mod tests {
 
     #[test]
     fn a_panel_for_each_neuron_and_a_cell_for_each_weight() {
-        let width = 3;
-        let rows: Vec<i16> = (0..364 * width as i16).collect();
-        let picture = svg("a<b", &rows, width, 2);
+        let rows: Vec<f32> = (0..364 * 3).map(|n| n as f32).collect();
+        let ours = Layer {
+            name: "a<b",
+            rows: &rows,
+            width: 3,
+            sides: [0, 182],
+            places: 26,
+            steps: 7,
+        };
+        let picture = svg(&ours, 2);
         assert_eq!(picture.matches("<g ").count(), 2);
         assert_eq!(picture.matches("<rect ").count(), 1 + 2 * 364);
         assert!(picture.contains("a&lt;b") && picture.ends_with("</svg>\n"));
-        assert_eq!(colour(-1.0), "#0000ff");
+        assert!(picture.contains("bar, off"));
+    }
+
+    /// Red is negative, green positive; the side named first stands above.
+    #[test]
+    fn colours_and_sides() {
+        assert_eq!(
+            [colour(0.0), colour(-1.0), colour(1.0)],
+            ["#ffffff", "#ff0000", "#008000"]
+        );
+        let layer = Layer {
+            name: "x",
+            rows: &[1.0, 0.0, -1.0, 0.5],
+            width: 1,
+            sides: [2, 0],
+            places: 2,
+            steps: 1,
+        };
+        let picture = svg(&layer, 1);
+        let fills: Vec<&str> = picture
+            .split("fill=\"#")
+            .skip(1)
+            .map(|rest| &rest[..6])
+            .collect();
+        assert_eq!(fills, ["ff0000", "7fbf7f", "008000", "ffffff"]);
     }
 }

@@ -6,59 +6,35 @@
 //! stand in `protocol-specs/cube-and-search.md`.
 
 mod cache;
-mod judge;
-mod md5;
+mod choice;
+mod context;
+mod leaves;
 mod noise;
+mod one_ply;
 mod ranking;
 mod replies;
 mod slots;
 mod tree;
+mod turn;
 
 pub use cache::Cache;
+pub use context::{Context, Stopped};
+pub use one_ply::{Ahead, Chooser, Filter, Judged, OnePly, Scratch};
+pub use replies::BestPlay;
+pub use turn::{Turn, TurnScratch};
 
 use crate::equity::{
-    CubeEfficiency, CubeNumbers, CubeState, MatchEquityTable, Stakes, accept_resignation,
-    dead_double_point, resign_advice,
+    CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
 };
-use crate::eval::Evaluator;
 use crate::game::{Chances, CubeOwner, Play, Position, legal_plays};
 use crate::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
-    ResignAdvice, Settings, Stop,
+    ResignAdvice, Settings,
 };
-use judge::Judge;
+use leaves::LeafEvaluator;
 use noise::{Bias, Noise};
 use ranking::Ranking;
 use tree::{Ask, Tree};
-
-/// What a search needs besides the question.
-#[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
-    /// Judges the leaves.
-    pub evaluator: &'a dyn Evaluator,
-    /// What matches are worth at each score.
-    pub met: &'a MatchEquityTable,
-    /// How efficiently the cube is used.
-    pub efficiency: &'a CubeEfficiency,
-    /// Remembers static evaluations.
-    pub cache: Option<&'a Cache>,
-    /// Ends the search early without an answer.
-    pub stop: &'a Stop,
-    /// The end of the time budget: triggered by the caller's clock. With [`Settings::time_ms`] a
-    /// search deepens until then and answers from the last depth that was finished.
-    pub budget: Option<&'a Stop>,
-}
-
-/// The search was stopped before it could answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("stopped")]
-pub struct Stopped;
-
-impl Context<'_> {
-    fn is_stopped(&self) -> bool {
-        self.stop.is_triggered() || self.budget.is_some_and(Stop::is_triggered)
-    }
-}
 
 /// Runs `search` at the depth asked for, or deeper and deeper until the time is over (PLY-09).
 fn deepen<T>(
@@ -84,7 +60,7 @@ fn deepen<T>(
     Ok(answer)
 }
 
-fn judge_of<'a>(context: &Context<'a>, settings: &Settings) -> Judge<'a> {
+fn leaves_of<'a>(context: &Context<'a>, settings: &Settings) -> LeafEvaluator<'a> {
     let noise = (settings.noise > 0.0).then_some(Noise {
         deviation: settings.noise,
         bias: if settings.noise_as_gnubg {
@@ -93,7 +69,7 @@ fn judge_of<'a>(context: &Context<'a>, settings: &Settings) -> Judge<'a> {
             Bias::None
         },
     });
-    Judge::new(context, noise)
+    LeafEvaluator::new(context, noise)
 }
 
 /// A value of the search with its counterpart in the other unit.
@@ -122,15 +98,15 @@ pub fn evaluate(
     settings: &Settings,
 ) -> Result<Evaluation, Stopped> {
     deepen(&context, settings, |context, plies| {
-        let judge = judge_of(context, settings);
+        let leaves = leaves_of(context, settings);
         let ask = if settings.cubeful {
             Ask::Value
         } else {
             Ask::Chances
         };
-        let tree = Tree::new(context, judge, query.state, ask, settings, plies);
+        let tree = Tree::new(context, leaves, query.state, ask, settings, plies);
         let value = tree.value(0, &query.position, None, plies)?;
-        let (stakes, cube) = (&tree.stakes[0], CubeState::from(query.state.cube));
+        let (stakes, cube) = (&tree.choice.stakes[0], CubeState::from(query.state.cube));
         Ok(Evaluation {
             class: context.evaluator.class(&query.position),
             chances: value.chances(),
@@ -159,8 +135,8 @@ pub fn rank_plays(
         legal.push((Play::PASS, query.position.swapped()));
     }
     let ranked = deepen(&context, settings, |context, plies| {
-        let judge = judge_of(context, settings);
-        let ranking = Ranking::new(context, judge, query, settings);
+        let leaves = leaves_of(context, settings);
+        let ranking = Ranking::new(context, leaves, query, settings);
         ranking.rank(legal.iter().map(|&(_, after)| after), plies)
     })?;
     let is_match = !query.state.score.is_money();
@@ -200,18 +176,30 @@ pub fn cube_action(
         ..settings.clone()
     };
     deepen(&context, settings, |context, plies| {
-        let judge = judge_of(context, settings);
-        let tree = Tree::new(context, judge, query.state, Ask::Decision, settings, plies);
+        let leaves = leaves_of(context, settings);
+        let tree = Tree::new(context, leaves, query.state, Ask::Decision, settings, plies);
         let value = tree.value(0, &query.position, None, plies)?;
-        Ok(cube_answer(query, &tree.stakes[0], &value, plies))
+        Ok(cube_answer(query, &tree.choice.stakes[0], &value, plies))
     })
 }
 
 fn cube_answer(query: &CubeQuery, stakes: &Stakes, value: &tree::Value, plies: u8) -> CubeAnswer {
-    let cube = CubeState::from(query.state.cube);
-    let chances = value.chances();
     let [none, take, ..] = value.slots;
     let take = if stakes.is_money() { 2.0 * take } else { take };
+    cube_verdict(query, stakes, value.chances(), [none, take], plies)
+}
+
+/// What to do with the cube, when not doubling and a double that is taken are worth so much to the player on roll: in
+/// points per unit of the undoubled cube, or as match winning chances.
+#[must_use]
+pub fn cube_verdict(
+    query: &CubeQuery,
+    stakes: &Stakes,
+    chances: Chances,
+    [none, take]: [f64; 2],
+    plies: u8,
+) -> CubeAnswer {
+    let cube = CubeState::from(query.state.cube);
     let [no_double, double_take, double_pass] =
         [none, take, stakes.cash(cube)].map(|value| equities(stakes, cube, value));
     let numbers = CubeNumbers {
@@ -279,8 +267,8 @@ pub fn considers_double(
         ..settings.clone()
     };
     let plies = settings.plies.min(Settings::PLIES_MAX).saturating_sub(1);
-    let judge = judge_of(&context, settings);
-    let tree = Tree::new(&context, judge, query.state, Ask::Chances, settings, plies);
+    let leaves = leaves_of(&context, settings);
+    let tree = Tree::new(&context, leaves, query.state, Ask::Chances, settings, plies);
     let chances = tree.value(0, &query.position, None, plies)?.chances();
     let beavers = query.state.rules.beavers;
     Ok(f64::from(chances.win) >= dead_double_point(&stakes, cube, beavers, &chances))
@@ -289,7 +277,7 @@ pub fn considers_double(
 /// How many games the player on roll may resign without loss.
 #[must_use]
 pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvice {
-    let chances = Judge::new(&context, None).one(&query.position);
+    let chances = LeafEvaluator::new(&context, None).one(&query.position);
     let stakes = Stakes::new(query.state, context.met);
     let class = context.evaluator.class(&query.position);
     ResignAdvice {
@@ -300,7 +288,7 @@ pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvi
 /// Whether to accept that the player on roll resigns so many games (1..=3).
 #[must_use]
 pub fn accepts_resignation(context: Context<'_>, query: &EvalQuery, games: u8) -> bool {
-    let chances = Judge::new(&context, None).one(&query.position);
+    let chances = LeafEvaluator::new(&context, None).one(&query.position);
     let stakes = Stakes::new(query.state, context.met);
     accept_resignation(&stakes, query.state.cube.into(), &chances, games)
 }

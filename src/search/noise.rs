@@ -5,8 +5,8 @@
 //! usual build adds the bytes as signed numbers, which takes about seven deviations off every
 //! output; [`Bias::Gnubg`] does the same for comparisons.
 
-use super::md5;
 use crate::game::{Chances, POINTS, Position};
+use md5::{Digest as _, Md5};
 
 /// Whether noise is fair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Noise {
         }
         let mut values = chances.to_array();
         for (value, factor) in values.iter_mut().zip(FACTORS) {
-            let digest = md5::digest_short(&bytes);
+            let digest = Md5::digest(bytes);
             let sum: i32 = match self.bias {
                 Bias::None => digest.iter().map(|&byte| i32::from(byte)).sum(),
                 Bias::Gnubg => digest.iter().map(|&byte| i32::from(byte as i8)).sum(),

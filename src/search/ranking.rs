@@ -4,9 +4,9 @@
 //! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
 //! below every play that was looked at more deeply, whatever its number says.
 
-use super::judge::{Judge, Misses};
+use super::context::{Context, Stopped};
+use super::leaves::{LeafEvaluator, Misses};
 use super::tree::{Ask, Tree};
-use super::{Context, Stopped};
 use crate::equity::{CubeState, Stakes};
 use crate::game::{Chances, Position};
 use crate::query::{PlayQuery, Settings};
@@ -33,7 +33,7 @@ pub(super) struct Candidate {
 #[derive(Debug)]
 pub(super) struct Ranking<'a> {
     context: Context<'a>,
-    judge: Judge<'a>,
+    leaves: LeafEvaluator<'a>,
     query: &'a PlayQuery,
     settings: &'a Settings,
     stakes: Stakes,
@@ -43,13 +43,13 @@ pub(super) struct Ranking<'a> {
 impl<'a> Ranking<'a> {
     pub(super) fn new(
         context: &Context<'a>,
-        judge: Judge<'a>,
+        leaves: LeafEvaluator<'a>,
         query: &'a PlayQuery,
         settings: &'a Settings,
     ) -> Ranking<'a> {
         Ranking {
             context: *context,
-            judge,
+            leaves,
             query,
             settings,
             stakes: Stakes::new(query.state, context.met),
@@ -106,7 +106,7 @@ impl<'a> Ranking<'a> {
             Ask::Chances
         };
         let state = self.query.state.swapped();
-        let tree = Tree::new(&self.context, self.judge, state, ask, self.settings, plies);
+        let tree = Tree::new(&self.context, self.leaves, state, ask, self.settings, plies);
         let (stakes, cube) = (&self.stakes, self.cube);
         let set = |play: &mut Candidate, theirs: super::tree::Value| {
             play.chances = theirs.chances().inverted();
@@ -126,7 +126,7 @@ impl<'a> Ranking<'a> {
             let mut chances = Vec::new();
             let near = self.query.position.swapped();
             let mut misses = Misses::default();
-            (self.judge).chances(Some(&near), &positions, &mut misses, &mut chances);
+            (self.leaves).chances(Some(&near), &positions, &mut misses, &mut chances);
             for (play, chances) in plays.iter_mut().zip(chances) {
                 set(play, tree.leaf(0, &play.after, chances));
             }
@@ -141,6 +141,9 @@ impl<'a> Ranking<'a> {
                 .collect::<Result<(), Stopped>>()?;
         }
         plays.sort_by(order);
+        if self.settings.cubeful {
+            settle_ties(plays, self.leaves.evaluator.cubeful_noise());
+        }
         Ok(())
     }
 }
@@ -156,15 +159,45 @@ fn survivors(plays: &[Candidate], accept: usize, extra: usize, threshold: f64) -
     count.max(1)
 }
 
+/// A play that wins at least so often wins for certain, but for what nets and averages leave.
+const CERTAIN: f32 = 0.999;
+
+/// Of the sorted plays those that win for certain are sorted anew: what lies within `noise` of the
+/// best, then what lies within it of the next, and so on.
+fn settle_ties(mut plays: &mut [Candidate], noise: f64) {
+    if noise <= 0.0 {
+        return;
+    }
+    while let Some(best) = plays.first() {
+        let (value, over) = (best.value, is_over(best));
+        let tied = |play: &&Candidate| {
+            let certain = play.chances.win >= CERTAIN;
+            certain && is_over(play) == over && play.value >= value - noise
+        };
+        let count = plays.iter().take_while(tied).count().max(1);
+        let (ties, rest) = plays.split_at_mut(count);
+        ties.sort_by(order_of_ties);
+        plays = rest;
+    }
+}
+
+fn is_over(play: &Candidate) -> bool {
+    play.after.opponent().on_board() == 0
+}
+
 /// Best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
 /// rearmost point, and last the order of generation.
 fn order(a: &Candidate, b: &Candidate) -> Ordering {
-    let over = |play: &Candidate| play.after.opponent().on_board() == 0;
+    (is_over(b).cmp(&is_over(a)))
+        .then(b.value.total_cmp(&a.value))
+        .then_with(|| order_of_ties(a, b))
+}
+
+/// The order of plays with the same value.
+fn order_of_ties(a: &Candidate, b: &Candidate) -> Ordering {
     let left = |play: &Candidate| play.after.opponent().on_board();
     let rear = |play: &Candidate| play.after.opponent().rearmost();
-    (over(b).cmp(&over(a)))
-        .then(b.value.total_cmp(&a.value))
-        .then(b.cubeless.total_cmp(&a.cubeless))
+    (b.cubeless.total_cmp(&a.cubeless))
         .then(left(a).cmp(&left(b)))
         .then(rear(a).cmp(&rear(b)))
         .then(a.index.cmp(&b.index))

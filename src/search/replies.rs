@@ -4,8 +4,8 @@
 //! finds poor are left out; the rest is evaluated in one batch.
 
 use super::cache::hash_of;
-use super::judge::Misses;
-use super::tree::{Pruning, Tree};
+use super::choice::{Choice, Pruning};
+use super::leaves::Misses;
 use crate::game::{Chances, Class, PlayGenerator, Position, Roll};
 
 /// What one or several rolls lead to.
@@ -17,6 +17,17 @@ pub(super) struct Reply {
     pub(super) chances: Option<Chances>,
     /// How many of the 36 throws lead here.
     pub(super) weight: f64,
+}
+
+/// The best play of a roll.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestPlay {
+    /// The position after it, the other player on roll.
+    pub after: Position,
+    /// Static chances of the other player there.
+    pub chances: Chances,
+    /// What it is worth to the other player: with the cube, unless the settings say cubeless.
+    pub value: f64,
 }
 
 /// The replies to all rolls; equal ones are one.
@@ -88,40 +99,73 @@ impl Replies {
     /// Chooses for the player on roll (`side`) at `position`. With `evaluated` each reply's static
     /// chances are known afterwards.
     pub(super) fn choose(
-        tree: &Tree<'_>,
+        choice: &Choice<'_>,
         side: usize,
         position: &Position,
         evaluated: bool,
         scratch: &mut Scratch,
     ) -> Replies {
-        scratch.gather(position);
-        let near = position.swapped();
-        scratch.quick.clear();
-        scratch.quick.resize(scratch.all.len(), None);
-        if let Some(pruning) = &tree.pruning
-            && !scratch.rank(tree, side, &near)
-        {
-            scratch.quick_scores(tree, pruning, side, &near);
-        }
-        scratch.choose_wanted(tree, evaluated);
-        tree.judge.chances(
-            Some(&near),
-            &scratch.batch,
-            &mut scratch.misses,
-            &mut scratch.full,
-        );
-        scratch.score(tree, 1 - side);
+        scratch.evaluate(choice, side, position, &Roll::ALL, evaluated);
         scratch.best()
+    }
+
+    /// The reply to each of `rolls`, in their order, with what it is worth to the player on roll after it.
+    pub(super) fn choose_each(
+        choice: &Choice<'_>,
+        side: usize,
+        position: &Position,
+        rolls: &[Roll],
+        scratch: &mut Scratch,
+        out: &mut Vec<BestPlay>,
+    ) {
+        scratch.evaluate(choice, side, position, rolls, true);
+        out.clear();
+        for index in 0..rolls.len() {
+            let number = scratch.best_of(index) as usize;
+            // All were evaluated.
+            let place = (scratch.place[number] as usize).saturating_sub(1);
+            out.push(BestPlay {
+                after: scratch.unique.positions[number],
+                chances: scratch.full[place],
+                value: scratch.values[place].0,
+            });
+        }
     }
 }
 
 impl Scratch {
-    /// Generates the plays of all rolls.
-    fn gather(&mut self, position: &Position) {
+    /// Generates the plays of the rolls and evaluates those that may be best. With `evaluated` also where there is
+    /// one only.
+    fn evaluate(
+        &mut self,
+        choice: &Choice<'_>,
+        side: usize,
+        position: &Position,
+        rolls: &[Roll],
+        evaluated: bool,
+    ) {
+        self.gather(position, rolls);
+        let near = position.swapped();
+        self.quick.clear();
+        self.quick.resize(self.all.len(), None);
+        if let Some(pruning) = &choice.pruning
+            && !self.rank(choice, side, &near)
+        {
+            self.quick_scores(choice, pruning, side, &near);
+        }
+        self.choose_wanted(choice, evaluated);
+        choice
+            .leaves
+            .chances(Some(&near), &self.batch, &mut self.misses, &mut self.full);
+        self.score(choice, 1 - side);
+    }
+
+    /// Generates the plays of the rolls.
+    fn gather(&mut self, position: &Position, rolls: &[Roll]) {
         let generator = PlayGenerator::new(position);
         self.all.clear();
         self.starts.clear();
-        for roll in Roll::ALL {
+        for &roll in rolls {
             self.starts.push(self.all.len());
             generator.plays(roll, &mut self.plays);
             if self.plays.is_empty() {
@@ -133,12 +177,12 @@ impl Scratch {
     }
 
     /// Scores all plays, if the evaluator has a net that ranks.
-    fn rank(&mut self, tree: &Tree<'_>, side: usize, near: &Position) -> bool {
-        let (stakes, cube) = (&tree.stakes[1 - side], tree.selection[1 - side].cube);
+    fn rank(&mut self, choice: &Choice<'_>, side: usize, near: &Position) -> bool {
+        let (stakes, cube) = (&choice.stakes[1 - side], choice.selection[1 - side].cube);
         let slopes = stakes.cubeless_prices(cube).slopes();
         self.scores.clear();
         self.scores.resize(self.all.len(), 0.0);
-        let evaluator = tree.judge.evaluator;
+        let evaluator = choice.leaves.evaluator;
         let known = evaluator.rank_quickly(near, &self.all, &slopes, &mut self.scores);
         if known {
             for (quick, &score) in self.quick.iter_mut().zip(&self.scores) {
@@ -150,14 +194,20 @@ impl Scratch {
 
     /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
     /// to different classes, or to positions of a table, are not pruned.
-    fn quick_scores(&mut self, tree: &Tree<'_>, pruning: &Pruning, side: usize, near: &Position) {
-        let evaluator = tree.judge.evaluator;
+    fn quick_scores(
+        &mut self,
+        choice: &Choice<'_>,
+        pruning: &Pruning,
+        side: usize,
+        near: &Position,
+    ) {
+        let evaluator = choice.leaves.evaluator;
         self.classes.clear();
         let classes = self.all.iter().map(|play| evaluator.class(play));
         self.classes.extend(classes);
         for class in [Class::Contact, Class::Crashed, Class::Race] {
             self.group.clear();
-            for roll in 0..Roll::ALL.len() {
+            for roll in 0..self.starts.len() - 1 {
                 let plays = self.starts[roll]..self.starts[roll + 1];
                 let many = plays.len() > pruning.keep(evaluator, plays.len());
                 if many
@@ -177,8 +227,8 @@ impl Scratch {
             self.chances.clear();
             self.chances.resize(self.batch.len(), Chances::default());
             let known = evaluator.evaluate_quickly(Some(near), &self.batch, &mut self.chances);
-            let cube = tree.selection[1 - side].cube;
-            let stakes = &tree.stakes[1 - side];
+            let cube = choice.selection[1 - side].cube;
+            let stakes = &choice.stakes[1 - side];
             for (&play, chances) in self.group.iter().zip(&self.chances) {
                 self.quick[play as usize] = known.then(|| stakes.cubeless(cube, chances));
             }
@@ -187,17 +237,17 @@ impl Scratch {
 
     /// Lists the positions that are to be evaluated, each once: those that pruning leaves. A play
     /// that is left alone is not among them, unless its chances are wanted for themselves.
-    fn choose_wanted(&mut self, tree: &Tree<'_>, evaluated: bool) {
+    fn choose_wanted(&mut self, choice: &Choice<'_>, evaluated: bool) {
         self.kept.clear();
         self.kept_starts.clear();
         self.unique.clear();
         self.place.clear();
         self.batch.clear();
-        for roll in 0..Roll::ALL.len() {
+        for roll in 0..self.starts.len() - 1 {
             let plays = self.starts[roll]..self.starts[roll + 1];
-            let limits = match &tree.pruning {
+            let limits = match &choice.pruning {
                 Some(pruning) => {
-                    let keep = pruning.keep(tree.judge.evaluator, plays.len());
+                    let keep = pruning.keep(choice.leaves.evaluator, plays.len());
                     (keep, pruning.margin)
                 }
                 None => (usize::MAX, f64::INFINITY),
@@ -222,37 +272,43 @@ impl Scratch {
 
     /// What each evaluated position is worth to the player on roll in it: with the cube, and
     /// without.
-    fn score(&mut self, tree: &Tree<'_>, side: usize) {
-        let (stakes, selection) = (&tree.stakes[side], &tree.selection[side]);
+    fn score(&mut self, choice: &Choice<'_>, side: usize) {
+        let (stakes, selection) = (&choice.stakes[side], &choice.selection[side]);
         self.values.clear();
         for (position, &chances) in self.batch.iter().zip(&self.full) {
             let cubeless = stakes.cubeless(selection.cube, &chances);
             let first = match &selection.plan {
                 None => cubeless,
-                Some(plan) => plan.leaf(0, stakes, tree.judge.leaf(position, chances))[0],
+                Some(plan) => plan.leaf(0, stakes, choice.leaves.leaf(position, chances))[0],
             };
             self.values.push((first, cubeless));
         }
     }
 
-    /// The best play of each roll: what is worth least to the opponent.
+    /// The best play of a roll, as a number in `unique`: what is worth least to the opponent.
+    fn best_of(&self, index: usize) -> u32 {
+        // Only what this roll kept: a play that another roll wanted was still cut here.
+        let plays = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+        let mut best = plays[0];
+        let mut least = (f64::INFINITY, f64::INFINITY);
+        for &play in plays {
+            let place = self.place[play as usize] as usize;
+            if place == 0 {
+                continue;
+            }
+            let score = self.values[place - 1];
+            if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
+                (best, least) = (play, score);
+            }
+        }
+        best
+    }
+
+    /// The best plays of all rolls, equal ones once.
     fn best(&self) -> Replies {
         let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
         for (index, roll) in Roll::ALL.iter().enumerate() {
-            // Only what this roll kept: a play that another roll wanted was still cut here.
-            let plays = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
-            let mut best = plays[0];
-            let mut least = (f64::INFINITY, f64::INFINITY);
-            for &play in plays {
-                let place = self.place[play as usize] as usize;
-                if place == 0 {
-                    continue;
-                }
-                let score = self.values[place - 1];
-                if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
-                    (best, least) = (play, score);
-                }
-            }
+            let best = self.best_of(index);
             let weight = f64::from(roll.weight());
             if let Some((_, same)) = replies.iter_mut().find(|(play, _)| *play == best) {
                 same.weight += weight;

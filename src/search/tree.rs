@@ -2,12 +2,12 @@
 //! (PLY-01, PLY-05).
 
 use super::cache::hash_of;
-use super::judge::Judge;
+use super::choice::Choice;
+use super::context::{Context, Stopped};
+use super::leaves::LeafEvaluator;
 use super::replies::{Replies, Scratch};
-use super::slots::{Plan, SLOTS_MAX, Slots, selection};
-use super::{Context, Stopped};
+use super::slots::{Plan, SLOTS_MAX, Slots};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
-use crate::eval::Evaluator;
 use crate::game::{Chances, MatchState, Position};
 use crate::query::Settings;
 use rayon::prelude::*;
@@ -23,22 +23,10 @@ pub(super) struct Value {
     pub(super) slots: Slots,
 }
 
-/// How plays are chosen inside the tree: the root's cube, never turned.
-#[derive(Debug)]
-pub(super) struct Selection {
-    pub(super) cube: CubeState,
-    /// Values the cube of the player on roll, his right to double included; none when the search
-    /// is cubeless.
-    pub(super) plan: Option<Plan>,
-}
-
 /// One search: a root state and what follows from it. Side 0 is the player on roll at the root.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
-    pub(super) judge: Judge<'a>,
-    pub(super) stakes: [Stakes; 2],
-    pub(super) selection: [Selection; 2],
-    pub(super) pruning: Option<Pruning>,
+    pub(super) choice: Choice<'a>,
     plan: Plan,
     context: Context<'a>,
     scratch: Mutex<Vec<Scratch>>,
@@ -76,25 +64,6 @@ impl Known {
     }
 }
 
-/// Which replies are evaluated after a quick look.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pruning {
-    /// How much worse than the best a play may look.
-    pub(super) margin: f64,
-    /// How many are kept; the evaluator's own number when not set.
-    keep: Option<u8>,
-}
-
-impl Pruning {
-    /// How many of so many plays are kept.
-    pub(super) fn keep(&self, evaluator: &dyn Evaluator, plays: usize) -> usize {
-        match self.keep {
-            Some(keep) => usize::from(keep).max(1),
-            None => evaluator.quick_keep(plays).max(1),
-        }
-    }
-}
-
 /// What is asked at the root of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
@@ -110,7 +79,7 @@ impl<'a> Tree<'a> {
     /// A tree of `plies` below a position with this state.
     pub(super) fn new(
         context: &Context<'a>,
-        judge: Judge<'a>,
+        leaves: LeafEvaluator<'a>,
         state: MatchState,
         ask: Ask,
         settings: &Settings,
@@ -126,24 +95,8 @@ impl<'a> Tree<'a> {
         };
         let plan = Plan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
         let cubeful = settings.cubeful && ask != Ask::Chances;
-        let cubes = selection(cube);
-        let select = |side: usize| {
-            let sides = [stakes[side].clone(), stakes[1 - side].clone()];
-            Selection {
-                cube: cubes[side],
-                plan: cubeful.then(|| Plan::new(&sides, &[cubes[side]], false, 0)),
-            }
-        };
-        let selection = [select(0), select(1)];
         Tree {
-            pruning: (settings.prune && !judge.is_noisy()).then(|| Pruning {
-                margin: (settings.prune_margin)
-                    .map_or_else(|| judge.evaluator.quick_margin(), f64::from),
-                keep: settings.prune_keep,
-            }),
-            judge,
-            stakes,
-            selection,
+            choice: Choice::new(leaves, stakes, cube, cubeful, settings),
             plan,
             context: *context,
             scratch: Mutex::new(Vec::new()),
@@ -156,8 +109,8 @@ impl<'a> Tree<'a> {
         let slots = if self.plan.width(level) == 0 {
             [0.0; SLOTS_MAX]
         } else {
-            let leaf = self.judge.leaf(position, chances);
-            self.plan.leaf(level, &self.stakes[level % 2], leaf)
+            let leaf = self.choice.leaves.leaf(position, chances);
+            self.plan.leaf(level, &self.choice.stakes[level % 2], leaf)
         };
         Value {
             chances: chances.to_array().map(f64::from),
@@ -174,7 +127,7 @@ impl<'a> Tree<'a> {
         plies: u8,
     ) -> Result<Value, Stopped> {
         if plies == 0 || self.is_final(position) {
-            let chances = known.unwrap_or_else(|| self.judge.one(position));
+            let chances = known.unwrap_or_else(|| self.choice.leaves.one(position));
             return Ok(self.leaf(level, position, chances));
         }
         if self.context.is_stopped() {
@@ -185,7 +138,7 @@ impl<'a> Tree<'a> {
             return Ok(value);
         }
         let mut scratch = self.take_scratch();
-        let replies = Replies::choose(self, level % 2, position, plies == 1, &mut scratch);
+        let replies = Replies::choose(&self.choice, level % 2, position, plies == 1, &mut scratch);
         self.return_scratch(scratch);
         let below = |reply: &super::replies::Reply| {
             self.value(level + 1, &reply.position, reply.chances, plies - 1)
@@ -206,9 +159,9 @@ impl<'a> Tree<'a> {
     /// money equity exactly.
     fn is_final(&self, position: &Position) -> bool {
         position.is_over()
-            || (self.stakes[0].is_money()
+            || (self.choice.stakes[0].is_money()
                 && !position.has_contact()
-                && self.judge.exact(position).is_some())
+                && self.choice.leaves.exact(position).is_some())
     }
 
     fn average(&self, level: usize, replies: &Replies, values: &[Value]) -> Value {

@@ -1,5 +1,6 @@
-//! What the server has counted: for `stats` and for Prometheus.
+//! What the server has counted: for `stats` and for Prometheus (SRV-18).
 
+use crate::query::Cost;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -7,6 +8,10 @@ use std::time::{Duration, Instant};
 /// Upper bounds of the latency classes, in microseconds.
 const BOUNDS_US: [u64; 10] = [
     50, 100, 250, 500, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000,
+];
+/// What is asked, as `Question::kind` names it; `session` is what the connection answers itself.
+const KINDS: [&str; 8] = [
+    "eval", "move", "cube", "turn", "resign", "show", "about", "session",
 ];
 
 /// Counters of one server.
@@ -23,7 +28,7 @@ pub struct Counters {
     pub answered: AtomicU64,
     /// Of those, with an error.
     pub errors: AtomicU64,
-    /// Of those, because a queue was full.
+    /// Of those, because a queue was full or too many answers waited.
     pub busy: AtomicU64,
     /// Panics inside queries.
     pub panics: AtomicU64,
@@ -33,12 +38,23 @@ pub struct Counters {
     pub long_lines: AtomicU64,
     /// Lines that wait for a thread.
     pub queued: AtomicU64,
+    /// Bytes of answers that wait for their peers.
+    pub unsent: AtomicU64,
+    /// Connections whose peer vanished while something was computed for it.
+    pub hang_ups: AtomicU64,
     /// Times the nets were loaded anew.
     pub reloads: AtomicU64,
     /// Times accepting paused for want of descriptors.
     pub accept_pauses: AtomicU64,
-    latency: [AtomicU64; BOUNDS_US.len() + 1],
-    latency_sum_us: AtomicU64,
+    kinds: [[AtomicU64; 2]; KINDS.len()],
+    latency: [Latency; Cost::COMPUTED.len()],
+}
+
+/// How long lines of one cost took.
+#[derive(Debug, Default)]
+struct Latency {
+    classes: [AtomicU64; BOUNDS_US.len() + 1],
+    sum_us: AtomicU64,
 }
 
 impl Default for Counters {
@@ -56,10 +72,12 @@ impl Default for Counters {
             timeouts: zero(),
             long_lines: zero(),
             queued: zero(),
+            unsent: zero(),
+            hang_ups: zero(),
             reloads: zero(),
             accept_pauses: zero(),
+            kinds: Default::default(),
             latency: Default::default(),
-            latency_sum_us: zero(),
         }
     }
 }
@@ -69,77 +87,223 @@ pub(super) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
+fn read(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
 impl Counters {
-    /// Notes how long a batch of lines waited and was computed.
-    pub(super) fn note_latency(&self, taken: Duration, lines: u64) {
+    /// Notes how long lines of this cost waited and were computed.
+    pub(super) fn note_latency(&self, cost: Cost, taken: Duration, lines: u64) {
+        let Some(place) = Cost::COMPUTED.iter().position(|&one| one == cost) else {
+            return;
+        };
+        let Some(latency) = self.latency.get(place) else {
+            return;
+        };
         let us = u64::try_from(taken.as_micros()).unwrap_or(u64::MAX);
         let class = BOUNDS_US.iter().position(|&bound| us <= bound);
-        if let Some(counter) = self.latency.get(class.unwrap_or(BOUNDS_US.len())) {
+        if let Some(counter) = latency.classes.get(class.unwrap_or(BOUNDS_US.len())) {
             counter.fetch_add(lines, Ordering::Relaxed);
         }
-        self.latency_sum_us
+        latency
+            .sum_us
             .fetch_add(us.saturating_mul(lines), Ordering::Relaxed);
     }
 
-    fn named(&self) -> [(&'static str, &'static str, &AtomicU64); 12] {
+    /// Notes a line that was answered: what it asked, and whether the answer is no error.
+    pub(super) fn note_answer(&self, kind: &str, good: bool) {
+        count(&self.answered);
+        if !good {
+            count(&self.errors);
+        }
+        let place = KINDS.iter().position(|name| *name == kind);
+        let kind = self.kinds.get(place.unwrap_or(KINDS.len() - 1));
+        if let Some([answers, errors]) = kind {
+            count(if good { answers } else { errors });
+        }
+    }
+
+    /// Notes a panic; returns its number.
+    pub(super) fn note_panic(&self) -> u64 {
+        self.panics.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Name, kind, what it is, and the counter.
+    fn named(&self) -> [(&'static str, &'static str, &'static str, &AtomicU64); 14] {
+        let (gauge, counter) = ("gauge", "counter");
         [
-            ("connections", "gauge", &self.connections),
-            ("accepted", "counter", &self.accepted),
-            ("refused", "counter", &self.refused),
-            ("answered", "counter", &self.answered),
-            ("errors", "counter", &self.errors),
-            ("busy", "counter", &self.busy),
-            ("panics", "counter", &self.panics),
-            ("timeouts", "counter", &self.timeouts),
-            ("long_lines", "counter", &self.long_lines),
-            ("queued", "gauge", &self.queued),
-            ("reloads", "counter", &self.reloads),
-            ("accept_pauses", "counter", &self.accept_pauses),
+            ("connections", gauge, "Open connections", &self.connections),
+            ("accepted", counter, "Connections accepted", &self.accepted),
+            (
+                "refused",
+                counter,
+                "Newcomers refused for want of a place",
+                &self.refused,
+            ),
+            ("answered", counter, "Lines answered", &self.answered),
+            (
+                "errors",
+                counter,
+                "Lines answered with an error",
+                &self.errors,
+            ),
+            (
+                "busy",
+                counter,
+                "Lines refused because too much waits",
+                &self.busy,
+            ),
+            ("panics", counter, "Panics inside queries", &self.panics),
+            (
+                "timeouts",
+                counter,
+                "Connections cut by a time limit",
+                &self.timeouts,
+            ),
+            (
+                "long_lines",
+                counter,
+                "Lines over the length limit",
+                &self.long_lines,
+            ),
+            (
+                "queued",
+                gauge,
+                "Lines that wait for a thread",
+                &self.queued,
+            ),
+            (
+                "unsent",
+                gauge,
+                "Bytes of answers that wait for their peers",
+                &self.unsent,
+            ),
+            (
+                "hang_ups",
+                counter,
+                "Connections that vanished while something was computed for them",
+                &self.hang_ups,
+            ),
+            (
+                "reloads",
+                counter,
+                "Times the nets were loaded anew",
+                &self.reloads,
+            ),
+            (
+                "accept_pauses",
+                counter,
+                "Pauses of accepting for want of descriptors",
+                &self.accept_pauses,
+            ),
         ]
     }
 
-    /// All counters as JSON, for `stats`.
+    /// All counters by name, for `stats`.
     #[must_use]
-    pub fn value(&self) -> serde_json::Value {
-        let mut object = serde_json::Map::new();
-        object.insert("uptime".into(), self.started.elapsed().as_secs().into());
-        for (name, _, counter) in self.named() {
-            object.insert(name.into(), counter.load(Ordering::Relaxed).into());
+    pub fn values(&self) -> Vec<(&'static str, u64)> {
+        let mut values = vec![("uptime", self.started.elapsed().as_secs())];
+        for (name, _, _, counter) in self.named() {
+            values.push((name, read(counter)));
         }
-        object.into()
+        values
     }
 
     /// All counters in Prometheus' text format.
     #[must_use]
-    pub fn prometheus(&self) -> String {
+    pub fn prometheus(&self, net: &str) -> String {
         let mut text = String::new();
         // Writing into a string cannot fail.
-        for (name, kind, counter) in self.named() {
+        for (name, kind, help, counter) in self.named() {
             let name = match kind {
                 "counter" => format!("gammond_{name}_total"),
                 _ => format!("gammond_{name}"),
             };
-            let value = counter.load(Ordering::Relaxed);
-            let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {value}");
+            let _ = head(&mut text, &name, kind, help);
+            let _ = writeln!(text, "{name} {}", read(counter));
         }
-        let uptime = self.started.elapsed().as_secs();
-        let _ = writeln!(
-            text,
-            "# TYPE gammond_uptime_seconds gauge\ngammond_uptime_seconds {uptime}"
-        );
-        let name = "gammond_answer_seconds";
-        let _ = writeln!(text, "# TYPE {name} histogram");
-        let mut sum = 0;
-        for (class, counter) in self.latency.iter().enumerate() {
-            sum += counter.load(Ordering::Relaxed);
-            let bound = match BOUNDS_US.get(class) {
-                Some(&us) => format!("{}", us as f64 / 1e6),
-                None => "+Inf".into(),
-            };
-            let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {sum}");
-        }
-        let total = self.latency_sum_us.load(Ordering::Relaxed) as f64 / 1e6;
-        let _ = writeln!(text, "{name}_sum {total}\n{name}_count {sum}");
+        let name = "gammond_uptime_seconds";
+        let _ = head(&mut text, name, "gauge", "Seconds since the start");
+        let _ = writeln!(text, "{name} {}", self.started.elapsed().as_secs());
+        let name = "gammond_build_info";
+        let _ = head(&mut text, name, "gauge", "What runs; always 1");
+        let version = env!("CARGO_PKG_VERSION");
+        let net = net.replace(['\\', '"', '\n'], "_");
+        let _ = writeln!(text, "{name}{{version=\"{version}\",net=\"{net}\"}} 1");
+        self.write_kinds(&mut text);
+        self.write_latency(&mut text);
         text
+    }
+
+    fn write_kinds(&self, text: &mut String) {
+        let name = "gammond_answers_total";
+        let help = "Lines answered, by what was asked and how it ended";
+        let _ = head(text, name, "counter", help);
+        for (kind, counters) in KINDS.iter().zip(&self.kinds) {
+            for (result, counter) in ["ok", "error"].iter().zip(counters) {
+                let value = read(counter);
+                let _ = writeln!(
+                    text,
+                    "{name}{{kind=\"{kind}\",result=\"{result}\"}} {value}"
+                );
+            }
+        }
+    }
+
+    fn write_latency(&self, text: &mut String) {
+        let name = "gammond_answer_seconds";
+        let help = "Time from a line's arrival to its answer, by what it costs";
+        let _ = head(text, name, "histogram", help);
+        for (cost, latency) in Cost::COMPUTED.iter().zip(&self.latency) {
+            let cost = cost.name();
+            let mut sum = 0;
+            for (class, counter) in latency.classes.iter().enumerate() {
+                sum += read(counter);
+                let bound = match BOUNDS_US.get(class) {
+                    Some(&us) => format!("{}", us as f64 / 1e6),
+                    None => "+Inf".into(),
+                };
+                let labels = format!("cost=\"{cost}\",le=\"{bound}\"");
+                let _ = writeln!(text, "{name}_bucket{{{labels}}} {sum}");
+            }
+            let total = read(&latency.sum_us) as f64 / 1e6;
+            let _ = writeln!(text, "{name}_sum{{cost=\"{cost}\"}} {total}");
+            let _ = writeln!(text, "{name}_count{{cost=\"{cost}\"}} {sum}");
+        }
+    }
+}
+
+fn head(text: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Result {
+    writeln!(text, "# HELP {name} {help}.\n# TYPE {name} {kind}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SRV-18: every series has its help and type, and labels tell what was asked.
+    #[test]
+    fn prometheus_has_helps_and_labels() {
+        let counters = Counters::default();
+        counters.note_answer("move", true);
+        counters.note_answer("ping", false);
+        counters.note_latency(Cost::Medium, Duration::from_millis(3), 2);
+        let text = counters.prometheus("a \"net\"");
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let name = line.split(['{', ' ']).next().unwrap();
+            let name = name
+                .trim_end_matches("_bucket")
+                .trim_end_matches("_sum")
+                .trim_end_matches("_count");
+            assert!(text.contains(&format!("# HELP {name} ")), "{line}");
+        }
+        for expected in [
+            "gammond_answers_total{kind=\"move\",result=\"ok\"} 1\n",
+            "gammond_answers_total{kind=\"session\",result=\"error\"} 1\n",
+            "gammond_answer_seconds_bucket{cost=\"medium\",le=\"0.005\"} 2\n",
+            "net=\"a _net_\"} 1\n",
+        ] {
+            assert!(text.contains(expected), "{expected}{text}");
+        }
     }
 }

@@ -10,7 +10,7 @@ pub struct Limits {
     pub connections_max: usize,
     /// Connections at a time of one network address (SRV-05).
     pub connections_per_peer: usize,
-    /// Newcomers that may be told `busy` at a time; more are closed without a word.
+    /// Newcomers that are listened to at a time before they are told `busy`; more are told at once.
     pub refusals_max: usize,
     /// How long a newcomer that is refused may take to say in which protocol.
     pub refusal_wait: Duration,
@@ -24,11 +24,20 @@ pub struct Limits {
     pub write_timeout: Duration,
     /// Bytes of answers that may wait for a peer before no more are computed (SRV-09).
     pub unsent_bytes_max: usize,
+    /// Bytes of answers that may wait for all peers together; above it large answers are `busy`
+    /// and small ones are given to those who have taken what they got before.
+    pub answer_bytes_max: usize,
+    /// How often a connection whose work is computed is looked at, whether its peer is there still.
+    pub hang_up_check: Duration,
+    /// How long a peer that still talks after the end is listened to, so that it gets all that was
+    /// said to it.
+    pub linger: Duration,
     /// Lines of one connection that wait or are being answered (SRV-10).
     pub in_flight_max: usize,
     /// Lines of one connection that are handed to a thread together.
     pub batch_max: usize,
-    /// Lines of all connections that wait; above it the answer is `busy` (SRV-11).
+    /// Lines of all connections that wait, of each cost; above it the answer is `busy` for those
+    /// who have more than their share of them waiting (SRV-11).
     pub queue_max: usize,
     /// How long running queries may go on after the order to end (SRV-15).
     pub grace: Duration,
@@ -36,7 +45,7 @@ pub struct Limits {
     pub bind_retry: Duration,
     /// When silent peers are probed, and how often after that (SRV-12).
     pub keep_alive: Duration,
-    /// Metrics connections at a time, and how long each may take.
+    /// Metrics connections at a time, and how long each may take; above it the oldest goes.
     pub metrics_max: usize,
     /// See [`Limits::metrics_max`].
     pub metrics_timeout: Duration,
@@ -50,20 +59,23 @@ impl Default for Limits {
         Limits {
             connections_max: 1024,
             connections_per_peer: 64,
-            refusals_max: 64,
+            refusals_max: 256,
             refusal_wait: Duration::from_millis(200),
             long_lines_max: 10,
             line_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(600),
             write_timeout: Duration::from_secs(30),
             unsent_bytes_max: 64 << 10,
+            answer_bytes_max: 64 << 20,
+            hang_up_check: Duration::from_millis(25),
+            linger: Duration::from_secs(2),
             in_flight_max: 64,
             batch_max: 16,
             queue_max: 4096,
             grace: Duration::from_secs(10),
             bind_retry: Duration::from_secs(5),
             keep_alive: Duration::from_secs(60),
-            metrics_max: 16,
+            metrics_max: 32,
             metrics_timeout: Duration::from_secs(5),
         }
     }

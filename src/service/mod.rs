@@ -1,20 +1,19 @@
-//! All async code: listeners, connections, limits, timeouts, shutdown, the FIBS link; and what
-//! needs no async at all: the stdin batch, and the answer to one line.
+//! Transports: sockets (`tcp`, Unix's too), standard input (`batch`, `ubgi`), the FIBS link; and
+//! what they share: the answer to one line, the threads that compute, limits, the way down.
 
+mod account;
 pub mod answer;
-mod connection;
+pub mod batch;
 pub mod counters;
-pub mod external;
-pub mod fibs_analysis;
-mod fibs_decide;
-pub mod fibs_link;
-pub mod fibs_state;
+mod fair_queue;
+pub mod fibs;
+mod fuzz;
+mod http;
 pub mod limits;
-pub mod line_codec;
-mod listener;
-mod metrics;
-pub mod server;
-pub mod stdin_batch;
+mod shutdown;
 pub mod systemd;
+pub mod tcp;
 pub mod ubgi;
 mod worker;
+
+pub use fuzz::fuzz_session;

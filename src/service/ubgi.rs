@@ -1,44 +1,71 @@
-//! UBGI on a pair of streams, and the engine's part of its answers.
+//! UBGI on standard input and output.
+//!
+//! A thread reads ahead, so that `stop` is seen while a search runs.
 
-use crate::engine::{Engine, EngineError};
-use crate::protocol::ubgi::{Question, Step, Ubgi};
-use crate::query::{Settings, Stop};
-use std::io::{self, BufRead, Read, Write};
+use super::answer::Answerer;
+use crate::engine::Engine;
+use crate::protocol::ubgi::Ubgi;
+use crate::protocol::{Cut, Dialect, LINE_BYTES_MAX, LineCodec, Step};
+use crate::query::Stop;
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Longest line read; the rest of a longer one is passed over.
-const LINE_BYTES_MAX: u64 = 4096;
+/// Lines read ahead of the one that is being obeyed.
+const LINES_WAITING: usize = 256;
+/// Bytes asked for by one read.
+const READ_BYTES: usize = 4096;
 
-/// The line that answers a `go`, with its LF.
-pub fn reply(engine: &Engine, question: &Question, stop: &Stop) -> String {
-    found(engine, question, stop).unwrap_or_else(|error| match error {
-        EngineError::Stopped => "error bad_state stopped\n".into(),
-        error => format!("error bad_state internal {error}\n"),
-    })
-}
+/// A line as it came (`None`: one that was too long), and what ends the search it asks for.
+type Order = (Option<Vec<u8>>, Stop);
 
-fn found(engine: &Engine, question: &Question, stop: &Stop) -> Result<String, EngineError> {
-    let settings = &question.settings;
-    let cube = match &question.cube {
-        None => None,
-        Some(query) => {
-            let cubeful = Settings {
-                cubeful: true,
-                ..settings.clone()
-            };
-            Some(engine.cube_action(query, &cubeful, stop)?)
+/// Reads lines until the input ends or nobody wants them. `stop` ends what the lines before it
+/// began.
+fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
+    // Only for the question which lines interrupt.
+    let machine = Ubgi::default();
+    let mut codec = LineCodec::new(LINE_BYTES_MAX);
+    let mut buffer = [0; READ_BYTES];
+    let mut last = VecDeque::with_capacity(LINES_WAITING);
+    loop {
+        let count = match input.read(&mut buffer) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                let _ = orders.send(Err(error));
+                return;
+            }
+        };
+        match buffer.get(..count) {
+            Some(bytes) if count > 0 => codec.feed(bytes),
+            _ => {
+                codec.finish();
+            }
         }
-    };
-    let plays = match &question.play {
-        None => None,
-        Some(query) => {
-            let best_only = Settings {
-                top: Some(1),
-                ..settings.clone()
+        while let Some(cut) = codec.peek() {
+            let line = match cut {
+                Cut::Line(line) => Some(line.to_vec()),
+                Cut::TooLong => None,
             };
-            Some(engine.rank_plays(query, &best_only, stop)?)
+            codec.consume();
+            if line.as_ref().is_some_and(|line| machine.interrupts(line)) {
+                last.iter().for_each(Stop::trigger);
+                last.clear();
+            }
+            // Older lines have been obeyed: no more wait than the channel holds.
+            if last.len() > LINES_WAITING + 1 {
+                last.pop_front();
+            }
+            let stop = Stop::new();
+            last.push_back(stop.clone());
+            if orders.send(Ok((line, stop))).is_err() {
+                return;
+            }
         }
-    };
-    Ok(question.reply(cube.as_ref(), plays.as_ref()))
+        if count == 0 {
+            return;
+        }
+    }
 }
 
 /// Speaks UBGI until the input ends or says `quit`. `build` makes an engine of these nets and
@@ -50,44 +77,48 @@ pub fn run(
     mut engine: Engine,
     mut machine: Ubgi,
     build: impl Fn(&str, usize) -> Result<Engine, String>,
-    mut input: impl BufRead,
+    input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = (&mut input)
-            .take(LINE_BYTES_MAX + 1)
-            .read_until(b'\n', &mut line)?;
-        if read == 0 {
-            return Ok(());
-        }
-        let whole = line.ends_with(b"\n") || read as u64 <= LINE_BYTES_MAX;
-        let text = if whole {
-            match machine.line(&line) {
-                Step::Silence => continue,
-                Step::Say(text) => text,
-                Step::Ask(question) => reply(&engine, &question, &Stop::never()),
-                Step::Rebuild { nets, threads } => match build(&nets, threads) {
-                    Ok(built) => {
-                        engine = built;
-                        continue;
-                    }
-                    Err(reason) => format!("error bad_value {}\n", reason.replace('\n', " ")),
-                },
-                Step::Quit => return Ok(()),
+    let (sender, orders) = sync_channel(LINES_WAITING);
+    // Not joined: after `quit` it may wait in a read for ever.
+    std::thread::Builder::new()
+        .name("stdin".into())
+        .spawn(move || read_lines(input, &sender))?;
+    for order in orders {
+        let (line, stop) = order?;
+        let cut = line.as_deref().map_or(Cut::TooLong, Cut::Line);
+        let mut text = Vec::new();
+        let mut ending = false;
+        match Dialect::line(&mut machine, cut) {
+            Step::Silence => continue,
+            Step::Say(said) | Step::Refuse(said) => text = said.into_bytes(),
+            Step::Ask(inquiry) => {
+                Answerer::new(&engine).answer(&inquiry, &stop, &mut text);
             }
-        } else {
-            input.skip_until(b'\n')?;
-            "error bad_command line_too_long\n".to_owned()
-        };
-        match output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-        {
+            Step::Rebuild { nets, threads } => match build(&nets, threads) {
+                Ok(built) => {
+                    engine = built;
+                    continue;
+                }
+                Err(reason) => {
+                    let reason = reason.replace('\n', " ");
+                    text = format!("error bad_value {reason}\n").into_bytes();
+                }
+            },
+            Step::Close(said) => {
+                text = said.into_bytes();
+                ending = true;
+            }
+        }
+        match output.write_all(&text).and_then(|()| output.flush()) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
             Err(error) => return Err(error),
         }
+        if ending {
+            return Ok(());
+        }
     }
+    Ok(())
 }

@@ -1,73 +1,48 @@
-//! The threads that compute for sockets, and the two queues in front of them.
+//! The threads that compute for sockets, and the fair queues in front of them, one a cost.
 //!
-//! Interactive work goes first. Bulk work never takes the last thread: while some of it runs, one
-//! more thread than configured may answer interactive lines, so these never wait for it (SRV-11).
-//! A panic costs the line that caused it an `internal` error and nothing else (SRV-13).
+//! Cheap questions go first, and dear ones never take the last thread: while these run, one more
+//! thread than configured may answer medium questions, and a share more the short ones. Each cost
+//! has threads of its own inside the engine too, so that no question waits for one that costs more
+//! (SRV-11).
 
-use super::answer::{Outcome, respond};
+use super::account::{Account, Charge};
+use super::answer::Answerer;
 use super::counters::{Counters, count};
+use super::fair_queue::{FairQueue, Lane};
 use super::limits::Limits;
-use super::{external, ubgi};
 use crate::engine::{Engine, EngineError};
-use crate::protocol::answer::{self, Addressee};
-use crate::protocol::external::Question;
-use crate::protocol::{AnswerStyle, Queue, RequestError, SessionSettings, parse_line};
-use crate::query::Stop;
+use crate::protocol::{Inquiry, RequestError};
+use crate::query::{Cost, Stop};
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
-use tokio::sync::oneshot;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::UnboundedSender;
 
-/// Something to compute, and where the answer goes.
+/// After so long a thread gives the rest of a connection's lines back to the queue.
+const SLICE: Duration = Duration::from_millis(2);
+
+/// Something to compute, and where the answers go.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) work: Work,
-    pub(super) queue: Queue,
+    /// In the order of their lines; all of the same cost.
+    pub(super) inquiries: VecDeque<Inquiry>,
+    pub(super) cost: Cost,
     pub(super) stop: Stop,
-    pub(super) reply: oneshot::Sender<Vec<u8>>,
+    pub(super) account: Arc<Account>,
+    /// Comes back with each part of the answer.
+    pub(super) number: u64,
+    pub(super) reply: UnboundedSender<Box<Part>>,
 }
 
+/// A part of a job's answers.
 #[derive(Debug)]
-pub(super) enum Work {
-    /// Request lines of one session.
-    Lines(Batch, Arc<SessionSettings>),
-    External(Box<Question>),
-    Ubgi(Box<crate::protocol::ubgi::Question>),
-}
-
-/// Lines in one piece of memory.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Batch {
-    pub(super) fn push(&mut self, line: &[u8]) {
-        self.bytes.extend_from_slice(line);
-        self.ends.push(self.bytes.len());
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = [0].into_iter().chain(self.ends.iter().copied());
-        let line = |(start, &end)| self.bytes.get(start..end).unwrap_or_default();
-        starts.zip(&self.ends).map(line)
-    }
-}
-
-impl Work {
-    fn lines(&self) -> usize {
-        match self {
-            Work::Lines(batch, _) => batch.len(),
-            Work::External(_) | Work::Ubgi(_) => 1,
-        }
-    }
+pub(super) struct Part {
+    pub(super) number: u64,
+    pub(super) bytes: Vec<u8>,
+    pub(super) charge: Charge,
+    /// Whether the job is done.
+    pub(super) last: bool,
 }
 
 /// The threads; ends them when dropped.
@@ -81,40 +56,87 @@ pub(super) struct Workers {
 struct Shared {
     queues: Mutex<Queues>,
     wake: Condvar,
-    /// The engine for interactive work and the one for bulk work: the same nets and cache, but
-    /// each with threads of its own, so that neither waits for the other's.
-    engines: RwLock<[Engine; 2]>,
+    /// An engine for each cost: the same nets and cache, but threads of their own.
+    engines: RwLock<[Engine; 3]>,
     counters: Arc<Counters>,
     queue_max: usize,
+    shares: Shares,
+}
+
+/// How many threads may be at work, by cost.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
     threads: usize,
+    /// Of short questions, whatever else runs.
+    short: usize,
+}
+
+impl Shares {
+    const MEDIUM: usize = 1;
+
+    fn new(threads: usize) -> Shares {
+        let threads = threads.max(1);
+        Shares {
+            threads,
+            short: threads.div_ceil(4),
+        }
+    }
+
+    const fn most(self) -> usize {
+        self.threads + Shares::MEDIUM + self.short
+    }
+
+    fn allows(self, cost: usize, running: [usize; 3]) -> bool {
+        let [short, medium, _] = running;
+        running.iter().sum::<usize>() < self.threads
+            || match cost {
+                0 => short < self.short,
+                1 => medium < Shares::MEDIUM,
+                _ => false,
+            }
+    }
 }
 
 #[derive(Debug, Default)]
 struct Queues {
-    interactive: VecDeque<(Job, Instant)>,
-    bulk: VecDeque<(Job, Instant)>,
-    lines: usize,
-    interactive_running: usize,
-    bulk_running: usize,
+    waiting: [FairQueue<(Job, Instant)>; 3],
+    running: [usize; 3],
     closed: bool,
 }
 
+/// Where the queue and the engine of a cost stand.
+const fn place(cost: Cost) -> usize {
+    match cost {
+        Cost::Free | Cost::Short => 0,
+        Cost::Medium => 1,
+        Cost::Long => 2,
+    }
+}
+
 impl Queues {
-    fn take(&mut self, threads: usize) -> Option<(Job, Instant)> {
-        let running = self.interactive_running + self.bulk_running;
-        let spare = usize::from(self.bulk_running > 0);
-        if running < threads + spare
-            && let Some(job) = self.interactive.pop_front()
-        {
-            self.interactive_running += 1;
-            return Some(job);
-        }
-        if running < threads && self.interactive.is_empty() {
-            let job = self.bulk.pop_front()?;
-            self.bulk_running += 1;
-            return Some(job);
+    fn take(&mut self, shares: Shares) -> Option<(Lane, Job, Instant)> {
+        for cost in 0..3 {
+            if !shares.allows(cost, self.running) {
+                continue;
+            }
+            let Some(waiting) = self.waiting.get_mut(cost) else {
+                continue;
+            };
+            let has_room = |(job, _): &(Job, Instant)| {
+                job.account.has_room_for(job.number) || !job.account.park(job.number)
+            };
+            if let Some((lane, (job, since), _)) = waiting.pop(has_room) {
+                if let Some(running) = self.running.get_mut(cost) {
+                    *running += 1;
+                }
+                return Some((lane, job, since));
+            }
         }
         None
+    }
+
+    fn lines(&self) -> usize {
+        self.waiting.iter().map(FairQueue::lines).sum()
     }
 }
 
@@ -124,47 +146,83 @@ impl Workers {
         counters: Arc<Counters>,
         limits: &Limits,
     ) -> Result<Workers, String> {
-        let threads = engine.pool().current_num_threads().max(1);
+        let shares = Shares::new(engine.pool().current_num_threads());
         let shared = Arc::new(Shared {
             queues: Mutex::default(),
             wake: Condvar::new(),
-            engines: RwLock::new(with_bulk(engine).map_err(|error| error.to_string())?),
+            engines: RwLock::new(one_a_cost(engine).map_err(|error| error.to_string())?),
             counters,
             queue_max: limits.queue_max,
-            threads,
+            shares,
         });
         let start = |number| {
             let shared = Arc::clone(&shared);
             let builder = std::thread::Builder::new().name(format!("worker-{number}"));
             builder.spawn(move || shared.work())
         };
-        let threads = (0..=threads).map(start).collect::<Result<_, _>>();
+        let threads = (0..shares.most()).map(start).collect::<Result<_, _>>();
         let threads = threads.map_err(|error| error.to_string())?;
         Ok(Workers { shared, threads })
     }
 
-    /// Queues a job, or gives its work back when the queue is full.
-    pub(super) fn submit(&self, job: Job) -> Result<(), Work> {
+    /// Queues a job, or gives it back when the queue is full.
+    pub(super) fn submit(&self, lane: Lane, job: Job) -> Result<(), Job> {
         let mut queues = self.shared.lock();
-        let lines = job.work.lines();
-        if queues.closed || queues.lines + lines > self.shared.queue_max {
-            return Err(job.work);
+        let lines = job.inquiries.len();
+        let closed = queues.closed;
+        let Some(waiting) = queues.waiting.get_mut(place(job.cost)) else {
+            return Err(job);
+        };
+        if closed || !waiting.admits(lane.origin, lines, self.shared.queue_max) {
+            return Err(job);
         }
-        queues.lines += lines;
+        let number = job.number;
+        waiting.push(lane, (job, Instant::now()), lines, number);
         self.shared.note_queued(&queues);
-        let entry = (job, Instant::now());
-        match entry.0.queue {
-            Queue::Interactive => queues.interactive.push_back(entry),
-            _ => queues.bulk.push_back(entry),
-        }
         drop(queues);
         self.shared.wake.notify_one();
         Ok(())
     }
 
+    /// A connection has taken answers, and there is room for more.
+    pub(super) fn unpark(&self, lane: Lane) {
+        let mut queues = self.shared.lock();
+        for waiting in &mut queues.waiting {
+            waiting.unpark(lane);
+        }
+        drop(queues);
+        self.shared.wake.notify_one();
+    }
+
+    /// A connection is gone: what it wanted leaves the queue (SRV-12). Its stop must have been
+    /// triggered before.
+    pub(super) fn forget(&self, lane: Lane) {
+        let mut queues = self.shared.lock();
+        for waiting in &mut queues.waiting {
+            waiting.forget(lane);
+        }
+        self.shared.note_queued(&queues);
+    }
+
+    /// Answers what needs no computing, at once.
+    pub(super) fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) {
+        let engine = self.engine();
+        Answerer::counting(&engine, &self.shared.counters).answer(inquiry, &Stop::never(), out);
+    }
+
+    /// Answers a job that was not taken.
+    pub(super) fn answer_busy(&self, job: &Job, out: &mut Vec<u8>) {
+        let engine = self.engine();
+        let answerer = Answerer::counting(&engine, &self.shared.counters);
+        for inquiry in &job.inquiries {
+            count(&self.shared.counters.busy);
+            answerer.refuse(inquiry, &busy("too many queries wait"), out);
+        }
+    }
+
     /// Another engine from the next query on.
     pub(super) fn replace(&self, engine: Engine) -> Result<(), EngineError> {
-        let engines = with_bulk(engine)?;
+        let engines = one_a_cost(engine)?;
         let mut place = self
             .shared
             .engines
@@ -176,7 +234,7 @@ impl Workers {
 
     /// The engine in use.
     pub(super) fn engine(&self) -> Engine {
-        self.shared.engine(Queue::Interactive)
+        self.shared.engine(Cost::Short)
     }
 }
 
@@ -189,47 +247,69 @@ impl Drop for Workers {
     }
 }
 
+fn busy(reason: &str) -> RequestError {
+    RequestError::new("busy", "server", format!("busy: {reason}"))
+}
+
+fn one_a_cost(engine: Engine) -> Result<[Engine; 3], EngineError> {
+    let (medium, long) = (engine.with_own_threads()?, engine.with_own_threads()?);
+    Ok([engine, medium, long])
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queues> {
         // No code that holds the lock can panic half-way through a change.
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn engine(&self, queue: Queue) -> Engine {
+    fn engine(&self, cost: Cost) -> Engine {
         let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
-        let [interactive, bulk] = &*engines;
-        match queue {
-            Queue::Interactive => interactive.clone(),
-            Queue::Bulk => bulk.clone(),
+        let [short, medium, long] = &*engines;
+        match cost {
+            Cost::Free | Cost::Short => short.clone(),
+            Cost::Medium => medium.clone(),
+            Cost::Long => long.clone(),
         }
     }
 
     fn note_queued(&self, queues: &Queues) {
         self.counters
             .queued
-            .store(queues.lines as u64, Ordering::Relaxed);
+            .store(queues.lines() as u64, Ordering::Relaxed);
     }
 
     fn work(&self) {
         let mut queues = self.lock();
         loop {
-            if let Some((job, queued)) = queues.take(self.threads) {
-                let lines = job.work.lines();
-                queues.lines -= lines;
+            if let Some((lane, job, since)) = queues.take(self.shares) {
                 self.note_queued(&queues);
-                let more = !queues.interactive.is_empty() || !queues.bulk.is_empty();
+                let more = queues.lines() > 0;
                 drop(queues);
                 if more {
                     self.wake.notify_one();
                 }
-                let queue = job.queue;
-                self.run(job);
-                self.counters.note_latency(queued.elapsed(), lines as u64);
+                let (cost, lines) = (job.cost, job.inquiries.len());
+                let began = Instant::now();
+                let left = self.run(job);
+                let used = began.elapsed();
+                let done = lines - left.as_ref().map_or(0, |job| job.inquiries.len());
+                self.counters
+                    .note_latency(cost, since.elapsed(), done as u64);
                 queues = self.lock();
-                match queue {
-                    Queue::Interactive => queues.interactive_running -= 1,
-                    _ => queues.bulk_running -= 1,
+                if let Some(running) = queues.running.get_mut(place(cost)) {
+                    *running -= 1;
                 }
+                if let Some(waiting) = queues.waiting.get_mut(place(cost)) {
+                    waiting.charge(lane, used);
+                    // The stop is triggered before the lane is forgotten, so nothing is put back
+                    // behind that.
+                    if let Some(job) = left.filter(|job| !job.stop.is_triggered()) {
+                        let lines = job.inquiries.len();
+                        let number = job.number;
+                        waiting.push(lane, (job, since), lines, number);
+                    }
+                }
+                self.note_queued(&queues);
             } else if queues.closed {
                 return;
             } else {
@@ -241,93 +321,63 @@ impl Shared {
         }
     }
 
-    fn run(&self, job: Job) {
-        // Nobody waits for the answer any more: the connection is gone (SRV-12).
-        if job.stop.is_triggered() || job.reply.is_closed() {
-            return;
+    /// Answers a job's inquiries until its slice of time or its room for answers is used up;
+    /// returns what is left.
+    fn run(&self, mut job: Job) -> Option<Job> {
+        let engine = self.engine(job.cost);
+        let answerer = Answerer::counting(&engine, &self.counters);
+        let began = Instant::now();
+        let mut bytes = Vec::new();
+        let mut charge = job.account.charge(0);
+        while let Some(inquiry) = job.inquiries.front() {
+            // Nobody waits for the answer any more: the connection is gone (SRV-12).
+            if job.reply.is_closed() || (job.stop.is_triggered() && !inquiry.hasty) {
+                return None;
+            }
+            let start = bytes.len();
+            answerer.answer(inquiry, &job.stop, &mut bytes);
+            let length = bytes.len() - start;
+            if !job.account.ledger().has_room(length) {
+                bytes.truncate(start);
+                count(&self.counters.busy);
+                let error = busy("too many answers wait to be read");
+                answerer.refuse(inquiry, &error, &mut bytes);
+            }
+            charge.absorb(job.account.charge(bytes.len() - start));
+            job.inquiries.pop_front();
+            if began.elapsed() >= SLICE || !job.account.has_room_for(job.number) {
+                break;
+            }
         }
-        let engine = self.engine(job.queue);
-        let mut out = Vec::new();
-        match &job.work {
-            Work::Lines(batch, session) => {
-                for line in batch.lines() {
-                    if job.stop.is_triggered() {
-                        return;
-                    }
-                    self.line(&engine, line, session, &job.stop, &mut out);
-                }
-            }
-            Work::External(question) => {
-                let text = self.guarded(|| external::reply(&engine, question, &job.stop));
-                let text = text.unwrap_or_else(|error| format!("Error: {error}"));
-                out.extend_from_slice(text.as_bytes());
-                count(&self.counters.answered);
-            }
-            Work::Ubgi(question) => {
-                let text = self.guarded(|| ubgi::reply(&engine, question, &job.stop));
-                let text = text.unwrap_or_else(|_| "error bad_state internal\n".into());
-                out.extend_from_slice(text.as_bytes());
-                count(&self.counters.answered);
-            }
-        }
+        bytes.shrink_to_fit();
+        let last = job.inquiries.is_empty();
+        let part = Part {
+            number: job.number,
+            bytes,
+            charge,
+            last,
+        };
         // The receiver may have gone in the meantime.
-        let _ = job.reply.send(out);
+        let _ = job.reply.send(Box::new(part));
+        (!last).then_some(job)
     }
+}
 
-    fn line(
-        &self,
-        engine: &Engine,
-        line: &[u8],
-        session: &SessionSettings,
-        stop: &Stop,
-        out: &mut Vec<u8>,
-    ) {
-        let start = out.len();
-        let outcome = self.guarded(|| respond(engine, line, session, None, stop, out));
-        count(&self.counters.answered);
-        match outcome {
-            Ok(Outcome::Refused) => count(&self.counters.errors),
-            Ok(_) => {}
-            Err(error) => {
-                out.truncate(start);
-                count(&self.counters.errors);
-                refuse(line, session, &error, out);
-            }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SRV-11: whatever runs, a short question finds a thread, and a medium one beside long
+    /// ones.
+    #[test]
+    fn dear_questions_leave_room_for_cheap_ones() {
+        for threads in [1, 2, 8] {
+            let shares = Shares::new(threads);
+            assert!(shares.allows(1, [0, 0, threads]) && shares.allows(0, [0, 1, threads]));
+            assert!(!shares.allows(2, [0, 0, threads]));
+            assert!(!shares.allows(1, [0, 1, threads]));
+            assert!(!shares.allows(0, [shares.short, 1, threads]));
+            assert!(shares.most() >= threads + 2);
         }
     }
-
-    /// Runs a query; a panic becomes an error with its number.
-    fn guarded<T>(&self, query: impl FnOnce() -> T) -> Result<T, RequestError> {
-        // What a panic leaves behind is dropped: the answer so far, and the query itself.
-        catch_unwind(AssertUnwindSafe(query)).map_err(|_| {
-            let number = self.counters.panics.fetch_add(1, Ordering::Relaxed) + 1;
-            tracing::error!(number, "panic inside a query");
-            RequestError::new("internal", "query", format!("internal error {number}"))
-        })
-    }
-}
-
-fn with_bulk(engine: Engine) -> Result<[Engine; 2], EngineError> {
-    let bulk = engine.with_own_threads()?;
-    Ok([engine, bulk])
-}
-
-/// Answers a line with an error that does not come from reading it; the line's id comes back.
-pub(super) fn refuse(
-    line: &[u8],
-    session: &SessionSettings,
-    error: &RequestError,
-    out: &mut Vec<u8>,
-) {
-    let parsed = catch_unwind(|| parse_line(line, session)).ok().flatten();
-    let (id, style) = match parsed {
-        Some(Ok(line)) => (line.id, line.style),
-        Some(Err(refusal)) => (refusal.id, refusal.style),
-        None => (None, AnswerStyle::Json),
-    };
-    let to = Addressee {
-        id: id.as_deref(),
-        style,
-    };
-    answer::error(to, error, None, out);
 }

@@ -71,7 +71,7 @@ pub fn play(
         }
         let query = PlayQuery {
             position,
-            roll: crate::rng::roll(rng),
+            roll: crate::game::Roll::thrown(rng),
             state,
         };
         let first = engine.rank_plays(&query, &shallow, &stop)?;

@@ -7,9 +7,11 @@
 
 use super::shard::Label;
 use super::starts;
+use super::twins::{HORIZON_MAX, Step, Twin, Twins, follow};
 use crate::eval::Evaluator;
-use crate::game::{Chances, Class, PlayGenerator, Position, Roll, generate_plays};
+use crate::game::{Chances, Class, Position, Roll, generate_plays};
 use crate::rng::{ChaCha8Rng, below, unit};
+use crate::search::{Ahead, Chooser, Filter, Judged, OnePly, Scratch};
 use serde::{Deserialize, Serialize};
 
 /// How games are played and labelled.
@@ -37,6 +39,9 @@ pub struct GameSettings {
     pub extra_races: bool,
     /// How far behind the best play such a candidate may be, in equity.
     pub extra_margin: f32,
+    /// Other plays that are followed for some turns with the game's own dice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twins: Option<Twins>,
     /// Plays that are looked at one play deeper when they are close together; 1 for none.
     pub contenders: usize,
     /// How close, in equity.
@@ -45,6 +50,9 @@ pub struct GameSettings {
     pub filter_plays: usize,
     /// ... among those within this equity of its best.
     pub filter_margin: f32,
+    /// The pruning net hands them over instead of the quick net: as good a choice for a third of the time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pruning: bool,
 }
 
 impl Default for GameSettings {
@@ -59,31 +67,14 @@ impl Default for GameSettings {
             extra: 0.06,
             extra_races: false,
             extra_margin: 0.25,
+            twins: None,
             contenders: 3,
             contest_margin: 0.04,
             filter_plays: 5,
             filter_margin: 0.25,
+            pruning: false,
         }
     }
-}
-
-/// A play's result: the position with the opponent on roll, and the **mover's** chances.
-#[derive(Clone, Copy, Debug)]
-pub struct Judged {
-    /// After the play, the opponent on roll.
-    pub after: Position,
-    /// The chances of the player who moved.
-    pub chances: Chances,
-}
-
-/// Room for the work of one thread.
-#[derive(Debug, Default)]
-pub struct Room {
-    after: Vec<Position>,
-    chances: Vec<Chances>,
-    ranked: Vec<(f32, Position)>,
-    judged: Vec<Judged>,
-    best: Vec<Judged>,
 }
 
 /// Kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
@@ -97,7 +88,23 @@ pub fn kind(position: &Position) -> Option<u8> {
     }
 }
 
-/// Looks one play ahead with an evaluator.
+impl GameSettings {
+    /// Which plays the strong net judges.
+    #[must_use]
+    pub fn filter(&self) -> Filter {
+        Filter {
+            plays: self.filter_plays,
+            margin: self.filter_margin,
+            by: if self.pruning {
+                Chooser::Pruning
+            } else {
+                Chooser::Quick
+            },
+        }
+    }
+}
+
+/// Looks one play ahead with an evaluator, and knows what a table answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Judges<'a> {
     evaluator: &'a dyn Evaluator,
@@ -121,98 +128,8 @@ impl<'a> Judges<'a> {
         Some(out[0])
     }
 
-    /// Every play of `roll` that may be best, best first, into `room.judged`. `near` is the
-    /// position turned round.
-    fn rank(
-        &self,
-        plays: &PlayGenerator,
-        near: &Position,
-        roll: Roll,
-        settings: &GameSettings,
-        room: &mut Room,
-    ) {
-        plays.plays(roll, &mut room.after);
-        if room.after.is_empty() {
-            room.after.push(*near);
-        }
-        if room.after.len() > settings.filter_plays && kind(near) != Some(1) {
-            self.filter(near, settings, room);
-        }
-        room.chances.resize(room.after.len(), Chances::default());
-        self.evaluator
-            .evaluate(Some(near), &room.after, &mut room.chances);
-        room.judged.clear();
-        let pairs = room.after.iter().zip(&room.chances);
-        room.judged.extend(pairs.map(|(&after, chances)| Judged {
-            after,
-            chances: chances.inverted(),
-        }));
-        room.judged
-            .sort_by(|a, b| b.chances.equity().total_cmp(&a.chances.equity()));
-    }
-
-    /// Keeps the plays that the quick net finds good.
-    fn filter(&self, near: &Position, settings: &GameSettings, room: &mut Room) {
-        room.chances.resize(room.after.len(), Chances::default());
-        if !self
-            .evaluator
-            .evaluate_quickly(Some(near), &room.after, &mut room.chances)
-        {
-            return;
-        }
-        let ranked = &mut room.ranked;
-        ranked.clear();
-        let pairs = room.chances.iter().zip(&room.after);
-        ranked.extend(pairs.map(|(c, &after)| (c.equity(), after)));
-        ranked.select_nth_unstable_by(settings.filter_plays - 1, |a, b| a.0.total_cmp(&b.0));
-        ranked.truncate(settings.filter_plays);
-        let best = ranked.iter().fold(f32::MAX, |best, r| best.min(r.0));
-        room.after.clear();
-        let good = ranked
-            .iter()
-            .filter(|r| r.0 <= best + settings.filter_margin);
-        room.after.extend(good.map(|r| r.1));
-    }
-
-    /// Mean over the 21 rolls of the value of the best play. The ranking for `roll` is left in
-    /// `room.best`.
-    fn mean_of_best(
-        &self,
-        position: &Position,
-        roll: Option<Roll>,
-        settings: &GameSettings,
-        room: &mut Room,
-    ) -> [f32; 5] {
-        let mut sum = [0.0; 5];
-        let wanted = roll.map(|roll| (roll.high(), roll.low()));
-        let (plays, near) = (PlayGenerator::new(position), position.swapped());
-        for roll in Roll::ALL {
-            self.rank(&plays, &near, roll, settings, room);
-            let weight = roll.weight() as f32 / 36.0;
-            if let Some(best) = room.judged.first() {
-                for (sum, value) in sum.iter_mut().zip(best.chances.to_array()) {
-                    *sum += weight * value;
-                }
-            }
-            if wanted == Some((roll.high(), roll.low())) {
-                std::mem::swap(&mut room.best, &mut room.judged);
-            }
-        }
-        sum
-    }
-
-    fn ahead(
-        &self,
-        position: &Position,
-        roll: Roll,
-        settings: &GameSettings,
-        room: &mut Room,
-    ) -> Ahead {
-        let mean = self.mean_of_best(position, Some(roll), settings, room);
-        Ahead {
-            mean,
-            ranked: std::mem::take(&mut room.best),
-        }
+    fn one(&self, settings: &GameSettings) -> OnePly<'a> {
+        OnePly::new(self.evaluator, settings.filter())
     }
 
     /// The best play of a roll and its static chances for the mover.
@@ -222,11 +139,9 @@ impl<'a> Judges<'a> {
         position: &Position,
         roll: Roll,
         settings: &GameSettings,
-        room: &mut Room,
+        scratch: &mut Scratch,
     ) -> Option<Judged> {
-        let (plays, near) = (PlayGenerator::new(position), position.swapped());
-        self.rank(&plays, &near, roll, settings, room);
-        room.judged.first().copied()
+        self.one(settings).best(position, roll, scratch)
     }
 
     /// The 1-ply value of a position for the player on roll.
@@ -235,23 +150,17 @@ impl<'a> Judges<'a> {
         &self,
         position: &Position,
         settings: &GameSettings,
-        room: &mut Room,
+        scratch: &mut Scratch,
     ) -> Chances {
         match self.exact(position) {
             Some(chances) => chances,
-            None => Chances::from_array(self.mean_of_best(position, None, settings, room)),
+            None => Chances::from_array(self.one(settings).mean(position, scratch)),
         }
     }
 }
 
 /// Longest game that is labelled to its end.
 const TURNS_MAX: usize = 400;
-
-/// What is known of a position before its turn: the 1-ply value, and the ranking for its roll.
-struct Ahead {
-    mean: [f32; 5],
-    ranked: Vec<Judged>,
-}
 
 /// Looks one play deeper at the best plays that are close together and chooses by that; the ones
 /// not chosen are labelled. The contender chosen comes with what was computed for its position.
@@ -260,7 +169,7 @@ fn closest_contest(
     ranked: &[Judged],
     next: Roll,
     settings: &GameSettings,
-    room: &mut Room,
+    room: &mut Scratch,
     out: &mut Vec<Label>,
 ) -> (usize, Option<Ahead>) {
     let Some(best) = ranked.first().map(|judged| judged.chances.equity()) else {
@@ -277,7 +186,7 @@ fn closest_contest(
     }
     let looked: Vec<Ahead> = ranked[..contenders]
         .iter()
-        .map(|judged| judges.ahead(&judged.after, next, settings, room))
+        .map(|judged| judges.one(settings).ahead(&judged.after, next, room))
         .collect();
     let theirs = |ahead: &Ahead| Chances::from_array(ahead.mean).equity();
     let mut pick = 0;
@@ -298,12 +207,13 @@ fn closest_contest(
 }
 
 struct Turn {
-    position: Position,
-    mean: [f32; 5],
+    step: Step,
+    /// Whether the best play was made.
+    straight: bool,
     /// A position that the player before could have left instead, and its 1-ply value.
     sibling: Option<(Position, [f32; 5])>,
-    /// Static chances of the best play of the roll; none when the play made was an exploration.
-    best: Option<[f32; 5]>,
+    /// Another one, to be followed.
+    twin: Option<Position>,
 }
 
 /// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
@@ -313,7 +223,7 @@ pub fn play(
     settings: &GameSettings,
     starts: &[Position],
     rng: &mut ChaCha8Rng,
-    room: &mut Room,
+    room: &mut Scratch,
     out: &mut Vec<Label>,
 ) {
     let mut position = match u32::try_from(starts.len()) {
@@ -326,8 +236,8 @@ pub fn play(
         _ => (0.0, 0.0),
     };
     let mut turns: Vec<Turn> = Vec::new();
-    let mut ahead: Option<Ahead> = None;
-    let mut sibling = None;
+    let mut ahead: Option<(Roll, Ahead)> = None;
+    let (mut sibling, mut twin) = (None, None);
     let mut value = loop {
         if let Some(chances) = judges.exact(&position) {
             break Some(chances.to_array());
@@ -335,67 +245,154 @@ pub fn play(
         if turns.len() >= TURNS_MAX {
             break None;
         }
-        let Ahead { mean, ranked } = match ahead.take() {
-            Some(known) => known,
-            None => judges.ahead(&position, crate::rng::roll(rng), settings, room),
-        };
+        let (roll, Ahead { mean, ranked }) = ahead.take().unwrap_or_else(|| {
+            let roll = crate::game::Roll::thrown(rng);
+            (roll, judges.one(settings).ahead(&position, roll, room))
+        });
         let explores = unit(rng) < chance;
         let pick = if explores {
             noisy_pick(&ranked, noise, rng)
         } else {
-            let next = crate::rng::roll(rng);
+            let next = crate::game::Roll::thrown(rng);
             let (pick, known) = closest_contest(judges, &ranked, next, settings, room, out);
-            ahead = known;
+            ahead = known.map(|known| (next, known));
             pick
         };
         let (Some(best), Some(chosen)) = (ranked.first(), ranked.get(pick)) else {
             break None;
         };
         turns.push(Turn {
-            position,
-            mean,
-            best: (!explores || pick == 0).then(|| best.chances.to_array()),
+            step: Step {
+                position,
+                roll,
+                mean,
+                best: (!explores || pick == 0).then(|| best.chances.to_array()),
+            },
+            straight: pick == 0,
             sibling: sibling.take(),
+            twin: twin.take(),
         });
         if ranked.len() > 1 && unit(rng) < settings.extra {
-            let other = another(&ranked, pick, settings, rng);
-            sibling = other
-                .filter(|other| match kind(other) {
-                    Some(1) => settings.extra_races,
-                    kind => kind.is_some(),
-                })
-                .map(|other| {
-                    let mean = judges.mean_of_best(&other, None, settings, room);
-                    (other, mean)
-                });
+            sibling = other_play(judges, &ranked, pick, settings, rng, room);
+        }
+        if let Some(twins) = settings.twins.filter(|_| ranked.len() > 1) {
+            twin = other_to_follow(&ranked, pick, (settings, twins), rng);
         }
         position = chosen.after;
     };
-    for turn in turns.iter().rev() {
-        let label = returned(turn.mean, value, turn.best, settings.lambda);
-        if let Some(kind) = kind(&turn.position) {
-            out.push(Label::new(turn.position, kind, label));
+    label_turns(judges, settings, &turns, &mut value, room, out);
+}
+
+/// The labels of a game's turns, from the last to the first; `value` is how it ended.
+fn label_turns(
+    judges: Judges<'_>,
+    settings: &GameSettings,
+    turns: &[Turn],
+    value: &mut Option<[f32; 5]>,
+    room: &mut Scratch,
+    out: &mut Vec<Label>,
+) {
+    // What is known of the turns from the present one on, the last first.
+    let mut labels: Vec<[f32; 5]> = Vec::new();
+    for (index, turn) in turns.iter().enumerate().rev() {
+        let Step {
+            position,
+            mean,
+            best,
+            ..
+        } = turn.step;
+        let label = returned(mean, *value, best, settings.lambda);
+        labels.push(label);
+        if let Some(kind) = kind(&position) {
+            out.push(Label::new(position, kind, label));
         }
         if let Some((other, mut target)) = turn.sibling
             && let Some(kind) = kind(&other)
         {
             for k in 0..5 {
-                target[k] += label[k] - turn.mean[k];
+                target[k] += label[k] - mean[k];
             }
             out.push(Label::new(other, kind, target).beside_the_last());
         }
-        value = Some(label);
+        if let (Some(twin), Some(twins)) = (turn.twin, settings.twins) {
+            let line: Vec<Step> = (turns[index..].iter().take(1 + usize::from(HORIZON_MAX)))
+                .map(|turn| Step {
+                    best: turn.step.best.filter(|_| turn.straight),
+                    ..turn.step
+                })
+                .collect();
+            let found = follow(
+                judges.one(settings),
+                &|position| judges.exact(position),
+                (&line, twins.plies),
+                twin,
+                room,
+            );
+            label_twins(&line, labels.iter().rev(), found, out);
+        }
+        *value = Some(label);
     }
 }
 
-/// One of the four best plays that were not chosen, if it is within the margin.
-fn another(
+/// Pairs of positions of the game and their twins, a sibling for each horizon.
+fn label_twins<'a>(
+    line: &[Step],
+    labels: impl Iterator<Item = &'a [f32; 5]>,
+    twins: Vec<Twin>,
+    out: &mut Vec<Label>,
+) {
+    for ((step, label), twin) in line.iter().zip(labels).zip(twins) {
+        let [Some(own @ (0 | 2)), Some(other @ (0 | 2))] =
+            [&step.position, &twin.position].map(kind)
+        else {
+            continue;
+        };
+        out.push(Label::new(step.position, own, *label));
+        for (horizon, difference) in (0..=HORIZON_MAX).zip(twin.differences) {
+            let target = std::array::from_fn(|k| label[k] + difference[k]);
+            let sibling = Label::new(twin.position, other, target).beside_the_last();
+            out.push(sibling.with_horizon(horizon));
+        }
+    }
+}
+
+/// A play beside `pick` to be followed, if chance and margin allow one.
+fn other_to_follow(
+    ranked: &[Judged],
+    pick: usize,
+    (settings, twins): (&GameSettings, Twins),
+    rng: &mut ChaCha8Rng,
+) -> Option<Position> {
+    if unit(rng) >= twins.share {
+        return None;
+    }
+    let margin = match unit(rng) {
+        u if u < twins.wide => settings.extra_margin,
+        _ => twins.margin,
+    };
+    another(ranked, pick, margin, rng).filter(|other| matches!(kind(other), Some(0 | 2)))
+}
+
+/// A position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
+fn other_play(
+    judges: Judges<'_>,
     ranked: &[Judged],
     pick: usize,
     settings: &GameSettings,
     rng: &mut ChaCha8Rng,
-) -> Option<Position> {
-    let least = ranked.first()?.chances.equity() - settings.extra_margin;
+    room: &mut Scratch,
+) -> Option<(Position, [f32; 5])> {
+    let other = another(ranked, pick, settings.extra_margin, rng)?;
+    let wanted = match kind(&other) {
+        Some(1) => settings.extra_races,
+        kind => kind.is_some(),
+    };
+    wanted.then(|| (other, judges.one(settings).mean(&other, room)))
+}
+
+/// One of the four best plays that were not chosen, if it is within the margin.
+fn another(ranked: &[Judged], pick: usize, margin: f32, rng: &mut ChaCha8Rng) -> Option<Position> {
+    let least = ranked.first()?.chances.equity() - margin;
     let others: Vec<Position> = (ranked.iter().enumerate())
         .filter(|(index, judged)| *index != pick && judged.chances.equity() >= least)
         .map(|(_, judged)| judged.after)
@@ -413,7 +410,7 @@ pub fn by_games(
     position: &Position,
     settings: &GameSettings,
     (games, seed): (u32, u64),
-    room: &mut Room,
+    room: &mut Scratch,
 ) -> Chances {
     if let Some(exact) = judges.exact(position) {
         return exact;
@@ -428,7 +425,9 @@ pub fn by_games(
                 break Some(chances.to_array());
             }
             let Ahead { mean, ranked } =
-                judges.ahead(&at, crate::rng::roll(&mut rng), settings, room);
+                judges
+                    .one(settings)
+                    .ahead(&at, crate::game::Roll::thrown(&mut rng), room);
             let Some(best) = ranked.first().filter(|_| turns.len() < TURNS_MAX) else {
                 break None;
             };
@@ -479,7 +478,7 @@ pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> P
     let mut position = Position::start();
     let mut after = Vec::new();
     for _ in 0..2 + below(rng, 20) {
-        generate_plays(&position, crate::rng::roll(rng), &mut after);
+        generate_plays(&position, crate::game::Roll::thrown(rng), &mut after);
         if after.is_empty() {
             after.push(position.swapped());
         }
@@ -504,4 +503,52 @@ fn noisy_pick(ranked: &[Judged], noise: f32, rng: &mut ChaCha8Rng) -> usize {
         }
     }
     best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::own::OwnEvaluator;
+    use crate::training::shard::at_horizon;
+    use crate::training::twins::Plies;
+
+    /// The labels of a game in which every play has a twin: a pair for each step, a sibling for each horizon.
+    #[test]
+    fn games_have_chains_of_siblings() {
+        let evaluator = OwnEvaluator::embedded_fast().unwrap();
+        let settings = GameSettings {
+            extra: 0.0,
+            contenders: 1,
+            odd_starts: 0.0,
+            race_starts: 0.0,
+            twins: Some(Twins {
+                share: 1.0,
+                plies: Plies::try_from(2).unwrap(),
+                margin: 0.1,
+                wide: 0.5,
+            }),
+            ..GameSettings::default()
+        };
+        let mut labels: Vec<Label> = Vec::new();
+        let mut scratch = Scratch::default();
+        for game in 0..3 {
+            let (judges, mut rng) = (Judges::new(&evaluator), crate::rng::stream(12, game));
+            play(judges, &settings, &[], &mut rng, &mut scratch, &mut labels);
+        }
+        let mut longest = 0;
+        for pair in labels.windows(2) {
+            longest = longest.max(pair[1].horizon);
+            if pair[1].horizon > 0 {
+                let follows = pair[0].sibling && pair[0].horizon + 1 == pair[1].horizon;
+                assert!(follows && pair[0].position == pair[1].position);
+            } else if pair[1].sibling {
+                assert!(!pair[0].sibling, "a sibling comes behind its partner");
+            }
+        }
+        assert_eq!(longest, 2);
+        let pairs = |labels: &[Label]| labels.iter().filter(|label| label.sibling).count();
+        let [zero, two] = [0, 2].map(|horizon| at_horizon(labels.clone(), horizon));
+        assert_eq!((zero.len(), pairs(&zero)), (two.len(), pairs(&two)));
+        assert!(zero != two && two.len() < labels.len());
+    }
 }

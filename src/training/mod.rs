@@ -1,18 +1,26 @@
 //! Making nets: self-play positions, luck-adjusted labels, the float trainer, the gate.
 //!
-//! A run is one TOML file (see [`run::Plan`]). [`games`] plays the present net against itself and labels
+//! A run is one TOML file (see [`plan::Plan`]). [`games`] plays the present net against itself and labels
 //! what it meets, [`shard`] keeps the labels, [`step`] is one optimiser step over [`net`],
 //! [`run`] strings rounds together and can go on after a kill at any moment.
 
 pub mod alpha;
 pub mod curve;
 pub mod disagree;
+mod error;
+mod fit;
 pub mod games;
 mod kernel;
+pub mod label;
+mod ledger;
 pub mod net;
+pub mod plan;
+pub mod positions;
 pub mod pruning;
 pub mod run;
+pub mod sample;
 pub mod shard;
 pub mod starts;
 pub mod step;
+pub mod twins;
 pub mod yardstick;

@@ -2,10 +2,13 @@
 
 use super::kernel::BLOCK;
 use crate::eval::own::InputSet;
+use crate::files;
+use crate::journal::write_whole;
+use crate::nn::format::FILE_BYTES_MAX;
 use crate::nn::format::native::{self, Label};
 use crate::nn::format::safetensors;
-use crate::nn::{Activation, FloatNet, Group, IntegerNetError, SecondBits, quantise};
-use std::io::{self, Write};
+use crate::nn::{Activation, FloatNet, Group, IntegerNetError, Limits, SecondBits, quantise};
+use std::io;
 use std::path::Path;
 
 const BASE: usize = InputSet::Counts.inputs();
@@ -18,6 +21,8 @@ pub struct Net {
     pub set: InputSet,
     /// What the first layer passes on.
     pub activation: Activation,
+    /// Where the hidden layers cut off.
+    pub limits: Limits,
     /// Width of the first hidden layer.
     pub first: usize,
     /// Width of the second hidden layer.
@@ -71,6 +76,15 @@ impl Net {
         self.set.inputs()
     }
 
+    /// The greatest value that the first layer passes on.
+    pub(super) fn most_passed_on(&self) -> f32 {
+        let limit = f32::from(self.limits.first);
+        match self.activation {
+            Activation::Crelu => limit,
+            Activation::Screlu => limit * limit,
+        }
+    }
+
     /// Where the parameters are.
     #[must_use]
     pub fn layout(&self) -> Layout {
@@ -95,7 +109,8 @@ impl Net {
         fill(layout.weights3..layout.bias3, (1.0 / second as f64).sqrt());
         Net {
             set,
-            activation: Activation::Clipped,
+            activation: Activation::Crelu,
+            limits: Limits::default(),
             first,
             second,
             values,
@@ -181,7 +196,7 @@ impl Net {
             InputSet::CountsAndOff => groups.push(group("off", more)),
         }
         let mut net = FloatNet::zeros(groups, h1, h2);
-        net.activation = self.activation;
+        (net.activation, net.limits) = (self.activation, self.limits);
         net.w1.copy_from_slice(&v[l.rows..l.bias1]);
         net.b1.copy_from_slice(&v[l.bias1..l.weights2]);
         for i in 0..h1 {
@@ -215,6 +230,7 @@ impl Net {
         Some(Net {
             set,
             activation: net.activation,
+            limits: net.limits,
             first: h1,
             second: h2,
             values,
@@ -227,13 +243,7 @@ impl Net {
     /// When the weights do not fit; see [`quantise`].
     pub fn to_integer(&self, name: &str, class: &str) -> Result<Vec<u8>, IntegerNetError> {
         let set = self.set;
-        // The fast net trades precision for speed.
-        let bits = if class == "contact-fast" {
-            SecondBits::Eight
-        } else {
-            SecondBits::Thirteen
-        };
-        let parts = quantise(&self.to_float(), &set.units(), bits, 4)?;
+        let parts = quantise(&self.to_float(), &set.units(), SecondBits::Thirteen, 4)?;
         let label = Label {
             name: name.into(),
             inputs: set.name().into(),
@@ -242,16 +252,12 @@ impl Net {
         Ok(native::write(&label, &parts))
     }
 
-    /// Writes the net in the safetensors form (float32), through a temporary file.
+    /// Writes the net in the safetensors form (float32), whole or not at all.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let partial = path.with_extension("partial");
-        let mut file = std::fs::File::create(&partial)?;
-        file.write_all(&safetensors::write(&self.to_float()))?;
-        file.sync_all()?;
-        std::fs::rename(partial, path)
+        write_whole(path, &safetensors::write(&self.to_float()))
     }
 
     /// Reads a net from the safetensors form.
@@ -263,7 +269,8 @@ impl Net {
             let text = format!("{}: {reason}", path.display());
             io::Error::new(io::ErrorKind::InvalidData, text)
         };
-        let net = safetensors::read(&std::fs::read(path)?).map_err(|e| fail(e.to_string()))?;
+        let net = safetensors::read(&files::read(path, FILE_BYTES_MAX)?)
+            .map_err(|e| fail(e.to_string()))?;
         Net::from_float(&net).ok_or_else(|| fail("not a shape that can be trained".into()))
     }
 }
@@ -275,7 +282,8 @@ mod tests {
     #[test]
     fn float_form_and_back() {
         let mut net = Net::random(InputSet::CountsAndHand, 64, 16, 5);
-        net.activation = Activation::Squared;
+        net.activation = Activation::Screlu;
+        net.limits = Limits::WIDE;
         assert_eq!(Net::from_float(&net.to_float()), Some(net.clone()));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.net");

@@ -13,7 +13,7 @@ use crate::eval::own::{InputSet, OwnEvaluator};
 use crate::game::{Chances, Position, generate_plays};
 use crate::nn::format::native::{Label, write};
 use crate::nn::{FloatNet, Group, RESULTS, SecondBits, quantise};
-use crate::rng::{ChaCha8Rng, below, roll, stream, unit};
+use crate::rng::{ChaCha8Rng, below, stream, unit};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -102,7 +102,7 @@ fn play(evaluator: &OwnEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> V
         if !position.has_contact() || position.is_over() {
             break;
         }
-        generate_plays(&position, roll(rng), &mut after);
+        generate_plays(&position, crate::game::Roll::thrown(rng), &mut after);
         if after.is_empty() {
             position = position.swapped();
             continue;

@@ -13,6 +13,8 @@ pub const LABEL_BYTES: usize = 44;
 const WIDE: u8 = 1;
 /// Bit of the last byte of a label that is a sibling.
 const SIBLING: u8 = 2;
+/// Where the horizon begins in the last byte, and its two bits.
+const HORIZON: [u8; 2] = [2, 3];
 
 /// A position of the player on roll and what its chances should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +28,8 @@ pub struct Label {
     /// Another choice for the play that led to the label before this one; the difference between
     /// the two targets is free of the luck that is in both.
     pub sibling: bool,
+    /// How many plays of the game stand behind the difference to its partner, for a sibling.
+    pub horizon: u8,
 }
 
 impl Label {
@@ -38,7 +42,15 @@ impl Label {
             target,
             kind,
             sibling: false,
+            horizon: 0,
         }
+    }
+
+    /// The same label with so many plays behind its difference, at most 3.
+    #[must_use]
+    pub const fn with_horizon(mut self, horizon: u8) -> Label {
+        self.horizon = horizon & HORIZON[1];
+        self
     }
 
     /// The same label as a sibling of the one before it.
@@ -67,62 +79,105 @@ impl Label {
     }
 }
 
-/// Those labels that `wanted` accepts; a sibling whose partner is not among them stands alone.
-#[must_use]
-pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Label> {
-    let mut kept = Vec::new();
-    let mut last_kept = false;
-    for label in labels {
-        let partner_kept = last_kept;
-        last_kept = wanted(label);
-        if last_kept {
-            kept.push(Label {
-                sibling: label.sibling && partner_kept,
-                ..*label
-            });
-        }
+/// Which labels of a pool are trained on, one or two neighbours (a label and its sibling) at a time. Four bytes each: the
+/// labels themselves are not copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Family(u32);
+
+/// Bit of a [`Family`] with a sibling.
+const PAIR: u32 = 1 << 31;
+/// Most labels of a pool.
+pub const POOL_MAX: usize = PAIR as usize;
+
+impl Family {
+    /// How many labels it has.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        1 + (self.0 >> 31) as usize
     }
-    kept
+
+    fn first(self) -> usize {
+        (self.0 & !PAIR) as usize
+    }
 }
 
-/// Each label as often as `weight` says, the fraction by lot; siblings share the fate of their partners.
+/// Those labels that `wanted` accepts; a sibling whose partner is not among them stands alone. Labels beyond
+/// [`POOL_MAX`] are not looked at.
+#[must_use]
+pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Family> {
+    let mut families = Vec::new();
+    let mut open = false;
+    for (index, label) in (0..PAIR).zip(labels) {
+        let kept = wanted(label);
+        let paired = kept && open && label.sibling;
+        match families.last_mut() {
+            Some(Family(partner)) if paired => *partner |= PAIR,
+            _ if kept => families.push(Family(index)),
+            _ => {}
+        }
+        open = kept && !paired;
+    }
+    families
+}
+
+/// Each family as often as `weight` of its first label says, the fraction by lot.
 #[must_use]
 pub fn repeated(
     labels: &[Label],
+    families: &[Family],
     rng: &mut ChaCha8Rng,
     weight: impl Fn(&Label) -> f32,
-) -> Vec<Label> {
+) -> Vec<Family> {
     let mut all = Vec::new();
-    for family in labels.chunk_by(|_, next| next.sibling) {
-        let Some(first) = family.first() else {
+    for family in families {
+        let Some(first) = labels.get(family.first()) else {
             continue;
         };
         let copies = (f64::from(weight(first)) + unit(rng)).floor() as usize;
-        for _ in 0..copies {
-            all.extend_from_slice(family);
-        }
+        all.extend(std::iter::repeat_n(*family, copies));
     }
     all
 }
 
-/// Shuffles labels; siblings stay behind their partners.
-pub fn shuffle(labels: &mut Vec<Label>, rng: &mut ChaCha8Rng) {
-    let mut starts: Vec<u32> = (0u32..)
-        .zip(labels.iter())
-        .filter(|(_, label)| !label.sibling)
-        .map(|(index, _)| index)
-        .collect();
-    for i in (1..starts.len()).rev() {
-        starts.swap(i, below(rng, i as u32 + 1) as usize);
+/// Shuffles families.
+pub fn shuffle(families: &mut [Family], rng: &mut ChaCha8Rng) {
+    for i in (1..families.len()).rev() {
+        families.swap(i, below(rng, i as u32 + 1) as usize);
     }
-    let mut shuffled = Vec::with_capacity(labels.len());
-    for start in starts {
-        let from = start as usize;
-        let siblings = labels[from + 1..].iter().take_while(|label| label.sibling);
-        let to = from + 1 + siblings.count();
-        shuffled.extend_from_slice(&labels[from..to]);
+}
+
+/// The labels of families; a sibling comes behind its partner.
+pub fn gather<'a>(
+    labels: &'a [Label],
+    families: impl IntoIterator<Item = &'a Family>,
+) -> impl Iterator<Item = Label> {
+    families.into_iter().flat_map(|family| {
+        let from = family.first();
+        let members = labels.get(from..from + family.size()).unwrap_or_default();
+        let member = |(place, label): (usize, &Label)| Label {
+            sibling: place > 0,
+            ..*label
+        };
+        members.iter().enumerate().map(member)
+    })
+}
+
+/// Of siblings of one label that differ in the horizon alone, the one with the longest up to `most`; all other labels.
+#[must_use]
+pub fn at_horizon(labels: impl IntoIterator<Item = Label>, most: u8) -> Vec<Label> {
+    let mut kept: Vec<Label> = Vec::new();
+    for label in labels {
+        if label.horizon > most {
+            continue;
+        }
+        match kept.last_mut() {
+            Some(last) if label.horizon > 0 && last.sibling && last.position == label.position => {
+                *last = label;
+            }
+            _ => kept.push(label),
+        }
     }
-    *labels = shuffled;
+    kept
 }
 
 /// Packs labels into the bytes of one record.
@@ -135,7 +190,7 @@ pub fn pack(labels: &[Label]) -> Vec<u8> {
         for target in label.target {
             bytes.extend_from_slice(&target.to_le_bytes());
         }
-        let form = WIDE | if label.sibling { SIBLING } else { 0 };
+        let form = WIDE | if label.sibling { SIBLING } else { 0 } | label.horizon << HORIZON[0];
         bytes.extend_from_slice(&[label.kind, form]);
     }
     bytes
@@ -161,6 +216,7 @@ pub fn unpack(bytes: &[u8]) -> impl Iterator<Item = Label> + '_ {
             target,
             kind: raw[42],
             sibling: raw[43] & SIBLING != 0,
+            horizon: raw[43] >> HORIZON[0] & HORIZON[1],
         })
     })
 }
@@ -189,6 +245,26 @@ mod tests {
     }
 
     #[test]
+    fn horizons_are_chosen() {
+        let label = |t: f32| Label::new(Position::start(), 0, [t; 5]);
+        let twin = |t: f32, horizon| label(t).beside_the_last().with_horizon(horizon);
+        let all = [
+            label(0.1),
+            twin(0.2, 0),
+            twin(0.3, 1),
+            twin(0.4, 2),
+            label(0.5),
+            twin(0.6, 0),
+        ];
+        let back: Vec<Label> = unpack(&pack(&all)).collect();
+        assert_eq!(back, all);
+        for (most, place) in [(0, 1), (1, 2), (2, 3), (3, 3)] {
+            let want = [all[0], all[place], all[4], all[5]];
+            assert_eq!(at_horizon(all, most), want, "{most}");
+        }
+    }
+
+    #[test]
     fn labels_are_repeated_by_weight() {
         let label = |kind| Label::new(Position::start(), kind, [0.5; 5]);
         let mut labels = Vec::new();
@@ -196,7 +272,9 @@ mod tests {
             labels.extend([label(0), label(1), label(1).beside_the_last(), label(2)]);
         }
         let weight = |label: &Label| [0.0, 2.5, 1.0][usize::from(label.kind)];
-        let all = repeated(&labels, &mut crate::rng::stream(3, 0), weight);
+        let families = select(&labels, |_| true);
+        let families = repeated(&labels, &families, &mut crate::rng::stream(3, 0), weight);
+        let all: Vec<Label> = gather(&labels, &families).collect();
         let count = |kind| all.iter().filter(|label| label.kind == kind).count();
         assert_eq!([count(0), count(2)], [0, 1000]);
         assert!((4900..5100).contains(&count(1)), "{}", count(1));
@@ -212,14 +290,28 @@ mod tests {
             labels.push(label(kind));
             labels.push(label(kind).beside_the_last());
         }
-        let before = labels.clone();
-        shuffle(&mut labels, &mut crate::rng::stream(3, 0));
-        assert_ne!(labels, before);
-        for pair in labels.chunks(2) {
+        let mut families = select(&labels, |_| true);
+        assert!(gather(&labels, &families).eq(labels.iter().copied()));
+        shuffle(&mut families, &mut crate::rng::stream(3, 0));
+        let shuffled: Vec<Label> = gather(&labels, &families).collect();
+        assert_ne!(shuffled, labels);
+        assert_eq!(shuffled.len(), labels.len());
+        for pair in shuffled.chunks(2) {
             assert!(pair[0].kind == pair[1].kind && !pair[0].sibling && pair[1].sibling);
         }
-        let odd = select(&before[1..], |label| label.kind < 2);
+        let odd = select(&labels[1..], |label| label.kind < 2);
         let expected = [(0, false), (1, false), (1, true)];
-        assert!(odd.iter().map(|l| (l.kind, l.sibling)).eq(expected));
+        assert!(
+            gather(&labels[1..], &odd)
+                .map(|l| (l.kind, l.sibling))
+                .eq(expected)
+        );
+        // Of three in a row the third stands alone.
+        let row = [labels[0], labels[1], labels[1]];
+        let families = select(&row, |_| true);
+        assert_eq!(
+            families.iter().map(|f| f.size()).collect::<Vec<_>>(),
+            [2, 1]
+        );
     }
 }

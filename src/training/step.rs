@@ -3,7 +3,7 @@
 //! A batch is cut into [`CHUNKS`] parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.
 
-use super::kernel::{accumulate, adam, scatter, second_layer, second_layer_back};
+use super::kernel::{Rows, accumulate, adam, outer, scatter, second_layer, second_layer_back};
 use super::net::Net;
 use super::shard::Label;
 use crate::eval::own::open_in_races;
@@ -41,13 +41,14 @@ pub struct Trainer {
     steps: i32,
 }
 
+/// Labels that go through the first layer together.
+const GROUP: usize = 32;
+
 /// Gradient and working room of one chunk.
 #[derive(Debug)]
 struct Part {
     gradient: Vec<f32>,
-    /// A label and its sibling.
-    passes: [Pass; 2],
-    d1: Vec<f32>,
+    group: Group,
     loss: f64,
     /// The greatest loss of a label.
     greatest: f64,
@@ -55,15 +56,44 @@ struct Part {
     pairs: [f64; 2],
 }
 
-/// What the way forward through the net leaves for the way back.
-#[derive(Clone, Debug)]
-struct Pass {
+/// What the way forward through the net leaves for the way back, for a group of labels.
+#[derive(Debug)]
+struct Group {
+    /// Offsets of rows and coefficients of one label after the other.
     rows: Vec<(u32, f32)>,
+    ends: Vec<usize>,
+    /// What the first layer passes on, `first` numbers a label.
     a1: Vec<f32>,
+    /// Slopes of the loss over its sums.
+    d1: Vec<f32>,
+    /// Slopes of the loss over the second layer's sums, `second` numbers a label.
+    d2: Vec<f32>,
+    /// The second layer's weights, a row for each of its neurons.
+    transposed: Vec<f32>,
+    passes: Vec<Pass>,
+}
+
+/// The rest of the way forward of one label.
+#[derive(Clone, Copy, Debug)]
+struct Pass {
     a2: [f32; SECOND_MAX],
     out: [f32; 5],
     /// Outputs that the rules leave open; the others are 0 wherever the net is asked, so it need not learn them.
     open: [bool; 5],
+}
+
+impl Group {
+    fn new(net: &Net) -> Group {
+        Group {
+            rows: Vec::new(),
+            ends: Vec::new(),
+            a1: vec![0.0; GROUP * net.first],
+            d1: vec![0.0; GROUP * net.first],
+            d2: vec![0.0; GROUP * net.second],
+            transposed: vec![0.0; net.first * net.second],
+            passes: Vec::new(),
+        }
+    }
 }
 
 impl Trainer {
@@ -74,14 +104,7 @@ impl Trainer {
         let parts = (0..CHUNKS)
             .map(|_| Part {
                 gradient: vec![0.0; size],
-                passes: std::array::from_fn(|_| Pass {
-                    rows: Vec::new(),
-                    a1: vec![0.0; net.first],
-                    a2: [0.0; SECOND_MAX],
-                    out: [0.0; 5],
-                    open: [true; 5],
-                }),
-                d1: vec![0.0; net.first],
+                group: Group::new(&net),
                 loss: 0.0,
                 greatest: 0.0,
                 pairs: [0.0; 2],
@@ -179,48 +202,103 @@ impl Part {
     }
 
     fn all<const H: usize>(&mut self, net: &Net, mut labels: &[Label], weight: f32) {
-        while let Some((label, rest)) = labels.split_first() {
+        let l = net.layout();
+        let weights = net.values[l.weights2..l.bias2].chunks_exact(H);
+        for (unit, weights) in weights.enumerate() {
+            for (row, weight) in self
+                .group
+                .transposed
+                .chunks_exact_mut(net.first)
+                .zip(weights)
+            {
+                row[unit] = *weight;
+            }
+        }
+        while !labels.is_empty() {
+            let mut count = labels.len().min(GROUP);
+            // A pair is not torn, unless there is nothing but siblings.
+            if count > 1 && labels.get(count).is_some_and(|label| label.sibling) {
+                count -= 1;
+            }
+            let (group, rest) = labels.split_at(count);
             labels = rest;
-            self.passes[0].forward::<H>(net, label);
+            self.group.forward::<H>(net, group);
+            self.back::<H>(net, group, weight);
+        }
+    }
+
+    /// Adds what a group of labels teaches to the gradient.
+    fn back<const H: usize>(&mut self, net: &Net, labels: &[Label], weight: f32) {
+        let mut index = 0;
+        while let Some(label) = labels.get(index) {
+            let sibling = labels.get(index + 1).filter(|label| label.sibling);
             let mut slopes = [[0.0; 5]; 2];
-            let sibling = rest.first().filter(|label| label.sibling);
             if let Some(sibling) = sibling {
-                labels = &rest[1..];
-                self.passes[1].forward::<H>(net, sibling);
-                let [one, two] = [&self.passes[0], &self.passes[1]]
-                    .map(|pass| Chances::from_array(pass.out).equity());
+                let passes = [index, index + 1].map(|index| self.group.passes[index]);
+                let [one, two] = passes.map(|pass| Chances::from_array(pass.out).equity());
                 let error = (one - two) - (label.equity() - sibling.equity());
                 self.pairs[0] += f64::from(error * error);
                 self.pairs[1] += 1.0;
-                for (pass, (slope, sign)) in
-                    self.passes.iter().zip(slopes.iter_mut().zip([1.0, -1.0]))
-                {
+                for (pass, (slope, sign)) in passes.iter().zip(slopes.iter_mut().zip([1.0, -1.0])) {
                     for k in 0..5 {
                         let p = pass.out[k];
                         slope[k] = sign * 2.0 * weight * error * EQUITY[k] * p * (1.0 - p);
                     }
                 }
             }
-            for (index, label) in [Some(label), sibling].into_iter().flatten().enumerate() {
+            for (label, slopes) in [Some(label), sibling].into_iter().flatten().zip(slopes) {
                 let before = self.loss;
-                self.back::<H>(net, index, label, slopes[index]);
+                self.back_one::<H>(net, index, label, slopes);
                 self.greatest = self.greatest.max(self.loss - before);
+                index += 1;
             }
         }
+        self.back_below::<H>(net, labels.len());
     }
 
-    /// Adds what a label teaches to the gradient; `slopes` are further slopes of the loss over
-    /// the outputs before their sigmoids.
-    fn back<const H: usize>(&mut self, net: &Net, index: usize, label: &Label, slopes: [f32; 5]) {
-        let (l, values) = (net.layout(), &net.values);
-        let Pass {
+    /// The part of the gradient below the second layer's sums, for the `count` labels of the group.
+    fn back_below<const H: usize>(&mut self, net: &Net, count: usize) {
+        let (l, first) = (net.layout(), net.first);
+        let Group {
             rows,
+            ends,
             a1,
-            a2,
-            out,
-            open,
-        } = &self.passes[index];
-        let weights2 = &values[l.weights2..l.bias2];
+            d1,
+            d2,
+            transposed,
+            ..
+        } = &mut self.group;
+        let (a1, d1, d2) = (
+            &a1[..count * first],
+            &mut d1[..count * first],
+            &d2[..count * H],
+        );
+        outer::<H>(a1, first, d2, &mut self.gradient[l.weights2..l.bias2]);
+        let most = net.most_passed_on();
+        match net.activation {
+            Activation::Crelu => second_layer_back::<0>(a1, first, transposed, d2, most, d1),
+            Activation::Screlu => second_layer_back::<1>(a1, first, transposed, d2, most, d1),
+        }
+        let (table, bias1) = self.gradient[..l.weights2].split_at_mut(l.bias1);
+        for d1 in d1.chunks_exact(first) {
+            for (g, d) in bias1.iter_mut().zip(d1) {
+                *g += d;
+            }
+        }
+        scatter::<0>(d1, first, Rows { list: rows, ends }, table);
+    }
+
+    /// Adds what label number `index` of the group teaches to the gradient above the second layer's weights; `slopes`
+    /// are further slopes of the loss over the outputs before their sigmoids.
+    fn back_one<const H: usize>(
+        &mut self,
+        net: &Net,
+        index: usize,
+        label: &Label,
+        slopes: [f32; 5],
+    ) {
+        let (l, values) = (net.layout(), &net.values);
+        let Pass { a2, out, open } = &self.group.passes[index];
         let mut d2 = [0.0; H];
         let targets = label.targets();
         for k in (0..5).filter(|&k| open[k]) {
@@ -235,70 +313,74 @@ impl Part {
                 d2[j] += d * weights[j];
             }
         }
+        let most = net.limits.second_most();
         for j in 0..H {
-            if a2[j] <= 0.0 || a2[j] >= 1.0 {
+            if a2[j] <= 0.0 || a2[j] >= most {
                 d2[j] = 0.0;
             }
             self.gradient[l.bias2 + j] += d2[j];
         }
-        let (below, rest) = self.gradient.split_at_mut(l.weights2);
-        second_layer_back::<H>(
-            a1,
-            weights2,
-            &d2,
-            &mut rest[..l.bias2 - l.weights2],
-            &mut self.d1,
-        );
-        if net.activation == Activation::Squared {
-            // The slope of a square is twice its root.
-            for (d, a) in self.d1.iter_mut().zip(a1) {
-                *d *= 2.0 * a.sqrt();
-            }
+        self.group.d2[index * H..(index + 1) * H].copy_from_slice(&d2);
+    }
+}
+
+impl Group {
+    fn forward<const H: usize>(&mut self, net: &Net, labels: &[Label]) {
+        let (l, values) = (net.layout(), &net.values);
+        self.rows.clear();
+        self.ends.clear();
+        self.passes.clear();
+        for label in labels {
+            let active = net.set.values(&label.position);
+            let rows = active
+                .iter()
+                .map(|&(row, x)| ((row * net.first) as u32, x as f32));
+            self.rows.extend(rows);
+            self.ends.push(self.rows.len());
         }
-        let (table, bias1) = below.split_at_mut(l.bias1);
-        for (g, d) in bias1.iter_mut().zip(&self.d1) {
-            *g += d;
+        let rows = Rows {
+            list: &self.rows,
+            ends: &self.ends,
+        };
+        let (base, table) = (&values[l.bias1..l.weights2], &values[l.rows..l.bias1]);
+        let limit = f32::from(net.limits.first);
+        match net.activation {
+            Activation::Crelu => accumulate::<0>(base, table, rows, limit, &mut self.a1),
+            Activation::Screlu => accumulate::<1>(base, table, rows, limit, &mut self.a1),
         }
-        scatter::<0>(&self.d1, rows, table);
+        for (label, a1) in labels.iter().zip(self.a1.chunks_exact(net.first)) {
+            let pass = Pass::forward::<H>(net, label, a1);
+            self.passes.push(pass);
+        }
     }
 }
 
 impl Pass {
-    fn forward<const H: usize>(&mut self, net: &Net, label: &Label) {
+    fn forward<const H: usize>(net: &Net, label: &Label, a1: &[f32]) -> Pass {
         let (l, values) = (net.layout(), &net.values);
-        self.rows.clear();
-        self.open = match label.kind {
+        let open = match label.kind {
             1 => open_in_races(&label.position),
             _ => [true; 5],
         };
-        let active = net.set.values(&label.position);
-        let rows = active
-            .iter()
-            .map(|&(row, x)| ((row * net.first) as u32, x as f32));
-        self.rows.extend(rows);
-        accumulate::<1>(
-            &values[l.bias1..l.weights2],
-            &values[l.rows..l.bias1],
-            &self.rows,
-            &mut self.a1,
-        );
-        if net.activation == Activation::Squared {
-            for a in &mut self.a1 {
-                *a *= *a;
-            }
-        }
+        let mut pass = Pass {
+            a2: [0.0; SECOND_MAX],
+            out: [0.0; 5],
+            open,
+        };
         let mut bias2 = [0.0; H];
         bias2.copy_from_slice(&values[l.bias2..l.bias2 + H]);
-        let a2 = second_layer::<H>(&self.a1, &values[l.weights2..l.bias2], &bias2);
-        self.a2[..H].copy_from_slice(&a2);
+        let most = net.limits.second_most();
+        let a2 = second_layer::<H>(a1, &values[l.weights2..l.bias2], &bias2, most);
+        pass.a2[..H].copy_from_slice(&a2);
         for k in 0..5 {
             let weights = &values[l.weights3 + k * H..l.weights3 + (k + 1) * H];
             let mut z = values[l.bias3 + k];
             for j in 0..H {
                 z += weights[j] * a2[j];
             }
-            self.out[k] = if self.open[k] { sigmoid(z) } else { 0.0 };
+            pass.out[k] = if open[k] { sigmoid(z) } else { 0.0 };
         }
+        pass
     }
 }
 
@@ -316,18 +398,21 @@ mod tests {
     use super::*;
     use crate::eval::own::InputSet;
     use crate::game::Position;
+    use crate::nn::Limits;
 
     /// The gradient against the slope of what is minimised, at every tenth parameter.
     #[test]
     fn the_gradient_is_the_slope() {
         for activation in Activation::ALL {
-            gradient_is_slope(activation);
+            gradient_is_slope(activation, Limits::default());
         }
+        gradient_is_slope(Activation::Screlu, Limits::WIDE);
     }
 
-    fn gradient_is_slope(activation: Activation) {
+    fn gradient_is_slope(activation: Activation, limits: Limits) {
         let net = Net {
             activation,
+            limits,
             ..Net::random(InputSet::CountsAndHand, 64, 16, 8)
         };
         let start = Position::start();

@@ -3,9 +3,10 @@
 //! One JSON object a line; checker decisions have `t` = `checker`, `id`, `dice` and `c`, a list of
 //! `[Position ID after the play, equity for the mover, standard error]`.
 
-use super::games::{GameSettings, Judges, Room};
+use super::games::{GameSettings, Judges};
 use crate::game::{Position, Roll};
 use crate::notation::parse_position;
+use crate::search::Scratch;
 
 /// One decision with its rolled-out candidates.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ pub fn score(
     settings: &GameSettings,
     decisions: &[Decision],
 ) -> (f64, f64, usize) {
-    let mut room = Room::default();
+    let mut room = Scratch::default();
     let mut outside = 0;
     let losses: Vec<f64> = decisions
         .iter()

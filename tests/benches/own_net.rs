@@ -16,8 +16,8 @@ use gammond::eval::Evaluator;
 use gammond::eval::gnubg::GnubgEvaluator;
 use gammond::eval::own::OwnEvaluator;
 use gammond::game::{Chances, Class, Position, Roll, legal_plays};
+use gammond::nn::CpuLevel;
 use gammond::nn::format::gnubg::WeightsFile;
-use gammond::nn::{CpuLevel, IntegerLevel};
 use gammond::rng;
 use std::error::Error;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn decisions(evaluator: &OwnEvaluator, count: usize) -> Vec<Decision> {
     let mut found = Vec::new();
     let mut position = Position::start();
     while found.len() < count {
-        let roll = rng::roll(&mut dice);
+        let roll = gammond::game::Roll::thrown(&mut dice);
         let after: Vec<Position> = legal_plays(&position, roll)
             .iter()
             .map(|play| play.after)
@@ -94,7 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let decisions = decisions(&fast, 100);
     let plays: usize = decisions.iter().map(|decision| decision.after.len()).sum();
     let mut evaluators: Vec<(String, Box<dyn Evaluator>)> = Vec::new();
-    for level in IntegerLevel::available() {
+    for level in CpuLevel::available() {
         let name = |net: &str| format!("{net} net, {}", level.name());
         evaluators.push((name("strong"), Box::new(strong.at(level))));
         evaluators.push((name("fast"), Box::new(fast.at(level))));

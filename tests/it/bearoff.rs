@@ -2,23 +2,28 @@
 
 use crate::support;
 use gammond::bearoff::{Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save};
-use gammond::game::{Class, Position, Side};
+use gammond::engine::{Engine, Nets};
+use gammond::eval::{Evaluator, own::OwnEvaluator};
+use gammond::game::{Chances, Class, Position, Side};
+use gammond::nn::CpuLevel;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// BEAR-40.
 #[test]
 fn default_tables_have_the_published_checksums() {
     let tables = Tables::shared();
     assert_eq!(
-        sha256(tables.one_sided.as_bytes()),
+        sha256(tables.one_sided.as_bytes().unwrap()),
         "38089567e87a681682bb4ff53f30d781af215fc04debbdff3f61b6db68547a49"
     );
     assert_eq!(
-        sha256(tables.two_sided.as_bytes()),
+        sha256(tables.two_sided.as_bytes().unwrap()),
         "9eac8a2c697dae8a09f2e5653022084b9e725df6c32950cb5299b273fc64500f"
     );
 }
@@ -37,6 +42,9 @@ fn default_tables_equal_gnubgs_files() {
 }
 
 /// The checksums are those of files that gnubg's `makebearoff` 1.07.001 writes.
+///
+/// BEAR-01, BEAR-02, BEAR-11, BEAR-12, BEAR-14, BEAR-15, BEAR-16, BEAR-20, BEAR-21, BEAR-22,
+/// BEAR-23, BEAR-30, BEAR-31, BEAR-32, BEAR-33.
 #[test]
 fn made_databases_equal_those_of_makebearoff() {
     let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();
@@ -163,6 +171,59 @@ fn larger_databases_answer_as_in_gnubg() {
     assert_eq!(tables.chances(&contact), None);
 }
 
+/// One definition of class and of exact chances for our own nets, the fast ones, and copies of
+/// them on another CPU level.
+#[test]
+fn our_own_nets_use_the_databases_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();
+    let file = folder.path().join("os.bd");
+    save(&file, &make::one_sided(numbering(7, 5), true, true)).unwrap();
+    let file = folder.path().join("ts.bd");
+    save(&file, &make::two_sided(numbering(8, 2), true)).unwrap();
+    let tables = Tables::open(folder.path()).unwrap();
+    let position = |me: &[u8], opponent: &[u8]| {
+        let mut counts = [[0; 25]; 2];
+        counts[0][..me.len()].copy_from_slice(me);
+        counts[1][..opponent.len()].copy_from_slice(opponent);
+        Position::new(&counts[0], &counts[1]).unwrap()
+    };
+    let engine = |nets| {
+        let engine = Engine::builder().nets(nets).bearoff(folder.path());
+        engine.threads(1).build().unwrap().evaluator().clone()
+    };
+    let scalar = OwnEvaluator::embedded()
+        .unwrap()
+        .with_tables(tables.clone());
+    let evaluators: [Arc<dyn Evaluator>; 3] = [
+        engine(Nets::Embedded),
+        engine(Nets::EmbeddedFast),
+        Arc::new(scalar.at(CpuLevel::SCALAR)),
+    ];
+    let one_sided = position(&[0, 0, 1, 1, 1, 1, 1], &[1, 1, 1, 0, 0, 1, 1]);
+    let two_sided = position(&[0, 0, 0, 0, 0, 1, 0, 1], &[0, 0, 0, 0, 0, 0, 1, 1]);
+    let beyond = position(&[0, 0, 0, 0, 0, 1, 0, 0, 1], &[0, 0, 0, 0, 0, 0, 1, 1]);
+    let over = position(&[], &[15]);
+    for evaluator in evaluators {
+        for (position, class) in [
+            (one_sided, Class::BearoffOs),
+            (two_sided, Class::BearoffTs),
+            (beyond, Class::Race),
+            (over, Class::Over),
+        ] {
+            assert_eq!(evaluator.class(&position), class);
+            let mut out = [Chances::default()];
+            evaluator.evaluate(None, &[position], &mut out);
+            let exact = tables.exactly(class, &position);
+            assert_eq!(exact.is_some(), class != Class::Race);
+            assert_eq!(exact.unwrap_or(out[0]), out[0], "{class}");
+            let cubeful = evaluator.exact_cubeful(&position);
+            assert_eq!(cubeful.is_some(), class == Class::BearoffTs);
+            assert_eq!(cubeful, tables.exact_cubeful(&position));
+        }
+    }
+}
+
 #[test]
 fn a_damaged_file_in_the_folder_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,6 +246,7 @@ fn side(row: &serde_json::Value, field: &str) -> [u8; 25] {
     counts.try_into().unwrap()
 }
 
+/// BEAR-03, BEAR-41.
 #[test]
 fn chances_equal_gnubgs() {
     let test = "bearoff::chances_equal_gnubgs";
@@ -222,7 +284,7 @@ fn chances_equal_gnubgs() {
             }
         }
     }
-    assert_eq!(seen, [102, 330]);
+    support::rows_are(&path, seen, [102, 330], [2, 14]);
 }
 
 #[test]
@@ -302,6 +364,68 @@ fn the_command_makes_describes_and_asks() {
     assert!(out.contains("tables bytes: 6830248\n"), "{out}");
 }
 
+/// BEAR-44: what is made without a name is found without a name, and said by `version`.
+#[test]
+fn databases_are_found_in_the_users_data_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str], input: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        command.args(arguments).env("XDG_DATA_HOME", home.path());
+        command
+            .env_remove("GAMMOND_BEAROFF")
+            .env_remove("GAMMOND_CONFIG");
+        let (read, mut write) = std::io::pipe().unwrap();
+        command.stdin(read);
+        std::io::Write::write_all(&mut write, input.as_bytes()).unwrap();
+        drop(write);
+        let output = command.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let made = run(&["bearoff", "make", "--points", "8", "--checkers", "3"], "");
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    assert_eq!(
+        (&made["kind"], &made["positions"]),
+        (&"race table".into(), &165.into())
+    );
+    let file = home.path().join("gammond/bearoff/8x3.race");
+    assert_eq!(made["source"], file.to_str().unwrap());
+    run(
+        &[
+            "bearoff",
+            "make",
+            "--two-sided",
+            "--points",
+            "7",
+            "--checkers",
+            "2",
+        ],
+        "",
+    );
+
+    let mut counts = [[0; 25]; 2];
+    (counts[0][7], counts[0][2], counts[1][6]) = (2, 1, 3);
+    let position = Position::new(&counts[0], &counts[1]).unwrap();
+    let id = gammond::notation::PositionId::from(position).to_string();
+    let class = |arguments: &[&str]| {
+        let arguments = [&["bearoff", "probe", &id], arguments].concat();
+        let answer: serde_json::Value = serde_json::from_str(&run(&arguments, "")).unwrap();
+        answer["class"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(class(&[]), "bearoff-os");
+    let version = run(&["pipe"], "version\nstats\n");
+    for line in version.lines() {
+        let found: serde_json::Value = serde_json::from_str(line).unwrap();
+        let wanted = serde_json::json!(["one-sided 8x3", "two-sided 7x2"]);
+        assert_eq!(found["bearoff"], wanted, "{line}");
+    }
+    let answer = run(&["pipe"], &format!("eval {id}\n"));
+    assert!(answer.contains("\"bearoff-os\""), "{answer}");
+    let without = run(&["pipe", "--bearoff", "none"], &format!("eval {id}\n"));
+    assert!(without.contains("\"race\""), "{without}");
+}
+
 #[test]
 fn the_command_refuses_with_the_right_exit_code() {
     let refused = |arguments: &[&str], wanted: i32, word: &str| {
@@ -312,13 +436,21 @@ fn the_command_refuses_with_the_right_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.bd");
     let file = file.to_str().unwrap();
-    refused(&["make", file, "--points", "19"], 2, "--points");
-    refused(&["make", file, "--points", "18"], 2, "too many");
+    for points in ["0", "11", "18", "19", "18446744073709551615"] {
+        let wanted = format!("--points {points}, want 1 to 10 (one-sided with 15 checkers)");
+        refused(&["make", file, "--points", points], 2, &wanted);
+    }
+    let two_sided = ["make", file, "--two-sided", "--points", "12"];
+    refused(&two_sided, 2, "want 1 to 10 (two-sided with 6 checkers)");
+    let race = folder.path().join("x.race");
+    let race = ["make", race.to_str().unwrap(), "--points", "16"];
     refused(
-        &["make", file, "--two-sided", "--points", "12"],
+        &race,
         2,
-        "too many",
+        "--points 16, want 1 to 15 (race table with 15 checkers)",
     );
+    let checkers = ["make", file, "--checkers", "16"];
+    refused(&checkers, 2, "--checkers 16, want 1 to 15");
     refused(
         &["make", file, "--points", "7", "--no-gammons"],
         2,
@@ -329,4 +461,25 @@ fn the_command_refuses_with_the_right_exit_code() {
     refused(&["probe", "rubbish"], 1, "");
     std::fs::write(file, "gnubg-OS-06-15").unwrap();
     refused(&["info", file], 3, "byte 14: ");
+
+    // What is not the same database is never replaced.
+    let made = ["make", file, "--points", "2", "--checkers", "3"];
+    for mine in ["my thesis", "gnubg-OS-06-15"] {
+        std::fs::write(file, mine).unwrap();
+        refused(&made, 3, "x.bd: exists and is no whole bearoff database");
+        assert_eq!(std::fs::read_to_string(file).unwrap(), mine);
+    }
+    std::fs::remove_file(file).unwrap();
+    for _ in 0..2 {
+        let (code, _, error) = gammond(&[&["bearoff"], &made[..]].concat());
+        assert_eq!(code, Some(0), "{error}");
+    }
+    for other in [&["--points", "3"][..], &["--points", "2", "--two-sided"]] {
+        let other = [&["make", file, "--checkers", "3"], other].concat();
+        refused(&other, 3, "x.bd: exists and is another bearoff database");
+    }
+    let (link, target) = (folder.path().join("link.bd"), folder.path().join("none"));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let link = ["make", link.to_str().unwrap(), "--points", "2"];
+    refused(&link, 3, "link.bd: exists");
 }

@@ -1,7 +1,7 @@
 //! files with one byte flipped or cut short are refused with their name, or are harmless; they
 //! never end the program. Nets of ours have a checksum: `nn::format::native` refuses every flip.
 
-use gammond::bearoff::{Database, Numbering, OneSided, Tables, TwoSided};
+use gammond::bearoff::{Database, HEADER_BYTES, Numbering, OneSided, Tables, TwoSided, make};
 use gammond::equity::MatchEquityTable;
 use gammond::game::{Position, Score};
 use std::path::Path;
@@ -63,14 +63,125 @@ fn damaged_bearoff_databases() {
     let folder = tempfile::tempdir().unwrap();
     let numbering = Numbering::new(2, 2).unwrap();
     let one_sided = OneSided::made(numbering);
-    check_database(folder.path(), "one.bd", one_sided.as_bytes());
+    check_database(folder.path(), "one.bd", one_sided.as_bytes().unwrap());
     for cubeful in [true, false] {
         let two_sided = TwoSided::made(numbering, cubeful);
-        check_database(folder.path(), "two.bd", two_sided.as_bytes());
+        check_database(folder.path(), "two.bd", two_sided.as_bytes().unwrap());
     }
     std::fs::write(folder.path().join("gnubg_os0.bd"), b"gnubg-OS-").unwrap();
     let refused = Tables::open(folder.path()).unwrap_err().to_string();
     assert!(refused.contains("gnubg_os0.bd"), "{refused}");
+}
+
+/// BEAR-43: files of the right length with nonsense in them: each would be believed without a look
+/// inside.
+#[test]
+fn databases_of_nonsense_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.bd");
+    let filled = |whole: &[u8], byte: u8| {
+        let mut bytes = whole.to_vec();
+        bytes[HEADER_BYTES..].fill(byte);
+        bytes
+    };
+    let numbering = Numbering::new(3, 3).unwrap();
+    let refused = |bytes: Vec<u8>, wanted: &str| {
+        std::fs::write(&path, bytes).unwrap();
+        let error = Database::open(&path).unwrap_err().to_string();
+        assert!(
+            error.contains("x.bd: byte ") && error.contains(wanted),
+            "{error}"
+        );
+    };
+    let plain = make::one_sided(numbering, true, false);
+    let two_sided = make::two_sided(numbering, true);
+    for byte in [0, 0xff] {
+        refused(
+            filled(&plain, byte),
+            "position 0 has no distribution of rolls",
+        );
+        refused(filled(&two_sided, byte), "the finished game");
+    }
+    // Indices that hold, values that do not.
+    let mut compressed = make::one_sided(numbering, true, true);
+    let values = HEADER_BYTES + 8 * numbering.positions();
+    compressed[values..].fill(0xff);
+    refused(compressed, "no distribution of rolls");
+    // Normal laws: means and deviations that are no numbers, or no numbers of rolls.
+    for number in [f32::NAN, f32::INFINITY, -1.0, 1e30] {
+        let mut laws = b"gnubg-OS-01-02-1-0-1xxxxxxxxxxxxxxxxxxx\n".to_vec();
+        for law in [[0.0_f32; 4], [1.0, 0.0, 0.0, number], [1.5, 0.5, 0.0, 0.0]] {
+            laws.extend(law.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        refused(laws, "position 1 has no distribution of rolls");
+    }
+}
+
+#[test]
+fn match_equity_tables_without_end_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep.xml");
+    std::fs::write(&path, "<a>".repeat(1_000_000)).unwrap();
+    let error = MatchEquityTable::load(&path).unwrap_err().to_string();
+    assert!(error.contains("more than 16 deep"), "{error}");
+    std::fs::write(&path, "<a/>".repeat(2_000_000)).unwrap();
+    let error = MatchEquityTable::load(&path).unwrap_err().to_string();
+    assert!(error.contains("longer than"), "{error}");
+}
+
+/// Every option that takes a file, given a pipe that nobody writes into and a device without end:
+/// all end at once and say why.
+#[test]
+fn pipes_and_devices_are_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let databases = folder.path().join("databases");
+    std::fs::create_dir(&databases).unwrap();
+    std::os::unix::fs::symlink(&pipe, databases.join("x.bd")).unwrap();
+    let databases = databases.display().to_string();
+    for (file, kind) in [
+        (pipe.to_str().unwrap(), "a pipe"),
+        ("/dev/zero", "a device"),
+    ] {
+        for arguments in [
+            &["pipe", "--nets", file][..],
+            &["pipe", "--met", file],
+            &["pipe", "--config", file],
+            &["pipe", "--bearoff", &databases],
+            &["bearoff", "info", file],
+            &["net", "info", file],
+            &["bench", file],
+            &["label", file, "out"],
+            &["sample", "--games", file, "out"],
+            &["train", "--folder", "out", file],
+            &["fibs", "--user", "a", "--policy", file],
+            &["fibs", "--user", "a", "--state", file],
+        ] {
+            let run = Command::new(env!("CARGO_BIN_EXE_gammond"))
+                .args(arguments)
+                .current_dir(folder.path())
+                .env_remove("GAMMOND_CONFIG")
+                .env("GAMMOND_FIBS_PASSWORD", "secret")
+                .env("GAMMOND_FIBS_SERVER", "127.0.0.1:1")
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let error = String::from_utf8_lossy(&run.stderr);
+            let kind = if arguments.contains(&&*databases) {
+                "a pipe"
+            } else {
+                kind
+            };
+            assert!(
+                error.contains(kind) && error.contains("not a regular file"),
+                "{arguments:?}: {error}"
+            );
+            let named = error.contains(file) || error.contains("x.bd");
+            assert!(named && !run.status.success(), "{arguments:?}: {error}");
+        }
+    }
 }
 
 #[test]

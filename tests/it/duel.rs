@@ -2,7 +2,11 @@
 
 use crate::server_process::Process;
 use crate::support::gnubg_wd;
-use gammond::duel::{Plan, Player, PlayerSpec, Tally, play_duel};
+use gammond::duel::{Plan, Tally, play_duel};
+use gammond::job::Control;
+use gammond::player::{Defaults, Player, PlayerSpec};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 fn player(text: &str) -> Box<dyn Player> {
     text.parse::<PlayerSpec>().unwrap().open().unwrap()
@@ -15,7 +19,9 @@ fn duel(a: &str, b: &str, pairs: u64) -> Tally {
         pairs,
         decide: None,
     };
-    play_duel(&plan, [&*a, &*b], None, &mut |_| {}).unwrap()
+    play_duel(&plan, [&*a, &*b], None, &mut Control::quiet())
+        .unwrap()
+        .sum
 }
 
 /// Published: about 0.63 points per game; here 2,000 games, so 3.3 standard errors of 0.03.
@@ -89,6 +95,96 @@ fn a_lying_program_is_found_out() {
         pairs: 1,
         decide: None,
     };
-    let error = play_duel(&plan, [&*liar, &*random], None, &mut |_| {}).unwrap_err();
+    let error = play_duel(&plan, [&*liar, &*random], None, &mut Control::quiet()).unwrap_err();
     assert!(error.to_string().contains("no legal result"), "{error}");
+}
+
+/// Generation 0.1 of UBGI: no `proto`, no keys, and only `go role chequer` asks for a play. Made of our own engine by
+/// filters, as the specification describes such programs.
+#[cfg(unix)]
+const UBGI_0_1: &str = concat!(
+    r#"ubgi:while read -r line; do case "$line" in "go role chequer") echo "go chequer";; "#,
+    r#"go*|set*|get*|keys) echo nothing;; *) echo "$line";; esac; done | "#,
+    env!("CARGO_BIN_EXE_gammond"),
+    r#" ubgi --plies 0 --threads 1 | while read -r line; do case "$line" in proto*|key*) ;; "#,
+    r#"error*) echo "error bad_argument go";; *) echo "$line";; esac; done"#
+);
+
+#[cfg(unix)]
+#[test]
+fn ubgi_engines_of_the_first_generation_play() {
+    let tally = duel(UBGI_0_1, "gammond", 5);
+    assert_eq!((tally.points.mean(), tally.games()), (0.0, 10));
+}
+
+/// Our own server resigns games that it cannot win; a duel counts points, so it plays them to their end.
+#[cfg(unix)]
+#[test]
+fn external_players_that_resign_play_on() {
+    let server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0", "--plies", "0"]);
+    let tally = duel(&format!("external:{}", server.addresses[0]), "pubeval", 20);
+    assert_eq!(tally.games(), 40);
+}
+
+/// Whether a process runs; one that waits for its parent to notice its end does not.
+#[cfg(target_os = "linux")]
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.split_whitespace().next());
+    state.is_some_and(|state| state != "Z")
+}
+
+/// A program that says nothing ends the duel, not the other way round, and takes its children with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn silent_programs_are_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let command = format!("sleep 600 & echo $$ $! > {}; wait", pids.display());
+    let defaults = Defaults {
+        answer_time: Duration::from_millis(400),
+        ..Defaults::default()
+    };
+    let open = |text: &str| {
+        let spec = text.parse::<PlayerSpec>().unwrap();
+        spec.open_with(&defaults)
+    };
+    let gone = |pids: &Path| {
+        let text = std::fs::read_to_string(pids).unwrap();
+        let begin = Instant::now();
+        while text.split_whitespace().any(runs) {
+            assert!(begin.elapsed() < Duration::from_secs(60), "{text} runs on");
+            std::thread::yield_now();
+        }
+    };
+    let refused = open(&format!("ubgi:{command}")).err().unwrap().to_string();
+    assert!(refused.ends_with("no answer within 400ms"), "{refused}");
+    gone(&pids);
+    let silent = open(&format!("pipe:{command}")).unwrap();
+    let plan = Plan {
+        seed: 1,
+        pairs: 1,
+        decide: None,
+    };
+    let error = play_duel(
+        &plan,
+        [&*silent, &*player("random")],
+        None,
+        &mut Control::quiet(),
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().ends_with("no answer within 400ms"),
+        "{error}"
+    );
+    gone(&pids);
+    // One that talks without end and never answers is no better.
+    let talks = open("ubgi:while true; do echo info depth 1; done")
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(talks.ends_with("no answer within 400ms"), "{talks}");
 }

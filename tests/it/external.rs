@@ -1,15 +1,13 @@
 //! gnubg's external protocol: rules EXT- of `protocol-specs/gnubg-external.md`, and the recorded
 //! dialogues with gnubg 1.07.001.
 
-use crate::support::{lines, shared};
+use crate::support::{lines, reply, shared};
 use gammond::engine::Engine;
 use gammond::game::{CubeOwner, Position, Roll, legal_plays};
 use gammond::notation::PositionId;
 use gammond::protocol::external::{
     Ask, External, Question, Reading, Rules, Spelling, Step, read_play,
 };
-use gammond::query::Stop;
-use gammond::service::external::reply;
 use std::path::PathBuf;
 
 const OPENING: &str = "board:ext:opp:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1";
@@ -174,6 +172,29 @@ fn resignations() {
         matches!(asked(&mut machine, &line).ask, Ask::Play(..)),
         "declined: play on"
     );
+    // Declined before the dice: not offered again behind them, nor a turn later, as long as no
+    // more is lost than was offered.
+    let no_dice = board(&[&lost[..], &[(33, 0), (34, 0), (35, 0), (36, 0)]].concat());
+    let mut machine = External::default();
+    assert_eq!(said(&mut machine, &no_dice), "resign normal\n");
+    let step = machine.line(no_dice.as_bytes());
+    assert!(
+        !matches!(&step, Step::Say(text) if text.starts_with("resign")),
+        "{step:?}"
+    );
+    assert!(
+        matches!(asked(&mut machine, &line).ask, Ask::Play(..)),
+        "the same turn"
+    );
+    let later = board(&[&lost[..], &[(30, -4), (7, 0)]].concat());
+    let step = machine.line(later.as_bytes());
+    assert!(
+        !matches!(&step, Step::Say(text) if text.starts_with("resign")),
+        "{step:?}"
+    );
+    // In the next game it may be offered anew.
+    asked(&mut machine, OPENING);
+    assert_eq!(said(&mut machine, &line), "resign normal\n");
     let mut rules = Rules::default();
     rules.resign = false;
     asked(&mut External::new(rules), &line);
@@ -203,7 +224,7 @@ fn replies_are_what_gnubg_takes() {
         let mut rules = Rules::default();
         rules.resign = false;
         let question = asked(&mut External::new(rules), &line);
-        let text = reply(&engine, &question, &Stop::never());
+        let text = reply(&engine, &question);
         let legal = legal_plays(&position, roll);
         let reading = read_play(&position, roll, &text);
         let Reading::Played(after) = reading else {
@@ -341,7 +362,7 @@ fn every_recorded_question_gets_a_reply_that_gnubg_takes() {
                 );
                 continue;
             };
-            let text = reply(&engine, &question, &Stop::never());
+            let text = reply(&engine, &question);
             machine.replied(&text);
             assert!(!text.contains('\n'), "{shown}: {text:?}");
             match &question.ask {
@@ -480,7 +501,7 @@ fn resignation_offers_debug_lines_and_detection() {
     let question = asked(&mut machine, &format!("{} resignation 1", board(&[(3, 0)])));
     assert!(matches!(question.ask, Ask::Resignation(_, 1)));
     // Who is not lost gives something away by resigning.
-    assert_eq!(reply(&engine(), &question, &Stop::never()), "accept");
+    assert_eq!(reply(&engine(), &question), "accept");
     assert_eq!(said(&mut machine, "set debug on"), "Debug output ON\n");
     let question = asked(&mut machine, OPENING);
     assert!(

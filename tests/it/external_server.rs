@@ -3,11 +3,10 @@
 
 use crate::external::{exchanges, transcripts};
 use crate::support::gnubg_wd;
+use crate::support::reply;
 use gammond::engine::{Engine, Nets};
 use gammond::notation::{BoardLine, Dialect};
 use gammond::protocol::external::{Ask, External, Question, Rules, Step, read_play};
-use gammond::query::Stop;
-use gammond::service::external::reply;
 
 /// The largest difference to numbers that gnubg computed without look-ahead: Debian's gnubg has a
 /// coarse table in the place of the sigmoid.
@@ -27,12 +26,12 @@ impl Peer<'_> {
     fn ask(&mut self, line: &[u8]) -> Answered {
         match self.machine.line(line) {
             Step::Ask(question) => {
-                let text = reply(self.engine, &question, &Stop::never());
+                let text = reply(self.engine, &question);
                 self.machine.replied(&text);
                 (question.preface.clone() + &text + "\n", Some(question))
             }
             Step::Say(text) => (text, None),
-            Step::Silence | Step::Close => (String::new(), None),
+            Step::Silence | Step::Close(_) => (String::new(), None),
             other => panic!("{other:?}"),
         }
     }

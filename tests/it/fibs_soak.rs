@@ -130,6 +130,8 @@ impl Soak {
             self.server.style = STYLES[below(&mut self.chance, 4) as usize];
             self.server.faults.bare_lf = below(&mut self.chance, 3) == 0;
             self.server.faults.quotes = below(&mut self.chance, 3) == 0;
+            self.server.faults.board_first = below(&mut self.chance, 3) == 0;
+            self.server.faults.warns = below(&mut self.chance, 2) == 0;
         }
         let mut out: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
         let mut due = Instant::now();
@@ -148,8 +150,9 @@ impl Soak {
                     return self.server.disconnect();
                 }
             }
-            if out.is_empty() && self.server.closed || Instant::now() >= end && !self.server.busy()
-            {
+            // What the server has said arrives before it goes.
+            let over = Instant::now() >= end && !self.server.busy();
+            if out.is_empty() && (self.server.closed || over) {
                 return self.server.disconnect();
             }
             let mut answer = Vec::new();

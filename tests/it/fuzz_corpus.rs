@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gammond::{notation, protocol};
+use gammond::{notation, protocol, service};
 
 use crate::malformed::malformed;
 
@@ -15,6 +15,8 @@ const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
     ("board_line", notation::fuzz_board_line),
     ("external", protocol::fuzz_external),
+    ("external_sequence", protocol::fuzz_external_sequence),
+    ("fibs_sequence", protocol::fuzz_fibs_sequence),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
     ("play", notation::fuzz_play),
@@ -22,7 +24,9 @@ const TARGETS: &[Target] = &[
     ("position_id", notation::fuzz_position_id),
     ("request", protocol::fuzz_request),
     ("roll", notation::fuzz_roll),
+    ("session", service::fuzz_session),
     ("ubgi", protocol::fuzz_ubgi),
+    ("ubgi_sequence", protocol::fuzz_ubgi_sequence),
     ("xgid", notation::fuzz_xgid),
 ];
 

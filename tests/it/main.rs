@@ -7,6 +7,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod analysis;
 mod bearoff;
 mod benchmark;
 mod cli;
@@ -20,14 +21,19 @@ mod fibs_server;
 mod fibs_soak;
 mod fuzz_corpus;
 mod gnubg_eval;
+mod golden;
+mod jobs;
 mod malformed;
 mod movegen;
 mod notation;
 mod own_net;
 mod pipeline;
 mod request;
+mod rollout;
 mod search;
+mod sequences;
 mod server;
+mod server_hostile;
 mod server_process;
 mod spec_notation;
 mod support;

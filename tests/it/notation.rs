@@ -10,7 +10,7 @@ use gammond::notation::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::support::{lines, rows, shared};
+use crate::support::{lines, rows, rows_are, shared};
 
 fn text<'a>(row: &'a Value, field: &str) -> &'a str {
     row[field].as_str().unwrap()
@@ -65,7 +65,7 @@ fn all_recorded_ids() {
         return;
     };
     let rows = rows(&path);
-    assert_eq!(rows.len(), 500);
+    rows_are(&path, rows.len(), 500, 63);
     for row in &rows {
         let (state, roll) = state_of(row);
         let position = Position::new(&counts(row, "me"), &counts(row, "opp")).unwrap();
@@ -396,6 +396,8 @@ proptest! {
     fn printed_positions_read_back(
         position in positions(), state in states(), roll in rolls(), doubled: bool,
     ) {
+        // Nobody doubles with the opponent's cube: such a Match ID says that a raccoon waits (MID-09).
+        let doubled = doubled && state.cube.owner() != CubeOwner::Opponent;
         let (roll, offer) = if doubled { (None, Some(Offer::Double)) } else { (roll, None) };
         for form in Form::ALL {
             let printed = form.print(&position, &state, roll, offer);
@@ -473,4 +475,117 @@ proptest! {
             }
         }
     }
+}
+
+/// IDs of states that the real gnubg was in come back as they were, text for text, pending beavers (MID-09) and games that
+/// are over (MID-10) among them; a match that is over is no state (MID-04).
+#[test]
+fn gnubg_ids_come_back_as_they_were() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gnubg_ids.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut wrong = Vec::new();
+    let mut seen = std::collections::BTreeMap::<String, u32>::new();
+    for line in text.lines().filter(|line| !line.starts_with(';')) {
+        let (id, kind) = line.split_once(' ').unwrap();
+        let parsed = match parse_position(id.as_bytes()) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                wrong.push(format!("{line}: {error}"));
+                continue;
+            }
+        };
+        let state = parsed.state.unwrap();
+        let back = parsed.gnubg_id(&state).to_string();
+        let offer = match parsed.offer {
+            Some(Offer::Double) => "double",
+            Some(Offer::Beaver) => "beaver",
+            Some(Offer::Raccoon) => "raccoon",
+            Some(Offer::Resignation(_)) => "resigned",
+            _ => "none",
+        };
+        *seen.entry(offer.to_owned()).or_default() += 1;
+        let pending = ["double", "beaver", "raccoon", "resigned"].contains(&kind);
+        if back != id || (pending && offer != kind) {
+            wrong.push(format!("{line}: {back} {offer}"));
+        }
+        // What a state holds is enough to write the bits of a game that is being played.
+        let match_id = parsed.match_id.unwrap();
+        let view = match_id.view().unwrap();
+        let new = MatchId::of(&view.state, view.roll, view.offer, view.on_roll);
+        let plain = match_id.with_scores(0, 0);
+        if match_id.game_state() == 1 && new.with_scores(0, 0) != plain {
+            wrong.push(format!("{line}: {match_id:?} becomes {new:?}"));
+        }
+        // An XGID tells the same of everything that it has a place for.
+        if match_id.game_state() == 1 && !matches!(parsed.offer, Some(Offer::Resignation(_))) {
+            let xgid = Xgid::of(&parsed.position, &state, parsed.roll, parsed.offer).to_string();
+            let again = parse_position(xgid.as_bytes()).unwrap();
+            let (a, b) = (
+                MatchId::of(&state, parsed.roll, parsed.offer, Player::One),
+                again.gnubg_id(&again.state.unwrap()),
+            );
+            if a != b.match_id || again.offer != parsed.offer {
+                wrong.push(format!("{line}: {xgid} is {b}, want {a}"));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(
+        seen["beaver"] >= 50 && seen["resigned"] >= 50 && seen["raccoon"] >= 20,
+        "{seen:?}"
+    );
+}
+
+/// A setting that changes the state changes the ID; who is on roll stays.
+#[test]
+fn settings_change_a_match_id() {
+    let parsed = parse_position(b"4HPwATDgc/ABMA:MAEgAAAAAAAA").unwrap();
+    let mut state = parsed.state.unwrap();
+    assert_eq!(
+        parsed.gnubg_id(&state).to_string(),
+        "4HPwATDgc/ABMA:MAEgAAAAAAAA"
+    );
+    state.cube = Cube::new(2, CubeOwner::Me).unwrap();
+    let changed = parsed.gnubg_id(&state).match_id;
+    assert_eq!(
+        (changed.cube_log(), changed.owner(), changed.on_roll()),
+        (1, Some(Player::Zero), Player::Zero)
+    );
+}
+
+/// The same by `convert`, through the program (MID-11).
+#[test]
+fn convert_keeps_the_text_of_ids() {
+    use std::io::Write as _;
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gnubg_ids.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let ids: Vec<&str> = (text.lines().filter(|line| !line.starts_with(';')))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["pipe", "--threads", "1"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let asked: String = ids.iter().map(|id| format!("convert {id}\n")).collect();
+    let mut input = program.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()).unwrap());
+    let output = program.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(answers.lines().count(), ids.len());
+    for (answer, id) in answers.lines().zip(ids) {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        assert_eq!(text_of(&answer), id, "{answer}");
+    }
+}
+
+fn text_of(answer: &Value) -> &str {
+    answer["gnubgid"].as_str().unwrap_or("none")
 }

@@ -2,13 +2,16 @@
 
 use crate::support;
 use gammond::eval::Evaluator;
-use gammond::eval::own::hand::hand;
-use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator};
+use gammond::eval::own::handcrafted::handcrafted;
+use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING};
 use gammond::game::{Chances, Class, Position, Roll, legal_plays};
 use gammond::nn::format::{native, safetensors};
-use gammond::nn::{Activation, FloatNet, Group, IntegerLevel, SecondBits, quantise};
+use gammond::nn::{
+    Activation, CpuLevel, FloatNet, Group, IntegerNet, Limits, SecondBits, quantise,
+};
 use gammond::notation::PositionId;
 use gammond::rng;
+use gammond::training::net::Net;
 use rand::Rng;
 
 /// Positions met in games of random plays, with the positions after every play of one roll.
@@ -17,7 +20,7 @@ fn random_turns(seed: u64, turns: usize) -> Vec<(Position, Vec<Position>)> {
     let mut found = Vec::new();
     let mut position = Position::start();
     while found.len() < turns {
-        let plays = legal_plays(&position, rng::roll(&mut rng));
+        let plays = legal_plays(&position, Roll::thrown(&mut rng));
         let after: Vec<Position> = plays.iter().map(|play| play.after).collect();
         let before = position.swapped();
         position = match after.len() {
@@ -72,6 +75,27 @@ fn random_net(seed: u64, inputs: InputSet, width: usize, second: usize) -> Float
     net
 }
 
+/// NF-20: every file of `nets/float` is the master of the net that ships under its name, to the byte.
+#[test]
+fn float_nets_quantise_to_the_bytes_of_the_nets_that_ship() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/float");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let shipped = EMBEDDED
+            .iter()
+            .find(|(name, _)| *name == format!("{stem}.net"));
+        let (name, bytes) = shipped.unwrap_or_else(|| panic!("{stem}: no such net ships"));
+        let (label, _) = native::read(bytes).unwrap();
+        let net = Net::load(&path).unwrap();
+        let made = net.to_integer(&label.name, &label.class).unwrap();
+        assert!(made == *bytes, "{name} is not what {stem} quantises to");
+        seen += 1;
+    }
+    assert_eq!(seen, EMBEDDED.len());
+}
+
 fn file_of(net: &FloatNet, inputs: InputSet, class: &str, bits: SecondBits) -> Vec<u8> {
     let parts = quantise(net, &inputs.units(), bits, 4).unwrap();
     let label = native::Label {
@@ -114,7 +138,10 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
         assert_eq!(position.me().pips().to_string(), pips, "{id}");
         let is_race = class == "race";
         if !is_race && inputs == InputSet::CountsAndHand {
-            let found: Vec<f64> = hand(&position).iter().map(|&n| f64::from(n)).collect();
+            let found: Vec<f64> = handcrafted(&position)
+                .iter()
+                .map(|&n| f64::from(n))
+                .collect();
             assert_eq!(found, numbers(integers), "{id}");
         }
         let (net, set, judge) = if is_race {
@@ -209,7 +236,7 @@ fn embedded_nets_load_and_serve_their_classes() {
 #[test]
 fn every_level_every_near_and_every_batch_give_the_same_bits() {
     let best = OwnEvaluator::embedded().unwrap();
-    let levels = IntegerLevel::available();
+    let levels = CpuLevel::available();
     eprintln!(
         "levels: {:?}",
         levels.iter().map(|l| l.name()).collect::<Vec<_>>()
@@ -234,6 +261,28 @@ fn every_level_every_near_and_every_batch_give_the_same_bits() {
     }
 }
 
+/// NF-15: however large the second layer's weights, no sum can leave 32 bits: rows that could are rounded coarser.
+#[test]
+fn sums_of_the_second_layer_stay_within_32_bits() {
+    let inputs = InputSet::Counts;
+    let mut net = random_net(2, inputs, 1024, 3);
+    (net.activation, net.limits) = (Activation::Screlu, Limits::WIDE);
+    // Equal weights: the largest sum for their size.
+    net.w2[..1024].fill(7.0);
+    net.w2[1024..2048].fill(-1e-3);
+    let parts = quantise(&net, &inputs.units(), SecondBits::Thirteen, 4).unwrap();
+    for row in parts.second.chunks(1024) {
+        let sum: i64 = row.iter().map(|&w| i64::from(w).abs()).sum();
+        assert!(sum * 4068 <= i64::from(i32::MAX), "{sum}");
+    }
+    let near = |row: usize, want: f64| {
+        let unit = f64::from(parts.scales[row]) * 65025.0 / 64.0;
+        (f64::from(parts.second[1024 * row]) * unit / want - 1.0).abs() < 0.002
+    };
+    assert!(near(0, 7.0) && near(1, -1e-3));
+    assert!(IntegerNet::new(parts).is_ok());
+}
+
 /// All shapes: widths that are not multiples of the tile, one to 64 neurons in the second layer,
 /// both kinds of weights and of activation, weights of the largest size.
 #[test]
@@ -255,17 +304,22 @@ fn kernels_agree_on_all_shapes() {
             (SecondBits::Thirteen, InputSet::CountsAndHand),
             (SecondBits::Thirteen, InputSet::CountsAndOff),
         ];
-        let kinds = kinds.map(|kind| Activation::ALL.map(|activation| (kind, activation)));
-        for ((bits, inputs), activation) in kinds.into_iter().flatten() {
+        let activations = [
+            (Activation::Crelu, Limits::default()),
+            (Activation::Screlu, Limits::default()),
+            (Activation::Screlu, Limits::WIDE),
+        ];
+        let kinds = kinds.map(|kind| activations.map(|activation| (kind, activation)));
+        for ((bits, inputs), (activation, limits)) in kinds.into_iter().flatten() {
             let mut net = random_net(seed as u64, inputs, width, second);
             net.w2[0] = 100.0;
-            net.activation = activation;
+            (net.activation, net.limits) = (activation, limits);
             let files = ["contact", "race"]
                 .map(|class| (class.to_owned(), file_of(&net, inputs, class, bits)));
             let evaluator = OwnEvaluator::from_files(&files).unwrap();
             for (before, after) in &turns {
-                let want = evaluated(&evaluator.at(IntegerLevel::SCALAR), None, after);
-                for level in IntegerLevel::available() {
+                let want = evaluated(&evaluator.at(CpuLevel::SCALAR), None, after);
+                for level in CpuLevel::available() {
                     assert_eq!(evaluated(&evaluator.at(level), Some(before), after), want);
                 }
             }
@@ -276,22 +330,29 @@ fn kernels_agree_on_all_shapes() {
 /// NF-21.
 #[test]
 fn integers_stay_close_to_the_float_net() {
-    for (seed, activation) in (0..8).zip(Activation::ALL.into_iter().cycle()) {
+    let activations = [
+        (Activation::Crelu, Limits::default()),
+        (Activation::Screlu, Limits::default()),
+        (Activation::Screlu, Limits::WIDE),
+    ];
+    for (seed, (activation, limits)) in (0..9).zip(activations.into_iter().cycle()) {
         let inputs = match seed {
             6.. => InputSet::CountsAndOff,
             _ => InputSet::CountsAndHand,
         };
         let mut net = random_net(seed, inputs, 256, 32);
-        net.activation = activation;
+        (net.activation, net.limits) = (activation, limits);
         let file = file_of(&net, inputs, "contact", SecondBits::Thirteen);
         let judge = Judge::parse("test", &file).unwrap();
         for (before, _) in random_turns(seed, 200) {
             let exact = net.results(&inputs.values(&before));
             for (found, exact) in judge.raw(&before).into_iter().zip(exact) {
                 // The slope of a square is up to 2: the first layer's rounding counts twice.
-                let near = match activation {
-                    Activation::Clipped => 0.01,
-                    Activation::Squared => 0.02,
+                // With the limit 2 it is up to 4, and what is beyond 1 counts.
+                let near = match (activation, limits.first) {
+                    (Activation::Crelu, _) => 0.01,
+                    (Activation::Screlu, 1) => 0.02,
+                    (Activation::Screlu, _) => 0.04,
                 };
                 assert!((f64::from(found) - exact).abs() < near, "{found} {exact}");
             }
@@ -411,5 +472,46 @@ fn nets_of_a_folder_are_loaded() {
         evaluated(&one, None, &start),
         evaluated(&embedded, None, &start)
     );
-    assert!(Roll::new(6, 6).is_ok());
+    // Which of two would be used? Neither.
+    let (second, first) = (
+        folder.path().join("second.net"),
+        "race.net: a second race net beside",
+    );
+    std::fs::copy(folder.path().join("race.net"), &second).unwrap();
+    let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("second.net") && error.contains("a second race net"),
+        "{error}"
+    );
+    assert!(!error.contains(first), "{error}");
+    std::fs::remove_file(second).unwrap();
+    let second = folder.path().join("second.net");
+    std::fs::write(&second, PRUNING.1).unwrap();
+    std::fs::write(folder.path().join("pruning.net"), PRUNING.1).unwrap();
+    let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a second pruning net"), "{error}");
+}
+
+/// A file whose checksum is right and whose numbers are not.
+#[test]
+fn nets_with_numbers_beyond_all_measure_are_refused() {
+    let (name, bytes) = EMBEDDED[5];
+    let (label, parts) = native::read(bytes).unwrap();
+    for number in [3e38, 2e6, f32::INFINITY, f32::NAN] {
+        for place in 0..4 {
+            let mut parts = parts.clone();
+            match place {
+                0 => parts.scales[1] = number,
+                1 => parts.second_bias[1] = -number,
+                2 => parts.results[1] = number,
+                _ => parts.results_bias[1] = number,
+            }
+            let bytes = native::write(&label, &parts);
+            let error = Judge::parse(name, &bytes).unwrap_err().to_string();
+            assert!(
+                error.contains("race.net: ") && error.contains(" 1: "),
+                "{error}"
+            );
+        }
+    }
 }

@@ -1,27 +1,31 @@
 //! The request language: rules Q-, S- and A- of `protocol-specs/request-protocol.md`.
 
+use crate::support::answer;
 use gammond::engine::Engine;
 use gammond::protocol::{
-    LINE_BYTES_MAX, LineKind, Request, SessionSettings, line_kind, parse_line,
+    Cut, Dialect, LINE_BYTES_MAX, Request, Session, SessionSettings, Step, parse_line,
 };
-use gammond::query::Stop;
-use gammond::service::answer::{Outcome, respond};
 use serde_json::Value;
 
 const START: &str = "4HPwATDgc/ABMA";
 
-fn ask_in(session: &mut SessionSettings, line: &[u8]) -> (Outcome, String) {
-    let engine = Engine::builder().threads(1).build().unwrap();
-    let mut out = Vec::new();
-    let outcome = respond(&engine, line, session, None, &Stop::never(), &mut out);
-    if let Outcome::Changed(changed) = &outcome {
-        *session = (**changed).clone();
+/// Whether the line was refused, and the answer.
+fn ask_in(session: &mut Session, line: &[u8]) -> (bool, String) {
+    match session.line(Cut::Line(line)) {
+        Step::Silence => (false, String::new()),
+        Step::Say(text) | Step::Close(text) => (false, text),
+        Step::Refuse(text) => (true, text),
+        Step::Ask(inquiry) => {
+            let engine = Engine::builder().threads(1).build().unwrap();
+            let text = answer(&engine, *inquiry);
+            (text.contains("\"type\":\"error\""), text)
+        }
+        other => panic!("{other:?}"),
     }
-    (outcome, String::from_utf8(out).unwrap())
 }
 
 fn ask(line: &str) -> Value {
-    let (_, text) = ask_in(&mut SessionSettings::default(), line.as_bytes());
+    let (_, text) = ask_in(&mut Session::default(), line.as_bytes());
     assert!(
         text.ends_with('\n') && text.matches('\n').count() == 1,
         "{text}"
@@ -30,10 +34,17 @@ fn ask(line: &str) -> Value {
 }
 
 fn check_error(line: &[u8], code: &str, field: &str, at: usize) {
-    let (outcome, text) = ask_in(&mut SessionSettings::default(), line);
     let shown = String::from_utf8_lossy(line);
+    // A line over the limit is told by what cuts lines.
+    let (refused, text) = match line.len() {
+        ..=LINE_BYTES_MAX => ask_in(&mut Session::default(), line),
+        _ => match Session::default().line(Cut::TooLong) {
+            Step::Refuse(text) => (true, text),
+            other => panic!("{other:?}"),
+        },
+    };
     let answer: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(outcome, Outcome::Refused, "{shown}");
+    assert!(refused, "{shown}");
     assert_eq!(answer["type"], "error", "{shown}: {answer}");
     assert_eq!(answer["code"], code, "{shown}: {answer}");
     assert_eq!(answer["field"], field, "{shown}: {answer}");
@@ -65,11 +76,7 @@ fn line_ends_and_lines_without_a_question() {
             parse_line(nothing.as_bytes(), &session).is_none(),
             "{nothing:?}"
         );
-        assert_eq!(
-            line_kind(nothing.as_bytes()),
-            LineKind::Nothing,
-            "{nothing:?}"
-        );
+        assert!(Session::passes_over(nothing.as_bytes()), "{nothing:?}");
     }
     for line in [
         "ping",
@@ -81,10 +88,11 @@ fn line_ends_and_lines_without_a_question() {
     ] {
         assert_eq!(ask(line)["type"], "pong", "{line:?}");
     }
-    for session_line in ["set plies=1", "get", "#7 quit", "STATS"] {
-        assert_eq!(line_kind(session_line.as_bytes()), LineKind::Session);
+    for ending in ["quit", "exit", "#7 QUIT", "Exit"] {
+        let step = Session::default().line(Cut::Line(ending.as_bytes()));
+        assert!(matches!(step, Step::Close(_)), "{ending}: {step:?}");
     }
-    assert_eq!(line_kind(b"#set ping"), LineKind::Request);
+    assert_eq!(ask("#set ping")["id"], "set");
 }
 
 /// ids come back as they were, in answers and errors.
@@ -147,14 +155,14 @@ fn positions_and_rolls_in_every_form() {
 /// Q-22, S-01 to S-12: form, session, request; the later wins.
 #[test]
 fn settings_of_session_and_request() {
-    let mut session = SessionSettings::default();
-    let (outcome, _) = ask_in(
+    let mut session = Session::default();
+    let (refused, _) = ask_in(
         &mut session,
         b"set plies=1 top=3 jacoby=off length=7 score=2:3",
     );
-    assert!(matches!(outcome, Outcome::Changed(_)));
-    let request = |line: &str, session: &SessionSettings| {
-        parse_line(line.as_bytes(), session)
+    assert!(!refused);
+    let request = |line: &str, session: &Session| {
+        parse_line(line.as_bytes(), session.settings())
             .unwrap()
             .unwrap()
             .request
@@ -280,12 +288,28 @@ fn answers_have_the_shapes_of_the_interface() {
     assert_eq!(listed, answer["rank"].is_number());
     assert!(answer["loss"].as_f64().unwrap() >= 0.0);
     let show = ask(&format!("show {START} 31"));
+    assert!(show.get("race").is_none(), "contact");
     assert_eq!(show["pips"], serde_json::json!([167, 167]));
     let convert = ask(&format!("convert {START}"));
     assert_eq!(convert["key"], "OAHDPAABDAOAHDPAABDA");
 }
 
 /// no number has more digits than it is worth.
+///
+#[test]
+fn races_are_shown_with_peoples_counts() {
+    let (mut me, mut opponent) = ([0; 25], [0; 25]);
+    me[..6].copy_from_slice(&[2, 1, 4, 2, 1, 1]);
+    opponent[..6].copy_from_slice(&[3, 0, 3, 0, 0, 4]);
+    let position = gammond::game::Position::new(&me, &opponent).unwrap();
+    let id = gammond::notation::PositionId::from(position).to_string();
+    let race = ask(&format!("show {id}"))["race"].clone();
+    assert_eq!(race["keith"]["counts"][1], 42.0);
+    assert_eq!(race["keith"]["double"], true);
+    assert_eq!(race["thorp"]["counts"][1], 56.0);
+    assert_eq!(race["kleinman"]["take"], true);
+}
+
 #[test]
 fn numbers_are_rounded() {
     fn check(value: &Value, places: usize) {
@@ -323,7 +347,7 @@ fn numbers_are_rounded() {
 /// the two other styles.
 #[test]
 fn styles() {
-    let mut session = SessionSettings::default();
+    let mut session = Session::default();
     ask_in(&mut session, b"set answer=position");
     let line = format!("{START} 31 answer=position");
     let (_, text) = ask_in(&mut session, line.as_bytes());
@@ -339,7 +363,7 @@ fn styles() {
 #[test]
 fn board_lines_have_bare_answers() {
     let board = "board:ext:opp:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1";
-    let answer = |line: &str| ask_in(&mut SessionSettings::default(), line.as_bytes()).1;
+    let answer = |line: &str| ask_in(&mut Session::default(), line.as_bytes()).1;
     assert_eq!(answer(board), "8/5 6/5\n");
     assert_eq!(answer(&format!("#7 {board}")), "8/5 6/5\n");
     assert_eq!(
@@ -367,7 +391,7 @@ fn finished_games() {
 /// S-01, S-02, S-03, S-04: spellings of values.
 #[test]
 fn spellings_of_settings() {
-    let mut session = SessionSettings::default();
+    let mut session = Session::default();
     for (on, off) in [
         ("on", "off"),
         ("yes", "no"),
@@ -379,15 +403,68 @@ fn spellings_of_settings() {
             &mut session,
             format!("set jacoby={on} JACOBY={off}").as_bytes(),
         );
-        assert_eq!(session.state.jacoby, Some(false));
+        assert_eq!(session.settings().state.jacoby, Some(false));
         ask_in(&mut session, format!("set jacoby={on}").as_bytes());
-        assert_eq!(session.state.jacoby, Some(true));
+        assert_eq!(session.settings().state.jacoby, Some(true));
     }
     for score in ["3:5", "3-5", "3,5"] {
         ask_in(
             &mut session,
             format!("set length=7 score={score}").as_bytes(),
         );
-        assert_eq!(session.state.score, Some((3, 5)));
+        assert_eq!(session.settings().state.score, Some((3, 5)));
     }
+}
+
+/// ERR-01: the list of codes in `protocol-specs/errors.md` is the one that the program keeps to.
+#[test]
+fn every_error_code_is_listed() {
+    let text = include_str!("../../protocol-specs/errors.md");
+    let code = |line: &'static str| line.strip_prefix("| `")?.split('`').next();
+    let mut listed: Vec<&str> = text.lines().filter_map(code).collect();
+    let mut known = gammond::protocol::ERROR_CODES.to_vec();
+    listed.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(listed, known);
+}
+
+/// S-05: what is meant is said, and what has no place is refused.
+#[test]
+fn errors_help() {
+    let message = |line: &str| {
+        let answer = ask(line);
+        (
+            answer["code"].as_str().unwrap().to_owned(),
+            answer["message"].as_str().unwrap().to_owned(),
+        )
+    };
+    for (line, code, part) in [
+        ("hello", "unknown-verb", "see `help`"),
+        (
+            "mvoe 4HPwATDgc/ABMA 31",
+            "unknown-verb",
+            "did you mean move?",
+        ),
+        ("set lenght=7", "bad-setting", "did you mean length?"),
+        ("eval 4HPwATDgc/ABMA 31", "bad-request", "want move"),
+        ("cube 4HPwATDgc/ABMA 3 1", "bad-request", "want move"),
+        (
+            "cube 4HPwATDgc/ABMA cube=2 owner=opponent",
+            "bad-cube",
+            "opponent's",
+        ),
+        ("set length=7 score=9:9", "bad-score", "9 is not below"),
+        (
+            "eval 4HPwATDgc/ABMA length=7 score=9:9",
+            "bad-score",
+            "9 is not below",
+        ),
+    ] {
+        let (found, text) = message(line);
+        assert_eq!(found, code, "{line}: {text}");
+        assert!(text.contains(part), "{line}: {text}");
+    }
+    let carried = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:3:0:10";
+    assert_eq!(ask(&format!("eval {carried}"))["type"], "eval");
+    assert_eq!(ask(&format!("cube {carried}"))["type"], "cube");
 }

@@ -105,6 +105,7 @@ fn moves(test: &str, ply: u8, step: usize) -> Option<Agreement> {
     Some(found)
 }
 
+/// PLY-01, PLY-07.
 #[test]
 fn static_rankings_agree_with_gnubg() {
     let Some(found) = moves("static_rankings_agree_with_gnubg", 0, 1) else {
@@ -132,6 +133,7 @@ fn one_ply_rankings_agree_with_gnubg() {
     deeper_rankings("one_ply_rankings_agree_with_gnubg", 1, 1);
 }
 
+/// PLY-01, PLY-03, PLY-04, PLY-06, PLY-07.
 #[test]
 fn two_ply_rankings_agree_with_gnubg() {
     deeper_rankings("two_ply_rankings_agree_with_gnubg", 2, 1);
@@ -142,6 +144,7 @@ fn three_ply_rankings_agree_with_gnubg() {
     deeper_rankings("three_ply_rankings_agree_with_gnubg", 3, 4);
 }
 
+/// PLY-02, CUBE-07, CUBE-08, CUBE-09.
 #[test]
 fn deep_cube_decisions_agree_with_gnubg() {
     let test = "deep_cube_decisions_agree_with_gnubg";
@@ -266,6 +269,7 @@ fn same_bits(nets: impl Fn() -> Nets) {
     }
 }
 
+/// PLY-10.
 #[test]
 fn answers_are_the_same_bits_with_any_threads_and_cache() {
     same_bits(|| Nets::Embedded);
@@ -323,6 +327,95 @@ fn a_deeper_play_is_never_below_a_shallower_one() {
     }
 }
 
+/// Races and bearoffs that the player on roll cannot lose any more.
+fn won_positions() -> Vec<Position> {
+    let side = |points: &[(usize, u8)]| {
+        let mut counts = [0; 25];
+        for &(point, count) in points {
+            counts[point - 1] = count;
+        }
+        counts
+    };
+    let me = [
+        side(&[(1, 2), (2, 1), (3, 1), (4, 1)]),
+        side(&[(3, 2), (5, 2), (6, 1)]),
+        side(&[(6, 2), (7, 1), (8, 1)]),
+    ];
+    let opponent = [
+        side(&[(6, 5), (8, 3), (13, 5), (15, 2)]),
+        side(&[(12, 5), (13, 5), (14, 5)]),
+        side(&[(10, 10), (16, 4)]),
+    ];
+    let pairs = me
+        .iter()
+        .flat_map(|me| opponent.iter().map(move |it| (me, it)));
+    pairs
+        .map(|(me, it)| Position::new(me, it).unwrap())
+        .collect()
+}
+
+/// Where plays win for certain, cubeful equities differ by rounding only, and the cubeless ones
+/// decide. With gnubg's weights its order stays.
+#[test]
+fn plays_that_win_for_certain_are_ranked_without_the_cube() {
+    const NOISE: f64 = 0.0001;
+    let ours = Engine::builder().threads(1).build().unwrap();
+    let theirs = engine("plays_that_win_for_certain_are_ranked_without_the_cube");
+    let (mut certain, mut decided) = (0, 0);
+    for position in won_positions() {
+        for roll in Roll::ALL {
+            let state = MatchState::money(Rules::default());
+            let query = PlayQuery {
+                position,
+                roll,
+                state,
+            };
+            let settings = Settings::plies(0);
+            let rank = |engine: &Engine, settings: &Settings| {
+                engine
+                    .rank_plays(&query, settings, &Stop::never())
+                    .unwrap()
+                    .plays
+            };
+            let ranked = rank(&ours, &settings);
+            let mut cubeless = settings.clone();
+            cubeless.cubeful = false;
+            let without = rank(&ours, &cubeless);
+            let of = |position: &Position| {
+                let play = without.iter().find(|play| play.position == *position);
+                play.unwrap().value.equity
+            };
+            let best = &ranked[0];
+            for play in ranked
+                .iter()
+                .filter(|play| play.chances.win >= 0.999)
+                .skip(1)
+            {
+                certain += 1;
+                let ahead = play.value.equity - best.value.equity;
+                assert!(ahead <= NOISE, "{position:?} {roll}");
+                let over = |position: &Position| position.is_over();
+                if over(&play.position) == over(&best.position) && ahead > -1e-9 {
+                    assert!(
+                        of(&play.position) <= of(&best.position),
+                        "{position:?} {roll}"
+                    );
+                    decided += usize::from(ahead > 0.0);
+                }
+            }
+            if let Some(theirs) = &theirs {
+                let ranked = rank(theirs, &settings);
+                let rest = ranked.iter().filter(|play| !play.position.is_over());
+                let values = rest.map(|play| play.value.equity);
+                assert!(values.is_sorted_by(|a, b| a >= b), "{position:?} {roll}");
+            }
+        }
+    }
+    println!("{certain} plays that win for certain, {decided} rankings that noise had decided");
+    assert!(certain > 100 && decided > 0, "{certain} {decided}");
+}
+
+/// PLY-09.
 #[test]
 fn a_stopped_search_ends_and_a_budget_always_answers() {
     let engine = Engine::builder().build().unwrap();
@@ -352,6 +445,7 @@ fn a_stopped_search_ends_and_a_budget_always_answers() {
     assert!(engine.evaluate(&eval, &settings, &Stop::never()).is_ok());
 }
 
+/// PLY-08.
 #[test]
 fn noise_weakens_and_repeats() {
     let engine = Engine::builder().build().unwrap();
@@ -408,6 +502,8 @@ fn custom_filters_and_cubeless_searches() {
 }
 
 /// Scores and cubes at the edges: a clear error, or an answer of finite numbers.
+///
+/// MET-12.
 #[test]
 fn odd_scores_and_cubes_have_an_answer() {
     assert!(Score::new(65, 0, 0, false).is_err());
@@ -469,6 +565,7 @@ fn odd_scores_and_cubes_have_an_answer() {
     }
 }
 
+/// PLY-05.
 #[test]
 fn a_dance_and_a_finished_game() {
     let engine = Engine::builder().build().unwrap();

@@ -3,7 +3,7 @@
 
 use gammond::engine::{Engine, Nets};
 use gammond::service::limits::Limits;
-use gammond::service::server::{Address, Config, Handle, Server};
+use gammond::service::tcp::{Address, Config, Handle, Server};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -49,11 +49,11 @@ pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Running {
     }
 }
 
-fn plain() -> Running {
+pub(crate) fn plain() -> Running {
     start(|_| {})
 }
 
-fn limited(change: impl FnOnce(&mut Limits)) -> Running {
+pub(crate) fn limited(change: impl FnOnce(&mut Limits)) -> Running {
     start(|config| change(&mut config.limits))
 }
 
@@ -96,12 +96,12 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
     }
 
-    fn ask(&mut self, line: &str) -> Value {
+    pub(crate) fn ask(&mut self, line: &str) -> Value {
         self.send(format!("{line}\n"));
         self.json()
     }
 
-    fn rest(&mut self) -> Vec<u8> {
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         // A reset is an end as well.
         let _ = self.reader.read_to_end(&mut rest);
@@ -389,6 +389,26 @@ fn a_client_that_does_not_read_is_cut() {
     assert_eq!(Client::new(&server.address).ask("ping")["type"], "pong");
 }
 
+/// Q-06, SRV-09, SRV-17: more answers than may wait at a time all come, to who reads them, and also
+/// when he has ended his side.
+#[test]
+fn more_answers_than_may_wait() {
+    let server = plain();
+    for line in ["get", "help", "nonsense", "convert 4HPwATDgc/ABMA"] {
+        let mut client = Client::new(&server.address);
+        let mut writer = client.stream.try_clone().unwrap();
+        let lines = format!("{line}\n").repeat(1500);
+        let sends = std::thread::spawn(move || {
+            writer.write_all(lines.as_bytes()).unwrap();
+            writer.shutdown(Shutdown::Write).unwrap();
+        });
+        let answers = client.rest();
+        sends.join().unwrap();
+        let count = answers.iter().filter(|&&byte| byte == b'\n').count();
+        assert_eq!(count, 1500, "{line}");
+    }
+}
+
 /// SRV-17: half-close.
 #[test]
 fn a_half_closed_client_gets_all_its_answers() {
@@ -433,7 +453,7 @@ fn a_flood_leaves_others_their_share() {
     (&vanishing.stream)
         .write_all(format!("{MOVE} plies=2\n").repeat(200).as_bytes())
         .unwrap();
-    socket2_reset(vanishing);
+    reset(vanishing);
     let until = Instant::now() + Duration::from_secs(30);
     let counters = server.handle.counters();
     while counters.connections.load(Ordering::Relaxed) > 1
@@ -481,7 +501,7 @@ fn a_query_ends_with_its_connection() {
         assert_eq!(interactive.ask(MOVE)["type"], "move");
     }
     assert_eq!(counters.queued.load(Ordering::Relaxed), 1);
-    clients.into_iter().for_each(socket2_reset);
+    clients.into_iter().for_each(reset);
     assert_eq!(
         next.json()["type"],
         "move",
@@ -491,7 +511,7 @@ fn a_query_ends_with_its_connection() {
 }
 
 /// Closes with a reset.
-fn socket2_reset(client: Client) {
+pub(crate) fn reset(client: Client) {
     let Client { stream, reader } = client;
     drop(reader);
     let socket = socket2::Socket::from(stream);

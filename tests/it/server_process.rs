@@ -1,7 +1,7 @@
 //! `gammond serve` as a process: signals, descriptors, start and restart.
 
 use crate::server::{Client, LONG};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -115,6 +115,57 @@ fn the_second_signal_ends_at_once() {
     let start = Instant::now();
     assert_eq!(server.wait(), Some(0));
     assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+/// SRV-15, SRV-16: nets that never come do not keep SIGTERM waiting.
+#[test]
+fn a_reload_that_hangs_does_not_keep_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let nets = folder.path().join("contact.net");
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/contact.net");
+    std::fs::copy(shipped, &nets).unwrap();
+    let mut server = Process::start(
+        "exec \"$@\"",
+        &["--listen", "127.0.0.1:0", "--nets", nets.to_str().unwrap()],
+    );
+    std::fs::remove_file(&nets).unwrap();
+    let made = Command::new("mkfifo").arg(&nets).status();
+    assert!(made.unwrap().success());
+    let mut client = Client::new(&server.addresses[0]);
+    server.signal("HUP");
+    server.signal("HUP");
+    std::thread::sleep(Duration::from_millis(200));
+    client.send(PING);
+    assert_eq!(client.line(), "{\"type\":\"pong\"}");
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+}
+
+/// SRV-15: at SIGTERM no connection is cut in the middle of a line, though its client goes on
+/// asking.
+#[test]
+fn no_line_is_cut_at_the_end() {
+    let mut server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0"]);
+    let clients: Vec<_> = (0..48)
+        .map(|_| {
+            let mut client = Client::new(&server.addresses[0]);
+            std::thread::spawn(move || {
+                let lines = "move 4HPwATDgc/ABMA 31\n".repeat(500);
+                let mut writer = client.stream.try_clone().unwrap();
+                // The server ends before it has read them all.
+                std::thread::spawn(move || drop(writer.write_all(lines.as_bytes())));
+                client.rest()
+            })
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    server.signal("TERM");
+    for client in clients {
+        let said = client.join().unwrap();
+        let end = String::from_utf8_lossy(said.get(said.len().saturating_sub(60)..).unwrap());
+        assert!(said.is_empty() || said.ends_with(b"}\n"), "cut: {end:?}");
+    }
+    assert_eq!(server.wait(), Some(0));
 }
 
 /// SRV-14: out of descriptors it pauses, and goes on when there are some.

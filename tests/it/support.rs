@@ -1,12 +1,18 @@
 //! Where the tests find what does not lie in this repository.
 //!
-//! Oracle files and transcripts lie in `../shared` on the machines of those who build gammond
-//! (or where `GAMMOND_SHARED` points). GNU Backgammon's weights come from an installed gnubg (or
-//! from `GAMMOND_GNUBG_WD`). A test that needs what is missing says so by name and ends.
+//! Recorded answers of gnubg and sessions lie in `../shared` on the machines of those who build
+//! gammond (or where `GAMMOND_SHARED` points); a sample lies in `tests/data`, which does where they
+//! are missing. GNU Backgammon's weights come from an installed gnubg (or from
+//! `GAMMOND_GNUBG_WD`). A test that needs what is missing says so by name and ends.
 #![allow(dead_code, reason = "each subject uses some of it")]
 
-use std::io::Read;
+use gammond::engine::Engine;
+use gammond::protocol::{Inquiry, external};
+use gammond::query::Stop;
+use gammond::service::answer::Answerer;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file under the shared folder, or `None` after a loud line that names the test.
 pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
@@ -14,12 +20,24 @@ pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
         PathBuf::from,
     );
-    let file = base.join(path);
-    if file.exists() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    if let Some(file) = [base, sample]
+        .map(|base| base.join(path))
+        .into_iter()
+        .find(|file| file.exists())
+    {
         return Some(file);
     }
     missing(test, &format!("shared/{path}"));
     None
+}
+
+/// So many rows must be there: the first number when the file is the whole recording, the second
+/// when it is the sample in `tests/data`.
+#[track_caller]
+pub(crate) fn rows_are<T: PartialEq + std::fmt::Debug>(path: &Path, found: T, whole: T, sample: T) {
+    let sampled = path.starts_with(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"));
+    assert_eq!(found, if sampled { sample } else { whole });
 }
 
 /// GNU Backgammon's binary weights, version 1.00 (Debian's package), or `None` after a loud line.
@@ -72,7 +90,11 @@ fn from_environment(test: &str, variable: &str, member: &str) -> Option<PathBuf>
 
 /// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
 pub(crate) fn missing(test: &str, what: &str) {
-    eprintln!("SKIPPED {test}: needs {what}");
+    // Written past the harness, which shows what a test prints only when it fails.
+    static SKIPPED: AtomicU32 = AtomicU32::new(0);
+    let number = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+    let line = format!("SKIPPED {test}: needs {what} (skipped so far: {number})\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
     assert!(
         std::env::var_os("GAMMOND_TEST_ALL").is_none(),
         "{test} needs {what}"
@@ -100,4 +122,18 @@ pub(crate) fn rows(path: &Path) -> Vec<serde_json::Value> {
         .iter()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
+}
+
+/// The answer to an inquiry, as bytes go out.
+pub(crate) fn answer(engine: &Engine, inquiry: impl Into<Inquiry>) -> String {
+    let mut out = Vec::new();
+    Answerer::new(engine).answer(&inquiry.into(), &Stop::never(), &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+/// The reply to a question of gnubg's protocol, without the lines in front of it and the LF.
+pub(crate) fn reply(engine: &Engine, question: &external::Question) -> String {
+    let text = answer(engine, question.clone());
+    let reply = text.strip_prefix(&question.preface).unwrap();
+    reply.strip_suffix('\n').unwrap().to_owned()
 }

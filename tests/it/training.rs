@@ -130,7 +130,8 @@ fn killed_sampling_and_labelling_end_with_the_same_files() {
     killed_and_resumed(|| label("killed.txt"));
     same_file(&at("whole.txt"), &at("killed.txt"));
     let labels = fs::read_to_string(at("whole.txt")).unwrap();
-    assert_eq!(labels.lines().count(), text.lines().count());
+    let lines = labels.lines().filter(|line| !line.starts_with('#'));
+    assert_eq!(lines.count(), text.lines().count());
 }
 
 /// LB-06 and LB-07: labels by games and disagreements, killed and resumed, and games that begin where a file says.

@@ -1,13 +1,12 @@
 //! UBGI: rules UBGI- of `protocol-specs/ubgi.md`, and the recorded sessions.
 
-use crate::support::{lines, shared};
+use crate::support::{answer, lines, shared};
 use gammond::engine::Engine;
 use gammond::game::{Position, Roll, legal_plays};
 use gammond::notation::PositionId;
 use gammond::protocol::external::{Reading, read_play};
 use gammond::protocol::ubgi::{Step, Ubgi};
-use gammond::query::Stop;
-use gammond::service::ubgi::{reply, run};
+use gammond::service::ubgi::run;
 
 fn engine() -> Engine {
     Engine::builder().threads(1).build().unwrap()
@@ -24,7 +23,14 @@ fn session(input: &str) -> String {
             .map_err(|e| e.to_string()),
         _ => Err(format!("{nets}: no such file")),
     };
-    run(engine(), machine, build, input.as_bytes(), &mut out).unwrap();
+    run(
+        engine(),
+        machine,
+        build,
+        std::io::Cursor::new(input.to_owned()),
+        &mut out,
+    )
+    .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -263,8 +269,8 @@ impl Replay {
         };
         match self.machine.line(sent.as_bytes()) {
             Step::Say(text) => text,
-            Step::Ask(question) => reply(&self.engine, &question, &Stop::never()),
-            Step::Silence | Step::Quit => String::new(),
+            Step::Ask(question) => answer(&self.engine, *question),
+            Step::Silence | Step::Close(_) => String::new(),
             other => panic!("{sent}: {other:?}"),
         }
     }

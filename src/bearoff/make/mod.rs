@@ -1,6 +1,6 @@
 //! Making bearoff databases, byte for byte as GNU Backgammon lays them out.
 //!
-//! Stands alone with [`super::numbering`]: the build script includes it to make the two default
+//! Stands alone with `numbering`: the build script includes it to make the two default
 //! tables, the program to make larger ones. The rules cited are those of
 //! `protocol-specs/bearoff-databases.md`.
 
@@ -15,7 +15,7 @@ pub use two_sided::two_sided;
 pub(crate) const HEADER_BYTES: usize = 40;
 
 /// The 21 rolls, larger die first, with how many of 36 throws give them.
-const ROLLS: [(usize, usize, u32); 21] = {
+pub(crate) const ROLLS: [(usize, usize, u32); 21] = {
     let mut rolls = [(1, 1, 1); 21];
     let (mut next, mut high) = (0, 1);
     while high <= 6 {

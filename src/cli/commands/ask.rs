@@ -1,20 +1,23 @@
-//! `gammond eval`, `move`, `cube`, `show`, `convert`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `show`, `convert`, `rollout`: one request from the shell.
 
 use crate::cli::{Common, Failure, Format};
 use crate::engine::Engine;
-use crate::notation::Form;
-use crate::protocol::external::{Spelling, spell};
-use crate::protocol::{Request, parse_line};
-use crate::query::{RankedPlay, Stop};
-use crate::render::{self, report};
-use crate::service::answer::{Outcome, answer_request};
-use std::io::IsTerminal;
+use crate::notation::{Form, parse_roll, play_text};
+use crate::protocol::rollout::name;
+use crate::protocol::{Request, RequestError, Session, Step, parse_line};
+use crate::query::{RankedPlay, RolloutAnswer, RolloutTask, Stop};
+use crate::render::{self, Look, screen};
+use crate::service::answer::Answerer;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Plays shown to people who do not say how many.
 const PLAYS_SHOWN: usize = 10;
+/// Columns of a screen that does not say how many it has.
+const COLUMNS: usize = 80;
 
-/// What all five take.
+/// What all of them take.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// A position in any form, a roll where one is wanted, then settings such as `plies=2`; see
@@ -36,7 +39,7 @@ macro_rules! verbs {
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", show "show", convert "convert");
+verbs!(eval "eval", play "move", cube "cube", show "show", convert "convert", rollout "rollout");
 
 fn ask(common: &Common, verb: &str, args: &Args) -> Result<ExitCode, Failure> {
     let people = match common.format {
@@ -45,45 +48,103 @@ fn ask(common: &Common, verb: &str, args: &Args) -> Result<ExitCode, Failure> {
     };
     let session = common.session(&[])?;
     // A position pasted with blanks in it is still one word of the shell.
-    let line = format!("{verb} {}", args.request.join(" "));
-    let mut out = Vec::new();
+    let words: Vec<String> = args.request.iter().map(|word| quoted(word)).collect();
+    let line = format!("{verb} {}", words.join(" "));
     let line = match parse_line(line.as_bytes(), &session) {
         Some(Ok(line)) => line,
-        Some(Err(refusal)) => return Err(Failure::Usage(refusal.error.message)),
+        Some(Err(refusal)) => return Err(refused(&refusal.error, &args.request)),
         None => return Err(Failure::Usage("nothing was asked".into())),
     };
+    if matches!(verb, "eval" | "cube")
+        && let Some(roll) = args
+            .request
+            .get(1)
+            .and_then(|word| parse_roll(word.as_bytes()).ok())
+    {
+        eprintln!(
+            "gammond: {verb} is about the position before the roll; `gammond move` ranks the plays of {roll}"
+        );
+    }
     let engine = common.engine()?;
     if people {
         let text = for_people(&engine, &line.request)?;
         return crate::cli::print(text.as_bytes());
     }
-    let stop = Stop::never();
-    let outcome = answer_request(&engine, &line, &session, None, &stop, &mut out);
+    let mut out = Vec::new();
+    let good = match Session::new(session).request(line) {
+        Step::Ask(inquiry) => Answerer::new(&engine).answer(&inquiry, &Stop::never(), &mut out),
+        Step::Say(text) => {
+            out = text.into_bytes();
+            true
+        }
+        Step::Refuse(text) => {
+            out = text.into_bytes();
+            false
+        }
+        _ => false,
+    };
     crate::cli::print(&out)?;
-    Ok(ExitCode::from(u8::from(outcome == Outcome::Refused)))
+    Ok(ExitCode::from(u8::from(!good)))
+}
+
+/// Why the request was refused, with the user's own words where they are no position at all.
+fn refused(error: &RequestError, words: &[String]) -> Failure {
+    let message = &error.message;
+    let first = words.first().map_or("", String::as_str);
+    let hopeless = error.code == "bad-position" && first.len() < 10;
+    Failure::Usage(if hopeless {
+        format!("'{first}' is not a position ({message}); an example: 4HPwATDgc/ABMA")
+    } else if message == "roll is missing" {
+        format!("{message}; an example: gammond move 4HPwATDgc/ABMA 31")
+    } else {
+        message.clone()
+    })
+}
+
+/// The screen that answers are drawn for.
+fn look() -> Look {
+    let columns = terminal_size::terminal_size().map_or(COLUMNS, |(width, _)| width.0.into());
+    let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    Look::new(columns, colour)
+}
+
+/// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.
+fn quoted(word: &str) -> String {
+    match word.split_once('=') {
+        Some((key, value)) if key.eq_ignore_ascii_case("plays") && !value.starts_with('"') => {
+            format!("{key}=\"{value}\"")
+        }
+        _ => word.to_owned(),
+    }
 }
 
 /// The answer in several lines.
 fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
-    let stop = &Stop::never();
+    let (stop, look) = (&Stop::never(), look());
     Ok(match request {
         Request::Eval(query, settings) => {
             let found = engine.evaluate(query, settings, stop)?;
-            report::evaluation(&found, engine.net_name())
+            screen::evaluation(
+                &found,
+                &query.position,
+                &query.state,
+                engine.net_name(),
+                look,
+            )
         }
         Request::Move(query, settings) => {
             let found = engine.rank_plays(query, settings, stop)?;
             let limit = settings.top.unwrap_or(PLAYS_SHOWN);
-            let spell = |play: &RankedPlay| spell(&query.position, &play.play, Spelling::Words);
-            let board = render::board(&query.position, &query.state, Some(query.roll));
-            board + &report::plays(&found, limit, spell)
+            let spell = |play: &RankedPlay| play_text(&query.position, &play.play);
+            screen::plays(&found, &query.state, (settings.plies, limit), look, spell)
         }
         Request::Cube(query, settings) => {
             let found = engine.cube_action(query, settings, stop)?;
-            render::board(&query.position, &query.state, None)
-                + &report::cube(&found, found.verdict.text())
+            let verdict = found.verdict.text();
+            screen::cube(&found, &query.position, &query.state, verdict, look)
         }
-        Request::Show(shown, state) => render::board(&shown.position, state, shown.roll),
+        Request::Rollout(task) => rolled_out(engine, task)?,
+        Request::Show(shown, state) => screen::position(&shown.position, state, shown.roll, look),
         Request::Convert(shown, state) => {
             let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
             format!(
@@ -101,4 +162,26 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             ));
         }
     })
+}
+
+/// A rollout, with a line on the terminal that shows how far it is.
+fn rolled_out(engine: &Engine, task: &RolloutTask) -> Result<String, Failure> {
+    let begin = Instant::now();
+    let shown = std::io::stderr().is_terminal();
+    let mut progress = |known: &RolloutAnswer| {
+        if shown {
+            let line = render::rollout::line(known, |one| name(task, one));
+            // A terminal that is gone is no reason to stop.
+            let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
+        }
+    };
+    let stop = &Stop::never();
+    let found = engine.rollout(&task.query, &task.settings, stop, &mut progress)?;
+    progress(&found);
+    if shown {
+        let _ = writeln!(std::io::stderr());
+    }
+    let board = render::board(&task.query.position, &task.query.state, task.roll);
+    let took = begin.elapsed();
+    Ok(board + &render::rollout::table(&found, |one| name(task, one), took))
 }

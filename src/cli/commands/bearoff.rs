@@ -1,10 +1,12 @@
 //! `gammond bearoff`: bearoff databases are made, asked and described.
 
 use crate::bearoff::{
-    BearoffError, Database, Distribution, Layout, Numbering, OneSided, Tables, TwoSided, make, save,
+    BearoffError, Database, Distribution, Layout, MADE_POINTS_MAX, MAX_CHECKERS, MAX_POINTS,
+    Numbering, OneSided, Tables, TwoSided, make, make_race_table, part_of, save,
 };
-use crate::cli::{Common, Failure, Format};
+use crate::cli::{Common, Failure, Format, data_folders, print};
 use crate::game::Side;
+use crate::journal::check_writable;
 use crate::notation::{PositionId, parse_position};
 use crate::protocol::answer::{chances_value, number_value};
 use serde_json::{Value, json};
@@ -27,7 +29,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Command {
-    /// Make a database in GNU Backgammon's format.
+    /// Make a database: GNU Backgammon's (*.bd) or, one-sided, a race table of ours (*.race).
     Make(Make),
     /// What the databases know about a position.
     Probe {
@@ -43,14 +45,19 @@ enum Command {
 
 #[derive(clap::Args, Debug)]
 struct Make {
-    /// The file to write; an existing one is replaced when all is done.
-    file: PathBuf,
+    /// The file to write: *.race for a race table of ours, which holds up to 15 points in three
+    /// quarters of the space. One that exists is replaced if it is the same database, else refused. Without a
+    /// file a race table of 12 points is made where it will be found: 0.5 GB, some minutes.
+    file: Option<PathBuf>,
+    /// The rolls that one side needs: what is made unless --two-sided says otherwise.
+    #[arg(long, conflicts_with = "two_sided")]
+    one_sided: bool,
     /// Both sides' endings, instead of the rolls that one side needs.
     #[arg(long)]
     two_sided: bool,
-    /// Points covered.
-    #[arg(long, value_name = "N", default_value_t = 6)]
-    points: usize,
+    /// Points covered; default 6, for a race table 12.
+    #[arg(long, value_name = "N")]
+    points: Option<usize>,
     /// Most checkers of a side; default 15, with --two-sided 6.
     #[arg(long, value_name = "N")]
     checkers: Option<usize>,
@@ -67,7 +74,7 @@ struct Make {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let answer = match &args.command {
-        Command::Make(make) => run_make(make)?,
+        Command::Make(make) => run_make(common, make)?,
         Command::Probe { position } => probe(common, position)?,
         Command::Info { file: Some(file) } => info(&Database::open(file)?, Some(file)),
         Command::Info { file: None } => json!({
@@ -83,9 +90,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         None if !stdout().is_terminal() => answer.to_string(),
         _ => people(&answer),
     };
-    // Whoever closed the pipe does not want to know.
-    let _ = writeln!(stdout().lock(), "{}", text.trim_end());
-    Ok(ExitCode::SUCCESS)
+    print(format!("{}\n", text.trim_end()).as_bytes())
 }
 
 impl From<BearoffError> for Failure {
@@ -94,33 +99,159 @@ impl From<BearoffError> for Failure {
     }
 }
 
-fn run_make(make: &Make) -> Result<Value, Failure> {
-    let checkers = make.checkers.unwrap_or(if make.two_sided { 6 } else { 15 });
-    let numbering = Numbering::new(make.points, checkers)
-        .ok_or_else(|| Failure::Usage("--points is 1 to 18, --checkers 1 to 15".into()))?;
-    let positions = numbering.positions();
-    let bytes = if make.two_sided {
-        if positions.saturating_mul(positions) > TWO_SIDED_MAX {
-            return Err(Failure::Usage(format!(
-                "{positions} positions a side are too many for a two-sided database, at most 8062"
-            )));
+/// How a database is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    OneSided,
+    TwoSided,
+    /// One-sided, in our own format.
+    Race,
+}
+
+impl Form {
+    fn name(self) -> &'static str {
+        match self {
+            Form::OneSided => "one-sided",
+            Form::TwoSided => "two-sided",
+            Form::Race => "race table",
         }
-        make::two_sided(numbering, !make.no_cube)
-    } else {
-        if positions > ONE_SIDED_MAX {
-            return Err(Failure::Usage(format!(
-                "{positions} positions are too many, at most {ONE_SIDED_MAX}"
-            )));
+    }
+
+    /// Whether so many points can be made at all.
+    fn fits_points(self, points: usize) -> bool {
+        Numbering::new(points, 1).is_some_and(|numbering| self.fits(numbering))
+    }
+
+    /// Whether so much can be made.
+    fn fits(self, numbering: Numbering) -> bool {
+        let positions = numbering.positions();
+        match self {
+            Form::OneSided => positions <= ONE_SIDED_MAX,
+            Form::TwoSided => positions.saturating_mul(positions) <= TWO_SIDED_MAX,
+            Form::Race => numbering.points() <= MADE_POINTS_MAX,
         }
-        if make.no_gammons && make.points > 6 {
-            return Err(Failure::Usage(
-                "--no-gammons is for up to six points: no program can use more".into(),
-            ));
-        }
-        make::one_sided(numbering, !make.no_gammons, !make.no_compress)
+    }
+}
+
+fn run_make(common: &Common, make: &Make) -> Result<Value, Failure> {
+    let is_race = |file: &PathBuf| file.extension().is_some_and(|it| it == "race");
+    let form = match &make.file {
+        _ if make.two_sided => Form::TwoSided,
+        Some(file) if !is_race(file) => Form::OneSided,
+        _ => Form::Race,
     };
-    save(&make.file, &bytes)?;
-    Ok(info(&Database::open(&make.file)?, Some(&make.file)))
+    let race = form == Form::Race;
+    let checkers = make.checkers.unwrap_or(if make.two_sided { 6 } else { 15 });
+    let points = make.points.unwrap_or(if race { 12 } else { 6 });
+    let numbering = numbering(points, checkers, form)?;
+    if race && (make.no_gammons || make.no_compress) {
+        let text = "--no-gammons and --no-compress are for GNU Backgammon's format (*.bd)";
+        return Err(Failure::Usage(text.into()));
+    }
+    let file = match &make.file {
+        Some(file) => file.clone(),
+        None => where_found(numbering, form)?,
+    };
+    only_over_its_like(&file, numbering, form)?;
+    check_writable(&file).map_err(|error| Failure::File(format!("{}: {error}", file.display())))?;
+    match form {
+        Form::Race => make_race(common, &file, numbering)?,
+        Form::TwoSided => save(&file, &make::two_sided(numbering, !make.no_cube))?,
+        Form::OneSided if make.no_gammons && points > 6 => {
+            let text = "--no-gammons is for up to six points: no program can use more";
+            return Err(Failure::Usage(text.into()));
+        }
+        Form::OneSided => {
+            let bytes = make::one_sided(numbering, !make.no_gammons, !make.no_compress);
+            save(&file, &bytes)?;
+        }
+    }
+    Ok(info(&Database::open(&file)?, Some(&file)))
+}
+
+/// A name in the folder where databases are found.
+fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
+    let Some(folder) = data_folders().next() else {
+        let text = "no home folder; name the file to write";
+        return Err(Failure::Usage(text.into()));
+    };
+    let folder = folder.join("gammond/bearoff");
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Failure::File(format!("{}: {error}", folder.display())))?;
+    let (points, checkers) = (numbering.points(), numbering.checkers());
+    Ok(folder.join(match form {
+        Form::Race => format!("{points}x{checkers}.race"),
+        Form::OneSided => format!("os-{points}x{checkers}.bd"),
+        Form::TwoSided => format!("ts-{points}x{checkers}.bd"),
+    }))
+}
+
+/// Makes a race table, or goes on with one; whoever watches sees how far it is.
+fn make_race(common: &Common, file: &Path, numbering: Numbering) -> Result<(), Failure> {
+    common.start_threads();
+    let mut err = std::io::stderr().lock();
+    let watched = err.is_terminal();
+    let begun = part_of(file).exists();
+    if begun {
+        let _ = writeln!(err, "going on with {}", part_of(file).display());
+    }
+    let positions = numbering.positions();
+    make_race_table(file, numbering, &mut |done| {
+        if watched {
+            let percent = 100.0 * done as f64 / positions as f64;
+            let _ = write!(err, "\r{percent:5.1}% of {positions} positions ");
+        }
+    })?;
+    if watched {
+        let _ = writeln!(err);
+    }
+    Ok(())
+}
+
+/// What is to be covered, within what can be made.
+fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Failure> {
+    if !(1..=MAX_CHECKERS).contains(&checkers) {
+        let text = format!("--checkers {checkers}, want 1 to {MAX_CHECKERS}");
+        return Err(Failure::Usage(text));
+    }
+    let fits = |points: usize| {
+        let numbering = Numbering::new(points, checkers)?;
+        form.fits(numbering).then_some(numbering)
+    };
+    fits(points).ok_or_else(|| {
+        // One point is always within reach.
+        let most = (1..=MAX_POINTS).rfind(|&points| fits(points).is_some());
+        let (most, kind) = (most.unwrap_or(1), form.name());
+        let mut text =
+            format!("--points {points}, want 1 to {most} ({kind} with {checkers} checkers)");
+        if form == Form::OneSided && Form::Race.fits_points(points) {
+            text.push_str("; a race table (*.race) can hold them");
+        }
+        Failure::Usage(text)
+    })
+}
+
+/// A file that is there already is replaced by the same database only.
+fn only_over_its_like(path: &Path, numbering: Numbering, form: Form) -> Result<(), Failure> {
+    let refused = |reason: &str| {
+        let text = format!("{}: {reason}; nothing was made", path.display());
+        Err(Failure::File(text))
+    };
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let (found, there) = match Database::open(path) {
+        Ok(Database::OneSided(table)) => (Form::OneSided, table.numbering()),
+        Ok(Database::TwoSided(table)) => (Form::TwoSided, table.numbering()),
+        Ok(Database::Race(table)) => (Form::Race, table.numbering()),
+        Ok(Database::Hypergammon(_)) => return refused("exists and is another bearoff database"),
+        Err(_) => return refused("exists and is no whole bearoff database"),
+    };
+    if (found, there) == (form, numbering) {
+        Ok(())
+    } else {
+        refused("exists and is another bearoff database")
+    }
 }
 
 fn info(database: &Database, file: Option<&Path>) -> Value {
@@ -136,7 +267,15 @@ fn info(database: &Database, file: Option<&Path>) -> Value {
                 Layout::Compressed => "compressed",
                 Layout::Normal => "normal laws",
             },
-            "bytes": table.as_bytes().len(),
+            "bytes": table.file_bytes(),
+        }),
+        Database::Race(table) => json!({
+            "kind": "race table",
+            "points": table.numbering().points(),
+            "checkers": table.numbering().checkers(),
+            "positions": table.numbering().positions(),
+            "gammons": true,
+            "bytes": table.file_bytes(),
         }),
         Database::TwoSided(table) => json!({
             "kind": "two-sided",
@@ -144,7 +283,7 @@ fn info(database: &Database, file: Option<&Path>) -> Value {
             "checkers": table.numbering().checkers(),
             "positions": table.numbering().positions(),
             "cubeful": table.is_cubeful(),
-            "bytes": table.as_bytes().len(),
+            "bytes": table.file_bytes(),
         }),
         Database::Hypergammon(checkers) => json!({"kind": "hypergammon", "checkers": checkers}),
     };
@@ -157,9 +296,9 @@ fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
         .map_err(|error| Failure::Work(error.to_string()))?
         .position;
     let opened;
-    let tables = match &common.bearoff {
+    let tables = match common.bearoff_folder() {
         Some(folder) => {
-            opened = Tables::open(folder)?;
+            opened = Tables::open(&folder)?;
             &opened
         }
         None => Tables::shared(),
@@ -200,8 +339,12 @@ fn rolls(side: Side, distribution: &Distribution) -> Value {
             .map(|&value| f64::from(value) / 65535.0);
         json!(shares.collect::<Vec<f64>>())
     };
+    // A roll is worth 49/6 pips on average: what is not played as pips is wasted.
+    let effective = distribution.expected_rolls() * 49.0 / 6.0;
     let mut answer = json!({
         "mean": distribution.expected_rolls(),
+        "effective_pips": effective,
+        "wastage": effective - side.pips() as f32,
         "all_off": list(&distribution.win),
     });
     if side.off() == 0 {

@@ -1,16 +1,17 @@
 //! `gammond bench`.
 
 use super::bench_values;
-use super::duel::{player, start_threads};
-use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired, position, score};
-use crate::benchmark::{Item, Record, read};
-use crate::cli::{Common, Failure, Format};
-use crate::duel::Player;
+use crate::benchmark::summary::{
+    Counting, GroupScore, Scored, groups, paired, position, score_watched,
+};
+use crate::benchmark::{BenchmarkFile, Generation, Item, ReadError, Record, read};
+use crate::cli::{
+    Common, DEFAULT_MET, Failure, Format, Output, PlayerOptions, ProgressArgs, stopped,
+};
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
 use crate::stats::Running;
-use std::fs::File;
-use std::io::{BufReader, Write as _};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     /// Benchmark files (`m` and `o` records).
     #[arg(required = true, value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// Who is scored: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     interesting: bool,
     /// Comma-separated values instead of a table.
     #[arg(long)]
-    pub(super) csv: bool,
+    csv: bool,
     /// One line a record instead of sums (comma-separated).
     #[arg(long)]
     records: bool,
@@ -46,7 +47,11 @@ pub(crate) struct Args {
     /// Labels of the same positions by other dice: squares of errors become products of those beside either label,
     /// which takes the labels' noise away.
     #[arg(long, requires = "values", value_name = "FILE")]
-    pub(super) twin: Option<PathBuf>,
+    twin: Option<PathBuf>,
+    #[command(flatten)]
+    players: PlayerOptions,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,54 +67,79 @@ struct Scores {
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    start_threads(common);
-    let players: Vec<Box<dyn Player>> = std::iter::once(&args.player)
-        .chain(&args.against)
-        .map(|text| player(common, text))
-        .collect::<Result<_, _>>()?;
+    common.start_threads();
+    let texts = std::iter::once(&args.player).chain(&args.against);
+    let players = common.players(texts, &args.players)?;
     if args.values {
-        return bench_values::run(common, args, &players);
+        return bench_values::run(
+            common,
+            &players,
+            &bench_values::Labels {
+                files: &args.files,
+                twin: args.twin.as_deref(),
+                csv: args.csv,
+            },
+        );
     }
-    let table = MatchEquityTable::named("mec26").map_err(|e| Failure::Work(e.to_string()))?;
+    let table = measure_table(common)?;
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,
         interesting_only: args.interesting,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = Output::new();
     let mut damaged = false;
+    let mut control = args.progress.control()?;
     for path in &args.files {
-        let (items, wrong) = open(path)?;
-        for (line, reason) in &wrong {
+        let file = open(path)?;
+        let (mut items, from) = (file.items, (path.as_path(), file.generation));
+        for (line, reason) in &file.wrong {
             eprintln!("gammond: {}: line {line}: {reason}", path.display());
             damaged = true;
         }
         let mut all = Vec::new();
         for player in &players {
-            let scored = score(&items, &**player, &table)
-                .map_err(|error| Failure::Work(error.to_string()))?;
             let name = player.name();
+            control.task = format!("{}: {name}", path.display());
+            let scored = score_watched(&items, &**player, &table, &mut control)?;
             all.push(Scores { name, scored });
         }
+        // When it was stopped: what all players have scored.
+        let scored = all.iter().map(|scores| scores.scored.len()).min();
+        items.truncate(scored.unwrap_or(0));
         let text = if args.records {
             each_record(path, &items, &all)
         } else if args.csv {
             csv(path, &items, &all, counting)
         } else if common.format == Some(Format::Json) {
-            json(path, &items, &all, counting)
+            json(from, &items, &all, counting)
         } else {
-            people(path, &items, &all, counting)
+            people(from, &items, &all, counting)
         };
-        out.write_all(text.as_bytes())
-            .map_err(|error| Failure::Work(error.to_string()))?;
+        out.print(text.as_bytes())?;
+        out.flush()?;
+        if control.stop.is_triggered() {
+            drop(control);
+            return Ok(stopped(None, "the figures are those of the first records"));
+        }
     }
     Ok(ExitCode::from(u8::from(damaged)))
 }
 
 /// The records of a file and what could not be read.
-pub(super) fn open(path: &Path) -> Result<(Vec<Item>, Vec<(u64, String)>), Failure> {
-    let fail = |error| Failure::File(format!("{}: {error}", path.display()));
-    let file = File::open(path).map_err(fail)?;
+pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
+    let fail = |error: ReadError| Failure::File(format!("{}: {error}", path.display()));
+    let file = crate::files::open(path).map_err(|error| fail(error.into()))?;
     read(&mut BufReader::new(file)).map_err(fail)
+}
+
+/// The match equity table of the cube measure: the one that the measure is defined with unless another is asked for.
+pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure> {
+    const MEASURE: &str = "mec26";
+    let asked = common.match_equity_table()?;
+    if common.met != DEFAULT_MET {
+        return Ok(asked);
+    }
+    MatchEquityTable::named(MEASURE).map_err(|e| Failure::Work(e.to_string()))
 }
 
 fn difference(items: &[Item], all: &[Scores], counting: Counting) -> Option<Running> {
@@ -117,8 +147,19 @@ fn difference(items: &[Item], all: &[Scores], counting: Counting) -> Option<Runn
     Some(paired(items, &first.scored, &second.scored, counting))
 }
 
-fn people(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> String {
+/// A file and which of the published ones it is.
+type Source<'a> = (&'a Path, Option<Generation>);
+
+fn people(
+    (path, generation): Source<'_>,
+    items: &[Item],
+    all: &[Scores],
+    counting: Counting,
+) -> String {
     let mut text = String::new();
+    if let Some(generation) = generation {
+        text.push_str(&format!("{}: {}\n", path.display(), generation.name()));
+    }
     for Scores { name, scored } in all {
         text.push_str(&format!("{}: {name}\n", path.display()));
         for group in groups(items, scored, counting) {
@@ -197,7 +238,12 @@ fn csv(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> Strin
     text
 }
 
-fn json(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> String {
+fn json(
+    (path, generation): Source<'_>,
+    items: &[Item],
+    all: &[Scores],
+    counting: Counting,
+) -> String {
     let players: Vec<_> = all
         .iter()
         .map(|Scores { name, scored }| {
@@ -230,7 +276,8 @@ fn json(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> Stri
         })
     });
     let value = serde_json::json!({
-        "file": path.display().to_string(), "players": players, "difference": difference,
+        "file": path.display().to_string(), "generation": generation.map(Generation::name),
+        "players": players, "difference": difference,
     });
     format!("{value}\n")
 }

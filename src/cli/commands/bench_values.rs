@@ -1,16 +1,25 @@
 //! `gammond bench --values`: static equities beside labels.
 
-use super::bench::Args;
+use crate::benchmark::LINE_BYTES_MAX;
 use crate::benchmark::values::{ValueTally, Valued, errors, paired, tally};
-use crate::benchmark::{Group, LINE_BYTES_MAX};
-use crate::cli::{Common, Failure, Format};
-use crate::duel::Player;
+use crate::cli::{Common, Failure, Format, Output};
+use crate::game::Group;
 use crate::notation::{PositionChances, parse_training_line};
+use crate::player::Player;
 use crate::stats::Running;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::Path;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// Which labels, and how the errors are written.
+pub(super) struct Labels<'a> {
+    /// Files of training lines.
+    pub(super) files: &'a [PathBuf],
+    /// Labels of the same positions by other dice.
+    pub(super) twin: Option<&'a Path>,
+    /// Comma-separated values instead of a table.
+    pub(super) csv: bool,
+}
 
 /// A group that has labels: what each player scored, and the difference of two.
 struct Row {
@@ -21,26 +30,26 @@ struct Row {
 
 pub(super) fn run(
     common: &Common,
-    args: &Args,
     players: &[Box<dyn Player>],
+    wanted: &Labels<'_>,
 ) -> Result<ExitCode, Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = Output::new();
     let mut damaged = false;
-    for path in &args.files {
-        let labels = match &args.twin {
+    for path in wanted.files {
+        let labels = match wanted.twin {
             None => open(path, &mut damaged)?.map(twice).collect(),
             Some(twin) => both(path, twin, &mut damaged)?,
         };
         let rows = rows(&labels, players)?;
-        let text = if args.csv {
+        let text = if wanted.csv {
             separated(path, &rows, players)
         } else if common.format == Some(Format::Json) {
             json(path, &rows, players)
         } else {
             people(path, &rows, players)
         };
-        out.write_all(text.as_bytes())
-            .map_err(|error| Failure::Work(error.to_string()))?;
+        out.print(text.as_bytes())?;
+        out.flush()?;
     }
     Ok(ExitCode::from(u8::from(damaged)))
 }
@@ -51,7 +60,7 @@ fn open(
     damaged: &mut bool,
 ) -> Result<impl Iterator<Item = PositionChances> + use<>, Failure> {
     let fail = |error: std::io::Error| Failure::File(format!("{}: {error}", path.display()));
-    let mut input = BufReader::new(File::open(path).map_err(fail)?);
+    let mut input = BufReader::new(crate::files::open(path).map_err(fail)?);
     let mut labels = Vec::new();
     let mut line = Vec::new();
     for number in 1.. {

@@ -1,9 +1,10 @@
 //! `gammond duel`.
 
-use crate::cli::{Common, Failure, Format};
-use crate::duel::{Plan, Player, PlayerError, PlayerSpec, Tally, play_duel};
+use crate::cli::{Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
+use crate::duel::{Plan, Tally, play_adjusted, play_duel};
+use crate::engine::{Engine, Nets};
+use crate::player::Player;
 use crate::stats::{Verdict, sequential};
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,7 +17,7 @@ pub(crate) struct Args {
     /// The other player.
     b: String,
     /// Games, played in pairs with the same dice and the sides changed.
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Stop earlier, once a sequential test (5 % errors) has decided between 0 and this many
     /// points per game.
@@ -25,66 +26,96 @@ pub(crate) struct Args {
     /// Keep results in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Say nothing while playing.
+    /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. A fiftieth of the games tell as
+    /// much. Without early stop.
+    #[arg(long, value_name = "NETS", conflicts_with = "decide")]
+    luck_adjusted: Option<String>,
+    /// Say nothing while playing: `--progress none`.
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    players: PlayerOptions,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
-/// A player by its text; `gammond` alone takes the common options for nets and plies.
-pub(super) fn player(common: &Common, text: &str) -> Result<Box<dyn Player>, Failure> {
-    let failed = |error: PlayerError| match error {
-        PlayerError::Spec { .. } => Failure::Usage(error.to_string()),
-        PlayerError::Engine(error) => error.into(),
-        other => Failure::Work(other.to_string()),
-    };
-    let mut spec: PlayerSpec = text.parse().map_err(failed)?;
-    if text == "gammond" {
-        spec = PlayerSpec::Gammond {
-            nets: (common.nets != "embedded").then(|| PathBuf::from(&common.nets)),
-            plies: common.plies,
-        };
-    }
-    spec.open().map_err(failed)
-}
-
-/// Starts the threads of a job that computes in rayon's own pool.
-pub(super) fn start_threads(common: &Common) {
-    if let Some(threads) = common.threads {
-        // It fails only when the pool runs already, which is as good.
-        let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build_global();
-    }
-}
+/// What a stopped command that kept nothing says.
+const RESUME: &str = "with --journal FILE the same command could go on";
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    start_threads(common);
-    let (a, b) = (player(common, &args.a)?, player(common, &args.b)?);
+    common.start_threads();
+    let players = common.players([&args.a, &args.b], &args.players)?;
+    let [a, b] = &players[..] else {
+        return Err(Failure::Usage("two players are wanted".to_owned()));
+    };
+    if let Some(nets) = &args.luck_adjusted {
+        return adjusted(common, args, [&**a, &**b], nets);
+    }
     let plan = Plan {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: args.decide,
     };
-    let mut report = |tally: &Tally| {
-        if !args.quiet {
-            let (mean, error) = (tally.points.mean(), tally.points.standard_error());
-            eprint!("\r{} games: {mean:+.4} +- {error:.4} ", tally.games());
-        }
-    };
-    let tally = play_duel(&plan, [&*a, &*b], args.journal.as_deref(), &mut report)
-        .map_err(|error| Failure::Work(error.to_string()))?;
-    if !args.quiet {
-        eprintln!();
-    }
+    let mut control = args.progress.quiet(args.quiet).control()?;
+    let journal = args.journal.as_deref();
+    let outcome = play_duel(&plan, [&**a, &**b], journal, &mut control)?;
+    drop(control);
+    let tally = outcome.sum;
     let text = if common.format == Some(Format::Json) {
-        json(&tally, [&*a, &*b], args, common.seed)
+        json(&tally, [&**a, &**b], args, common.seed)
     } else {
-        people(&tally, [&*a, &*b], args, common.seed)
+        people(&tally, [&**a, &**b], args, common.seed)
     };
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .map_err(|error| Failure::Work(error.to_string()))?;
-    Ok(ExitCode::SUCCESS)
+    finish(&text, outcome.complete, journal, RESUME)
+}
+
+/// The duel without luck.
+fn adjusted(
+    common: &Common,
+    args: &Args,
+    players: [&dyn Player; 2],
+    nets: &str,
+) -> Result<ExitCode, Failure> {
+    let which = match nets {
+        "embedded" => Nets::Embedded,
+        "embedded:fast" => Nets::EmbeddedFast,
+        path => Nets::Path(path.into()),
+    };
+    let engine = Engine::builder().nets(which).threads(1).build()?;
+    let judge = engine.evaluator().as_ref();
+    let mut control = args.progress.quiet(args.quiet).control()?;
+    let journal = args.journal.as_deref();
+    let pairs = args.games.div_ceil(2);
+    let judge = (judge, engine.identity()?);
+    let plan = (common.seed, pairs);
+    let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
+    drop(control);
+    let seen = outcome.sum;
+    let [mean, error] = [seen.adjusted.mean(), seen.adjusted.standard_error()];
+    let [low, high] = seen.adjusted.interval99();
+    let (names, games) = (players.map(Player::name), 2 * seen.points.count());
+    let text = if common.format == Some(Format::Json) {
+        let value = serde_json::json!({
+            "players": names, "seed": common.seed, "games": games, "judge": engine.net_name(),
+            "points_per_game": mean, "standard_error": error, "interval99": [low, high],
+            "unadjusted": seen.points.mean(), "unadjusted_error": seen.points.standard_error(),
+            "variance_factor": seen.factor(),
+        });
+        format!("{value}\n")
+    } else {
+        format!(
+            "{} against {}, seed {}, luck judged by {}\n{games} games: {mean:+.4} points per game, standard error \
+             {error:.4}, 99 % interval {low:+.4} to {high:+.4}\nwith the luck {:+.4} +- {:.4}; variance / {:.0}\n",
+            names[0],
+            names[1],
+            common.seed,
+            engine.net_name(),
+            seen.points.mean(),
+            seen.points.standard_error(),
+            seen.factor()
+        )
+    };
+    finish(&text, outcome.complete, journal, RESUME)
 }
 
 fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {

@@ -1,8 +1,9 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use crate::cli::{Common, Failure};
+use crate::files;
 use crate::protocol::fibs::Policy;
-use crate::service::fibs_link::{FibsConfig, FibsError, Secret, play};
+use crate::service::fibs::{FibsConfig, FibsError, Secret, play};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
@@ -138,7 +139,7 @@ impl Args {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
+    files::read_text(path, files::TEXT_BYTES_MAX)
         .map_err(|error| Failure::File(format!("{}: {error}", path.display())))
 }
 

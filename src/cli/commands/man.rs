@@ -1,16 +1,39 @@
-//! `gammond man`: the manual page, made from the same definition as `--help`.
+//! `gammond man`: the manual pages, made from the same definition as `--help`.
 
 use crate::cli::{Cli, Common, Failure};
 use clap::CommandFactory;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The page of this subcommand, such as `serve` or `bearoff make`; without one, the main page.
+    #[arg(value_name = "COMMAND")]
+    path: Vec<String>,
+    /// Write every page (gammond.1, gammond-serve.1 …) into this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "path")]
+    folder: Option<PathBuf>,
+}
 
-pub(crate) fn run(_common: &Common, _args: &Args) -> Result<ExitCode, Failure> {
+pub(crate) fn run(_common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    if let Some(folder) = &args.folder {
+        let failed = |error| Failure::File(format!("{}: {error}", folder.display()));
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        clap_mangen::generate_to(root, folder).map_err(failed)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut command = &root;
+    for name in &args.path {
+        command = command.find_subcommand(name).ok_or_else(|| {
+            Failure::Usage(format!("'{name}' is not a subcommand; see gammond --help"))
+        })?;
+    }
     let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command())
+    let name = command.get_display_name().unwrap_or("gammond").to_owned();
+    clap_mangen::Man::new(command.clone().name(name))
         .render(&mut page)
         .map_err(|error| Failure::Work(error.to_string()))?;
     crate::cli::print(&page)

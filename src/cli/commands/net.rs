@@ -1,12 +1,14 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
-use crate::cli::{Common, Failure, Format};
+use crate::cli::{Common, Failure, Format, print};
 use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
-use crate::nn::format::{native, safetensors};
+use crate::files;
+use crate::journal::write_whole;
+use crate::nn::format::gnubg::WeightsFile;
+use crate::nn::format::{FILE_BYTES_MAX, native, safetensors};
 use crate::nn::{SecondBits, quantise};
 use crate::render::weights;
 use sha2::{Digest as _, Sha256};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -48,8 +50,12 @@ enum Action {
     },
     /// Draw the first layer's weights: an SVG, a small board for each neuron.
     Draw {
-        /// Net file, or the name of an embedded one (`contact.net`).
+        /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
+        /// (`contact.net`).
         net: String,
+        /// Which of GNU Backgammon's nets: contact, crashed or pruning.
+        #[arg(long, default_value = "contact")]
+        class: String,
         /// Where to write; default standard output.
         #[arg(long, short)]
         output: Option<PathBuf>,
@@ -85,15 +91,17 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
         Action::Draw {
             net,
+            class,
             output,
             neurons,
-        } => draw(net, output.as_deref(), *neurons)?,
+        } => draw(net, class, output.as_deref(), *neurons)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+    files::read(path, FILE_BYTES_MAX)
+        .map_err(|error| Failure::File(format!("{}: {error}", path.display())))
 }
 
 /// A file, or an embedded net by its name.
@@ -104,24 +112,14 @@ fn open(name: &str) -> Result<Vec<u8>, Failure> {
     }
 }
 
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever read the output has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::Work(error.to_string())),
-        Ok(()) => Ok(()),
-    }
-}
-
 fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
     for name in nets {
         if name == "embedded" {
             for (name, bytes) in EMBEDDED {
-                print(&describe(common, name, bytes)?)?;
+                print(describe(common, name, bytes)?.as_bytes())?;
             }
         } else {
-            print(&describe(common, name, &open(name)?)?)?;
+            print(describe(common, name, &open(name)?)?.as_bytes())?;
         }
     }
     Ok(())
@@ -190,24 +188,67 @@ fn quantise_file(
     let bytes = native::write(&label, &parts);
     // What was written must be read again before it replaces anything.
     Judge::parse(&output.display().to_string(), &bytes)?;
-    std::fs::write(output, &bytes)
+    write_whole(output, &bytes)
         .map_err(|error| Failure::File(format!("{}: {error}", output.display())))?;
-    print(&format!(
+    let text = format!(
         "{}: {} bytes, crc32 {:08x}, first layer scale {}\n",
         output.display(),
         bytes.len(),
         native::checksum(&bytes).unwrap_or_default(),
         255 << parts.shift
-    ))
+    );
+    print(text.as_bytes()).map(drop)
 }
 
-fn draw(net: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
-    let judge = Judge::parse(net, &open(net)?)?;
-    let parts = judge.net().parts();
-    let picture = weights::svg(judge.name(), &parts.rows, parts.shape.width, neurons);
-    match output {
-        Some(path) => std::fs::write(path, picture)
-            .map_err(|error| Failure::File(format!("{}: {error}", path.display()))),
-        None => print(&picture),
+fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
+    let bytes = open(net)?;
+    let at = |error: &dyn std::fmt::Display| Failure::File(format!("{net}: {error}"));
+    let (name, rows, width, ours);
+    if native::looks_like_one(&bytes) {
+        let judge = Judge::parse(net, &bytes)?;
+        let parts = judge.net().parts();
+        (name, width, ours) = (judge.name().to_owned(), parts.shape.width, true);
+        rows = parts.rows.iter().map(|&weight| f32::from(weight)).collect();
+    } else if is_safetensors(&bytes) {
+        let float = safetensors::read(&bytes).map_err(|error| at(&error))?;
+        let size = float.shape.inputs;
+        InputSet::of_size(size)
+            .ok_or_else(|| at(&format!("{size} inputs; no known set has so many")))?;
+        (name, width, ours) = (net.to_owned(), float.shape.width, true);
+        rows = float.w1;
+    } else {
+        let file = WeightsFile::parse(&bytes).map_err(|error| at(&error))?;
+        let dense = match class {
+            "contact" => file.contact,
+            "crashed" => file.crashed,
+            "pruning" => file.prune_contact,
+            other => {
+                let text = format!("--class {other}, want contact, crashed or pruning");
+                return Err(Failure::Usage(text));
+            }
+        };
+        name = format!("{net} ({class}, version {})", file.version.as_str());
+        (width, ours) = (dense.hidden, false);
+        rows = dense.hidden_weights;
     }
+    let layer = weights::Layer {
+        name: &name,
+        rows: &rows,
+        width,
+        // GNU Backgammon lists the opponent first and has no inputs for checkers borne off here.
+        sides: if ours { [0, 182] } else { [100, 0] },
+        places: if ours { 26 } else { 25 },
+        steps: if ours { 7 } else { 4 },
+    };
+    let picture = weights::svg(&layer, neurons);
+    match output {
+        Some(path) => write_whole(path, picture.as_bytes())
+            .map_err(|error| Failure::File(format!("{}: {error}", path.display()))),
+        None => print(picture.as_bytes()).map(drop),
+    }
+}
+
+/// Whether a file begins like a safetensors file: a length, then a JSON object.
+fn is_safetensors(bytes: &[u8]) -> bool {
+    bytes.get(8) == Some(&b'{')
 }

@@ -1,15 +1,14 @@
 //! `gammond sample`.
 
-use super::duel::start_threads;
 use super::label::read_positions;
-use crate::benchmark::Group;
-use crate::cli::{Common, Failure};
+use crate::cli::{Common, Failure, Output, ProgressArgs, finish};
+use crate::game::Group;
+use crate::job::Header;
 use crate::journal::read_records;
 use crate::notation::PositionChances;
 use crate::training::games::GameSettings;
-use crate::training::run::{SampleJob, fill, fill_disagreements};
-use crate::training::shard::{Label, shuffle, unpack};
-use std::io::{BufWriter, Write as _};
+use crate::training::sample::{SampleJob, fill, fill_disagreements};
+use crate::training::shard::{Label, gather, select, shuffle, unpack};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,13 +39,15 @@ pub(crate) struct Args {
     /// file.
     #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
     from: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if args.dump {
         return dump(common, args);
     }
-    start_threads(common);
+    common.start_threads();
     let games = match &args.games {
         None => GameSettings::default(),
         Some(path) => {
@@ -54,42 +55,33 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 let text = e.to_string().replace('\n', " ");
                 Failure::File(format!("{}: {text}", path.display()))
             };
-            let text = std::fs::read_to_string(path).map_err(|e| fail(&e))?;
+            let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
+                .map_err(|e| fail(&e))?;
             toml::from_str(&text).map_err(|e| fail(&e))?
         }
     };
     let starts = args.from.as_deref().map(read_positions).transpose()?;
     let starts = starts.unwrap_or_default();
     let engine = common.engine()?;
-    let settings = serde_json::to_string(&games).unwrap_or_default();
     let job = SampleJob {
-        header: format!(
-            "gammond labels 1 seed {} nets {} games {settings}{}{}",
-            common.seed,
-            engine.net_name(),
-            (args.disagreements).map_or(String::new(), |plies| format!(" beside {plies}-ply")),
-            (args.from.as_ref()).map_or(String::new(), |path| {
-                format!(" from {} of {}", starts.len(), path.display())
-            })
-        ),
+        header: Header::new("labels", 2).field("nets", engine.identity()?),
         seed: common.seed,
         labels: args.positions,
         games,
         starts,
     };
-    let mut report = |made: usize| eprint!("\r{made} of {} ", args.positions);
-    let filled = match args.disagreements {
-        Some(plies) => fill_disagreements(&args.file, &job, &engine, plies, &mut report),
-        None => fill(&args.file, &job, engine.evaluator().as_ref(), &mut report),
-    };
-    filled.map_err(|e| Failure::Work(e.to_string()))?;
-    eprintln!();
-    Ok(ExitCode::SUCCESS)
+    let mut control = args.progress.control()?;
+    let outcome = match args.disagreements {
+        Some(plies) => fill_disagreements(&args.file, &job, &engine, plies, &mut control),
+        None => fill(&args.file, &job, engine.evaluator().as_ref(), &mut control),
+    }?;
+    drop(control);
+    finish("", outcome.complete, Some(&args.file), "")
 }
 
 fn dump(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let records = read_records(&args.file).map_err(|e| Failure::File(e.to_string()))?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let records = read_records(&args.file)?;
+    let mut out = Output::new();
     let mut labels: Vec<Label> = records.iter().flat_map(|record| unpack(record)).collect();
     if let Some(wanted) = args.per_group {
         labels = by_group(labels, wanted, common.seed);
@@ -99,17 +91,21 @@ fn dump(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             position: label.position,
             chances: label.chances(),
         };
-        if writeln!(out, "{}", line.training_line()).is_err() {
-            // Whoever read the output has seen enough.
-            return Ok(ExitCode::SUCCESS);
+        out.print(line.training_line().as_bytes())?;
+        out.print(b"\n")?;
+        if out.is_closed() {
+            break;
         }
     }
+    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Labels in random order, each taken while one of its groups has fewer than `wanted`.
-fn by_group(mut labels: Vec<Label>, wanted: usize, seed: u64) -> Vec<Label> {
-    shuffle(&mut labels, &mut crate::rng::stream(seed, 0));
+fn by_group(labels: Vec<Label>, wanted: usize, seed: u64) -> Vec<Label> {
+    let mut families = select(&labels, |_| true);
+    shuffle(&mut families, &mut crate::rng::stream(seed, 0));
+    let mut labels: Vec<Label> = gather(&labels, &families).collect();
     let mut counts = [0; Group::ALL.len()];
     labels.retain(|label| {
         let own = Group::ALL.map(|group| group.holds(&label.position));

@@ -3,13 +3,22 @@
 use crate::cli::{Common, Failure};
 use crate::engine::EngineError;
 use crate::service::limits::Limits;
-use crate::service::server::{Address, Config, Handle, ServeError, Server};
 use crate::service::systemd::{Notifier, watchdog_period};
+use crate::service::tcp::{Address, Config, Handle, ServeError, Server};
+use clap::builder::RangedU64ValueParser;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Most connections and lines that an option may allow.
+const CONNECTIONS_MAX: u64 = 1_000_000;
+const QUEUE_MAX: u64 = 1_000_000;
+/// Longest time that an option may ask for: a year.
+const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
+/// The cube ends at 4096, the twelfth turn.
+const BEAVERS_MAX: i64 = 12;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -42,7 +51,8 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_CONNECTIONS",
         default_value_t = 1024,
-        value_name = "N"
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=CONNECTIONS_MAX)
     )]
     connections: usize,
     /// Connections at a time of one address.
@@ -50,18 +60,26 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_PEER_CONNECTIONS",
         default_value_t = 64,
-        value_name = "N"
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=CONNECTIONS_MAX)
     )]
     peer_connections: usize,
     /// Lines that may wait, of all connections; above it the answer is `busy`.
-    #[arg(long, env = "GAMMOND_QUEUE", default_value_t = 4096, value_name = "N")]
+    #[arg(
+        long,
+        env = "GAMMOND_QUEUE",
+        default_value_t = 4096,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=QUEUE_MAX)
+    )]
     queue: usize,
     /// Seconds a connection may say nothing, 0 for ever.
     #[arg(
         long,
         env = "GAMMOND_IDLE_TIMEOUT",
         default_value_t = 600,
-        value_name = "SECONDS"
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
     )]
     idle_timeout: u64,
     /// Seconds that running queries get to finish at the end.
@@ -69,16 +87,23 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_GRACE",
         default_value_t = 10,
-        value_name = "SECONDS"
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
     )]
     grace: u64,
     /// gnubg as client: play money without the Jacoby rule.
     #[arg(long, env = "GAMMOND_NO_JACOBY")]
     no_jacoby: bool,
     /// gnubg as client: how many beavers it allows (its `set beavers`).
-    #[arg(long, env = "GAMMOND_BEAVERS", default_value_t = 3, value_name = "N")]
+    #[arg(
+        long,
+        env = "GAMMOND_BEAVERS",
+        default_value_t = 3,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(0..=BEAVERS_MAX)
+    )]
     beavers: u8,
-    /// gnubg as client: play on to the end instead of resigning a game that is lost for certain.
+    /// gnubg as client: play on to the end instead of resigning games that cannot be won.
     #[arg(long, env = "GAMMOND_NO_RESIGN")]
     no_resign: bool,
     /// Settings with which sessions begin, as `set` takes them, such as `top=5`.
@@ -202,7 +227,8 @@ fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
                 else => return,
             };
             if !wants_end {
-                reload(&handle).await;
+                // A file that never ends must not keep a signal waiting.
+                tokio::spawn(reload(handle.clone()));
             } else if ending {
                 tracing::warn!("ending at once");
                 std::process::exit(0);
@@ -220,8 +246,7 @@ async fn received(signal: &mut Signal) -> bool {
 }
 
 /// Loads the nets on a thread of its own; the old ones stay when that fails.
-async fn reload(handle: &Handle) {
-    let handle = handle.clone();
+async fn reload(handle: Handle) {
     match tokio::task::spawn_blocking(move || handle.reload()).await {
         Ok(Ok(())) => tracing::info!("nets loaded anew"),
         Ok(Err(error)) => tracing::error!(%error, "nets not loaded anew, the old ones stay"),
@@ -239,7 +264,9 @@ async fn watchdog(handle: Handle, period: Duration) {
         let (client, own) = tokio::io::duplex(4096);
         let asked = async {
             let mut client = BufReader::new(client);
-            client.write_all(b"eval 4HPwATDgc/ABMA\n").await?;
+            // Short whatever the server's own settings are.
+            let question = b"eval 4HPwATDgc/ABMA plies=0 time=0\n";
+            client.write_all(question).await?;
             let mut answer = String::new();
             client.read_line(&mut answer).await
         };

@@ -1,9 +1,10 @@
 //! `gammond tournament`.
 
-use super::duel::{player, start_threads};
-use crate::cli::{Common, Failure, Format};
-use crate::duel::{Plan, Player, Tally, play_duel};
-use std::io::Write as _;
+use crate::cli::{Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
+use crate::duel::{Duels, Plan, Tally};
+use crate::job::Runner;
+use crate::player::Player;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
@@ -13,41 +14,45 @@ pub(crate) struct Args {
     #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
     players: Vec<String>,
     /// Games between any two, in pairs with the same dice.
-    #[arg(long, default_value_t = 100, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
+    #[command(flatten)]
+    with: PlayerOptions,
+    /// Keep results in this file; the same command goes on from it after a stop.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    start_threads(common);
-    let players: Vec<Box<dyn Player>> = (args.players.iter())
-        .map(|text| player(common, text))
-        .collect::<Result<_, _>>()?;
+    common.start_threads();
+    let players = common.players(&args.players, &args.with)?;
     let plan = Plan {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: None,
     };
+    let borrowed: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let count = players.len();
-    let mut results: Vec<Vec<Option<Tally>>> = vec![vec![None; count]; count];
-    for i in 0..count {
-        for j in i + 1..count {
-            let pair = [&*players[i], &*players[j]];
-            let tally = play_duel(&plan, pair, None, &mut |_| {})
-                .map_err(|error| Failure::Work(error.to_string()))?;
-            results[i][j] = Some(tally);
-        }
-    }
-    let table = Table::new(&players, &results);
+    let pairings: Vec<[usize; 2]> = (0..count)
+        .flat_map(|i| (i + 1..count).map(move |j| [i, j]))
+        .collect();
+    let duels = Duels::new(&plan, &borrowed, pairings.clone())?;
+    let mut control = args.progress.control()?;
+    let journal = args.journal.as_deref();
+    let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
+    drop(control);
+    let table = Table::new(&players, &pairings, &outcome.sum);
+    // Duels take turns: none is more than a pair ahead of another.
+    let games = outcome.sum.iter().map(Tally::games).min().unwrap_or(0);
     let text = if common.format == Some(Format::Json) {
-        table.json(common.seed, 2 * plan.pairs)
+        table.json(common.seed, games)
     } else {
-        table.people(common.seed, 2 * plan.pairs)
+        table.people(common.seed, games)
     };
-    std::io::stdout()
-        .lock()
-        .write_all(text.as_bytes())
-        .map_err(|error| Failure::Work(error.to_string()))?;
-    Ok(ExitCode::SUCCESS)
+    let otherwise = "with --journal FILE the same command could go on";
+    finish(&text, outcome.complete, journal, otherwise)
 }
 
 /// Points per game of each player against each other one, and in all, best first.
@@ -58,16 +63,12 @@ struct Table {
 }
 
 impl Table {
-    fn new(players: &[Box<dyn Player>], results: &[Vec<Option<Tally>>]) -> Table {
+    fn new(players: &[Box<dyn Player>], pairings: &[[usize; 2]], tallies: &[Tally]) -> Table {
         let count = players.len();
         let mut points = vec![vec![0.0; count]; count];
-        for (i, row) in results.iter().enumerate() {
-            for (j, tally) in row.iter().enumerate() {
-                if let Some(tally) = tally {
-                    points[i][j] = tally.points.mean();
-                    points[j][i] = -tally.points.mean();
-                }
-            }
+        for (&[i, j], tally) in pairings.iter().zip(tallies) {
+            points[i][j] = tally.points.mean();
+            points[j][i] = -tally.points.mean();
         }
         let mut order: Vec<usize> = (0..count).collect();
         let sum = |i: usize| points[i].iter().sum::<f64>();

@@ -23,7 +23,7 @@ pub(crate) fn run(common: &Common, _: &Args) -> Result<ExitCode, Failure> {
         };
         changed.engine().map_err(|failure| failure.to_string())
     };
-    let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let (input, output) = (std::io::stdin(), std::io::stdout().lock());
     ubgi::run(engine, machine, build, input, output)
         .map_err(|error| Failure::Work(format!("standard input or output: {error}")))?;
     Ok(ExitCode::SUCCESS)

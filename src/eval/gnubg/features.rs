@@ -5,7 +5,6 @@
 //! a test holds the two equal. Here the sums over points are dot products of the 25 counts with
 //! weights from a table, and everything about made points is looked up by bit mask.
 
-use super::shots;
 use crate::game::{BAR, POINTS, Position, Side};
 use crate::nn::format::gnubg::Version;
 use crate::nn::{Integers, SparseInput, TAIL};
@@ -76,17 +75,19 @@ pub(super) struct Kind {
     pub(super) version: Version,
 }
 
-/// Appends the inputs of both halves (GE-21), mine first, beginning at row `start`.
+/// Appends the inputs of both halves (GE-21), mine first, beginning at row `start`; `shots` are what
+/// [`super::shots::both`] counts.
 #[inline(always)]
 pub(super) fn push<I: Integers>(
     [me, opponent]: &[Unpacked; 2],
+    shots: [[i32; 3]; 2],
     kind: Kind,
     start: usize,
     out: &mut SparseInput,
 ) {
     let mut tail = [0.0; TAIL];
-    tail[..LANES].copy_from_slice(&half::<I>(me, opponent, kind));
-    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half::<I>(opponent, me, kind));
+    tail[..LANES].copy_from_slice(&half::<I>(me, opponent, shots[0], kind));
+    tail[FEATURES..FEATURES + LANES].copy_from_slice(&half::<I>(opponent, me, shots[1], kind));
     out.set_tail(start, &tail);
 }
 
@@ -135,7 +136,12 @@ const DIVISORS: [f32; LANES] = {
 
 /// The 25 inputs that describe `b`, whose adversary is `o`, then zeros.
 #[inline(always)]
-pub(super) fn half<I: Integers>(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32; LANES] {
+fn half<I: Integers>(
+    b: &Unpacked,
+    o: &Unpacked,
+    [pips, once, twice]: [i32; 3],
+    kind: Kind,
+) -> [f32; LANES] {
     let mut whole = [0i32; LANES];
     let exposed = I::dot(&b.counts, &EXPOSED[o.rear]);
     whole[3] = exposed / EXPOSED_SCALE;
@@ -143,7 +149,6 @@ pub(super) fn half<I: Integers>(b: &Unpacked, o: &Unpacked, kind: Kind) -> [f32;
     whole[4] = b.rear as i32;
     whole[5] = 31 - b.made.leading_zeros() as i32;
     whole[6] = 24 - forward_anchor(b.made);
-    let [pips, once, twice] = shots::count(b, o, kind.version);
     whole[7] = pips;
     whole[8] = once;
     whole[9] = twice;
@@ -464,7 +469,7 @@ static MEN_OFF: [[[f32; 3]; 16]; 2] = {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slow;
+    use super::super::{shots, slow};
     use super::*;
     use crate::nn::{CpuLevel, Job};
 
@@ -483,7 +488,10 @@ mod tests {
         fn run<I: Integers>(self) -> Self::Output {
             let Halves(me, opponent, kind) = self;
             let (b, o) = (Unpacked::new::<I>(me), Unpacked::new::<I>(opponent));
-            [half::<I>(&b, &o, kind), half::<I>(&o, &b, kind)]
+            let sides = [b, o];
+            let [mine, theirs] = shots::both(&sides, kind.version);
+            let [b, o] = &sides;
+            [half::<I>(b, o, mine, kind), half::<I>(o, b, theirs, kind)]
                 .map(|half| *half.first_chunk::<FEATURES>().unwrap())
         }
     }
@@ -498,7 +506,8 @@ mod tests {
             let other = || Unpacked::new::<I>(self.0.opponent());
             let mut sides = [other(), other()];
             unpack::<I>(&self.0, &mut sides);
-            push::<I>(&sides, self.1, self.2, &mut sparse);
+            let hits = shots::both(&sides, self.1.version);
+            push::<I>(&sides, hits, self.1, self.2, &mut sparse);
             sparse
         }
     }

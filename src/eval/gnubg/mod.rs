@@ -20,6 +20,7 @@ use crate::game::{Chances, Class, Position};
 use crate::nn::format::gnubg::{Version, WeightsError, WeightsFile};
 use crate::nn::{CpuLevel, Integers, Job, Mlp, MlpError, SparseInput};
 use std::path::Path;
+use std::slice::from_mut;
 
 /// Positions whose inputs are made and evaluated together.
 const BATCH: usize = 16;
@@ -91,14 +92,23 @@ impl GnubgEvaluator {
         self
     }
 
-    /// Evaluates positions that are all of one class (GE-01, GE-03).
+    /// Evaluates positions that are all of one class (GE-01, GE-02, GE-03).
     fn evaluate_class(&self, class: Class, positions: &[Position], out: &mut [Chances]) {
         match class {
-            Class::Over => each(positions, out, over),
-            Class::Bearoff2 | Class::BearoffTs | Class::Bearoff1 | Class::BearoffOs => {
-                each(positions, out, |position| {
-                    self.tables.chances(position).unwrap_or_default()
-                });
+            Class::Over
+            | Class::Bearoff2
+            | Class::BearoffTs
+            | Class::Bearoff1
+            | Class::BearoffOs => {
+                for (position, chances) in positions.iter().zip(out) {
+                    match self.tables.exactly(class, position) {
+                        Some(exact) => *chances = exact,
+                        // A database on disk that cannot be read any more.
+                        None => {
+                            self.by_net(&self.race, Inputs::Race, &[*position], from_mut(chances))
+                        }
+                    }
+                }
             }
             Class::Race => self.by_net(&self.race, Inputs::Race, positions, out),
             Class::Crashed => {
@@ -199,42 +209,10 @@ impl Job for Fill<'_> {
                 for (position, sparse) in pairs {
                     inputs::base::<I>(position, sparse);
                     features::unpack::<I>(position, &mut sides);
-                    features::push::<I>(&sides, kind, inputs::BASE_INPUTS, sparse);
+                    let shots = shots::both(&sides, kind.version);
+                    features::push::<I>(&sides, shots, kind, inputs::BASE_INPUTS, sparse);
                 }
             }
-        }
-    }
-}
-
-fn each(positions: &[Position], out: &mut [Chances], judge: impl Fn(&Position) -> Chances) {
-    for (position, chances) in positions.iter().zip(out) {
-        *chances = judge(position);
-    }
-}
-
-/// The result of a game that is over (GE-02). Without checkers the opponent has won: that is looked at
-/// first, as it bore off last.
-fn over(position: &Position) -> Chances {
-    let (me, opponent) = (position.me(), position.opponent());
-    let won = opponent.on_board() > 0;
-    let loser = if won { opponent } else { me };
-    let gammon = f32::from(u8::from(loser.off() == 0));
-    let backgammon = match loser.rearmost() {
-        Some(rear) if rear >= 18 => gammon,
-        _ => 0.0,
-    };
-    if won {
-        Chances {
-            win: 1.0,
-            win_gammon: gammon,
-            win_backgammon: backgammon,
-            ..Chances::default()
-        }
-    } else {
-        Chances {
-            lose_gammon: gammon,
-            lose_backgammon: backgammon,
-            ..Chances::default()
         }
     }
 }

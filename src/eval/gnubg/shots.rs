@@ -88,9 +88,15 @@ struct Hitters {
     highest: [u32; SHOTS],
 }
 
+/// [`count`] for each side, the player on roll first.
+#[inline(always)]
+pub(super) fn both([me, opponent]: &[Unpacked; 2], version: Version) -> [[i32; 3]; 2] {
+    [count(me, opponent, version), count(opponent, me, version)]
+}
+
 /// Sums over the 36 rolls: pips lost at most, rolls that hit, rolls that hit twice.
 #[inline(always)]
-pub(super) fn count(b: &Unpacked, o: &Unpacked, version: Version) -> [i32; 3] {
+fn count(b: &Unpacked, o: &Unpacked, version: Version) -> [i32; 3] {
     let hitters = match find(b, o, version) {
         Some(hitters) => hitters,
         None => return [0; 3],

@@ -1,14 +1,14 @@
 //! Inputs of our own nets as changes between two positions.
 //!
 //! Every input is a small integer, so a position is a list of (input, integer) and what differs
-//! between two positions is a short list of [`Change`]s. Base inputs: for each side, location
+//! between two positions is a short list of [`InputDelta`]s. Base inputs: for each side, location
 //! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
-//! there, and a seventh that counts those above six. Then the forty of [`hand`](super::hand::hand), or for
+//! there, and a seventh that counts those above six. Then the forty of [`handcrafted`](super::handcrafted::handcrafted), or for
 //! races eight more a side for checkers borne off.
 
-use super::hand::{HAND, HAND_OF_SIDE, NEITHER, visit};
+use super::handcrafted::{HAND, HAND_OF_SIDE, NEITHER, visit};
 use crate::game::Position;
-use crate::nn::{Change, InputUnits};
+use crate::nn::{InputDelta, InputUnits};
 
 /// Locations of one side.
 const LOCATIONS: usize = 26;
@@ -105,7 +105,7 @@ impl InputSet {
     /// Inputs of a position as (input, float value), for float nets.
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
-        let mut changes = Changes::for_positions(1);
+        let mut changes = InputDeltas::for_positions(1);
         changes.between(&Counted::NOTHING, position, self);
         changes
             .as_slice()
@@ -266,23 +266,23 @@ fn as_entered(index: usize, value: u32) -> u32 {
 
 /// A list of changes with room for every input of some positions.
 #[derive(Debug, Clone)]
-pub(super) struct Changes {
-    list: Box<[Change]>,
+pub(super) struct InputDeltas {
+    list: Box<[InputDelta]>,
     length: usize,
 }
 
-impl Changes {
-    pub(super) fn for_positions(count: usize) -> Changes {
+impl InputDeltas {
+    pub(super) fn for_positions(count: usize) -> InputDeltas {
         // Room to spare: the last forty are written before it is known whether they count.
-        let list = vec![Change::default(); count * (BASE + HAND) + HAND.next_power_of_two()];
-        Changes {
+        let list = vec![InputDelta::default(); count * (BASE + HAND) + HAND.next_power_of_two()];
+        InputDeltas {
             list: list.into_boxed_slice(),
             length: 0,
         }
     }
 
     #[inline(always)]
-    pub(super) fn as_slice(&self) -> &[Change] {
+    pub(super) fn as_slice(&self) -> &[InputDelta] {
         &self.list[..self.length]
     }
 
@@ -375,7 +375,7 @@ impl Changes {
         visit(new, [old.me, old.opponent], |index, value| {
             let factor = as_entered(index, value) as i16 - i16::from(old.hand[index]);
             let row = (BASE + index) as u16;
-            room[count % ROOM] = Change { row, factor };
+            room[count % ROOM] = InputDelta { row, factor };
             count += usize::from(factor != 0);
         });
         self.length += count;
@@ -384,7 +384,7 @@ impl Changes {
     #[inline(always)]
     fn push(&mut self, row: usize, factor: i16) {
         let row = row as u16;
-        self.list[self.length] = Change { row, factor };
+        self.list[self.length] = InputDelta { row, factor };
         self.length += 1;
     }
 }

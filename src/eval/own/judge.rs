@@ -1,15 +1,12 @@
 //! One net with its inputs: from positions to chances.
 
-use super::inputs::{Changes, Counted, InputSet};
+use super::inputs::{Counted, InputDeltas, InputSet};
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
-use crate::nn::{CpuLevel, IntegerLevel, IntegerNet, IntegerNetError, Job, Lines, Space};
+use crate::nn::{CpuLevel, IntegerNet, IntegerNetError, Job, Lines, Workspace};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Largest net file read.
-const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Why our nets cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +34,16 @@ pub enum OwnNetError {
         "{0}: class {1:?}, want contact, contact-ahead, contact-behind, crashed, race or contact-fast"
     )]
     Class(String, String),
+    /// Two files are for one class.
+    #[error("{second}: a second {class} net beside {first}")]
+    Twice {
+        /// Whose net both are.
+        class: String,
+        /// The file read first.
+        first: String,
+        /// The other.
+        second: String,
+    },
     /// A needed net is not there.
     #[error("no {0} net")]
     Missing(&'static str),
@@ -44,16 +51,10 @@ pub enum OwnNetError {
 
 /// Reads a file that is not too long.
 pub(super) fn read_bounded(path: &Path) -> Result<Vec<u8>, OwnNetError> {
-    use std::io::Read as _;
-    let io = |source| OwnNetError::Io {
+    crate::files::read(path, crate::nn::format::FILE_BYTES_MAX).map_err(|source| OwnNetError::Io {
         path: path.to_owned(),
         source,
-    };
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(io)?;
-    let read = file.take(FILE_BYTES_MAX).read_to_end(&mut bytes);
-    read.map_err(io)?;
-    Ok(bytes)
+    })
 }
 
 /// A net and how to ask it.
@@ -124,12 +125,10 @@ impl Judge {
     }
 
     /// The same net on another level of this CPU.
-    pub(super) fn at(&self, level: IntegerLevel) -> Judge {
+    pub(super) fn at(&self, level: CpuLevel) -> Judge {
         let mut other = self.clone();
         other.net = other.net.at(level);
-        if level == IntegerLevel::SCALAR {
-            other.cpu = CpuLevel::SCALAR;
-        }
+        other.cpu = level;
         other
     }
 
@@ -209,7 +208,7 @@ impl Judge {
         let count = done.count_ones() as usize;
         let packed = &mut work.packed[..count];
         let (changes, ends) = (work.changes.as_slice(), &work.ends[..count]);
-        (self.net).results(from, changes, ends, &mut work.space, packed);
+        (self.net).results(from, changes, ends, &mut work.workspace, packed);
         for (index, results) in bits(done).zip(packed) {
             work.results[index] = *results;
         }
@@ -338,9 +337,9 @@ pub(super) struct Scratch {
 /// Working space of one batch.
 #[derive(Debug)]
 struct Work {
-    changes: Changes,
+    changes: InputDeltas,
     ends: [u32; CHUNK],
-    space: Space,
+    workspace: Workspace,
     packed: [[f32; 5]; CHUNK],
     results: [[f32; 5]; CHUNK],
 }
@@ -357,9 +356,9 @@ pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
                 sums: Lines::default(),
             }),
             work: Work {
-                changes: Changes::for_positions(CHUNK),
+                changes: InputDeltas::for_positions(CHUNK),
                 ends: [0; CHUNK],
-                space: Space::default(),
+                workspace: Workspace::default(),
                 packed: [[0.0; 5]; CHUNK],
                 results: [[0.0; 5]; CHUNK],
             },

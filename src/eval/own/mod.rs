@@ -1,7 +1,7 @@
 //! Static evaluation with our own nets: integer nets by class, exact tables below them.
 //!
-//! Positions with contact go to the contact net, races to the race net, and once both sides are
-//! home the bearoff tables answer exactly. The nets run in integers ([`crate::nn::IntegerNet`]):
+//! Positions with contact go to the contact net, races to the race net, and what the bearoff tables
+//! cover is answered by them. The nets run in integers ([`crate::nn::IntegerNet`]):
 //! the same bits on every CPU, for any batch and for any `near`.
 //!
 //! ```
@@ -14,13 +14,15 @@
 //! # Ok::<(), gammond::eval::own::OwnNetError>(())
 //! ```
 
-pub mod hand;
+pub mod handcrafted;
 mod inputs;
 mod judge;
 mod pruning;
+mod role;
 
 pub use inputs::InputSet;
 pub use judge::{Judge, OwnNetError};
+pub use role::{LEAD_PIPS, Lead, Role};
 
 use super::Evaluator;
 use crate::bearoff::Tables;
@@ -31,8 +33,9 @@ use pruning::Pruner;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The nets built into the program, by file name.
-pub const EMBEDDED: [(&str, &[u8]); 6] = [
+/// The nets built into the program, by file name. A `static`: a `const` would lie in the program once
+/// for each place that uses it.
+pub static EMBEDDED: [(&str, &[u8]); 6] = [
     (
         "contact.net",
         include_bytes!("../../../nets/contact.net").as_slice(),
@@ -61,7 +64,7 @@ pub const EMBEDDED: [(&str, &[u8]); 6] = [
 
 /// The pruning net built into the program; nets of a folder without one use it too, as it decides
 /// nothing by itself.
-pub const PRUNING: (&str, &[u8]) = (
+pub static PRUNING: (&str, &[u8]) = (
     "pruning.net",
     include_bytes!("../../../nets/pruning.net").as_slice(),
 );
@@ -72,7 +75,7 @@ pub fn is_ours(path: &Path) -> bool {
     use std::io::Read as _;
     let mut magic = [0; native::MAGIC.len()];
     path.is_dir()
-        || std::fs::File::open(path)
+        || crate::files::open(path)
             .and_then(|mut file| file.read_exact(&mut magic))
             .is_ok_and(|()| native::looks_like_one(&magic))
 }
@@ -105,35 +108,6 @@ impl NetSet {
             behind: change(&self.behind),
             crashed: change(&self.crashed),
             race: change(&self.race),
-        }
-    }
-}
-
-/// Who leads a contact position clearly. Plays of one roll differ in this only by what they hit, so
-/// the nets that share contact positions by it are seldom compared with each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lead {
-    /// The pip counts are within [`LEAD_PIPS`].
-    Level,
-    /// The player on roll has at least [`LEAD_PIPS`] fewer pips to go.
-    Ahead,
-    /// ... more pips to go.
-    Behind,
-}
-
-/// What counts as a clear lead, in pips.
-pub const LEAD_PIPS: i32 = 30;
-
-impl Lead {
-    /// Who leads at `position`.
-    #[inline]
-    #[must_use]
-    pub fn of(position: &Position) -> Lead {
-        let lead = position.opponent().pips() as i32 - position.me().pips() as i32;
-        match lead {
-            LEAD_PIPS.. => Lead::Ahead,
-            _ if lead <= -LEAD_PIPS => Lead::Behind,
-            _ => Lead::Level,
         }
     }
 }
@@ -190,44 +164,51 @@ impl OwnEvaluator {
         } else {
             let own = (path.display().to_string(), judge::read_bounded(path)?);
             // A contact net stands for all that is not said otherwise, as in a folder.
-            let alone = native::class(&own.1) == Some(b"contact");
-            let shared = ["contact-ahead.net", "contact-behind.net", "crashed.net"];
-            let kept = EMBEDDED
-                .iter()
-                .filter(|(name, _)| !(alone && shared.contains(name)));
+            let role = |bytes| Role::named(std::str::from_utf8(native::class(bytes)?).ok()?);
+            let class = role(&own.1);
+            let kept = EMBEDDED.iter().filter(|(_, bytes)| {
+                let shared = role(bytes).is_some_and(Role::shares_contact);
+                !(class == Some(Role::Contact) && shared) && role(bytes) != class
+            });
             files.extend(kept.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
             files.push(own);
         }
         OwnEvaluator::from_files(&files)
     }
 
-    /// Nets from the contents of files with names; a later file of the same class wins.
+    /// Nets from the contents of files with names, one a class.
     ///
     /// # Errors
-    /// When a class is missing or a file damaged.
+    /// When a class is missing or there twice, or a file damaged.
     pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<OwnEvaluator, OwnNetError> {
-        let mut nets = [const { None }; 6];
+        let mut nets = [const { None }; Role::ALL.len()];
         let mut pruner = None;
+        let mut seen: [Option<&str>; Role::ALL.len()] = [None; Role::ALL.len()];
+        let mut first = |role: Role, name| match seen[role as usize].replace(name) {
+            None => Ok(()),
+            Some(first) => Err(OwnNetError::Twice {
+                class: role.name().to_owned(),
+                first: first.to_owned(),
+                second: name.to_owned(),
+            }),
+        };
         for (name, bytes) in files {
             if Pruner::is_one(bytes) {
+                first(Role::Pruning, name)?;
                 pruner = Some(Pruner::parse(name, bytes)?);
                 continue;
             }
             let judge = Judge::parse(name, bytes)?;
-            let place = match judge.class() {
-                "contact" => 0,
-                "crashed" => 1,
-                "race" => 2,
-                "contact-fast" => 3,
-                "contact-ahead" => 4,
-                "contact-behind" => 5,
-                _ => return Err(OwnNetError::Class(name.clone(), judge.class().to_owned())),
+            let Some(role) = Role::named(judge.class()) else {
+                return Err(OwnNetError::Class(name.clone(), judge.class().to_owned()));
             };
-            nets[place] = Some(Arc::new(judge));
+            first(role, name)?;
+            nets[role as usize] = Some(Arc::new(judge));
         }
-        let [contact, crashed, race, quick, ahead, behind] = nets;
-        let contact = contact.ok_or(OwnNetError::Missing("contact"))?;
-        let race = race.ok_or(OwnNetError::Missing("race"))?;
+        let [contact, crashed, ahead, behind, race, quick, _] = nets;
+        let missing = |role: Role| OwnNetError::Missing(role.name());
+        let contact = contact.ok_or_else(|| missing(Role::Contact))?;
+        let race = race.ok_or_else(|| missing(Role::Race))?;
         let pruner = match pruner {
             Some(pruner) => pruner,
             None => Pruner::parse(PRUNING.0, PRUNING.1)?,
@@ -273,28 +254,13 @@ impl OwnEvaluator {
 
     /// The same evaluator on another level of this CPU, for tests and measurements.
     #[must_use]
-    pub fn at(&self, level: crate::nn::IntegerLevel) -> OwnEvaluator {
+    pub fn at(&self, level: crate::nn::CpuLevel) -> OwnEvaluator {
         let at = |judge: &Arc<Judge>| Arc::new(judge.at(level));
-        let mut pruner = self.pruner.clone();
-        if level == crate::nn::IntegerLevel::SCALAR {
-            pruner = Arc::new(pruner.at(crate::nn::CpuLevel::SCALAR));
-        }
+        let pruner = Arc::new(self.pruner.at(level));
         let quick = self.quick.as_ref().map(at);
         let mut other = OwnEvaluator::of(self.nets.map(at), quick, pruner);
         other.name.clone_from(&self.name);
-        other
-    }
-
-    /// Chances by tables where they cover the position.
-    #[inline]
-    fn exactly(&self, class: Class, position: &Position) -> Option<Chances> {
-        match class {
-            Class::Over => Some(finished(position)),
-            Class::Bearoff2 | Class::BearoffTs => (self.tables.two_sided.chances(position))
-                .or_else(|| self.tables.one_sided.chances(position)),
-            Class::Bearoff1 | Class::BearoffOs => self.tables.one_sided.chances(position),
-            Class::Race | Class::Crashed | Class::Contact => None,
-        }
+        other.with_tables(self.tables.clone())
     }
 
     #[inline]
@@ -333,13 +299,13 @@ impl OwnEvaluator {
         let [level, ahead, behind, _] = contact;
         let split = !(std::ptr::eq(level, ahead) && std::ptr::eq(level, behind));
         for (index, position) in positions.iter().enumerate() {
-            let class = Class::of(position);
+            let class = self.tables.class(position);
             let bit = 1 << index;
             match class {
                 Class::Contact if split => wanted[Lead::of(position) as usize] |= bit,
                 Class::Contact => wanted[0] |= bit,
                 Class::Crashed => wanted[3] |= bit,
-                _ => match self.exactly(class, position) {
+                _ => match self.tables.exactly(class, position) {
                     Some(chances) => out[index] = chances,
                     None => races |= bit,
                 },
@@ -373,7 +339,7 @@ impl Evaluator for OwnEvaluator {
     }
 
     fn class(&self, position: &Position) -> Class {
-        Class::of(position)
+        self.tables.class(position)
     }
 
     fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
@@ -423,9 +389,13 @@ impl Evaluator for OwnEvaluator {
         5
     }
 
+    /// Where every play wins for certain, or cashes, what is left of the differences is rounding.
+    fn cubeful_noise(&self) -> f64 {
+        0.0001
+    }
+
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
-        let [_, mine, centred, theirs] = self.tables.two_sided.probe(position)?;
-        Some([mine, centred, theirs])
+        self.tables.exact_cubeful(position)
     }
 }
 
@@ -451,22 +421,4 @@ fn without_far_backgammons(position: &Position, chances: &mut Chances) {
     if !lost_double {
         chances.lose_backgammon = 0.0;
     }
-}
-
-/// A finished game: who has no checkers left has won.
-fn finished(position: &Position) -> Chances {
-    let (me, opponent) = (position.me(), position.opponent());
-    let stakes = |loser: Side| {
-        let gammon = loser.off() == 0;
-        let backgammon = gammon && loser.occupied() >> 18 != 0;
-        [gammon, backgammon].map(|lost| if lost { 1.0 } else { 0.0 })
-    };
-    let mut chances = Chances::default();
-    if me.on_board() == 0 {
-        chances.win = 1.0;
-        [chances.win_gammon, chances.win_backgammon] = stakes(opponent);
-    } else {
-        [chances.lose_gammon, chances.lose_backgammon] = stakes(me);
-    }
-    chances
 }

@@ -10,7 +10,8 @@ use super::judge::OwnNetError;
 use crate::game::Position;
 use crate::nn::format::native::{self, Label};
 use crate::nn::{
-    Activation, CpuLevel, IntegerNetError, Integers, Job, Parts, RESULTS, ROW_WIDTH, ROWS, Row,
+    Activation, CpuLevel, IntegerNetError, Integers, Job, Limits, Parts, RESULTS, ROW_WIDTH, ROWS,
+    Row,
 };
 
 /// A net that ranks.
@@ -56,8 +57,8 @@ impl Pruner {
             );
             return Err(net(IntegerNetError::Shape(text)));
         }
-        if parts.activation != Activation::Clipped {
-            let text = format!("a pruning net that is {}", parts.activation.name());
+        if parts.activation != Activation::Crelu || parts.limits != Limits::default() {
+            let text = "a pruning net whose units are not clipped to 0..=1".to_owned();
             return Err(net(IntegerNetError::Shape(text)));
         }
         let mut rows: Box<[Row; ROWS]> = vec![Row::ZERO; ROWS]

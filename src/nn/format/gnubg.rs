@@ -4,7 +4,7 @@
 //! damaged file is refused with the place and the reason; what is allocated is bounded by the
 //! length of the file. Does not judge what the numbers mean.
 
-use std::io::Read;
+use crate::files;
 use std::path::Path;
 
 /// Files longer than this are refused (the real ones have 0.4 and 1.1 MB).
@@ -86,9 +86,6 @@ pub enum WeightsError {
     /// The file could not be read.
     #[error("cannot read the weights: {0}")]
     Io(#[from] std::io::Error),
-    /// Longer than [`FILE_BYTES_MAX`].
-    #[error("the weights have more than {FILE_BYTES_MAX} bytes")]
-    TooLong,
     /// Neither the binary magic number nor the text title.
     #[error("neither a gnubg.wd (magic number) nor a gnubg.weights (title) at byte 0")]
     Unknown,
@@ -127,14 +124,7 @@ impl WeightsFile {
     /// # Errors
     /// See [`WeightsError`].
     pub fn load(path: &Path) -> Result<WeightsFile, WeightsError> {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?
-            .take(FILE_BYTES_MAX + 1)
-            .read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > FILE_BYTES_MAX {
-            return Err(WeightsError::TooLong);
-        }
-        WeightsFile::parse(&bytes)
+        WeightsFile::parse(&files::read(path, FILE_BYTES_MAX)?)
     }
 
     /// Understands the bytes of a weight file of either form.
@@ -576,6 +566,7 @@ mod tests {
         text
     }
 
+    /// GW-01, GW-02, GW-10, GW-20, GW-21, GW-22.
     #[test]
     fn all_forms_give_the_same_nets() {
         let nets = small();

@@ -3,3 +3,6 @@
 pub mod gnubg;
 pub mod native;
 pub mod safetensors;
+
+/// Longest file of a net of ours, integers or floats, that is read.
+pub const FILE_BYTES_MAX: u64 = 64 << 20;

@@ -3,7 +3,7 @@
 //! A fixed header of 128 bytes, the tensors, a CRC-32 of everything before it. All numbers are
 //! little-endian. A damaged file is refused with the place and the reason.
 
-use crate::nn::float_net::{Activation, RESULTS, Shape};
+use crate::nn::float_net::{Activation, Limits, RESULTS, Shape};
 use crate::nn::integer::{Parts, SecondBits};
 
 /// The first eight bytes.
@@ -13,6 +13,8 @@ pub const VERSION: u32 = 1;
 /// Bytes before the tensors.
 pub const HEADER_BYTES: usize = 128;
 
+/// Where the activation stands, then the first layer's limit, then whether the second has none.
+const ACTIVATION_AT: usize = 124;
 /// Where the class stands.
 const CLASS_AT: usize = 44 + 32 + 32;
 
@@ -95,10 +97,16 @@ pub fn write(label: &Label, parts: &Parts) -> Vec<u8> {
         file.resize(start + field, 0);
     }
     let activation = match parts.activation {
-        Activation::Clipped => 0u32,
-        Activation::Squared => 1,
+        Activation::Crelu => 0,
+        Activation::Screlu => 1,
     };
-    file.extend(activation.to_le_bytes());
+    // As all bytes were once: 0 says limit 1.
+    let first = if parts.limits.first == 1 {
+        0
+    } else {
+        parts.limits.first
+    };
+    file.extend([activation, first, u8::from(!parts.limits.second), 0]);
     for values in [&parts.rows, &parts.bias] {
         file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
@@ -172,12 +180,24 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
         inputs: reader.text(32)?,
         class: reader.text(16)?,
     };
-    let activation = match reader.number("activation")? {
-        0 => Activation::Clipped,
-        1 => Activation::Squared,
-        other => return fail(124, format!("activation {other}, want 0 or 1")),
+    let [activation, first, second, zero] = reader.take("activation")?;
+    let activation = match activation {
+        0 => Activation::Crelu,
+        1 => Activation::Screlu,
+        other => return fail(ACTIVATION_AT, format!("activation {other}, want 0 or 1")),
     };
-    let parts = reader.parts(shape, activation, shift, bits)?;
+    let limits = Limits {
+        first: first.max(1),
+        second: second == 0,
+    };
+    if let Some(fault) = limits.fault(activation) {
+        return fail(ACTIVATION_AT + 1, fault);
+    }
+    if second > 1 || zero != 0 {
+        let reason = format!("second layer {second} {zero}, want 0 or 1, then 0");
+        return fail(ACTIVATION_AT + 2, reason);
+    }
+    let parts = reader.parts(shape, (activation, limits), shift, bits)?;
     Ok((label, parts))
 }
 
@@ -251,7 +271,7 @@ impl Reader<'_> {
     fn parts(
         &mut self,
         shape: Shape,
-        activation: Activation,
+        (activation, limits): (Activation, Limits),
         shift: u32,
         bits: SecondBits,
     ) -> Result<Parts, NetFileError> {
@@ -276,6 +296,7 @@ impl Reader<'_> {
         Ok(Parts {
             shape,
             activation,
+            limits,
             shift,
             bits,
             rows,
@@ -307,7 +328,8 @@ mod tests {
         };
         let parts = Parts {
             shape,
-            activation: Activation::Squared,
+            activation: Activation::Screlu,
+            limits: Limits::WIDE,
             shift: 2,
             bits,
             rows: (-6..6).collect(),
@@ -326,8 +348,14 @@ mod tests {
     fn what_is_written_is_read() {
         for bits in [SecondBits::Eight, SecondBits::Thirteen] {
             let (label, parts) = sample(bits);
-            let file = write(&label, &parts);
-            assert_eq!(read(&file), Ok((label, parts)));
+            for limits in [Limits::WIDE, Limits::default()] {
+                let parts = Parts {
+                    limits,
+                    ..parts.clone()
+                };
+                let file = write(&label, &parts);
+                assert_eq!(read(&file), Ok((label.clone(), parts)));
+            }
         }
     }
 
@@ -369,6 +397,16 @@ mod tests {
         parts.scales[1] = f32::INFINITY;
         let error = IntegerNet::new(parts).unwrap_err();
         assert_eq!(error.to_string(), "scale 1: inf is not a number");
+        let mut parts = good.clone();
+        parts.second_bias[0] = -1.1e6;
+        let error = IntegerNet::new(parts).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "second bias 0: -1100000 is beyond 1048576"
+        );
+        let mut parts = good.clone();
+        parts.activation = Activation::Crelu;
+        assert!(IntegerNet::new(parts).is_err());
         let mut parts = good;
         parts.rows.pop();
         let error = IntegerNet::new(parts).unwrap_err();

@@ -1,15 +1,25 @@
 //! Float nets as safetensors files (NF-20): a little-endian length, a JSON header, then tensors.
 //!
-//! Tensors, all `F32`, row-major: `w_NAME` [inputs, width] for each group of inputs, in the order
-//! in which they lie in the file; `b1` [width], `w2` [second, width], `b2` [second],
-//! `w3` [5, second], `b3` [5]. Other tensors are ignored.
+//! Tensors, all `F32`, row-major, with their shapes: `w_NAME` `[inputs, width]` for each group of inputs,
+//! in the order in which they lie in the file; `b1` `[width]`, `w2` `[second, width]`, `b2` `[second]`,
+//! `w3` `[5, second]`, `b3` `[5]`. Other tensors are ignored.
 
-use crate::nn::float_net::{Activation, FloatNet, Group, RESULTS, Shape};
+use crate::nn::float_net::{Activation, FloatNet, Group, Limits, RESULTS, Shape};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Key of the metadata that names the first layer's activation when it is not the clipped one.
 const ACTIVATION: &str = "first_layer";
+/// ... the first layer's limit when it is not 1.
+const FIRST_LIMIT: &str = "first_limit";
+/// ... the second layer's activation when it is not the clipped one.
+const SECOND: &str = "second_layer";
+/// A second layer that is only kept from being negative.
+const RELU: &str = "relu";
+/// Keys of the metadata that say nothing about the arithmetic.
+const TEXTS: [&str; 4] = ["format", "name", "net", "recipe"];
+/// What other writers say of nets as they are without any key.
+const DEFAULTS: [(&str, &str); 2] = [("activation", "clip01"), ("output", "sigmoid")];
 /// Longest header.
 const HEADER_MAX: usize = 1 << 20;
 
@@ -65,10 +75,7 @@ pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
     let mut metadata = BTreeMap::new();
     for (name, value) in header {
         if name == "__metadata__" {
-            let texts = value.as_object().into_iter().flatten();
-            metadata.extend(
-                texts.filter_map(|(key, text)| Some((key.clone(), text.as_str()?.to_owned()))),
-            );
+            metadata = texts(&value)?;
         } else {
             let tensor = tensor(&name, &value, data.len())?;
             tensors.insert(name, tensor);
@@ -80,6 +87,27 @@ pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
         tensors,
     };
     file.net(metadata)
+}
+
+/// The metadata. A key that is not known could change what the net computes, so it is refused.
+fn texts(value: &Value) -> Result<BTreeMap<String, String>, SafetensorsError> {
+    let Some(object) = value.as_object() else {
+        return fail(8, format!("metadata: {value}, want texts by name"));
+    };
+    let one = |(key, value): (&String, &Value)| {
+        let Some(text) = value.as_str() else {
+            return fail(8, format!("metadata {key}: {value}, want a text"));
+        };
+        let known = [ACTIVATION, FIRST_LIMIT, SECOND].contains(&key.as_str())
+            || TEXTS.contains(&key.as_str())
+            || DEFAULTS.contains(&(key.as_str(), text));
+        if known {
+            Ok((key.clone(), text.to_owned()))
+        } else {
+            fail(8, format!("metadata {key} = {text}: not known"))
+        }
+    };
+    object.iter().map(one).collect()
 }
 
 fn tensor(name: &str, value: &Value, data: usize) -> Result<Tensor, SafetensorsError> {
@@ -117,11 +145,15 @@ struct File<'a> {
 impl File<'_> {
     fn net(&self, mut metadata: BTreeMap<String, String>) -> Result<FloatNet, SafetensorsError> {
         let activation = match metadata.remove(ACTIVATION) {
-            None => Activation::Clipped,
+            None => Activation::Crelu,
             Some(name) => (Activation::ALL.into_iter())
                 .find(|activation| activation.name() == name)
                 .map_or_else(|| fail(8, format!("first_layer {name}: not known")), Ok)?,
         };
+        let limits = limits(&mut metadata)?;
+        if let Some(fault) = limits.fault(activation) {
+            return fail(8, fault);
+        }
         let Some(bias) = self.tensors.get("b1") else {
             return fail(8, "no tensor b1");
         };
@@ -159,6 +191,7 @@ impl File<'_> {
         Ok(FloatNet {
             shape,
             activation,
+            limits,
             groups,
             w1,
             b1: self.values("b1", &[width])?,
@@ -192,6 +225,21 @@ impl File<'_> {
     }
 }
 
+/// What the metadata says of the limits, taken out of it.
+fn limits(metadata: &mut BTreeMap<String, String>) -> Result<Limits, SafetensorsError> {
+    let first = match metadata.remove(FIRST_LIMIT).as_deref() {
+        None | Some("1") => 1,
+        Some("2") => 2,
+        Some(other) => return fail(8, format!("{FIRST_LIMIT} {other}, want 1 or 2")),
+    };
+    let second = match metadata.remove(SECOND).as_deref() {
+        None | Some("clipped") => true,
+        Some(RELU) => false,
+        Some(other) => return fail(8, format!("{SECOND} {other}, want clipped or {RELU}")),
+    };
+    Ok(Limits { first, second })
+}
+
 /// Writes a float net; [`read`] gives it back.
 #[must_use]
 pub fn write(net: &FloatNet) -> Vec<u8> {
@@ -210,8 +258,14 @@ pub fn write(net: &FloatNet) -> Vec<u8> {
     tensors.push(("b3".into(), vec![RESULTS], &net.b3));
     let mut header = Map::new();
     let mut metadata = net.metadata.clone();
-    if net.activation != Activation::Clipped {
+    if net.activation != Activation::Crelu {
         metadata.insert(ACTIVATION.into(), net.activation.name().into());
+    }
+    if net.limits.first != 1 {
+        metadata.insert(FIRST_LIMIT.into(), net.limits.first.to_string());
+    }
+    if !net.limits.second {
+        metadata.insert(SECOND.into(), RELU.into());
     }
     if !metadata.is_empty() {
         header.insert("__metadata__".into(), json!(metadata));
@@ -268,10 +322,31 @@ mod tests {
             };
             assert_eq!(read(&write(&net)), Ok(net));
         }
+        let net = FloatNet {
+            activation: Activation::Screlu,
+            limits: Limits::WIDE,
+            ..sample()
+        };
+        assert_eq!(read(&write(&net)), Ok(net.clone()));
+        let clipped = FloatNet {
+            activation: Activation::Crelu,
+            ..net
+        };
+        assert!(read(&write(&clipped)).is_err());
         let mut odd = sample();
         odd.metadata.insert(ACTIVATION.into(), "cubed".into());
         let error = read(&write(&odd)).unwrap_err();
         assert_eq!(error.reason, "first_layer cubed: not known");
+    }
+
+    #[test]
+    fn metadata_that_is_not_known_is_refused() {
+        let mut odd = sample();
+        odd.metadata.insert("activation".into(), "squared".into());
+        let error = read(&write(&odd)).unwrap_err();
+        assert_eq!(error.reason, "metadata activation = squared: not known");
+        odd.metadata.insert("activation".into(), "clip01".into());
+        assert!(read(&write(&odd)).is_ok());
     }
 
     #[test]

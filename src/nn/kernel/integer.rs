@@ -5,6 +5,7 @@
 //! inputs, for each neuron, the two weights side by side, so that one 32-bit lane of a register
 //! multiplies a pair and adds the two products exactly; pairs of zeros are passed over.
 
+use super::{CpuLevel, Level};
 use crate::nn::float_net::{RESULTS, SECOND_MAX, Shape};
 use crate::nn::integer::Parts;
 use crate::nn::sigmoid::sigmoid;
@@ -17,65 +18,11 @@ pub(in crate::nn) const SQUARE_SHIFT: u32 = 6;
 
 /// `factor` more of one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Change {
+pub struct InputDelta {
     /// Which input.
     pub row: u16,
     /// By how much its integer rises.
     pub factor: i16,
-}
-
-/// What the CPU can do for integer nets. A level other than scalar exists only where the CPU has
-/// it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IntegerLevel(pub(super) Level);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    Scalar,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Vnni,
-}
-
-impl IntegerLevel {
-    /// Plain Rust, on every CPU.
-    pub const SCALAR: IntegerLevel = IntegerLevel(Level::Scalar);
-
-    /// The best level of this CPU.
-    #[must_use]
-    pub fn detect() -> IntegerLevel {
-        IntegerLevel::available()[0]
-    }
-
-    /// All levels of this CPU, best first; the last is scalar.
-    #[must_use]
-    pub fn available() -> Vec<IntegerLevel> {
-        let mut levels = Vec::with_capacity(3);
-        #[cfg(target_arch = "x86_64")]
-        {
-            if super::integer_x86::has_vnni() {
-                levels.push(IntegerLevel(Level::Vnni));
-            }
-            if super::integer_x86::has_avx2() {
-                levels.push(IntegerLevel(Level::Avx2));
-            }
-        }
-        levels.push(IntegerLevel::SCALAR);
-        levels
-    }
-
-    /// `VNNI`, `AVX2` or `scalar`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self.0 {
-            Level::Scalar => "scalar",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Level::Vnni => "VNNI",
-        }
-    }
 }
 
 /// 32 numbers, a cache line.
@@ -182,10 +129,20 @@ pub(in crate::nn) fn pairs(weights: &[i16], shape: Shape, width: usize) -> Lines
 pub(in crate::nn) struct Net<'a> {
     pub(in crate::nn) rows: &'a Lines,
     pub(in crate::nn) second: &'a Lines,
-    pub(in crate::nn) rest: &'a Rest,
+    pub(in crate::nn) head: &'a OutputHead,
     pub(in crate::nn) shift: u32,
-    /// Whether the first layer is squared.
-    pub(in crate::nn) squared: bool,
+    pub(in crate::nn) passes: Passes,
+}
+
+/// What the first layer passes on of a sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::nn) enum Passes {
+    /// Limited to 1.
+    Clipped,
+    /// The square, of a sum limited to 1.
+    Squared,
+    /// The square, of a sum limited to 2: a bit less before squaring, two more are kept after it.
+    SquaredToTwo,
 }
 
 /// Sums of the second layer of one input.
@@ -203,7 +160,7 @@ pub(in crate::nn) struct Batch<'a> {
     /// First-layer sums of the known input.
     pub(in crate::nn) from: &'a Lines,
     /// What changes for the first input, then for the second ...
-    pub(in crate::nn) changes: &'a [Change],
+    pub(in crate::nn) changes: &'a [InputDelta],
     /// Where each input's changes end; ascending.
     pub(in crate::nn) ends: &'a [u32],
 }
@@ -211,7 +168,7 @@ pub(in crate::nn) struct Batch<'a> {
 impl<'a> Batch<'a> {
     /// The changes of each input.
     #[inline(always)]
-    pub(super) fn lists(self) -> impl Iterator<Item = &'a [Change]> {
+    pub(super) fn lists(self) -> impl Iterator<Item = &'a [InputDelta]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
             let list = &self.changes[start..end as usize];
@@ -231,24 +188,27 @@ impl Clipped {
 
 /// The float part of a net.
 #[derive(Debug, Clone)]
-pub(in crate::nn) struct Rest {
+pub(in crate::nn) struct OutputHead {
     neurons: usize,
     scales: [f32; SECOND_MAX],
     bias: [f32; SECOND_MAX],
     /// A row of results per neuron, padded to eight lanes.
     weights: [[f32; 8]; SECOND_MAX],
     results_bias: [f32; 8],
+    /// The greatest value that a neuron passes on.
+    most: f32,
 }
 
-impl Rest {
-    pub(in crate::nn) fn new(parts: &Parts) -> Rest {
+impl OutputHead {
+    pub(in crate::nn) fn new(parts: &Parts) -> OutputHead {
         let second = parts.shape.second;
-        let mut rest = Rest {
+        let mut rest = OutputHead {
             neurons: padded_second(second),
             scales: [0.0; SECOND_MAX],
             bias: [0.0; SECOND_MAX],
             weights: [[0.0; 8]; SECOND_MAX],
             results_bias: [0.0; 8],
+            most: parts.limits.second_most(),
         };
         rest.scales[..second].copy_from_slice(&parts.scales);
         rest.bias[..second].copy_from_slice(&parts.second_bias);
@@ -278,9 +238,9 @@ impl Rest {
             for (j, hidden) in hidden.iter_mut().enumerate() {
                 let sum = sums.0[start + j] as f32 * self.scales[start + j];
                 let value = sum + self.bias[start + j];
-                // No NaN can be here: sums are integers, weights finite.
+                // No NaN can be here: sums are integers, weights are bounded.
                 let value = if value > 0.0 { value } else { 0.0 };
-                *hidden = if value < 1.0 { value } else { 1.0 };
+                *hidden = if value < self.most { value } else { self.most };
             }
             for (j, hidden) in hidden.into_iter().enumerate() {
                 let weights = &self.weights[start + j];
@@ -301,16 +261,18 @@ impl Rest {
 /// `to = from + changes`.
 #[inline]
 pub(in crate::nn) fn accumulate(
-    level: IntegerLevel,
+    level: CpuLevel,
     rows: &Lines,
     from: &Lines,
-    changes: &[Change],
+    changes: &[InputDelta],
     to: &mut Lines,
 ) {
     match level.0 {
         Level::Scalar => scalar::accumulate(rows, from, changes, to),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => super::integer_x86::accumulate_avx2(level, rows, from, changes, to),
+        Level::Avx2 | Level::Avx512 => {
+            super::integer_x86::accumulate_avx2(level, rows, from, changes, to)
+        }
         #[cfg(target_arch = "x86_64")]
         Level::Vnni => super::integer_x86::accumulate_vnni(level, rows, from, changes, to),
     }
@@ -320,7 +282,7 @@ pub(in crate::nn) fn accumulate(
 /// as long as the batch.
 #[inline]
 pub(in crate::nn) fn results(
-    level: IntegerLevel,
+    level: CpuLevel,
     net: &Net<'_>,
     batch: Batch<'_>,
     sums: &mut [Sums],
@@ -329,7 +291,9 @@ pub(in crate::nn) fn results(
     match level.0 {
         Level::Scalar => scalar::results(net, batch, out),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => super::integer_x86::results_avx2(level, net, batch, sums, out),
+        Level::Avx2 | Level::Avx512 => {
+            super::integer_x86::results_avx2(level, net, batch, sums, out)
+        }
         #[cfg(target_arch = "x86_64")]
         Level::Vnni => super::integer_x86::results_vnni(level, net, batch, sums, out),
     }
@@ -337,7 +301,7 @@ pub(in crate::nn) fn results(
 
 /// The slow, obvious twin of the kernels.
 mod scalar {
-    use super::{Batch, Change, Lines, Net, SQUARE_SHIFT, Sums, TILE};
+    use super::{Batch, InputDelta, Lines, Net, Passes, SQUARE_SHIFT, Sums, TILE};
     use crate::nn::float_net::RESULTS;
 
     fn tile(
@@ -345,7 +309,7 @@ mod scalar {
         from: &[i16],
         at: usize,
         width: usize,
-        changes: &[Change],
+        changes: &[InputDelta],
     ) -> [i16; TILE] {
         let mut sums = [0; TILE];
         sums.copy_from_slice(&from[at..at + TILE]);
@@ -358,7 +322,7 @@ mod scalar {
         sums
     }
 
-    pub(super) fn accumulate(rows: &Lines, from: &Lines, changes: &[Change], to: &mut Lines) {
+    pub(super) fn accumulate(rows: &Lines, from: &Lines, changes: &[InputDelta], to: &mut Lines) {
         let width = from.len();
         for at in (0..width).step_by(TILE) {
             let sums = tile(rows, from.as_slice(), at, width, changes);
@@ -374,16 +338,17 @@ mod scalar {
 
     /// What a neuron of the first layer passes on of its sum.
     fn passed_on(net: &Net<'_>, sum: i16) -> i32 {
-        if !net.squared {
-            return i32::from(sum >> net.shift).clamp(0, 255);
-        }
-        let x = i64::from(sum).clamp(0, 255 << net.shift) << (8 - net.shift);
-        let half = 1 << (SQUARE_SHIFT - 1);
-        ((((x * x) >> 16) + half) >> SQUARE_SHIFT) as i32
+        let (limit, last) = match net.passes {
+            Passes::Clipped => return i32::from(sum >> net.shift).clamp(0, 255),
+            Passes::Squared => (1, SQUARE_SHIFT),
+            Passes::SquaredToTwo => (2, SQUARE_SHIFT - 2),
+        };
+        let x = (i64::from(sum).clamp(0, (255 * limit) << net.shift) << (8 - net.shift)) / limit;
+        ((((x * x) >> 16) + (1 << (last - 1))) >> last) as i32
     }
 
-    fn one(net: &Net<'_>, from: &Lines, changes: &[Change]) -> [f32; RESULTS] {
-        let (width, second) = (from.len(), net.rest.neurons());
+    fn one(net: &Net<'_>, from: &Lines, changes: &[InputDelta]) -> [f32; RESULTS] {
+        let (width, second) = (from.len(), net.head.neurons());
         let mut sums = Sums::ZERO;
         for at in (0..width).step_by(TILE) {
             let tile = tile(net.rows, from.as_slice(), at, width, changes);
@@ -398,6 +363,6 @@ mod scalar {
                 }
             }
         }
-        net.rest.results(&sums)
+        net.head.results(&sums)
     }
 }

@@ -6,61 +6,52 @@
 //! [`Registers`].
 #![allow(unsafe_code)]
 
-use super::integer::{
-    Batch, Change, Clipped, IntegerLevel, Level, Lines, Net, SQUARE_SHIFT, Sums, TILE,
-};
+use super::integer::{Batch, Clipped, InputDelta, Lines, Net, Passes, SQUARE_SHIFT, Sums, TILE};
+use super::{CpuLevel, Level};
 use crate::nn::float_net::{RESULTS, SECOND_MAX};
 use std::arch::x86_64::*;
-
-pub(super) fn has_avx2() -> bool {
-    super::x86::has_avx2()
-}
-
-pub(super) fn has_vnni() -> bool {
-    super::x86::has_avx512() && std::arch::is_x86_feature_detected!("avx512vnni")
-}
 
 /// Calls a function compiled for a level after checking that the level allows it.
 macro_rules! enter {
     ($level:expr, $wanted:ident, $call:expr) => {{
-        assert!(matches!($level.0, Level::$wanted));
-        // SAFETY: an `IntegerLevel` of this level is made only after its features were detected.
+        assert!($level.0 >= Level::$wanted);
+        // SAFETY: an `CpuLevel` of this level is made only after its features were detected.
         unsafe { $call }
     }};
 }
 
 pub(super) fn accumulate_avx2(
-    level: IntegerLevel,
+    level: CpuLevel,
     rows: &Lines,
     from: &Lines,
-    changes: &[Change],
+    changes: &[InputDelta],
     to: &mut Lines,
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn compiled(rows: &Lines, from: &Lines, changes: &[Change], to: &mut Lines) {
+    fn compiled(rows: &Lines, from: &Lines, changes: &[InputDelta], to: &mut Lines) {
         accumulate::<Avx2, 8>(rows, from, changes, to);
     }
     enter!(level, Avx2, compiled(rows, from, changes, to));
 }
 
 pub(super) fn accumulate_vnni(
-    level: IntegerLevel,
+    level: CpuLevel,
     rows: &Lines,
     from: &Lines,
-    changes: &[Change],
+    changes: &[InputDelta],
     to: &mut Lines,
 ) {
     #[target_feature(
         enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt"
     )]
-    fn compiled(rows: &Lines, from: &Lines, changes: &[Change], to: &mut Lines) {
+    fn compiled(rows: &Lines, from: &Lines, changes: &[InputDelta], to: &mut Lines) {
         accumulate::<Vnni, 4>(rows, from, changes, to);
     }
     enter!(level, Vnni, compiled(rows, from, changes, to));
 }
 
 pub(super) fn results_avx2(
-    level: IntegerLevel,
+    level: CpuLevel,
     net: &Net<'_>,
     batch: Batch<'_>,
     sums: &mut [Sums],
@@ -68,20 +59,20 @@ pub(super) fn results_avx2(
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn compiled(net: &Net<'_>, batch: Batch<'_>, sums: &mut [Sums], out: &mut [[f32; RESULTS]]) {
-        match net.rest.neurons() {
+        match net.head.neurons() {
             16 => second::<Avx2, 8, 2>(net, batch, sums),
             32 => second::<Avx2, 8, 4>(net, batch, sums),
             _ => second::<Avx2, 8, 8>(net, batch, sums),
         }
         for (sums, out) in sums.iter().zip(out) {
-            *out = net.rest.results(sums);
+            *out = net.head.results(sums);
         }
     }
     enter!(level, Avx2, compiled(net, batch, sums, out));
 }
 
 pub(super) fn results_vnni(
-    level: IntegerLevel,
+    level: CpuLevel,
     net: &Net<'_>,
     batch: Batch<'_>,
     sums: &mut [Sums],
@@ -91,13 +82,13 @@ pub(super) fn results_vnni(
         enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt"
     )]
     fn compiled(net: &Net<'_>, batch: Batch<'_>, sums: &mut [Sums], out: &mut [[f32; RESULTS]]) {
-        match net.rest.neurons() {
+        match net.head.neurons() {
             16 => second::<Vnni, 4, 1>(net, batch, sums),
             32 => second::<Vnni, 4, 2>(net, batch, sums),
             _ => second::<Vnni, 4, 4>(net, batch, sums),
         }
         for (sums, out) in sums.iter().zip(out) {
-            *out = net.rest.results(sums);
+            *out = net.head.results(sums);
         }
     }
     enter!(level, Vnni, compiled(net, batch, sums, out));
@@ -120,9 +111,10 @@ trait Registers {
     fn add_product(sum: Self::R, weights: Self::R, factor: i16) -> Self::R;
     /// Shifted right and limited to 0..=255; bit `p` is set where pair `p` is not zero.
     fn clip(sum: Self::R, shift: u32) -> (Self::R, u64);
-    /// Limited to 0..=`255 << shift`, shifted so that the limit is `255 << 8`, squared, the upper 16
-    /// bits shifted right by [`SQUARE_SHIFT`] with rounding; the pairs as in [`Registers::clip`].
-    fn square(sum: Self::R, shift: u32) -> (Self::R, u64);
+    /// Limited to 0..=`255 << shift` (twice that `TO_TWO`), shifted so that the limit is `255 << 8`, squared, the
+    /// upper 16 bits shifted right by [`SQUARE_SHIFT`] (two less `TO_TWO`) with rounding; the pairs as in
+    /// [`Registers::clip`].
+    fn square<const TO_TWO: bool>(sum: Self::R, shift: u32) -> (Self::R, u64);
     /// In each 32-bit lane `total` plus the products of `pair` with the two weights there.
     fn dot(total: Self::R, pair: i32, weights: Self::R) -> Self::R;
     /// Sums of 32-bit lanes.
@@ -167,22 +159,28 @@ impl Registers for Avx2 {
         }
     }
     #[inline(always)]
-    fn square(sum: __m256i, shift: u32) -> (__m256i, u64) {
+    fn square<const TO_TWO: bool>(sum: __m256i, shift: u32) -> (__m256i, u64) {
+        let (limit, less) = if TO_TWO { (510, 1) } else { (255, 0) };
+        let last = SQUARE_SHIFT - 2 * less;
         // SAFETY: see `zero`.
         unsafe {
-            let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255 << shift));
+            let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(limit << shift));
             let value = _mm256_min_epi16(_mm256_max_epi16(sum, zero), one);
-            let value = _mm256_sll_epi16(value, _mm_cvtsi32_si128(8 - shift as i32));
-            let half = _mm256_set1_epi16(1 << (SQUARE_SHIFT - 1));
+            let value = _mm256_sll_epi16(value, _mm_cvtsi32_si128((8 - less - shift) as i32));
+            let half = _mm256_set1_epi16(1 << (last - 1));
             let value = _mm256_add_epi16(_mm256_mulhi_epu16(value, value), half);
-            let value = _mm256_srli_epi16::<{ SQUARE_SHIFT as i32 }>(value);
+            let value = if TO_TWO {
+                _mm256_srli_epi16::<{ SQUARE_SHIFT as i32 - 2 }>(value)
+            } else {
+                _mm256_srli_epi16::<{ SQUARE_SHIFT as i32 }>(value)
+            };
             let none = _mm256_castsi256_ps(_mm256_cmpeq_epi32(value, zero));
             (value, u64::from(!_mm256_movemask_ps(none) as u32 & 0xff))
         }
     }
     #[inline(always)]
     fn dot(total: __m256i, pair: i32, weights: __m256i) -> __m256i {
-        // Exact: two products of at most 255 * 4095 each.
+        // Exact: two products of at most 4064 * 4095 each.
         // SAFETY: see `zero`.
         unsafe {
             let products = _mm256_madd_epi16(_mm256_set1_epi32(pair), weights);
@@ -235,15 +233,21 @@ impl Registers for Vnni {
         }
     }
     #[inline(always)]
-    fn square(sum: __m512i, shift: u32) -> (__m512i, u64) {
+    fn square<const TO_TWO: bool>(sum: __m512i, shift: u32) -> (__m512i, u64) {
+        let (limit, less) = if TO_TWO { (510, 1) } else { (255, 0) };
+        let last = SQUARE_SHIFT - 2 * less;
         // SAFETY: see `zero`.
         unsafe {
-            let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(255 << shift));
+            let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(limit << shift));
             let value = _mm512_min_epi16(_mm512_max_epi16(sum, zero), one);
-            let value = _mm512_sll_epi16(value, _mm_cvtsi32_si128(8 - shift as i32));
-            let half = _mm512_set1_epi16(1 << (SQUARE_SHIFT - 1));
+            let value = _mm512_sll_epi16(value, _mm_cvtsi32_si128((8 - less - shift) as i32));
+            let half = _mm512_set1_epi16(1 << (last - 1));
             let value = _mm512_add_epi16(_mm512_mulhi_epu16(value, value), half);
-            let value = _mm512_srli_epi16::<SQUARE_SHIFT>(value);
+            let value = if TO_TWO {
+                _mm512_srli_epi16::<{ SQUARE_SHIFT - 2 }>(value)
+            } else {
+                _mm512_srli_epi16::<SQUARE_SHIFT>(value)
+            };
             (value, u64::from(_mm512_test_epi32_mask(value, value)))
         }
     }
@@ -264,7 +268,7 @@ impl Registers for Vnni {
 fn tile<U: Registers, const N: usize>(
     rows: &Lines,
     from: &Lines,
-    changes: &[Change],
+    changes: &[InputDelta],
     at: usize,
 ) -> [U::R; N] {
     assert!(N * U::LANES == TILE);
@@ -290,7 +294,7 @@ fn tile<U: Registers, const N: usize>(
 fn accumulate<U: Registers, const N: usize>(
     rows: &Lines,
     from: &Lines,
-    changes: &[Change],
+    changes: &[InputDelta],
     to: &mut Lines,
 ) {
     assert_eq!(from.len(), to.len());
@@ -310,7 +314,7 @@ fn accumulate<U: Registers, const N: usize>(
 fn clipped_tile<U: Registers, const N: usize>(
     net: &Net<'_>,
     from: &Lines,
-    changes: &[Change],
+    changes: &[InputDelta],
     at: usize,
     clipped: &mut Clipped,
 ) -> u64 {
@@ -320,10 +324,10 @@ fn clipped_tile<U: Registers, const N: usize>(
         .into_iter()
         .enumerate()
     {
-        let (value, some) = if net.squared {
-            U::square(sum, net.shift)
-        } else {
-            U::clip(sum, net.shift)
+        let (value, some) = match net.passes {
+            Passes::Clipped => U::clip(sum, net.shift),
+            Passes::Squared => U::square::<false>(sum, net.shift),
+            Passes::SquaredToTwo => U::square::<true>(sum, net.shift),
         };
         // SAFETY: `clipped` has `TILE` numbers, `N` registers (asserted in `tile`).
         unsafe { U::store(value, place.add(n * U::LANES)) };

@@ -4,8 +4,7 @@
 //! same ones for AVX2 and AVX-512, [`float`] holds the arithmetic written once above them. Which
 //! level runs is decided by a [`CpuLevel`], made once by looking at the CPU.
 //!
-//! [`integer`] and [`integer_x86`] hold the arithmetic of our own nets, whose levels are
-//! [`integer::IntegerLevel`]s.
+//! [`integer`] and [`integer_x86`] hold the arithmetic of our own nets.
 
 pub(super) mod float;
 pub(super) mod integer;
@@ -19,13 +18,17 @@ mod x86;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuLevel(Level);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Each level has what the ones before it have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Scalar,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// AVX-512 with VNNI, which integer nets gain from.
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
 }
 
 /// Work that gains from being compiled for the CPU it runs on.
@@ -50,7 +53,7 @@ pub trait Integers {
     /// one of the rows `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the
     /// third for more), and above 3 row `start + 4 i + 3` with half of what is above 3. Written to
     /// `list` from place `length` on, rows ascending; the new length. Nothing is listed when `length` is
-    /// beyond [`LENGTH_MAX`].
+    /// beyond `LENGTH_MAX`.
     fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize;
     /// `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifted right,
     /// limited to 0..=255, times `weights`, summed. Rows are added in 16 bits that wrap; the sum of the
@@ -126,9 +129,12 @@ impl CpuLevel {
     /// All levels of this CPU, best first; the last is [`CpuLevel::SCALAR`].
     #[must_use]
     pub fn available() -> Vec<CpuLevel> {
-        let mut levels = Vec::with_capacity(3);
+        let mut levels = Vec::with_capacity(4);
         #[cfg(target_arch = "x86_64")]
         {
+            if x86::has_vnni() {
+                levels.push(CpuLevel(Level::Vnni));
+            }
             if x86::has_avx512() {
                 levels.push(CpuLevel(Level::Avx512));
             }
@@ -140,7 +146,7 @@ impl CpuLevel {
         levels
     }
 
-    /// `AVX-512`, `AVX2` or `scalar`.
+    /// `AVX-512 VNNI`, `AVX-512`, `AVX2` or `scalar`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
@@ -149,6 +155,8 @@ impl CpuLevel {
             Level::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Vnni => "AVX-512 VNNI",
         }
     }
 
@@ -160,7 +168,7 @@ impl CpuLevel {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => x86::run_avx2(self, job),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => x86::run_avx512(self, job),
+            Level::Avx512 | Level::Vnni => x86::run_avx512(self, job),
         }
     }
 
@@ -172,7 +180,7 @@ impl CpuLevel {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => x86::forward_avx2(self, net, batch),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => x86::forward_avx512(self, net, batch),
+            Level::Avx512 | Level::Vnni => x86::forward_avx512(self, net, batch),
         }
     }
 }

@@ -25,11 +25,15 @@ pub(super) fn has_avx512() -> bool {
         && std::arch::is_x86_feature_detected!("avx512vl")
 }
 
+pub(super) fn has_vnni() -> bool {
+    has_avx512() && std::arch::is_x86_feature_detected!("avx512vnni")
+}
+
 /// Calls a function compiled for a level after checking that `$level` is that level.
 macro_rules! enter {
     ($level:expr, $wanted:ident, $call:expr) => {{
-        assert_eq!($level.0, Level::$wanted);
-        // SAFETY: a `CpuLevel` of this level is made only after its features were detected.
+        assert!($level.0 >= Level::$wanted);
+        // SAFETY: a `CpuLevel` of this level or a better one is made only after its features were detected.
         unsafe { $call }
     }};
 }

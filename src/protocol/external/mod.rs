@@ -25,8 +25,10 @@ pub use reading::{Reading, read_play};
 pub use resign::lost_for_certain;
 pub use spelling::{Spelling, spell};
 
+use super::dialect::{self, Dialect, Inquiry};
+use super::lines::Cut;
 use crate::game::{Cube, CubeOwner, MatchState, Score};
-use crate::notation::{BoardLine, BoardView, Dialect, PositionId};
+use crate::notation::{BoardLine, BoardView, Dialect as BoardDialect, PositionId};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use command::{Command, Options};
 
@@ -58,20 +60,8 @@ impl Default for Rules {
     }
 }
 
-/// What to do with a line.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Step {
-    /// Say nothing: nothing was asked.
-    Silence,
-    /// Send this text; each line has its LF.
-    Say(String),
-    /// Find this out, send [`Question::preface`] and the reply with an LF, and report the reply to
-    /// [`External::replied`].
-    Ask(Box<Question>),
-    /// Close the connection.
-    Close,
-}
+/// What to do with a line; a question's reply is to be told to [`External::replied`].
+pub type Step = super::dialect::Step<Question>;
 
 /// One connection's machine.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +74,17 @@ pub struct External {
     debug: bool,
     /// The board last asked about, and what we replied.
     last: Option<(BoardLine, String)>,
+    /// What was resigned last, and when.
+    resigned: Option<Resigned>,
+}
+
+/// A resignation, so that one that was declined is not offered again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Resigned {
+    games: u8,
+    state: MatchState,
+    /// Pips of the opponent, who needs ever fewer in the same game.
+    pips: u32,
 }
 
 impl External {
@@ -149,7 +150,7 @@ impl External {
             }
             Command::Interface(new) => on_off("New interface", new),
             Command::Prompt => Step::Say("Error: set option 'prompt' not supported\n".into()),
-            Command::Exit => Step::Close,
+            Command::Exit => Step::Close(String::new()),
             Command::Board(board, options) => self.board(board, &options),
             Command::Evaluation(board, options) => self.evaluation(&board, &options),
         }
@@ -170,7 +171,7 @@ impl External {
             self.offer(&board, &view, options)
         } else {
             self.seat = Some(view.sign);
-            match self.turn(&board, &view, options) {
+            match self.turn(&view, options) {
                 Ok(ask) => ask,
                 Err(reply) => {
                     self.last = Some((board, reply.clone()));
@@ -190,8 +191,8 @@ impl External {
     /// The board as the player on roll sees it, with the rules that the line does not carry.
     fn view(&self, board: &BoardLine, options: &Options) -> Result<BoardView, String> {
         let dialect = match options.fibs_order {
-            true => Dialect::RawBoard,
-            false => Dialect::External,
+            true => BoardDialect::RawBoard,
+            false => BoardDialect::External,
         };
         let mut view = board
             .view(dialect)
@@ -213,16 +214,24 @@ impl External {
     }
 
     /// Our own turn: a play, roll or double, or a reply that needs no engine.
-    fn turn(&self, board: &BoardLine, view: &BoardView, options: &Options) -> Result<Ask, String> {
+    fn turn(&mut self, view: &BoardView, options: &Options) -> Result<Ask, String> {
         let (position, state) = (view.position, view.state);
         if position.is_over() {
             return Err("Error: badly formed board (the game is over)".into());
         }
         let server = self.server || options.any;
-        if self.rules.resign && !server && !self.resigned_here(board) {
+        let pips = position.opponent().pips();
+        // Pips only become more in a new game, as nobody is hit any more where games are lost.
+        self.resigned = self.resigned.filter(|before| pips <= before.pips);
+        if self.rules.resign
+            && !server
+            && let Some(games) = lost_for_certain(&position, &state)
+        {
+            let offer = Resigned { games, state, pips };
             let words = ["normal", "gammon", "backgammon"];
-            let games = lost_for_certain(&position, &state);
-            if let Some(word) = games.and_then(|games| words.get(usize::from(games) - 1)) {
+            let word = words.get(usize::from(games) - 1);
+            if let Some(word) = word.filter(|_| !self.was_declined(&offer)) {
+                self.resigned = Some(offer);
                 return Err(format!("resign {word}"));
             }
         }
@@ -245,11 +254,12 @@ impl External {
         }
     }
 
-    /// Whether the same board was answered with a resignation, which was then declined (EXT-32).
-    fn resigned_here(&self, board: &BoardLine) -> bool {
-        let same =
-            |(last, reply): &(BoardLine, String)| last == board && reply.starts_with("resign");
-        self.last.as_ref().is_some_and(same)
+    /// Whether as much was offered before in this game, with the same cube, and declined: gnubg
+    /// would be asked again and again (EXT-32).
+    fn was_declined(&self, now: &Resigned) -> bool {
+        self.resigned
+            .as_ref()
+            .is_some_and(|before| before.state == now.state && now.games <= before.games)
     }
 
     /// A cube was turned at us. The owner tells a double from a beaver or raccoon (EXT-17).
@@ -323,6 +333,27 @@ impl External {
             state.score.opponent(),
             state.cube.value(),
         )
+    }
+}
+
+impl Dialect for External {
+    fn line(&mut self, line: Cut<'_>) -> dialect::Step {
+        match line {
+            Cut::Line(line) => External::line(self, line).map(Inquiry::from),
+            Cut::TooLong => dialect::Step::Refuse("Error: line is too long\n".into()),
+        }
+    }
+
+    fn answered(&mut self, reply: &[u8]) {
+        // Debug lines precede the reply proper, which is the last line.
+        let reply = String::from_utf8_lossy(reply);
+        let reply = reply.trim_end_matches('\n');
+        self.replied(reply.rsplit('\n').next().unwrap_or_default());
+    }
+
+    /// gnubg keeps one connection for a whole session, however long its user thinks.
+    fn may_be_quiet(&self) -> bool {
+        true
     }
 }
 

@@ -2,8 +2,11 @@
 
 use super::reading::{Reading, read_play};
 use super::spelling::{Spelling, spell};
+use crate::protocol::RequestError;
+use crate::protocol::dialect::{About, Inquiry, Reply};
 use crate::query::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, Settings,
+    CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question as Asked, RankedPlays,
+    Settings,
 };
 use std::fmt::Write;
 
@@ -102,5 +105,65 @@ impl Question {
         }
         let _ = write!(text, "{last:.6}");
         text
+    }
+}
+
+impl From<Question> for Inquiry {
+    fn from(question: Question) -> Inquiry {
+        let mut settings = question.settings.clone();
+        let asked = match &question.ask {
+            Ask::Play(query, _) => {
+                settings.top = Some(1);
+                Asked::Plays(query.clone())
+            }
+            Ask::RollOrDouble(query) | Ask::Offer(query, _) => {
+                settings.cubeful = true;
+                Asked::Cube(query.clone())
+            }
+            Ask::Raised(query, _) => {
+                settings.cubeful = true;
+                Asked::Value(query.clone())
+            }
+            Ask::Resignation(query, games) => Asked::Resignation(query.clone(), *games),
+            Ask::Evaluation(query) => Asked::Value(query.clone()),
+        };
+        Inquiry::new(asked, settings, question)
+    }
+}
+
+impl Reply for Question {
+    /// An engine that fails makes an `Error: ` line, at which gnubg stops unharmed (EXT-27).
+    fn write(
+        &self,
+        found: Result<&Found, &RequestError>,
+        _: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let reply = match (&self.ask, found) {
+            (_, Err(error)) => Err(error.message.as_str()),
+            (Ask::Play(_, spelling), Ok(Found::Plays(plays))) => {
+                Ok(self.play_reply(plays, *spelling))
+            }
+            (Ask::RollOrDouble(_), Ok(Found::Cube(cube))) => Ok(Question::roll_reply(cube).into()),
+            (Ask::Offer(_, may_beaver), Ok(Found::Cube(cube))) => {
+                Ok(Question::offer_reply(cube, *may_beaver).into())
+            }
+            (Ask::Raised(_, on_roll), Ok(Found::Value(value))) => {
+                Ok(Question::raised_reply(value, *on_roll).into())
+            }
+            (Ask::Resignation(..), Ok(Found::Resignation(accepted))) => {
+                Ok(if *accepted { "accept" } else { "reject" }.into())
+            }
+            (Ask::Evaluation(_), Ok(Found::Value(value))) => {
+                Ok(Question::evaluation_reply(value, self.settings.cubeful))
+            }
+            _ => Err("answer is not one to the question"),
+        };
+        out.extend_from_slice(self.preface.as_bytes());
+        let good = reply.is_ok();
+        let reply = reply.unwrap_or_else(|reason| format!("Error: {reason}"));
+        out.extend_from_slice(reply.as_bytes());
+        out.push(b'\n');
+        good
     }
 }

@@ -7,7 +7,6 @@
 pub const LINE_BYTES_MAX: usize = 4096;
 
 const IAC: u8 = 255;
-const BEL: u8 = 7;
 /// Prompts that have no line end. They are known as soon as a line begins with them.
 const PROMPTS: [(&str, Piece); 2] = [("login: ", Piece::Login), ("password: ", Piece::Password)];
 
@@ -74,17 +73,23 @@ impl LineReader {
                     pieces.push(Piece::Line(line.to_owned()));
                 }
             }
-            b'\r' | BEL | 0 => {}
-            _ if self.line.len() >= LINE_BYTES_MAX => {}
-            // Latin-1: every byte is the character of its number.
-            _ => {
-                self.line.push(char::from(byte));
-                for (text, piece) in &PROMPTS {
-                    if self.line == *text {
-                        self.line.clear();
-                        pieces.push(piece.clone());
-                    }
-                }
+            // FIBS-01: no control character passes, so none reaches a terminal or a log.
+            b'\t' => self.byte(b' ', pieces),
+            0..=31 | 127..=159 => {}
+            _ => self.byte(byte, pieces),
+        }
+    }
+
+    fn byte(&mut self, byte: u8, pieces: &mut Vec<Piece>) {
+        if self.line.len() >= LINE_BYTES_MAX {
+            return;
+        }
+        // Latin-1: every byte is the character of its number.
+        self.line.push(char::from(byte));
+        for (text, piece) in &PROMPTS {
+            if self.line == *text {
+                self.line.clear();
+                pieces.push(piece.clone());
             }
         }
     }

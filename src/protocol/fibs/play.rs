@@ -2,9 +2,9 @@
 //!
 //! The board line is the truth, prompts are hints (FIBS-12).
 
-use super::clip::Wanted;
-use super::machine::{Ask, Timing};
+use super::message::Wanted;
 use super::record::MatchRecord;
+use super::treaty::{Ask, Timing};
 use crate::game::{CubeOwner, Position, Roll, Rules, legal_plays};
 use crate::notation::MatPlayer;
 use crate::notation::{BoardLine, BoardView, Dialect, NotationError};
@@ -83,6 +83,14 @@ pub(super) struct Match {
     pub(super) my_roll: Option<Roll>,
     pub(super) other_roll: Option<Roll>,
     pub(super) games: u32,
+    /// The length that was agreed on; `None`: not known. Inside, `None` is an unlimited match.
+    pub(super) agreed: Option<Option<u32>>,
+    /// Boards of another match in a row.
+    pub(super) foreign: u32,
+    /// It began by a board: its start line may still come.
+    pub(super) unannounced: bool,
+    /// Points told for us and the opponent when the match was resumed.
+    pub(super) points_told: [Option<u32>; 2],
     pub(super) record: MatchRecord,
 }
 
@@ -123,6 +131,14 @@ impl Match {
             my_roll: None,
             other_roll: None,
             games: 0,
+            agreed: match wanted {
+                Wanted::Points(length) => Some(Some(length)),
+                Wanted::Unlimited => Some(None),
+                Wanted::Resume => None,
+            },
+            foreign: 0,
+            unannounced: false,
+            points_told: [None; 2],
             record,
         }
     }
@@ -205,6 +221,31 @@ impl Match {
         self.view = Some(view);
         self.line = Some(line);
         Ok(changed)
+    }
+
+    /// FIBS-34: the board cannot be asked for, so what is known counts as confirmed.
+    pub(super) fn known(&mut self, now: u64) {
+        let Some(line) = &mut self.line else { return };
+        if self.doubled {
+            // The doubler is on roll; after our own play that is what the last board shows.
+            if line.turn == line.colour {
+                return;
+            }
+            line.doubled = 1;
+            if let Ok(mut view) = line.view(Dialect::Fibs) {
+                view.state.rules = self
+                    .view
+                    .map_or(view.state.rules, |known| known.state.rules);
+                self.view = Some(view);
+            }
+        }
+        self.fresh = true;
+        // Behind a fence all is answered: what was done and changed nothing was lost.
+        if std::mem::replace(&mut self.resync, Resync::No) == Resync::Fenced {
+            self.confirmed = true;
+            self.board_at = now;
+            self.acted = None;
+        }
     }
 
     /// Whether the board says that it is our turn.

@@ -2,8 +2,11 @@
 //!
 //! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
 
-use super::clip::{Wanted, Who};
+use super::message::{Wanted, Who};
 use serde::Deserialize;
+
+/// Characters of a text that the bot says.
+const TEXT_MAX: usize = 400;
 
 /// Whom to play and how to behave.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -19,7 +22,7 @@ pub struct Policy {
     pub unlimited: bool,
     /// Games of an unlimited match after which the bot leaves; 0 for never.
     pub unlimited_games: u32,
-    /// Lowest rating of an opponent.
+    /// Lowest rating of an opponent; 0 for any (some servers have ratings below 0).
     pub rating_min: f64,
     /// Highest rating of an opponent.
     pub rating_max: f64,
@@ -43,9 +46,9 @@ pub struct Policy {
     pub invite_length: u32,
     /// Seconds between invitations.
     pub invite_every_s: u64,
-    /// Said by kibitz at the start of a new match; nothing when empty.
+    /// Said by kibitz at the start of a new match; nothing when empty. `{lengths}` as in `help`.
     pub greeting: Vec<String>,
-    /// The answer to whoever tells the bot something.
+    /// The answer to whoever tells the bot something. `{lengths}` becomes what is played.
     pub help: String,
     /// Answers to one person in an hour, at most.
     pub answers_max: u32,
@@ -91,7 +94,7 @@ impl Default for Policy {
             greeting: words(&[
                 "Hello, I am a computer program. If I ever stop, kibitz move, roll or join.",
             ]),
-            help: "I am a computer program and play matches of up to 13 points: invite me.".into(),
+            help: "I am a computer program and play {lengths}: invite me.".into(),
             answers_max: 3,
             remind_s: 60,
             leave_s: 360,
@@ -124,7 +127,80 @@ impl Policy {
         if policy.length_min > policy.length_max {
             return Err("length_min is above length_max".to_owned());
         }
+        policy.check_texts()?;
         Ok(policy)
+    }
+
+    /// FIBS-35: a line end in a text would be a command of its own.
+    fn check_texts(&self) -> Result<(), String> {
+        for text in self.greeting.iter().chain([&self.help]) {
+            if text.chars().any(char::is_control) {
+                return Err(format!(
+                    "{text:?} has a line end or another control character: one line, please"
+                ));
+            }
+            if text.chars().count() > TEXT_MAX {
+                return Err(format!(
+                    "{:?}… is longer than {TEXT_MAX} characters",
+                    text.chars().take(20).collect::<String>()
+                ));
+            }
+        }
+        let names = [&self.blocklist, &self.bots, &self.invite, &self.owners];
+        for name in names.into_iter().flatten() {
+            let good = |c: char| !c.is_whitespace() && !c.is_control();
+            if name.is_empty() || !name.chars().all(good) {
+                return Err(format!("{name:?} is no user's name"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lengths that are played, in words.
+    #[must_use]
+    pub fn lengths(&self) -> String {
+        let Policy {
+            length_min,
+            length_max,
+            ..
+        } = self;
+        let mut text = match length_min == length_max {
+            true if *length_min == 1 => "matches of 1 point".to_owned(),
+            true => format!("matches of {length_min} points"),
+            false => format!("matches of {length_min} to {length_max} points"),
+        };
+        let mut except: Vec<u32> = self.length_except.clone();
+        except.retain(|length| (length_min..=length_max).contains(&length));
+        except.sort_unstable();
+        except.dedup();
+        let except: Vec<String> = except.iter().map(u32::to_string).collect();
+        if let Some((last, others)) = except.split_last() {
+            text += " but not ";
+            if !others.is_empty() {
+                text += &format!("{} or ", others.join(", "));
+            }
+            text += last;
+        }
+        if self.unlimited {
+            text += ", and unlimited ones";
+        }
+        text
+    }
+
+    /// The answer to whoever tells the bot something.
+    #[must_use]
+    pub fn help(&self) -> String {
+        self.help.replace("{lengths}", &self.lengths())
+    }
+
+    /// What is said at the start of a new match.
+    #[must_use]
+    pub fn greeting(&self) -> Vec<String> {
+        let lengths = self.lengths();
+        let lines = self.greeting.iter();
+        lines
+            .map(|line| line.replace("{lengths}", &lengths))
+            .collect()
     }
 
     /// Whether a match of this kind is played at all.
@@ -175,20 +251,16 @@ impl Policy {
             return decline("Sorry, I have too many saved matches to begin another one.");
         }
         if !self.allows(wanted) {
-            let unlimited = match self.unlimited {
-                true => " or unlimited ones",
-                false => "",
-            };
-            return Verdict::Decline(format!(
-                "Sorry, I play matches of {} to {} points{unlimited}.",
-                self.length_min, self.length_max
-            ));
+            return Verdict::Decline(format!("Sorry, I play {}.", self.lengths()));
         }
         match who {
             Some(who) if who.experience < self.experience_min => {
                 decline("Sorry, I play more experienced players only.")
             }
-            Some(who) if !(self.rating_min..=self.rating_max).contains(&who.rating) => {
+            Some(who)
+                if self.rating_min != 0.0 && who.rating < self.rating_min
+                    || who.rating > self.rating_max =>
+            {
                 decline("Sorry, I play other ratings.")
             }
             _ => Verdict::Play,
@@ -200,11 +272,11 @@ impl Policy {
 mod tests {
     use super::*;
 
-    /// The README's policy file has every key with its default.
+    /// The owners' page has every key with its default.
     #[test]
-    fn the_readme_explains_every_key() {
-        let readme = include_str!("../../../README.md");
-        let (_, rest) = readme.split_once("```toml\nlength_min").unwrap();
+    fn the_page_for_owners_explains_every_key() {
+        let page = include_str!("../../../protocol-specs/fibs-bot.md");
+        let (_, rest) = page.split_once("```toml\nlength_min").unwrap();
         let (block, _) = rest.split_once("```").unwrap();
         let block = format!("length_min{block}");
         assert_eq!(Policy::parse(&block).unwrap(), Policy::default());

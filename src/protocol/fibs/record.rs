@@ -3,12 +3,18 @@
 //! Plays are checked against a board of its own. When lines were missed (the link broke in the
 //! middle of a game, a match was resumed) the game keeps its result but loses its plays.
 
-use crate::game::{OFF, Play, Position, Roll, Step, legal_plays};
-use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile};
+use crate::game::{Play, Position, Roll, Step, find_play};
+use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after};
+use std::fmt;
 
 /// The bar and the borne-off checkers as the numbers of a step.
 const BAR_POINT: u8 = 24;
 const OFF_POINT: u8 = 25;
+
+/// How the notes of a match file begin.
+const NOTE: &str = " note:";
+/// How the line about missing plays ends.
+const GAPS: &str = " games without all their plays";
 
 /// How a match ended for the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +27,17 @@ pub enum Outcome {
     Left,
     /// It is over, but how is not known: the link was broken.
     Unknown,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Outcome::Won => "won",
+            Outcome::Lost => "lost",
+            Outcome::Left => "left",
+            Outcome::Unknown => "unknown",
+        })
+    }
 }
 
 /// A match, finished or not. The first player is the bot.
@@ -40,6 +57,8 @@ pub struct MatchRecord {
     pub games: Vec<MatGame>,
     /// Games whose plays are not complete.
     pub gaps: u32,
+    /// What the server said in two ways, and which was believed.
+    pub notes: Vec<String>,
     /// The end was not seen: the link was broken. The outcome is then what the rating says (FIBS-31).
     pub unseen: bool,
     /// The board of the running game seen by the one who moves next, if it is known.
@@ -47,6 +66,13 @@ pub struct MatchRecord {
     cube: u32,
     /// A play that was sent and is not confirmed yet.
     proposed: Option<(Roll, Play)>,
+    /// The server shows this board, the player to move, and the line that tells the play before it
+    /// may still come; with the roll of that play (FIBS-36).
+    untold: Option<(MatPlayer, Position, Option<Roll>)>,
+    /// The running game has lost its plays.
+    missing: bool,
+    /// The match was broken off since the last board.
+    broken: bool,
 }
 
 impl MatchRecord {
@@ -61,25 +87,68 @@ impl MatchRecord {
             ratings: [None; 2],
             games: Vec::new(),
             gaps: 0,
+            notes: Vec::new(),
             unseen: false,
             board: None,
             cube: 1,
             proposed: None,
+            untold: None,
+            missing: false,
+            broken: false,
         }
+    }
+
+    /// A match that was not finished when its file was written (FIBS-29).
+    #[must_use]
+    pub fn resumed(file: &MatchFile) -> MatchRecord {
+        let [_, opponent] = &file.names;
+        let length = Some(file.length).filter(|&length| length > 0);
+        let mut record = MatchRecord::new(opponent, length);
+        for game in &file.games {
+            record.begin_game(game.scores);
+            for &(player, action) in &game.actions {
+                match action {
+                    MatAction::Play { roll, play } => record.play(player, roll, play),
+                    MatAction::Double(_) => record.double(player),
+                    MatAction::Take => record.take(player),
+                    MatAction::Drop => record.drop(player),
+                }
+            }
+            if let Some((winner, points)) = game.result {
+                record.end_game(winner, points);
+            }
+        }
+        let notes = file.comments.iter();
+        let note = |text: &&String| text.starts_with(NOTE);
+        record.notes = notes.filter(note).cloned().collect();
+        let gaps = file
+            .comments
+            .iter()
+            .filter_map(|text| text.strip_suffix(GAPS));
+        record.gaps = gaps
+            .filter_map(|count| count.trim().parse::<u32>().ok())
+            .sum();
+        record.interrupted();
+        record
+    }
+
+    /// The match was broken off; it may go on later, or end unseen.
+    pub fn interrupted(&mut self) {
+        self.broken = true;
+        self.proposed = None;
     }
 
     /// A game begins, at this score of the bot and the opponent.
     pub fn begin_game(&mut self, scores: [u32; 2]) {
-        if self
-            .games
-            .last()
-            .is_some_and(|game| game.result.is_none() && game.actions.is_empty())
-        {
+        self.explain();
+        let empty = |game: &MatGame| game.result.is_none() && game.actions.is_empty();
+        if !self.missing && self.games.last().is_some_and(empty) {
             self.games.pop();
         }
         self.scores = scores;
         self.proposed = None;
         self.cube = 1;
+        self.missing = false;
         self.board = Some((Position::start(), None));
         self.games.push(MatGame {
             scores,
@@ -88,70 +157,193 @@ impl MatchRecord {
     }
 
     /// The server shows this position, `player` to move: says whether the record agrees, and gives
-    /// the game's plays up when it does not.
-    pub fn check(&mut self, player: MatPlayer, position: &Position, scores: [u32; 2]) {
+    /// the game's plays up when nothing explains it. `rolls`: the last ones known of both.
+    pub fn check(
+        &mut self,
+        player: MatPlayer,
+        position: &Position,
+        scores: [u32; 2],
+        rolls: [Option<Roll>; 2],
+    ) {
+        let broken = std::mem::take(&mut self.broken);
         if self.games.last().is_none_or(|game| game.result.is_some()) {
+            self.settle_last(scores);
             self.begin_game(scores);
             if *position != Position::start() {
-                self.gap();
+                self.untold = Some((player, *position, mover_roll(player, rolls)));
             }
             return;
         }
-        self.scores_shown(scores);
-        let agrees = |record: &MatchRecord| {
-            record.board.is_none_or(|(known, on_roll)| {
-                known == *position && on_roll.is_none_or(|on_roll| on_roll == player)
-            })
-        };
-        if !agrees(self) {
-            self.confirm();
+        if scores != self.scores {
+            self.scores_shown(scores, broken);
         }
-        if !agrees(self) {
-            self.gap();
+        if self.agrees(player, position) {
+            return;
+        }
+        self.confirm();
+        if self.agrees(player, position) {
+            return;
+        }
+        if self.untold.is_some() {
+            self.explain();
+            if self.agrees(player, position) {
+                return;
+            }
+        }
+        self.untold = Some((player, *position, mover_roll(player, rolls)));
+        if broken {
+            self.explain();
         }
     }
 
-    /// The score of the server's board. When it is another one than ours, the end of the game
-    /// before was hidden by a broken link: who won the points can still be told.
-    fn scores_shown(&mut self, scores: [u32; 2]) {
-        let gains = scores.iter().zip(self.scores);
-        let gains: Vec<u32> = gains
-            .map(|(now, before)| now.saturating_sub(before))
-            .collect();
-        if scores == self.scores {
+    fn agrees(&self, player: MatPlayer, position: &Position) -> bool {
+        self.board.is_none_or(|(known, on_roll)| {
+            known == *position && on_roll.is_none_or(|on_roll| on_roll == player)
+        })
+    }
+
+    /// FIBS-36: a board came and the line that tells the play did not: the roll may leave only this
+    /// play. Else the plays of the game are lost.
+    fn explain(&mut self) {
+        let Some((player, after, roll)) = self.untold.take() else {
             return;
+        };
+        let Some((before, on_roll)) = self.board else {
+            return;
+        };
+        let mover = player.other();
+        let play = roll
+            .filter(|_| on_roll.is_none_or(|on_roll| on_roll == mover))
+            .and_then(|roll| Some((roll, find_play(&before, roll, &after)?)));
+        match play {
+            Some((roll, play)) => self.play(mover, roll, play),
+            None => self.gap(),
+        }
+    }
+
+    /// The score of the server's board is another one than ours.
+    fn scores_shown(&mut self, scores: [u32; 2], broken: bool) {
+        // The link hid the end of this game: the board belongs to a later one.
+        let played = self.missing
+            || self
+                .games
+                .last()
+                .is_some_and(|game| !game.actions.is_empty());
+        if broken && played {
+            self.settle_last(scores);
+            self.begin_game(scores);
+            return self.gap();
+        }
+        let running = self.games.pop();
+        self.settle_last(scores);
+        self.scores = scores;
+        if let Some(mut game) = running {
+            game.scores = scores;
+            self.games.push(game);
+        }
+    }
+
+    /// The score after the last game: the truth about who won how many points (FIBS-28).
+    fn settle_last(&mut self, scores: [u32; 2]) {
+        let number = self.games.len();
+        let Some(game) = self.games.last_mut() else {
+            if scores != [0; 2] && scores != self.scores {
+                let [mine, theirs] = scores;
+                self.notes.push(format!(
+                    "{NOTE} the games before the score of {mine}-{theirs} are not here"
+                ));
+            }
+            return;
+        };
+        let [mine, theirs] = game.scores;
+        let [now_mine, now_theirs] = scores;
+        let gain = match (now_mine.checked_sub(mine), now_theirs.checked_sub(theirs)) {
+            (Some(points @ 1..), Some(0)) => Some((MatPlayer::First, points)),
+            (Some(0), Some(points @ 1..)) => Some((MatPlayer::Second, points)),
+            _ => None,
+        };
+        match (game.result, gain) {
+            (told, Some(gain)) if told == Some(gain) => {}
+            (None, Some(gain)) => game.result = Some(gain),
+            (Some((winner, points)), Some(gain)) => {
+                let [one, other] = [(winner, points), gain].map(|(winner, points)| match winner {
+                    MatPlayer::First => format!("{points} for us"),
+                    MatPlayer::Second => format!("{points} for {}", self.opponent),
+                });
+                game.result = Some(gain);
+                self.notes.push(format!(
+                    "{NOTE} game {number}: the server said {one}, its score says {other}"
+                ));
+            }
+            (_, None) => {
+                let after = match game.result {
+                    Some((MatPlayer::First, points)) => [mine.saturating_add(points), theirs],
+                    Some((MatPlayer::Second, points)) => [mine, theirs.saturating_add(points)],
+                    None => [mine, theirs],
+                };
+                if after != scores {
+                    self.gaps += 1;
+                    self.notes.push(format!(
+                        "{NOTE} game {number}: the server's score after it is {now_mine}-{now_theirs}; \
+                         games between are not here"
+                    ));
+                }
+            }
         }
         self.scores = scores;
-        let mut last = self.games.iter_mut().rev();
-        if let Some(game) = last.next() {
-            game.scores = scores;
-        }
-        if let Some(game) = last.next().filter(|game| game.result.is_none()) {
-            game.result = match *gains {
-                [mine, 0] => Some((MatPlayer::First, mine)),
-                [0, other] => Some((MatPlayer::Second, other)),
-                _ => None,
-            };
-        }
     }
 
     /// The server tells the score after a game. When it is another one than ours, the line that
-    /// ended the game was lost.
+    /// ended the game was lost, or wrong.
     pub fn score_told(&mut self, scores: [u32; 2]) {
+        let start = self.games.last().map_or(self.scores, |game| game.scores);
+        // The score before the game says nothing about its end.
+        if scores == self.scores || scores == start {
+            return;
+        }
+        self.explain();
+        self.settle_last(scores);
+        self.board = None;
+    }
+
+    /// The score that is told when the match is resumed, between two games or in one.
+    pub fn score_resumed(&mut self, scores: [u32; 2]) {
         if scores == self.scores {
             return;
         }
-        let [mine, theirs] = self.scores;
-        let [now_mine, now_theirs] = scores;
-        let gains = (now_mine.checked_sub(mine), now_theirs.checked_sub(theirs));
-        let running = self.games.last().is_some_and(|game| game.result.is_none());
-        match gains {
-            (Some(points), Some(0)) if running => self.end_game(MatPlayer::First, points),
-            (Some(0), Some(points)) if running => self.end_game(MatPlayer::Second, points),
-            _ => {
-                self.scores = scores;
-                self.gaps += 1;
-            }
+        if self.broken && !self.games.is_empty() {
+            self.settle_last(scores);
+            self.board = None;
+        }
+        self.scores = scores;
+    }
+
+    /// The match is over, with this score of the bot and the opponent if it was told.
+    pub fn match_over(&mut self, winner: MatPlayer, scores: Option<[u32; 2]>) {
+        self.confirm();
+        self.explain();
+        if let Some(scores) = scores {
+            self.score_told(scores);
+        }
+        self.outcome = Some(match winner {
+            MatPlayer::First => Outcome::Won,
+            MatPlayer::Second => Outcome::Lost,
+        });
+        // A match that was won has an ending, told or not.
+        let open = self.games.last().is_some_and(|game| game.result.is_none());
+        if let (true, Some(length)) = (open, self.length) {
+            let [mine, theirs] = self.scores;
+            let points = length
+                .saturating_sub(match winner {
+                    MatPlayer::First => mine,
+                    MatPlayer::Second => theirs,
+                })
+                .max(1);
+            let number = self.games.len();
+            self.notes.push(format!(
+                "{NOTE} game {number}: the server did not tell its points; {points} or more"
+            ));
+            self.end_game(winner, points);
         }
     }
 
@@ -169,7 +361,8 @@ impl MatchRecord {
 
     fn gap(&mut self) {
         self.board = None;
-        self.gaps += 1;
+        self.untold = None;
+        self.gaps += u32::from(!std::mem::replace(&mut self.missing, true));
         if let Some(game) = self.games.last_mut() {
             game.actions.clear();
         }
@@ -185,19 +378,25 @@ impl MatchRecord {
 
     /// A play as the numbers of the mover.
     pub fn play(&mut self, player: MatPlayer, roll: Roll, play: Play) {
-        let Some((position, on_roll)) = self.board else {
-            return;
+        let after = |record: &MatchRecord| {
+            let (position, on_roll) = record.board?;
+            let turn = on_roll.is_none_or(|on_roll| on_roll == player);
+            position_after(&position, roll, &play).filter(|_| turn)
         };
-        if on_roll.is_some_and(|on_roll| on_roll != player) {
-            return self.gap();
+        let mut found = after(self);
+        if let Some((next, shown, _)) = self.untold {
+            if found == Some(shown) && next == player.other() {
+                // The line that a board came before.
+                self.untold = None;
+            } else {
+                self.explain();
+                found = after(self);
+            }
         }
-        let after = if play.is_pass() {
-            let forced = legal_plays(&position, roll).is_empty();
-            forced.then(|| position.swapped())
-        } else {
-            position_after(&position, roll, &play)
-        };
-        match after {
+        if self.board.is_none() {
+            return;
+        }
+        match found {
             Some(after) => {
                 self.push(player, MatAction::Play { roll, play });
                 self.board = Some((after, Some(player.other())));
@@ -208,12 +407,13 @@ impl MatchRecord {
 
     /// Somebody doubles.
     pub fn double(&mut self, player: MatPlayer) {
-        self.push(player, MatAction::Double(self.cube * 2));
+        self.explain();
+        self.push(player, MatAction::Double(self.cube.saturating_mul(2)));
     }
 
     /// Somebody takes.
     pub fn take(&mut self, player: MatPlayer) {
-        self.cube *= 2;
+        self.cube = self.cube.saturating_mul(2);
         self.push(player, MatAction::Take);
     }
 
@@ -224,6 +424,7 @@ impl MatchRecord {
 
     /// A game is over.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
+        self.explain();
         let slot = match winner {
             MatPlayer::First => self.scores.first_mut(),
             MatPlayer::Second => self.scores.last_mut(),
@@ -240,16 +441,12 @@ impl MatchRecord {
     /// The match as a file; `comments` stand before it.
     #[must_use]
     pub fn file(&self, user: &str, mut comments: Vec<String>) -> MatchFile {
+        comments.extend(self.notes.iter().cloned());
         if self.gaps > 0 {
-            comments.push(format!(" {} games without all their plays", self.gaps));
+            comments.push(format!(" {}{GAPS}", self.gaps));
         }
         if self.unseen {
-            let how = match self.outcome {
-                Some(Outcome::Won) => "won",
-                Some(Outcome::Lost) => "lost",
-                Some(Outcome::Left) => "left",
-                Some(Outcome::Unknown) | None => "unknown",
-            };
+            let how = self.outcome.unwrap_or(Outcome::Unknown);
             comments.push(format!(" the end was not seen; by the rating: {how}"));
         }
         MatchFile {
@@ -266,42 +463,17 @@ impl MatchRecord {
     }
 }
 
+/// The roll of whoever moved before `player`.
+fn mover_roll(player: MatPlayer, [mine, theirs]: [Option<Roll>; 2]) -> Option<Roll> {
+    match player {
+        MatPlayer::First => theirs,
+        MatPlayer::Second => mine,
+    }
+}
+
 /// Whether anything is known of the game: the last one of a match whose end was hidden can be empty.
 fn told(game: &MatGame) -> bool {
     !game.actions.is_empty() || game.result.is_some()
-}
-
-/// The position after these steps in any order, if they are a legal play.
-#[must_use]
-pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Position> {
-    let moved = |play: &Play| {
-        let mut counts = [0_i8; OFF + 1];
-        for step in play.steps() {
-            for (at, change) in [(step.from, -1), (step.to, 1)] {
-                if let Some(count) = counts.get_mut(usize::from(at)) {
-                    *count += change;
-                }
-            }
-        }
-        counts
-    };
-    let target = moved(play);
-    let sorted = |play: &Play| {
-        let mut steps: Vec<(u8, u8)> = play
-            .steps()
-            .iter()
-            .map(|step| (step.from, step.to))
-            .collect();
-        steps.sort_unstable();
-        steps
-    };
-    let plays = legal_plays(position, roll);
-    let exact = plays
-        .iter()
-        .find(|legal| sorted(&legal.play) == sorted(play));
-    exact
-        .or_else(|| plays.iter().find(|legal| moved(&legal.play) == target))
-        .map(|legal| legal.after)
 }
 
 /// The steps of `X moves 13-8 6-5 .` as the mover's own numbers; `ascending` when the mover moves

@@ -15,33 +15,20 @@
 mod keys;
 mod options;
 
+use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
+use super::lines::Cut;
+use super::request::RequestError;
 use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use crate::notation::{PositionId, Xgid};
-use crate::query::{CubeAnswer, CubeQuery, PlayQuery, RankedPlays, Settings};
+use crate::query::{
+    CubeAnswer, CubeQuery, Found, PlayQuery, Question as Asked, RankedPlays, Settings,
+};
 use keys::{KEYS, PLY_MAX};
 use options::Options;
 
-/// What to do with a line.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Step {
-    /// The command succeeded and has no answer.
-    Silence,
-    /// Send this text; each line has its LF.
-    Say(String),
-    /// Find this out and send [`Question::reply`].
-    Ask(Box<Question>),
-    /// Make the engine anew with these nets and threads; an `error` line when that fails.
-    Rebuild {
-        /// `embedded` or a path.
-        nets: String,
-        /// Threads that compute.
-        threads: usize,
-    },
-    /// End the session.
-    Quit,
-}
+/// What to do with a line; [`Step::Rebuild`] that fails is to be answered with an `error` line.
+pub type Step = super::dialect::Step<Question>;
 
 /// A `go`.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +65,43 @@ impl Question {
     }
 }
 
+impl From<Question> for Inquiry {
+    fn from(question: Question) -> Inquiry {
+        let settings = Settings {
+            top: Some(1),
+            ..question.settings.clone()
+        };
+        let asked = match (question.cube.clone(), question.play.clone()) {
+            (Some(cube), Some(play)) => Asked::Turn(cube, play),
+            (Some(cube), None) => Asked::Cube(cube),
+            (None, Some(play)) => Asked::Plays(play),
+            (None, None) => Asked::About,
+        };
+        let mut inquiry = Inquiry::new(asked, settings, question);
+        inquiry.hasty = true;
+        inquiry
+    }
+}
+
+impl Reply for Question {
+    fn write(
+        &self,
+        found: Result<&Found, &RequestError>,
+        _: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let text = match found {
+            Ok(Found::Plays(plays)) => self.reply(None, Some(plays)),
+            Ok(Found::Cube(cube)) => self.reply(Some(cube), None),
+            Ok(Found::Turn(cube, plays)) => self.reply(Some(cube), Some(plays)),
+            Ok(_) => self.reply(None, None),
+            Err(error) => format!("error bad_state {}\n", error.code),
+        };
+        out.extend_from_slice(text.as_bytes());
+        found.is_ok()
+    }
+}
+
 /// The state of one session.
 #[derive(Clone, Debug)]
 pub struct Ubgi {
@@ -102,7 +126,7 @@ const STATE: MatchState = MatchState::money(Rules {
     beavers: false,
 });
 
-type Reply = Result<Step, &'static str>;
+type Obeyed = Result<Step, &'static str>;
 
 impl Ubgi {
     /// A session with these settings; `nets` and `threads` are those of the engine.
@@ -136,7 +160,7 @@ impl Ubgi {
         let reply = match command {
             "ubgi" => Ok(Step::Say(self.handshake())),
             "isready" => Ok(Step::Say("readyok\n".into())),
-            "quit" => return Step::Quit,
+            "quit" => return Step::Close(String::new()),
             "stop" => Ok(Step::Silence),
             "newgame" => {
                 (self.position, self.roll, self.state) = (None, None, STATE);
@@ -184,7 +208,7 @@ impl Ubgi {
         self.options.value(name, &self.state)
     }
 
-    fn get(&self, words: &[&str]) -> Reply {
+    fn get(&self, words: &[&str]) -> Obeyed {
         let [name] = words else {
             return Err("bad_command get");
         };
@@ -199,7 +223,7 @@ impl Ubgi {
         )))
     }
 
-    fn set(&mut self, words: &[&str]) -> Reply {
+    fn set(&mut self, words: &[&str]) -> Obeyed {
         let Some((name, value)) = words.split_first().filter(|(_, value)| !value.is_empty()) else {
             return Err("bad_command set");
         };
@@ -208,7 +232,7 @@ impl Ubgi {
     }
 
     /// `setoption name NAME value VALUE`
-    fn setoption(&mut self, words: &[&str]) -> Reply {
+    fn setoption(&mut self, words: &[&str]) -> Obeyed {
         let ["name", rest @ ..] = words else {
             return Err("bad_command setoption");
         };
@@ -219,7 +243,7 @@ impl Ubgi {
         self.change(key, &value, true)
     }
 
-    fn change(&mut self, key: &'static keys::Key, value: &str, old: bool) -> Reply {
+    fn change(&mut self, key: &'static keys::Key, value: &str, old: bool) -> Obeyed {
         if key.engine && !self.may_rebuild {
             return Err("unsupported key");
         }
@@ -243,7 +267,7 @@ impl Ubgi {
         Ok(Step::Silence)
     }
 
-    fn position(&mut self, words: &[&str]) -> Reply {
+    fn position(&mut self, words: &[&str]) -> Obeyed {
         match words {
             ["gnubgid", id] => {
                 let id = PositionId::parse(id.as_bytes()).map_err(|_| "bad_value position")?;
@@ -263,7 +287,7 @@ impl Ubgi {
         Ok(Step::Silence)
     }
 
-    fn dice(&mut self, words: &[&str]) -> Reply {
+    fn dice(&mut self, words: &[&str]) -> Obeyed {
         let die = |text: &str| match text.as_bytes() {
             [byte @ b'1'..=b'6'] => Ok(byte - b'0'),
             _ => Err("bad_value dice"),
@@ -277,7 +301,7 @@ impl Ubgi {
     }
 
     /// `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
-    fn newsession(&mut self, words: &[&str]) -> Reply {
+    fn newsession(&mut self, words: &[&str]) -> Obeyed {
         const WRONG: &str = "bad_value newsession";
         let (mut length, mut jacoby, mut crawford, mut is_match) = (None, None, None, None);
         for pair in words.chunks(2) {
@@ -307,7 +331,7 @@ impl Ubgi {
         Ok(Step::Silence)
     }
 
-    fn setscore(&mut self, words: &[&str]) -> Reply {
+    fn setscore(&mut self, words: &[&str]) -> Obeyed {
         const WRONG: &str = "bad_value setscore";
         let [mine, theirs] = words else {
             return Err(WRONG);
@@ -325,7 +349,7 @@ impl Ubgi {
     }
 
     /// `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
-    fn setcube(&mut self, words: &[&str]) -> Reply {
+    fn setcube(&mut self, words: &[&str]) -> Obeyed {
         const WRONG: &str = "bad_value setcube";
         let (mut value, mut owner) = (None, None);
         for pair in words.chunks(2) {
@@ -342,7 +366,7 @@ impl Ubgi {
         Ok(Step::Silence)
     }
 
-    fn go(&self, words: &[&str]) -> Reply {
+    fn go(&self, words: &[&str]) -> Obeyed {
         let mut settings = self.options.settings(&self.base);
         let mut rest = words;
         let mut role = "chequer";
@@ -355,8 +379,9 @@ impl Ubgi {
                 }
                 ["role"] => return Err("bad_value go"),
                 ["movetime", text, more @ ..] => {
-                    let time = points(text).ok_or("bad_value go")?;
-                    settings.time_ms = Some(u64::from(time));
+                    let time = points(text).map(u64::from);
+                    let time = time.filter(|&time| time <= Settings::TIME_MS_MAX);
+                    settings.time_ms = Some(time.ok_or("bad_value go")?);
                     more
                 }
                 ["depth", text, more @ ..] => {
@@ -401,6 +426,19 @@ impl Ubgi {
             play,
             settings,
         })))
+    }
+}
+
+impl Dialect for Ubgi {
+    fn line(&mut self, line: Cut<'_>) -> dialect::Step {
+        match line {
+            Cut::Line(line) => Ubgi::line(self, line).map(Inquiry::from),
+            Cut::TooLong => dialect::Step::Refuse("error bad_command line_too_long\n".into()),
+        }
+    }
+
+    fn interrupts(&self, line: &[u8]) -> bool {
+        line.trim_ascii() == b"stop"
     }
 }
 

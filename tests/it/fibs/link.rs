@@ -49,7 +49,7 @@ fn over_a_socket() {
     let books = books.expect("the bot hangs").unwrap();
     let server = server.join().unwrap();
     assert!(server.refusals.is_empty(), "{:?}", server.refusals);
-    assert_eq!(books.all.matches, 3);
+    assert_eq!(books.all.matches, 3, "{:?}\n{}", server.results, logged());
     assert!(books.reconnects > 0);
     let mut text = shown + &logged();
     let files: Vec<_> = std::fs::read_dir(folder.path().join("matches"))
@@ -164,10 +164,7 @@ fn serve_here() {
 }
 
 /// A log of everything, in memory.
-fn log_to_memory() -> (
-    impl tracing::Subscriber + Send + Sync,
-    impl FnOnce() -> String,
-) {
+fn log_to_memory() -> (impl tracing::Subscriber + Send + Sync, impl Fn() -> String) {
     use std::sync::{Arc, Mutex};
     #[derive(Clone)]
     struct Sink(Arc<Mutex<Vec<u8>>>);

@@ -114,11 +114,20 @@ fn manners() {
         machine.bytes(b"carol wants to play a 99 point match with you.\r\n12 carol who are you?\r\n12 MissManners hello\r\n", now + at);
     }
     let lines = sent(&mut machine, now + 20, 60_000);
-    let told = lines
-        .iter()
-        .filter(|line| line.starts_with("tell carol "))
-        .count();
-    assert_eq!(told, 3, "{lines:?}");
+    let told = |words: &str| {
+        let begins = format!("tell carol {words}");
+        lines
+            .iter()
+            .filter(|line| line.starts_with(&begins))
+            .count()
+    };
+    // Refusals do not use up the answers.
+    assert_eq!(
+        told("Sorry, I play matches of 1 to 13 points"),
+        3,
+        "{lines:?}"
+    );
+    assert_eq!(told("I am a computer program"), 3, "{lines:?}");
     assert!(
         !lines
             .iter()

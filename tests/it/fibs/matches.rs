@@ -180,7 +180,12 @@ fn soak() {
 /// unknown, and how many commands crossed the news that the opponent was gone.
 fn night(seed: u64) -> (usize, usize, usize, u32) {
     let style = STYLES[seed as usize % 4];
-    let mut world = World::new(Server::new(style, Faults::ALL, &PLAN, seed), seed);
+    let habits = seed / 4;
+    let faults = match seed % 5 {
+        4 => Faults::without_board(habits),
+        _ => Faults::with_habits(habits),
+    };
+    let mut world = World::new(Server::new(style, faults, &PLAN, seed), seed);
     let what = format!("soak seed {seed}");
     for number in 1..=PLAN.len() {
         let cut = below(&mut world.chance, 20_000) as usize;

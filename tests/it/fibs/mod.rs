@@ -11,18 +11,19 @@ use gammond::engine::Engine;
 use gammond::game::Roll;
 use gammond::notation::{Dialect, MatchFile};
 use gammond::protocol::fibs::{
-    Answer, Ask, Event, LineReader, Machine, MatchRecord, Message, Outcome, Output, Piece, Policy,
-    Timing, name_line,
+    Answer, Ask, By, Event, LineReader, Machine, MatchRecord, Message, Outcome, Output, Piece,
+    Policy, Timing, Wanted, Who, name_line,
 };
 use gammond::query::{Settings, Stop};
 use gammond::rng::{ChaCha8Rng, below, stream};
-use gammond::service::fibs_link::{FibsConfig, Secret, answer, play};
+use gammond::service::fibs::{FibsConfig, Secret, answer, play};
 use std::sync::OnceLock;
 
 mod late;
 mod link;
 mod machine;
 mod matches;
+mod others;
 mod process;
 mod servers;
 mod words;

@@ -223,7 +223,7 @@ fn glued_lines_come_apart() {
         [
             Message::Board(_),
             Message::Rolls {
-                me: true,
+                by: By::Me,
                 dice: [3, 1]
             }
         ]
@@ -231,7 +231,7 @@ fn glued_lines_come_apart() {
     let named = name_line("bobby accepts the double.  The cube shows 2.You roll 3 and 1.");
     assert!(matches!(
         named.as_slice(),
-        [Message::Takes { me: false }, Message::Rolls { .. }]
+        [Message::Takes { by: By::Name(_) }, Message::Rolls { .. }]
     ));
     let named = name_line(
         "You win the game and get 1 point. Congratulations!Score is 1-0 in a 3 point match.",
@@ -240,7 +240,7 @@ fn glued_lines_come_apart() {
         named,
         [
             Message::WinsGame {
-                me: true,
+                by: By::Me,
                 points: 1
             },
             Message::Noise
@@ -255,7 +255,7 @@ fn glued_lines_come_apart() {
         let wins = matches!(
             named.as_slice(),
             [Message::WinsGame {
-                me: true,
+                by: By::Me,
                 points: 8
             }]
         );
@@ -285,7 +285,7 @@ fn words_of_jibs_055() {
     assert_eq!(name_line("It''s your turn to move."), [Message::PleaseMove]);
     assert_eq!(
         name_line("You can''t move."),
-        [Message::CannotMove { me: true }]
+        [Message::CannotMove { by: By::Me }]
     );
 }
 
@@ -294,12 +294,14 @@ fn words_of_jibs_055() {
 fn words_of_jibs_053() {
     assert_eq!(
         name_line("jack accepts the double.The cube shows 2."),
-        [Message::Takes { me: false }]
+        [Message::Takes {
+            by: By::Name("jack".into())
+        }]
     );
     let join = "Type 'join' if you want to play the next game, type 'leave\" if you don't.";
     assert_eq!(name_line(join), [Message::JoinNext]);
     let won = Message::WinsGame {
-        me: true,
+        by: By::Me,
         points: 2,
     };
     assert_eq!(
@@ -317,7 +319,10 @@ fn words_of_baldlies() {
     );
     assert_eq!(
         name_line("dora moves 6-home 5-home ."),
-        [Message::Moves("6-home 5-home".into())]
+        [Message::Moves {
+            name: "dora".into(),
+            steps: "6-home 5-home".into()
+        }]
     );
     let row = name_line(" *alice                   3                0 -  0");
     let length = Some(3);
@@ -339,6 +344,7 @@ fn words_of_redoubles() {
         "alice doubles. Type 'accept', 'reject' or 'redouble'.",
         "alice redoubles to 4. Type 'accept', 'reject' or 'redouble'.",
     ] {
-        assert_eq!(name_line(line), [Message::Doubles], "{line}");
+        let name = "alice".to_owned();
+        assert_eq!(name_line(line), [Message::Doubles { name }], "{line}");
     }
 }

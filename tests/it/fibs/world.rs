@@ -227,6 +227,10 @@ impl World {
             "{what}: {:?}",
             self.server.refusals
         );
+        assert_eq!(
+            self.server.seen.destroyed, 0,
+            "{what}: a saved match is gone"
+        );
         for (record, result) in self.records.iter().zip(&self.server.results) {
             assert_eq!(record.opponent, result.opponent, "{what}");
             assert_eq!(record.length, result.length, "{what}");

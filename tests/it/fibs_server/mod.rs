@@ -51,6 +51,22 @@ pub(crate) struct Faults {
     pub(crate) quotes: bool,
     /// Lines end in LF alone, whatever the style.
     pub(crate) bare_lf: bool,
+    /// A stranger's words that look like the protocol, in every form in which they can come.
+    pub(crate) strangers: u32,
+    /// The opponent forgets the saved match and invites to a new one.
+    pub(crate) forget_saved: u32,
+    /// The server warns of that.
+    pub(crate) warns: bool,
+    /// A board comes before the line that tells the play.
+    pub(crate) board_first: bool,
+    /// There is no command `board`.
+    pub(crate) no_board: bool,
+    /// The line that ends a game tells wrong points.
+    pub(crate) wrong_points: u32,
+    /// Ratings are below zero.
+    pub(crate) low_ratings: bool,
+    /// Resuming a match breaks the connection.
+    pub(crate) resume_breaks: u32,
 }
 
 impl Faults {
@@ -70,7 +86,41 @@ impl Faults {
         delay: 20,
         quotes: false,
         bare_lf: false,
+        strangers: 12,
+        forget_saved: 3,
+        warns: false,
+        board_first: false,
+        no_board: false,
+        wrong_points: 4,
+        low_ratings: false,
+        resume_breaks: 12,
     };
+
+    /// All faults, with some habits of other servers by this number.
+    pub(crate) fn with_habits(number: u64) -> Faults {
+        let bit = |at: u64| number >> at & 1 == 1;
+        Faults {
+            warns: bit(0),
+            board_first: bit(1),
+            low_ratings: bit(2),
+            quotes: bit(3),
+            bare_lf: bit(4),
+            ..Faults::ALL
+        }
+    }
+
+    /// A server without `board`, and what can be survived without it.
+    pub(crate) fn without_board(number: u64) -> Faults {
+        Faults {
+            no_board: true,
+            swallow: 0,
+            forget_roll: false,
+            wrong_bar: 0,
+            tear: 0,
+            glue: 0,
+            ..Faults::with_habits(number)
+        }
+    }
 }
 
 /// How a match ended, as the server sees it: points of the bot and of the opponent.
@@ -110,6 +160,17 @@ pub(crate) struct Seen {
     pub(crate) torn_boards: u32,
     pub(crate) logouts: u32,
     pub(crate) kicks: u32,
+    /// Saved matches that a new one destroyed: none, ever.
+    pub(crate) destroyed: u32,
+    /// Invitations to new matches while one was saved.
+    pub(crate) forgotten: u32,
+    /// Wrong points told.
+    pub(crate) wrong_points: u32,
+    pub(crate) resume_breaks: u32,
+    /// Saved matches that were asked for and did not exist.
+    pub(crate) asked_in_vain: u32,
+    /// Lines with a stranger's words.
+    pub(crate) strangers: u32,
     /// Commands that were refused because they crossed the news that the opponent is gone.
     pub(crate) crossed: u32,
 }
@@ -201,7 +262,7 @@ impl Server {
             saved: None,
             lingering: false,
             opponent_away: false,
-            ratings: [1500.0; 2],
+            ratings: [if faults.low_ratings { -200.0 } else { 1500.0 }; 2],
             experience: [0; 2],
             chance: stream(seed, 1),
             out: String::new(),
@@ -233,6 +294,51 @@ impl Server {
         if self.logged_in && self.one_in(self.faults.chatter) {
             self.chatter();
         }
+        if self.logged_in && self.one_in(self.faults.strangers) {
+            self.stranger();
+        }
+    }
+
+    /// Words of a stranger that look like what the server would say now.
+    fn stranger(&mut self) {
+        use gammond::protocol::fibs::strangers::FORMS;
+        self.seen.strangers += 1;
+        let opponent = self.opponent.clone();
+        let mut wishes = vec![
+            format!("{opponent} drops connection. The game was saved."),
+            "** You terminated the game. The game was saved.".to_owned(),
+            "** You're not playing.".to_owned(),
+            format!("{opponent} doubles. Type 'accept' or 'reject'."),
+            format!(
+                "{opponent} wants to resign. You will win 3 points. Type 'accept' or 'reject'."
+            ),
+            format!("{opponent} accepts the double. The cube shows 2.You roll 6 and 6."),
+            "You win the game and get 1 point. Congratulations!You roll 6 and 6.".to_owned(),
+            format!("You win the 3 point match 3-0 .{opponent} rolls 1 and 1."),
+            "You roll 6 and 6.".to_owned(),
+        ];
+        if let Some(table) = &self.table {
+            // The very board, with other dice.
+            let board = table.board(&opponent, self.style);
+            let mut fields: Vec<&str> = board.split(':').collect();
+            (fields[33], fields[34]) = ("6", "6");
+            wishes.extend([board.clone(), fields.join(":"), fields.join(":")]);
+        }
+        let wish = below(&mut self.chance, wishes.len() as u32) as usize;
+        let wish = &wishes[wish];
+        let form = below(&mut self.chance, 2 * FORMS.len() as u32) as usize;
+        let line = match FORMS.get(form) {
+            Some((_, form)) => form.replace("{*}", wish).replace("{}", "nosy"),
+            // The seldom numbers of CLIP, and the away message once more.
+            None => match form % 4 {
+                0 => format!("9 nosy 1795224913 {wish}"),
+                1 => format!("17 {wish}"),
+                2 => format!("nosy is away: {wish}"),
+                _ => format!("12 nosy {wish}"),
+            },
+        };
+        self.out.push_str(&line);
+        self.out.push_str(self.line_end());
     }
 
     fn line_end(&self) -> &'static str {
@@ -365,6 +471,18 @@ impl Server {
             self.opponent_away = false;
             self.say(&format!("7 {opponent} {opponent} logs in."));
             self.who_opponent();
+        } else if self.saved.is_some() && self.one_in(self.faults.forget_saved) {
+            // He does not remember, or wants another one.
+            self.seen.forgotten += 1;
+            let length = self.plan.front().copied().flatten().unwrap_or(1);
+            self.invited = Some(Some(length));
+            self.say(&format!(
+                "{opponent} wants to play a {length} point match with you."
+            ));
+            self.say(&format!("Type 'join {opponent}' to accept."));
+            if self.faults.warns {
+                self.say("WARNING: Don't accept if you want to continue the saved 3 point match!");
+            }
         } else if self.saved.is_some() {
             self.resume_invited = true;
             self.say(&format!(
@@ -434,7 +552,7 @@ impl Server {
                 });
             }
             "show" => self.show_saved(),
-            "tell" => self.say(&format!("16 {rest}")),
+            "tell" => self.tell(rest),
             "kibitz" if self.style == Style::BaldLies => {
                 self.say("The command `kibitz' is not yet implemented.");
             }
@@ -449,12 +567,20 @@ impl Server {
             }
             "invite" => self.invite(rest),
             "join" if !rest.is_empty() => self.join(rest),
+            "board" if self.faults.no_board => self.say("** Unknown command: 'board'"),
             "board" if self.table.is_none() => self.say("** You're not playing."),
             _ if self.table.is_none() => self.refuse("** You're not playing.", line),
             _ if self.crosses(word) => {}
             _ => self.play(word, rest),
         }
         self.take_out()
+    }
+
+    fn tell(&mut self, rest: &str) {
+        self.say(&format!("16 {rest}"));
+        if rest.starts_with("nosy ") && self.faults.strangers > 0 {
+            self.stranger();
+        }
     }
 
     fn login(&mut self, line: &str) {
@@ -571,11 +697,19 @@ impl Server {
 
     fn invite(&mut self, rest: &str) {
         let opponent = self.opponent.clone();
-        if rest != opponent || self.saved.is_none() {
-            self.refuse(
-                &format!("** There's no saved match with {rest}. Please give a match length."),
-                "invite",
-            );
+        let none = format!("** There's no saved match with {rest}. Please give a match length.");
+        if rest != opponent {
+            self.refuse(&none, "invite");
+            return;
+        }
+        if self.table.is_some() {
+            self.say("** You are already playing.");
+            return;
+        }
+        if self.saved.is_none() {
+            // Asking first harms nobody: the bot cannot always know.
+            self.seen.asked_in_vain += 1;
+            self.say(&none);
             return;
         }
         if self.opponent_away {
@@ -601,6 +735,9 @@ impl Server {
             ));
             self.resume();
         } else if let Some(length) = self.invited.take() {
+            if self.saved.take().is_some() {
+                self.seen.destroyed += 1;
+            }
             self.plan.pop_front();
             match length {
                 Some(length) => self.say(&format!(
@@ -626,6 +763,12 @@ impl Server {
     fn resume(&mut self) {
         self.resume_invited = false;
         self.invited = None;
+        if self.one_in(self.faults.resume_breaks) {
+            self.seen.resume_breaks += 1;
+            self.disconnect();
+            self.closed = true;
+            return;
+        }
         self.table = self.saved.take();
         self.seen.resumes += 1;
         let Some(table) = &self.table else { return };
@@ -652,6 +795,9 @@ impl Server {
         if between {
             self.say("Type 'join' if you want to play the next game, type 'leave' if you don't.");
             return;
+        }
+        if self.faults.no_board {
+            self.send_board();
         }
         let theirs = |table: &Table| table.turn == Seat::Opponent;
         if !self.faults.forget_roll || self.table.as_ref().is_some_and(theirs) {

@@ -2,7 +2,7 @@
 
 use super::{Result, Server, Style};
 use gammond::game::{BAR, OFF, Play, Position, Roll, Step, legal_plays};
-use gammond::rng::{below, roll};
+use gammond::rng::below;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Seat {
@@ -72,7 +72,7 @@ impl Table {
     }
 
     /// The bot's view of the board.
-    fn board(&self, opponent: &str, style: Style) -> String {
+    pub(super) fn board(&self, opponent: &str, style: Style) -> String {
         let sign = if self.bot_is_o { 1 } else { -1 };
         let (me, other) = match self.turn {
             Seat::Bot => (self.position.me(), self.position.opponent()),
@@ -170,7 +170,7 @@ impl Server {
         self.table.as_mut().unwrap()
     }
 
-    fn send_board(&mut self) {
+    pub(super) fn send_board(&mut self) {
         let text = self
             .table
             .as_ref()
@@ -204,7 +204,7 @@ impl Server {
             self.say(&format!("Starting a new game with {opponent}."));
         }
         let dice = loop {
-            let dice = roll(&mut self.chance);
+            let dice = Roll::thrown(&mut self.chance);
             let [mine, other] = dice.dice();
             self.say(&format!("You rolled {mine}, {opponent} rolled {other}"));
             if mine != other {
@@ -279,7 +279,7 @@ impl Server {
                     if self.opponent_offers() {
                         return;
                     }
-                    let dice = roll(&mut self.chance);
+                    let dice = Roll::thrown(&mut self.chance);
                     let [a, b] = dice.dice();
                     self.table().dice = Some(dice);
                     self.say("");
@@ -322,8 +322,8 @@ impl Server {
         if self.one_in(3) {
             let points = self.table().cube;
             self.seen.opponent_drops += 1;
-            let noun = if points == 1 { "point" } else { "points" };
-            self.say(&format!("{opponent} gives up. You win {points} {noun}."));
+            let told = self.told_points(points);
+            self.say(&format!("{opponent} gives up. You win {told}."));
             self.end_game(Seat::Bot, points);
             return;
         }
@@ -347,7 +347,7 @@ impl Server {
     }
 
     fn bot_rolls(&mut self) {
-        let dice = roll(&mut self.chance);
+        let dice = Roll::thrown(&mut self.chance);
         let [a, b] = dice.dice();
         self.table().dice = Some(dice);
         self.say(&format!("You roll {a} and {b}."));
@@ -407,8 +407,29 @@ impl Server {
         };
         table.turn = Seat::Bot;
         table.dice = None;
+        if self.faults.board_first && self.table().position.outcome().is_none() {
+            self.send_board();
+            self.say(&text);
+            return;
+        }
         self.say(&text);
         self.finish_play(Seat::Opponent);
+    }
+
+    /// Points as the line that ends a game tells them: now and then wrong, where the score that the
+    /// server shows later says what is right.
+    fn told_points(&mut self, points: u32) -> String {
+        let scores = !matches!(self.style, Style::Jibs053 | Style::Jibs055);
+        let shown = scores || self.table().length.is_some();
+        let told = match shown && self.one_in(self.faults.wrong_points) {
+            true => {
+                self.seen.wrong_points += 1;
+                points % 3 + 1
+            }
+            false => points,
+        };
+        let noun = if told == 1 { "point" } else { "points" };
+        format!("{told} {noun}")
     }
 
     /// After a play: the end of the game, or a board.
@@ -417,15 +438,15 @@ impl Server {
         match table.position.outcome() {
             Some(outcome) => {
                 let points = outcome.margin as u32 * table.cube;
-                let noun = if points == 1 { "point" } else { "points" };
+                let told = self.told_points(points);
                 let opponent = self.opponent.clone();
                 match mover {
                     Seat::Bot => self.say(&format!(
-                        "You win the game and get {points} {noun}. Congratulations!"
+                        "You win the game and get {told}. Congratulations!"
                     )),
-                    Seat::Opponent => self.say(&format!(
-                        "{opponent} wins the game and gets {points} {noun}. Sorry."
-                    )),
+                    Seat::Opponent => {
+                        self.say(&format!("{opponent} wins the game and gets {told}. Sorry."))
+                    }
                 }
                 self.end_game(mover, points);
             }
@@ -578,8 +599,8 @@ impl Server {
         if let Some((Seat::Opponent, games)) = table.resigned.take() {
             let points = games * table.cube;
             self.seen.opponent_resigns_taken += 1;
-            let noun = if points == 1 { "point" } else { "points" };
-            self.say(&format!("You accept and win {points} {noun}."));
+            let told = self.told_points(points);
+            self.say(&format!("You accept and win {told}."));
             return self.end_game(Seat::Bot, points);
         }
         if !(table.doubled && table.turn == Seat::Opponent) {
@@ -591,7 +612,7 @@ impl Server {
         let cube = table.cube;
         self.seen.bot_takes += 1;
         self.say(&format!("You accept the double. The cube shows {cube}."));
-        let dice = roll(&mut self.chance);
+        let dice = Roll::thrown(&mut self.chance);
         let [a, b] = dice.dice();
         self.table().dice = Some(dice);
         let opponent = self.opponent.clone();
@@ -614,8 +635,8 @@ impl Server {
         }
         let points = table.cube;
         self.seen.bot_drops += 1;
-        let noun = if points == 1 { "point" } else { "points" };
-        self.say(&format!("You give up. {opponent} wins {points} {noun}."));
+        let told = self.told_points(points);
+        self.say(&format!("You give up. {opponent} wins {told}."));
         self.end_game(Seat::Opponent, points);
     }
 
@@ -641,7 +662,8 @@ impl Server {
             return self.say(&format!("{opponent} rejects. The game continues."));
         }
         self.seen.bot_resigns_taken += 1;
-        self.say(&format!("{opponent} accepts and wins {points} {noun}."));
+        let told = self.told_points(points);
+        self.say(&format!("{opponent} accepts and wins {told}."));
         self.end_game(Seat::Opponent, points);
     }
 

@@ -1,5 +1,6 @@
 //! What the machine does by itself: timers, invitations, the end.
 
+use super::manners::Talk;
 use super::*;
 
 /// Times that the board is asked for before the link is given up.
@@ -14,6 +15,19 @@ impl Machine {
         }
         if self.ended.as_ref().is_some_and(|&(_, due)| due <= now) {
             self.finish_record();
+        }
+        // FIBS-10: a login that never completes.
+        if matches!(self.phase, Phase::LoginPrompt | Phase::Authenticating)
+            && now >= self.phase_at + self.timing.login_ms
+        {
+            self.phase_at = now;
+            self.outputs
+                .push_back(Output::Reconnect("the login does not complete"));
+        }
+        // FIBS-27: a server that does not even answer `leave`.
+        if self.stop_at <= now {
+            self.stop_at = u64::MAX;
+            self.outputs.push_back(Output::Quit);
         }
         if self.phase != Phase::Offline && now >= self.last_heard + self.timing.silence_ms {
             self.last_heard = now;
@@ -39,7 +53,11 @@ impl Machine {
         if game.need_board.is_some_and(|due| due <= now) {
             game.need_board = None;
             game.since = now;
-            self.send("board");
+            if self.boardless {
+                self.go_on_from_known();
+            } else {
+                self.send("board");
+            }
             return;
         }
         if game.between && game.rejoin_at <= now {
@@ -63,6 +81,13 @@ impl Machine {
         self.counts.resyncs += 1;
         if !opponent {
             game.resyncs += 1;
+            // FIBS-34: the server answers the fence but shows no board.
+            let silent = game.resync == Resync::Fenced && game.line.is_some();
+            if silent && game.resyncs == RESYNCS_MAX && !self.board_works && !self.boardless {
+                self.boardless = true;
+                self.go_on_from_known();
+                return;
+            }
             if game.resyncs > RESYNCS_MAX {
                 self.outputs
                     .push_back(Output::Reconnect("the server does not react"));
@@ -79,7 +104,9 @@ impl Machine {
         if !std::mem::replace(&mut game.reminded, true) {
             self.send("kibitz Are you there?");
         }
-        self.send("board");
+        if !self.boardless {
+            self.send("board");
+        }
     }
 
     /// What to do without a match.
@@ -102,27 +129,85 @@ impl Machine {
         if self.phase != Phase::Online {
             return;
         }
-        let due = |invitation: &Invitation| invitation.due <= now;
-        if self
-            .invitation
-            .as_ref()
-            .is_some_and(|invitation| !due(invitation))
-            || !self.may_join()
-        {
+        self.stale_invitations();
+        let waits = |invitation: &Invitation| invitation.due > now;
+        if self.invitations.front().is_some_and(waits) || !self.may_join() {
             return;
         }
-        if let Some(invitation) = self.invitation.take() {
-            let saved = invitation.warned && invitation.wanted != Wanted::Resume;
-            let verb = if saved { "invite" } else { "join" };
-            if saved {
-                let text = "We have a saved match: let us finish that one first.";
-                self.tell(&invitation.name, text);
-            }
-            self.send(format!("{verb} {}", invitation.name));
-            self.begin_joining();
+        if let Some(invitation) = self.invitations.pop_front() {
+            self.accept(invitation);
             return;
         }
         self.invite();
+    }
+
+    /// Joins, or asks for the saved match first (FIBS-18, FIBS-25): it would be destroyed.
+    fn accept(&mut self, invitation: Invitation) {
+        let Invitation {
+            name,
+            wanted,
+            warned,
+            ..
+        } = invitation;
+        let saved = warned || self.holds(&name);
+        if wanted == Wanted::Resume || !saved {
+            self.begin_joining(&name, wanted);
+            self.send(format!("join {name}"));
+            return;
+        }
+        if warned || self.saved.contains_key(&name) {
+            let text = "We have a saved match: let us finish that one first.";
+            self.tell(&name, text, Talk::Refusal);
+        }
+        self.instead = Some((name.clone(), wanted));
+        self.begin_joining(&name, Wanted::Resume);
+        self.send(format!("invite {name}"));
+    }
+
+    /// There is a match with this player, so far as we know, that a new one would destroy.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.saved.contains_key(name) || self.interrupted.contains_key(name)
+    }
+
+    /// The server has no match of ours with this player that could go on: what he wanted instead is
+    /// played.
+    pub(super) fn no_saved_match(&mut self, name: &str) {
+        // A match that is being played is no saved one: our invitation crossed its start.
+        if self.game.is_some() {
+            return;
+        }
+        let joining = self.joining.take();
+        self.resuming = None;
+        let name = match (name, joining) {
+            ("", Some(joining)) => joining.name,
+            ("", None) => return,
+            (name, _) => name.to_owned(),
+        };
+        self.saved.remove(&name);
+        if let Some(interrupted) = self.interrupted.remove(&name) {
+            self.unseen(interrupted);
+        }
+        if let Some((name, wanted)) = self.instead.take_if(|(asked, _)| *asked == name) {
+            self.invitations.push_front(Invitation {
+                name,
+                wanted,
+                due: self.now,
+                warned: false,
+                since: self.now,
+            });
+        }
+    }
+
+    /// Forgets invitations of those who are gone, play, or waited too long.
+    fn stale_invitations(&mut self) {
+        let now = self.now;
+        let people = &self.people;
+        self.invitations.retain(|invitation| {
+            let elsewhere = people
+                .get(&invitation.name)
+                .is_some_and(|who| who.opponent.is_some());
+            now < invitation.since + INVITATION_MS && !(elsewhere && invitation.due <= now)
+        });
     }
 
     /// FIBS-25: saved matches first, then whoever may be invited.
@@ -142,7 +227,7 @@ impl Machine {
         if let Some(name) = resume {
             self.resumed
                 .insert(name.clone(), now + self.timing.resume_ms);
-            self.begin_joining();
+            self.begin_joining(&name, Wanted::Resume);
             self.send(format!("invite {name}"));
             return;
         }
@@ -152,11 +237,12 @@ impl Machine {
             return;
         }
         let mut wanted = self.policy.invite.iter();
-        if let Some(name) = wanted.find(|&name| free(name) && !self.saved.contains_key(name)) {
-            let text = format!("invite {name} {}", self.policy.invite_length);
+        let new = |name: &&String| free(name) && !self.holds(name);
+        if let Some(name) = wanted.find(new).cloned() {
+            let length = self.policy.invite_length;
             self.last_invitation = now.max(1);
-            self.begin_joining();
-            self.send(text);
+            self.begin_joining(&name, Wanted::Points(length));
+            self.send(format!("invite {name} {length}"));
         }
     }
 }

@@ -2,6 +2,19 @@
 
 use super::*;
 
+/// Boards of another match in a row after which the link is given up.
+const FOREIGN_MAX: u32 = 5;
+
+impl By {
+    /// The column of the match file.
+    fn player(&self) -> MatPlayer {
+        match self {
+            By::Me => MatPlayer::First,
+            By::Name(_) => MatPlayer::Second,
+        }
+    }
+}
+
 impl Machine {
     /// A line about the match that is being played.
     #[expect(
@@ -13,33 +26,41 @@ impl Machine {
             self.board(*line);
             return;
         }
+        let now = self.now;
+        let Some(game) = &mut self.game else { return };
+        // FIBS-33: a line about somebody else's game.
+        if message.opponent().is_some_and(|name| name != game.opponent) {
+            self.counts.foreign += 1;
+            return;
+        }
         match message {
-            Message::Saved { by_us } => return self.match_gone(by_us),
+            Message::Saved { by } => return self.match_gone(by == By::Me),
             // Why has been told before, or was lost.
             Message::NotPlaying => return self.match_gone(true),
             _ => {}
         }
-        let now = self.now;
-        let Some(game) = &mut self.game else { return };
         game.since = now;
         if matches!(
             message,
-            Message::Rolls { me: false, .. }
-                | Message::CannotMove { me: false }
-                | Message::Moves(_)
-                | Message::Doubles
-                | Message::OffersResignation(_)
+            Message::Rolls {
+                by: By::Name(_),
+                ..
+            } | Message::CannotMove { by: By::Name(_) }
+                | Message::Moves { .. }
+                | Message::Doubles { .. }
+                | Message::OffersResignation { .. }
                 | Message::WinsGame { .. }
         ) {
             game.record.confirm();
         }
         match message {
             Message::BadBoard(_) => {
+                self.board_works |= game.resync != Resync::No;
                 self.counts.bad_boards += 1;
                 game.bad_boards += 1;
                 game.need_board = Some(now + self.timing.resync_ms / 4);
             }
-            Message::OpeningRoll { mine, other } => {
+            Message::OpeningRoll { mine, other, .. } => {
                 let last = game.record.games.last();
                 if game.between || last.is_none_or(|game| game.result.is_some()) {
                     let scores = game.record.scores;
@@ -52,21 +73,21 @@ impl Machine {
                 }
             }
             Message::Rolls {
-                me,
+                by,
                 dice: [one, two],
             } => {
                 game.doubled = false;
                 game.my_double = false;
                 let roll = Roll::new(one, two).ok();
-                match me {
-                    true => game.my_roll = roll,
-                    false => game.other_roll = roll,
+                match by {
+                    By::Me => game.my_roll = roll,
+                    By::Name(_) => game.other_roll = roll,
                 }
             }
-            Message::Moves(text) => {
+            Message::Moves { steps, .. } => {
                 game.doubled = false;
                 game.silent_since = now;
-                let steps = read_steps(&text, !game.ascending());
+                let steps = read_steps(&steps, !game.ascending());
                 if let (Some(play), Some(roll)) = (steps, game.other_roll.take()) {
                     game.record.play(MatPlayer::Second, roll, play);
                 }
@@ -74,10 +95,10 @@ impl Machine {
                 game.need_board
                     .get_or_insert(now + self.timing.resync_ms / 4);
             }
-            Message::CannotMove { me } => {
-                let (player, roll) = match me {
-                    true => (MatPlayer::First, game.my_roll.take()),
-                    false => (MatPlayer::Second, game.other_roll.take()),
+            Message::CannotMove { by } => {
+                let (player, roll) = match by {
+                    By::Me => (MatPlayer::First, game.my_roll.take()),
+                    By::Name(_) => (MatPlayer::Second, game.other_roll.take()),
                 };
                 if let Some(roll) = roll {
                     game.record.play(player, roll, Play::PASS);
@@ -92,12 +113,12 @@ impl Machine {
                         .get_or_insert(now + self.timing.resync_ms / 4);
                 }
             }
-            Message::Doubles => {
+            Message::Doubles { .. } => {
                 game.doubled = true;
                 game.record.double(MatPlayer::Second);
                 self.offered();
             }
-            Message::OffersResignation(points) => {
+            Message::OffersResignation { points, .. } => {
                 game.resignation = Some(points);
                 self.offered();
             }
@@ -105,30 +126,26 @@ impl Machine {
                 game.my_double = true;
                 game.record.double(MatPlayer::First);
             }
-            Message::Takes { me } => {
-                let taker = if me {
-                    MatPlayer::First
-                } else {
-                    MatPlayer::Second
-                };
-                game.record.take(taker);
+            Message::Takes { by } => {
+                game.record.take(by.player());
                 game.doubled = false;
                 game.my_double = false;
                 game.need_board
                     .get_or_insert(now + self.timing.resync_ms / 4);
             }
             Message::YouResign => game.my_resignation = true,
-            Message::ResignationRejected => {
+            Message::ResignationRejected { .. } => {
                 game.resignation_refused |= game.my_resignation;
                 game.my_resignation = false;
                 game.resignation = None;
                 self.resync();
             }
-            Message::OfferOpen { mine: true } => {
+            Message::OfferOpen { mine: true, .. } => {
                 // One of the two is open; the board says nothing about it.
                 game.my_double = true;
             }
-            Message::OfferOpen { mine: false } => self.send("reject"),
+            Message::OfferOpen { mine: false, .. } => self.send("reject"),
+            Message::NoBoard => self.no_board(),
             other => self.result_message(other),
         }
     }
@@ -137,27 +154,23 @@ impl Machine {
     pub(super) fn result_message(&mut self, message: Message) {
         let Some(game) = &mut self.game else { return };
         match message {
-            Message::GivesUp { me, points } => {
-                let loser = if me {
-                    MatPlayer::First
-                } else {
-                    MatPlayer::Second
-                };
+            Message::GivesUp { by, points, .. } => {
+                let loser = by.player();
                 game.record.drop(loser);
-                self.game_over(!me, points);
+                self.game_over(loser.other(), points);
             }
-            Message::ResignationAccepted { me, points } | Message::WinsGame { me, points } => {
-                self.game_over(me, points);
+            Message::ResignationAccepted { by, points } | Message::WinsGame { by, points } => {
+                self.game_over(by.player(), points);
             }
-            Message::WinsMatch { me, length, score } => self.match_over(me, length, score),
-            Message::Score([(one, first), (_, second)]) => {
-                let mine = one == self.user;
-                let scores = if mine {
-                    [first, second]
+            Message::WinsMatch { by, length, score } => self.match_over(&by, length, score),
+            Message::Score([(one, first), (two, second)]) => {
+                if one == self.user && two == game.opponent {
+                    game.record.score_told([first, second]);
+                } else if two == self.user && one == game.opponent {
+                    game.record.score_told([second, first]);
                 } else {
-                    [second, first]
-                };
-                game.record.score_told(scores);
+                    self.counts.foreign += 1;
+                }
             }
             Message::JoinNext => {
                 game.between = true;
@@ -175,24 +188,27 @@ impl Machine {
             Message::WaitForJoin => game.waits_for_join = true,
             Message::NewGame(_) => game.begin_game(),
             Message::MatchLength(length) if game.wanted == Wanted::Resume => {
+                game.agreed = Some(length);
                 game.record.length = length;
                 game.unlimited = length.is_none();
             }
             // Between two games no board follows that would tell what the link hid.
             Message::PointsFor { name, points } if game.wanted == Wanted::Resume => {
-                let [mine, theirs] = &mut game.record.scores;
-                let score = if name == self.user { mine } else { theirs };
-                if *score != points {
-                    *score = points;
-                    game.record.gaps += 1;
+                if name == self.user {
+                    game.points_told[0] = Some(points);
+                } else if name == game.opponent {
+                    game.points_told[1] = Some(points);
+                }
+                if let [Some(mine), Some(theirs)] = game.points_told {
+                    game.points_told = [None; 2];
+                    game.record.score_resumed([mine, theirs]);
                 }
             }
             Message::Refused(_) => {
                 self.counts.refused += 1;
                 game.refusals += 1;
                 if game.refusals >= 3 {
-                    self.send("kibitz Sorry, I do not understand this position.");
-                    self.leave();
+                    self.leave_saying("Sorry, I do not understand this position.");
                 } else {
                     self.resync();
                 }
@@ -201,14 +217,18 @@ impl Machine {
         }
     }
 
-    fn match_over(&mut self, me: bool, length: u32, score: Option<[u32; 2]>) {
+    fn match_over(&mut self, by: &By, length: u32, score: Option<[u32; 2]>) {
         let Some(game) = self.game.take() else { return };
         let mut record = game.record;
         record.length = Some(length);
-        if let Some([winner, loser]) = score {
-            record.score_told(if me { [winner, loser] } else { [loser, winner] });
-        }
-        record.outcome = Some(if me { Outcome::Won } else { Outcome::Lost });
+        let winner = by.player();
+        record.match_over(
+            winner,
+            score.map(|[high, low]| match winner {
+                MatPlayer::First => [high, low],
+                MatPlayer::Second => [low, high],
+            }),
+        );
         self.saved.remove(&record.opponent);
         self.ended = Some((record, self.now + self.timing.rating_ms));
         self.outbox.clear();
@@ -223,6 +243,31 @@ impl Machine {
             game.acted = None;
             game.need_board = Some(self.now);
         }
+        if self.boardless {
+            self.go_on_from_known();
+        }
+    }
+
+    /// The server knows no `board`.
+    fn no_board(&mut self) {
+        self.boardless = true;
+        self.go_on_from_known();
+    }
+
+    /// FIBS-34: no board can be asked for. All that the server has said has come, so the last board and
+    /// what was said since must do.
+    pub(super) fn go_on_from_known(&mut self) {
+        let now = self.now;
+        let Some(game) = &mut self.game else { return };
+        game.need_board = None;
+        if game.resync == Resync::Asked {
+            // The answer to the fence comes first.
+            return;
+        }
+        // A board that could not be read is not known.
+        if game.line.is_some() && !game.between && game.bad_boards == 0 {
+            game.known(now);
+        }
     }
 
     pub(super) fn board(&mut self, line: BoardLine) {
@@ -232,13 +277,24 @@ impl Machine {
         }
         let now = self.now;
         self.counts.boards += 1;
+        let length = u32::try_from(line.length)
+            .ok()
+            .filter(|&length| length > 0 && length < 9999);
         if self.game.is_none() {
-            // FIBS-20: a board after the login is a match that goes on.
+            // FIBS-20: a board after the login is a match that goes on, or one whose start is told
+            // after its first board.
             if self.ended.is_some() || self.phase != Phase::Online {
                 return;
             }
             let opponent = other.clone();
-            self.started(opponent, Wanted::Resume);
+            let wanted = self.shown_unasked(&opponent, &line, length);
+            self.started(opponent, wanted);
+            if let Some(game) = &mut self.game {
+                game.unannounced = true;
+            }
+        }
+        if self.foreign_board(other, length) {
+            return;
         }
         let Some(game) = &mut self.game else { return };
         if game.leaving
@@ -247,9 +303,8 @@ impl Machine {
             return;
         }
         game.since = now;
-        let length = u32::try_from(line.length)
-            .ok()
-            .filter(|&length| length > 0 && length < 9999);
+        self.board_works |= game.resync != Resync::No;
+        game.agreed = Some(length);
         game.record.length = length;
         game.unlimited = length.is_none();
         match game.show(line, now) {
@@ -267,15 +322,18 @@ impl Machine {
                 self.outbox.retain(|command| !command.decision);
                 let scores = game.scores();
                 if let Some((player, position)) = game.recorded_board() {
-                    game.record.check(player, &position, scores);
+                    let rolls = [game.my_roll, game.other_roll];
+                    game.record.check(player, &position, scores, rolls);
                 }
+                self.resuming = None;
+                self.resume_breaks.remove(&game.opponent);
                 let greet = !game.greeted && !game.my_turn();
                 game.greeted |= greet;
                 if let Some(view) = game.view {
                     self.event(Event::Board(Box::new(view)));
                 }
                 if greet {
-                    for line in self.policy.greeting.clone() {
+                    for line in self.policy.greeting() {
                         self.send(format!("kibitz {line}"));
                     }
                 }
@@ -283,16 +341,57 @@ impl Machine {
         }
     }
 
-    pub(super) fn game_over(&mut self, won: bool, points: u32) {
+    /// FIBS-33: another opponent, or a match to another length: no board of this match.
+    fn foreign_board(&mut self, opponent: &str, length: Option<u32>) -> bool {
+        let Some(game) = &mut self.game else {
+            return true;
+        };
+        if opponent == game.opponent && game.agreed.is_none_or(|agreed| agreed == length) {
+            game.foreign = 0;
+            return false;
+        }
+        self.counts.foreign += 1;
+        game.foreign += 1;
+        if game.foreign >= FOREIGN_MAX {
+            self.outputs.push_back(Output::Reconnect(
+                "the server shows boards of another match",
+            ));
+        }
+        true
+    }
+
+    /// What a board without a start line belongs to: what we were about to begin, a new match, or
+    /// one that goes on.
+    fn shown_unasked(&self, opponent: &str, line: &BoardLine, length: Option<u32>) -> Wanted {
+        let new = length.map_or(Wanted::Unlimited, Wanted::Points);
+        let joining = self.joining.as_ref();
+        if let Some(joining) = joining.filter(|joining| joining.name == opponent) {
+            return match joining.wanted {
+                Wanted::Resume => Wanted::Resume,
+                _ => new,
+            };
+        }
+        let begins = line.scores == [0, 0]
+            && line
+                .view(Dialect::Fibs)
+                .is_ok_and(|view| view.position == Position::start());
+        match begins && !self.holds(opponent) {
+            true => new,
+            false => Wanted::Resume,
+        }
+    }
+
+    pub(super) fn game_over(&mut self, winner: MatPlayer, points: u32) {
         self.outbox.retain(|command| !command.decision);
         if let Some(game) = &mut self.game {
-            let winner = if won {
-                MatPlayer::First
-            } else {
-                MatPlayer::Second
-            };
             game.record.end_game(winner, points);
             game.end_game();
+            let record = Box::new(game.record.clone());
+            self.event(Event::Progress {
+                record,
+                rating: self.own.as_ref().map(|own| own.rating),
+                open: true,
+            });
         }
     }
 
@@ -310,6 +409,9 @@ impl Machine {
             self.event(Event::MatchFinished(Box::new(record)));
             return;
         }
+        // FIBS-25: who has just left has a reason; he is not called back at once.
+        let due = self.now + self.timing.resume_ms;
+        self.resumed.insert(opponent.clone(), due);
         self.saved.insert(opponent.clone(), game.record.length);
         self.interrupt(game.record, false);
         self.event(Event::MatchSaved { opponent, by_us });

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// What somebody is told: each kind has a limit of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Talk {
+    /// An answer to what he said.
+    Answer,
+    /// Why he is not played, or not yet.
+    Refusal,
+}
+
 impl Machine {
     /// FIBS-26: one line in answer, seldom, and never to a bot.
     pub(super) fn said(&mut self, name: &str, how: Speech, text: &str) {
@@ -25,19 +34,27 @@ impl Machine {
         if self.policy.owners.iter().any(|owner| owner == name) && word == "finish" {
             self.stop = Stop::AfterMatch;
         }
-        let help = self.policy.help.clone();
-        self.tell(name, &help);
+        let help = self.policy.help();
+        self.tell(name, &help, Talk::Answer);
     }
 
-    /// Tells somebody something, unless he has heard enough this hour.
-    pub(super) fn tell(&mut self, name: &str, text: &str) {
+    /// Tells somebody something, unless he has heard enough of this kind this hour.
+    pub(super) fn tell(&mut self, name: &str, text: &str, talk: Talk) {
         if self.talked.len() > PEOPLE_MAX {
             self.talked.clear();
         }
-        let (count, since) = self.talked.entry(name.to_owned()).or_insert((0, self.now));
+        let (counts, since) = self
+            .talked
+            .entry(name.to_owned())
+            .or_insert(([0; 2], self.now));
         if self.now > *since + 3_600_000 {
-            (*count, *since) = (0, self.now);
+            (*counts, *since) = ([0; 2], self.now);
         }
+        let [answers, refusals] = counts;
+        let count = match talk {
+            Talk::Answer => answers,
+            Talk::Refusal => refusals,
+        };
         *count += 1;
         if *count <= self.policy.answers_max && !text.is_empty() {
             self.send(format!("tell {name} {text}"));
@@ -46,12 +63,14 @@ impl Machine {
 
     /// FIBS-18: a warning about a saved match comes after the invitation.
     pub(super) fn invited(&mut self, name: String, wanted: Wanted) {
-        if self.game.is_some() || self.stop != Stop::No {
+        if self.game.is_some() || self.stop != Stop::No || name == self.user {
             return;
         }
+        let due = self.now + self.timing.warning_ms;
+        let open = self.invitations.iter_mut().find(|open| open.name == name);
+        let known = open.as_ref().map(|open| open.wanted);
         // Who repeats an invitation is not made to wait longer for it.
-        let again = |open: &Invitation| open.name == name && open.wanted == wanted;
-        if self.invitation.as_ref().is_some_and(again) {
+        if known == Some(wanted) {
             return;
         }
         let drops = self.drops.get(&name).copied().unwrap_or(0);
@@ -61,17 +80,30 @@ impl Machine {
             .judge(&name, wanted, who, drops, self.saved.len())
         {
             Verdict::Ignore => {}
-            Verdict::Decline(text) => self.tell(&name, &text),
+            Verdict::Decline(text) => self.tell(&name, &text, Talk::Refusal),
             Verdict::Play => {
+                // The new invitation is in the place of the old one.
+                if let Some(open) = open {
+                    (open.wanted, open.due, open.since) = (wanted, due, self.now);
+                    return;
+                }
+                if self.invitations.len() >= INVITATIONS_MAX {
+                    return self.tell(&name, "Sorry, too many want to play.", Talk::Refusal);
+                }
+                if !self.invitations.is_empty() {
+                    let text = "Somebody else was quicker; you are next.";
+                    self.tell(&name, text, Talk::Refusal);
+                }
                 if wanted != Wanted::Resume && self.policy.opponent_saved_max > 0 {
                     self.counted = None;
                     self.send(format!("show savedcount {name}"));
                 }
-                self.invitation = Some(Invitation {
+                self.invitations.push_back(Invitation {
                     name,
                     wanted,
-                    due: self.now + self.timing.warning_ms,
+                    due,
                     warned: false,
+                    since: self.now,
                 });
             }
         }
@@ -79,23 +111,34 @@ impl Machine {
 
     /// FIBS-24: who has many unfinished matches gets no new one.
     pub(super) fn counted(&mut self, name: String, count: u32) {
-        let invited = self.invitation.as_ref();
-        if invited.is_none_or(|invitation| invitation.name != name) {
+        let invited = |invitation: &Invitation| invitation.name == name;
+        if !self.invitations.iter().any(invited) {
             return;
         }
         if count > self.policy.opponent_saved_max {
-            self.invitation = None;
-            self.tell(
-                &name,
-                "Sorry, please finish some of your saved matches first.",
-            );
+            self.invitations
+                .retain(|invitation| invitation.name != name);
+            let text = "Sorry, please finish some of your saved matches first.";
+            self.tell(&name, text, Talk::Refusal);
         }
         self.counted = Some((name, count));
     }
 
     pub(super) fn started(&mut self, name: String, wanted: Wanted) {
-        self.invitation = None;
+        self.invitations
+            .retain(|invitation| invitation.name != name);
+        self.instead = None;
         self.joining = None;
+        self.resumed.remove(&name);
+        self.resuming = (wanted == Wanted::Resume).then(|| (name.clone(), self.now));
+        // The board came before the line that announces the match.
+        if let Some(game) = &mut self.game
+            && game.opponent == name
+            && std::mem::take(&mut game.unannounced)
+            && (game.wanted == Wanted::Resume) == (wanted == Wanted::Resume)
+        {
+            return;
+        }
         let mut kept = None;
         if let Some(interrupted) = self.interrupted.remove(&name) {
             match wanted {
@@ -103,7 +146,7 @@ impl Machine {
                     self.unseen(interrupted);
                 }
                 Wanted::Resume => kept = Some(interrupted.record),
-                // Nobody begins a new match beside a saved one: the old one is over.
+                // A new match is never begun beside a saved one: the old one is over.
                 _ => self.unseen(interrupted),
             }
         }
@@ -117,7 +160,7 @@ impl Machine {
             *before = self.own.as_ref().map(|own| own.rating);
         }
         let mut game = Match::new(&name, wanted, self.now, record);
-        if wanted == Wanted::Resume {
+        if wanted == Wanted::Resume && !self.boardless {
             game.need_board = Some(self.now);
         }
         self.game = Some(game);

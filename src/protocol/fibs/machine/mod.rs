@@ -12,179 +12,29 @@ mod resync;
 mod unseen;
 
 use super::bytes::{LineReader, Piece};
-use super::clip::{Message, OwnInfo, Speech, Wanted, Who, name_line};
+use super::clip::name_line;
+use super::message::{By, Message, OwnInfo, Speech, Wanted, Who};
 use super::play::{Match, Move, Resync};
 use super::policy::{Policy, Verdict};
 use super::record::{MatchRecord, Outcome, read_steps};
-use crate::game::{Play, Roll};
-use crate::notation::MatPlayer;
-use crate::notation::{BoardLine, BoardView, fibs_play_text};
-use crate::query::{CubeQuery, EvalQuery, PlayQuery};
+use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
+use crate::game::{Play, Position, Roll};
+use crate::notation::{BoardLine, Dialect, MatPlayer, fibs_play_text};
 use std::collections::{BTreeMap, VecDeque};
 use unseen::Interrupted;
 
 /// Names remembered at a time.
 const PEOPLE_MAX: usize = 10_000;
+/// A link that breaks so soon after a match was resumed was broken by that.
+const RESUME_BREAK_MS: u64 = 30_000;
+/// Such breaks that are counted: the wait doubles with each.
+const RESUME_BREAKS_MAX: u32 = 8;
+/// Invitations that are remembered.
+const INVITATIONS_MAX: usize = 8;
+/// How long an invitation is good: who invited has gone elsewhere by then.
+const INVITATION_MS: u64 = 1_800_000;
 /// Commands that may wait.
 const OUTBOX_MAX: usize = 64;
-
-/// Times in milliseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Timing {
-    /// Between two commands.
-    pub pace_ms: u64,
-    /// From an invitation to the acceptance: a warning can still come.
-    pub warning_ms: u64,
-    /// A missing prompt to roll or double is waited for so long.
-    pub prompt_ms: u64,
-    /// A missing automatic roll is waited for so long.
-    pub roll_ms: u64,
-    /// After so long without a reaction of the server the board is asked for.
-    pub resync_ms: u64,
-    /// A harmless command is sent after so long without any.
-    pub keepalive_ms: u64,
-    /// Nothing heard for so long: the link is dead.
-    pub silence_ms: u64,
-    /// Between two invitations to the same person to resume.
-    pub resume_ms: u64,
-    /// How long to wait for the new rating after a match.
-    pub rating_ms: u64,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Timing {
-            pace_ms: 1500,
-            warning_ms: 1500,
-            prompt_ms: 2000,
-            roll_ms: 3000,
-            resync_ms: 8000,
-            keepalive_ms: 90_000,
-            silence_ms: 300_000,
-            resume_ms: 180_000,
-            rating_ms: 3000,
-        }
-    }
-}
-
-/// A question for the engine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
-    /// Which play; with `resign`, first whether the game should be resigned.
-    Play {
-        /// The position and the roll.
-        query: PlayQuery,
-        /// Whether resigning is allowed.
-        resign: bool,
-    },
-    /// Roll or double; with `resign`, first whether the game should be resigned.
-    RollOrDouble {
-        /// The position before the roll.
-        query: CubeQuery,
-        /// Whether resigning is allowed.
-        resign: bool,
-    },
-    /// Take or pass; the doubler is on roll.
-    Offer(CubeQuery),
-    /// Accept that the player on roll of the query resigns?
-    Resignation {
-        /// The position of the one who resigns.
-        query: EvalQuery,
-        /// 1, 2 or 3 times the cube.
-        games: u8,
-        /// Whether the points win the match for us.
-        ends_match: bool,
-    },
-}
-
-/// The answer to an [`Ask`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// This play.
-    Play(Play),
-    /// Roll the dice.
-    Roll,
-    /// Double.
-    Double,
-    /// Take the cube, or accept the resignation.
-    Accept,
-    /// Pass, or play on.
-    Reject,
-    /// Resign so many games.
-    Resign(u8),
-}
-
-/// What happened, for whoever keeps books.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// Logged in, with this rating and experience.
-    LoggedIn {
-        /// The rating.
-        rating: f64,
-        /// Points played.
-        experience: u32,
-    },
-    /// A match begins or goes on.
-    MatchStarted {
-        /// The opponent.
-        opponent: String,
-        /// What was agreed.
-        wanted: Wanted,
-        /// Our saved matches.
-        saved: usize,
-        /// The opponent's saved matches, where the server counts them.
-        opponent_saved: Option<u32>,
-    },
-    /// The server shows another board.
-    Board(Box<BoardView>),
-    /// A match is over.
-    MatchFinished(Box<MatchRecord>),
-    /// A match was interrupted and is saved on the server.
-    MatchSaved {
-        /// The opponent.
-        opponent: String,
-        /// Whether we left it.
-        by_us: bool,
-    },
-}
-
-/// What the machine wants.
-#[derive(Clone, Debug)]
-pub enum Output {
-    /// Send the login line; only the owner of the socket knows the password.
-    Login,
-    /// Send this line.
-    Send(String),
-    /// Answer this by [`Machine::answer`].
-    Decide(u64, Box<Ask>),
-    /// Something happened.
-    Event(Box<Event>),
-    /// Close the connection and connect again.
-    Reconnect(&'static str),
-    /// Close the connection and stop: logging in again would fail again.
-    Fatal(&'static str),
-    /// All is done: close the connection.
-    Quit,
-}
-
-/// Counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Lines read.
-    pub lines: u64,
-    /// Lines that nothing is known about (FIBS-09).
-    pub unknown: u64,
-    /// Boards read.
-    pub boards: u64,
-    /// Boards that could not be read.
-    pub bad_boards: u64,
-    /// Commands of the game that were refused.
-    pub refused: u64,
-    /// Answers that came too late and were thrown away.
-    pub stale: u64,
-    /// Boards asked for because something was missing.
-    pub resyncs: u64,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
@@ -211,11 +61,17 @@ struct Invitation {
     due: u64,
     /// Joining would destroy a saved match.
     warned: bool,
+    /// When it came.
+    since: u64,
 }
 
 /// An invitation or acceptance of ours: a start may answer it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Joining {
+    /// Whom we invited or joined.
+    name: String,
+    /// To what.
+    wanted: Wanted,
     /// Until when the start is waited for.
     until: u64,
     /// Answers to fences after which the server has answered it (FIBS-32).
@@ -248,16 +104,28 @@ pub struct Machine {
     people: BTreeMap<String, Who>,
     saved: BTreeMap<String, Option<u32>>,
     drops: BTreeMap<String, u32>,
-    invitation: Option<Invitation>,
+    /// Who wants to play, first come first served.
+    invitations: VecDeque<Invitation>,
+    /// Who invited to a new match and was asked for the saved one instead.
+    instead: Option<(String, Wanted)>,
     /// Saved matches of whoever invited last, as the server counts them.
     counted: Option<(String, u32)>,
     /// An invitation or acceptance of ours that no start has answered yet.
     joining: Option<Joining>,
     last_invitation: u64,
     resumed: BTreeMap<String, u64>,
+    /// A match that is being resumed: with whom, and since when.
+    resuming: Option<(String, u64)>,
+    /// How often the link broke while a match was being resumed.
+    resume_breaks: BTreeMap<String, u32>,
+    /// The server has answered `board` on this connection.
+    board_works: bool,
+    /// It does not know `board`.
+    boardless: bool,
     /// Fences that are not answered.
     fences: u32,
-    talked: BTreeMap<String, (u32, u64)>,
+    /// Answers and refusals told to somebody since when.
+    talked: BTreeMap<String, ([u32; 2], u64)>,
     game: Option<Match>,
     /// Matches that were interrupted, by opponent.
     interrupted: BTreeMap<String, Interrupted>,
@@ -265,8 +133,13 @@ pub struct Machine {
     saved_begun: bool,
     ended: Option<(MatchRecord, u64)>,
     stop: Stop,
+    /// Requests to stop.
+    stops: u32,
+    /// When leaving has taken too long.
+    stop_at: u64,
     next_id: u64,
-    failed_logins: u32,
+    /// When the present phase of the login began.
+    phase_at: u64,
     counts: Counts,
 }
 
@@ -291,11 +164,16 @@ impl Machine {
             people: BTreeMap::new(),
             saved: BTreeMap::new(),
             drops: BTreeMap::new(),
-            invitation: None,
+            invitations: VecDeque::new(),
+            instead: None,
             counted: None,
             joining: None,
             last_invitation: 0,
             resumed: BTreeMap::new(),
+            resuming: None,
+            resume_breaks: BTreeMap::new(),
+            board_works: false,
+            boardless: false,
             fences: 0,
             talked: BTreeMap::new(),
             game: None,
@@ -303,8 +181,10 @@ impl Machine {
             saved_begun: false,
             ended: None,
             stop: Stop::No,
+            stops: 0,
+            stop_at: u64::MAX,
             next_id: 0,
-            failed_logins: 0,
+            phase_at: 0,
             counts: Counts::default(),
         }
     }
@@ -337,6 +217,9 @@ impl Machine {
         self.now = now;
         self.reader = LineReader::default();
         self.phase = Phase::LoginPrompt;
+        self.phase_at = now;
+        self.board_works = false;
+        self.boardless = false;
         self.outbox.clear();
         // A login or question of the old connection must not reach the new one.
         let kept = |output: &Output| matches!(output, Output::Event(_) | Output::Fatal(_));
@@ -349,7 +232,8 @@ impl Machine {
         self.fences = 0;
         self.people.clear();
         self.saved.clear();
-        self.invitation = None;
+        self.invitations.clear();
+        self.instead = None;
         self.joining = None;
         self.drop_game();
     }
@@ -357,13 +241,14 @@ impl Machine {
     /// The connection broke or was closed.
     pub fn disconnected(&mut self, now: u64) {
         self.now = now;
-        if self.phase == Phase::Authenticating {
-            // A link that breaks here is no proof of a wrong password, many of them are.
-            self.failed_logins += 1;
-            if self.failed_logins >= 5 {
-                self.outputs
-                    .push_back(Output::Fatal("the server hangs up at every login"));
-            }
+        // FIBS-25: a server that breaks when the match is resumed is not asked again and again.
+        if let Some((name, at)) = self.resuming.take()
+            && now < at + RESUME_BREAK_MS
+        {
+            let breaks = self.resume_breaks.entry(name.clone()).or_insert(0);
+            *breaks = (*breaks + 1).min(RESUME_BREAKS_MAX);
+            let due = now + (self.timing.resume_ms << (*breaks - 1));
+            self.resumed.insert(name, due);
         }
         self.phase = Phase::Offline;
         self.outbox.clear();
@@ -377,16 +262,38 @@ impl Machine {
         }
     }
 
+    /// Tells of a match that was not finished in an earlier run, with our rating then and whether it
+    /// was being played when that run ended.
+    pub fn remember(&mut self, record: MatchRecord, rating: Option<f64>, open: bool) {
+        let name = record.opponent.clone();
+        let interrupted = Interrupted {
+            record,
+            rating,
+            open,
+        };
+        self.interrupted.insert(name, interrupted);
+    }
+
     /// Asks the machine to end: after the match when `after_match`, else after the game; asked
-    /// again, at once, leaving the match (it is saved).
+    /// again, leaving the match (it is saved); asked a third time, at once.
     pub fn stop(&mut self, after_match: bool, now: u64) {
         self.now = now;
-        self.stop = match (self.stop, after_match) {
-            (Stop::No, true) => Stop::AfterMatch,
-            (Stop::No, false) => Stop::AfterGame,
-            (Stop::AfterMatch, true) => Stop::AfterMatch,
+        self.stops += 1;
+        let wanted = match (self.stops, after_match) {
+            (1, true) => Stop::AfterMatch,
+            (1, false) => Stop::AfterGame,
             _ => Stop::Now,
         };
+        if wanted > self.stop {
+            self.stop = wanted;
+        }
+        if self.stop == Stop::Now {
+            self.stop_at = self.stop_at.min(now + self.timing.stop_ms);
+        }
+        if self.stops > 2 {
+            self.outputs.push_back(Output::Quit);
+            return;
+        }
         self.idle();
     }
 
@@ -467,7 +374,8 @@ impl Machine {
 
     fn send(&mut self, text: impl Into<String>) {
         if self.outbox.len() < OUTBOX_MAX {
-            let text = text.into();
+            // FIBS-35: one line, whatever a policy or a name holds.
+            let text = text.into().replace(|c: char| c.is_control(), " ");
             self.outbox.push_back(Command {
                 text,
                 decision: false,
@@ -490,6 +398,7 @@ impl Machine {
         match (piece, self.phase) {
             (Piece::Login, Phase::LoginPrompt) => {
                 self.phase = Phase::Authenticating;
+                self.phase_at = self.now;
                 self.outputs.push_back(Output::Login);
             }
             // FIBS-10: a second prompt is the refusal.
@@ -501,14 +410,8 @@ impl Machine {
             (Piece::Line(line), Phase::Motd) => {
                 self.counts.lines += 1;
                 let mut named = name_line(&line);
-                // A message of the day says what it likes; only its end counts, or what can only
-                // come after it.
-                named.retain(|message| {
-                    matches!(
-                        message,
-                        Message::MotdEnds | Message::Who(_) | Message::Board(_)
-                    )
-                });
+                // FIBS-33: a message of the day says what it likes; only its end counts.
+                named.retain(|message| matches!(message, Message::MotdEnds));
                 for message in named {
                     self.settle();
                     self.message(message);
@@ -535,7 +438,6 @@ impl Machine {
         }
         self.phase = Phase::Online;
         self.settle_at = u64::MAX;
-        self.failed_logins = 0;
         self.fence();
         if let Some(own) = self.own.clone() {
             let wrong = [
@@ -610,14 +512,16 @@ impl Machine {
             }
             Message::Invites { name, wanted } => self.invited(name, wanted),
             Message::SavedWarning => {
-                if let Some(invitation) = &mut self.invitation {
+                // It names nobody: it belongs to the invitation that came last.
+                if let Some(invitation) = self.invitations.back_mut() {
                     invitation.warned = true;
                 }
             }
-            Message::InvitationRefused(name) => {
+            Message::InvitationRefused(_) => {
                 self.joining = None;
-                self.saved.remove(&name);
+                self.resuming = None;
             }
+            Message::NoSavedMatch(name) => self.no_saved_match(&name),
             Message::Started { name, wanted } => self.started(name, wanted),
             Message::SavedCount { name, count } => self.counted(name, count),
             Message::BoardStyle => self.fence_answered(),
@@ -654,6 +558,18 @@ impl Machine {
         if self.game.is_none() {
             self.outputs
                 .push_back(Output::Reconnect("the server is going down"));
+        }
+    }
+
+    /// Says why, and leaves.
+    fn leave_saying(&mut self, why: &str) {
+        self.leave();
+        if self.game.is_some() {
+            // `leave` has cleared what waited; the apology goes before it.
+            self.outbox.push_front(Command {
+                text: format!("kibitz {why}"),
+                decision: false,
+            });
         }
     }
 

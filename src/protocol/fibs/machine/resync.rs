@@ -30,7 +30,7 @@ impl Machine {
         let leaving = game.leaving;
         self.outbox.retain(|command| !command.decision);
         self.fence();
-        if !leaving {
+        if !leaving && !self.boardless {
             self.send("board");
         }
     }
@@ -43,8 +43,13 @@ impl Machine {
     }
 
     /// An invitation or acceptance is sent.
-    pub(super) fn begin_joining(&mut self) {
+    pub(super) fn begin_joining(&mut self, name: &str, wanted: Wanted) {
+        if wanted == Wanted::Resume {
+            self.resuming = Some((name.to_owned(), self.now));
+        }
         self.joining = Some(Joining {
+            name: name.to_owned(),
+            wanted,
             until: self.now + 2 * self.timing.resync_ms,
             answers: self.fences + 1,
         });
@@ -54,7 +59,7 @@ impl Machine {
     /// is its answer; or else two would cross (FIBS-32).
     pub(super) fn may_join(&mut self) -> bool {
         let now = self.now;
-        let invited = self.invitation.is_some();
+        let invited = !self.invitations.is_empty();
         let Some(joining) = &mut self.joining else {
             return true;
         };
@@ -105,6 +110,8 @@ impl Machine {
         if game.leaving {
             game.resync = Resync::No;
             self.send("leave");
+        } else if self.boardless && !game.between {
+            self.go_on_from_known();
         } else if game.between && !joins {
             game.rejoin_at = now + self.timing.resync_ms / 4;
         }

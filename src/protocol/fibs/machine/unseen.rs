@@ -23,11 +23,17 @@ impl Machine {
         if self.interrupted.len() >= INTERRUPTED_MAX {
             self.interrupted.pop_first();
         }
-        let interrupted = Interrupted {
+        let mut interrupted = Interrupted {
             rating: self.own.as_ref().map(|own| own.rating),
             open,
             record,
         };
+        interrupted.record.interrupted();
+        self.event(Event::Progress {
+            record: Box::new(interrupted.record.clone()),
+            rating: interrupted.rating,
+            open,
+        });
         self.interrupted
             .insert(interrupted.record.opponent.clone(), interrupted);
     }

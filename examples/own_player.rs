@@ -1,0 +1,56 @@
+//! A player of one's own against a classical one: `cargo run --release --example own_player`
+#![allow(clippy::print_stdout, reason = "it is what an example is for")]
+
+use gammond::duel::{Plan, play_duel};
+use gammond::game::generate_plays;
+use gammond::job::Control;
+use gammond::player::{Player, PlayerError, PlayerSpec};
+use gammond::rng::ChaCha8Rng;
+use gammond::{Position, Roll};
+use std::error::Error;
+
+/// Leaves as few single checkers as it can, and hits where it can.
+struct Careful;
+
+impl Player for Careful {
+    fn name(&self) -> String {
+        "careful".to_owned()
+    }
+
+    fn play(
+        &self,
+        position: &Position,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        let mut after = Vec::new();
+        generate_plays(position, roll, &mut after);
+        // Positions after a play are seen by the opponent: we are the opponent there.
+        let worth = |after: &Position| {
+            let (mine, theirs) = (after.opponent().counts(), after.me().counts());
+            let blots = mine.iter().filter(|&&count| count == 1).count() as i32;
+            let hits = i32::from(theirs[gammond::game::BAR]);
+            3 * hits - 2 * blots + i32::from(after.opponent().off())
+        };
+        Ok(after
+            .into_iter()
+            .max_by_key(worth)
+            .unwrap_or(position.swapped()))
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let random = "random".parse::<PlayerSpec>()?.open()?;
+    let plan = Plan {
+        seed: 1,
+        pairs: 500,
+        decide: None,
+    };
+    let tally = play_duel(&plan, [&Careful, &*random], None, &mut Control::quiet())?.sum;
+    println!(
+        "careful against random: {:+.3} points a game over {} games",
+        tally.points.mean(),
+        tally.games(),
+    );
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! Blocks of a race table: so many positions together, packed and with a checksum.
+
+use super::super::one_sided::DISTRIBUTION_ROLLS;
+
+/// Positions in a block.
+pub(super) const BLOCK: usize = 16;
+/// Numbers of rolls that a law may have, 0 to 63.
+pub(super) const ROLLS: usize = DISTRIBUTION_ROLLS;
+/// What the values of a distribution add up to.
+pub(super) const WHOLE: u32 = 65535;
+/// Bytes around what is packed: its length before it and its checksum after it.
+pub(super) const FRAME_BYTES: usize = 6;
+/// Bytes of the longest block.
+pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROLLS);
+
+/// 65535 times the probability of each number of rolls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Law {
+    /// For how many rolls the first value stands.
+    pub(super) first: u8,
+    /// How many values there are; what else is in `values` means nothing.
+    pub(super) count: u8,
+    values: [u16; ROLLS],
+}
+
+impl Law {
+    /// Nothing is left to do.
+    pub const REACHED: Law = {
+        let mut values = [0; ROLLS];
+        values[0] = WHOLE as u16;
+        Law {
+            first: 0,
+            count: 1,
+            values,
+        }
+    };
+    /// No law at all.
+    pub const NONE: Law = Law {
+        first: 0,
+        count: 0,
+        values: [0; ROLLS],
+    };
+
+    /// The law whose values are thirty-sixths of these (RACE-04): the distribution function is rounded, so that no error grows and
+    /// the values add up.
+    pub(super) fn of_sums(sums: &[u32; ROLLS]) -> Law {
+        let mut law = Law::NONE;
+        let (mut sum, mut before) = (0, 0);
+        let mut end = 0;
+        for (rolls, &value) in sums.iter().enumerate() {
+            sum += value;
+            let now = (sum + 18) / 36;
+            law.values[rolls] = (now - before) as u16;
+            if now > before {
+                if before == 0 {
+                    law.first = rolls as u8;
+                }
+                end = rolls + 1;
+            }
+            before = now;
+        }
+        law.count = end as u8 - law.first;
+        law
+    }
+
+    /// The values from `first` on.
+    #[inline]
+    pub(super) fn run(&self) -> &[u16] {
+        &self.values[usize::from(self.first)..][..usize::from(self.count)]
+    }
+
+    /// The values for 0 to 63 rolls.
+    #[must_use]
+    pub fn whole(&self) -> [u16; DISTRIBUTION_ROLLS] {
+        let mut values = [0; ROLLS];
+        let from = usize::from(self.first);
+        values[from..][..self.run().len()].copy_from_slice(self.run());
+        values
+    }
+
+    /// 65535 times the mean number of rolls.
+    #[must_use]
+    pub fn mean(&self) -> u32 {
+        (u32::from(self.first)..)
+            .zip(self.run())
+            .map(|(n, &v)| n * u32::from(v))
+            .sum()
+    }
+}
+
+/// Appends a block of at most [`BLOCK`] positions: for each the rolls to bear off all checkers, and
+/// those to bear off the first of fifteen or [`Law::NONE`].
+pub(super) fn pack(laws: &[[Law; 2]], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend([0; 2]);
+    let mut before = [Law::NONE; 2];
+    for pair in laws {
+        for law in pair {
+            out.extend([law.first, law.count]);
+        }
+        for (law, before) in pair.iter().zip(&mut before) {
+            if law.count == 0 {
+                continue;
+            }
+            let at = usize::from(law.first);
+            for (value, old) in law.run().iter().zip(&before.values[at..]) {
+                let difference = i32::from(*value) - i32::from(*old);
+                let mut number = ((difference << 1) ^ (difference >> 31)) as u32;
+                while number >= 128 {
+                    out.push(number as u8 | 128);
+                    number >>= 7;
+                }
+                out.push(number as u8);
+            }
+            *before = *law;
+        }
+    }
+    let length = (out.len() - start - 2) as u16;
+    out[start..start + 2].copy_from_slice(&length.to_le_bytes());
+    let crc = crc32fast::hash(&out[start..]);
+    out.extend(crc.to_le_bytes());
+}
+
+/// The length of the block that begins here, frame included.
+pub(super) fn length(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.first_chunk::<2>()?;
+    Some(usize::from(u16::from_le_bytes(*length)) + FRAME_BYTES)
+}
+
+/// The laws of position `number` of a whole block; `None` when it is damaged or has none such.
+pub(super) fn unpack(block: &[u8], number: usize) -> Option<[Law; 2]> {
+    let mut laws = [Law::NONE; 2];
+    let mut left = number + 1;
+    each(block, |found| {
+        laws = *found;
+        left -= 1;
+        left > 0
+    })?;
+    (left == 0).then_some(laws)
+}
+
+/// The laws of a block one after the other until `found` says no; `None` when it is damaged.
+pub(super) fn each(block: &[u8], mut found: impl FnMut(&[Law; 2]) -> bool) -> Option<()> {
+    let (body, crc) = block.split_last_chunk::<4>()?;
+    if length(block)? != block.len() || crc32fast::hash(body) != u32::from_le_bytes(*crc) {
+        return None;
+    }
+    let mut bytes = &body[2..];
+    let mut laws = [Law::NONE; 2];
+    while !bytes.is_empty() {
+        let (spans, mut rest) = bytes.split_first_chunk::<4>()?;
+        for (law, span) in laws.iter_mut().zip(spans.as_chunks::<2>().0) {
+            let [first, count] = *span;
+            // What the last position had beyond these rolls is no part of this one.
+            let (from, to) = (usize::from(first), usize::from(first) + usize::from(count));
+            if to > ROLLS {
+                return None;
+            }
+            if count > 0 {
+                law.values[..from].fill(0);
+                law.values[to..].fill(0);
+            }
+            (law.first, law.count) = (first, count);
+            for value in &mut law.values[from..to] {
+                let (&byte, after) = rest.split_first()?;
+                rest = after;
+                let mut number = u32::from(byte & 127);
+                let (mut more, mut shift) = (byte, 7);
+                while more >= 128 {
+                    let (&byte, after) = rest.split_first()?;
+                    rest = after;
+                    number |= u32::from(byte & 127).checked_shl(shift)?;
+                    (more, shift) = (byte, shift + 7);
+                }
+                let difference = (number >> 1) as i32 ^ -((number & 1) as i32);
+                *value = value.wrapping_add(difference as u16);
+            }
+        }
+        bytes = rest;
+        if !found(&laws) {
+            return Some(());
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(first: usize, parts: &[u32]) -> Law {
+        let mut sums = [0; ROLLS];
+        sums[first..first + parts.len()].copy_from_slice(parts);
+        Law::of_sums(&sums)
+    }
+
+    /// RACE-04.
+    #[test]
+    fn rounding_keeps_the_whole_and_the_distribution_function() {
+        let parts = [7, 2_359_260 - 7 - 11 - 400_000, 400_000, 11];
+        let rounded = law(3, &parts);
+        assert_eq!(
+            rounded.run().iter().map(|&v| u32::from(v)).sum::<u32>(),
+            WHOLE
+        );
+        let (mut exact, mut ours) = (0, 0);
+        for (rolls, value) in rounded.whole().into_iter().enumerate() {
+            exact += rolls
+                .checked_sub(3)
+                .and_then(|k| parts.get(k))
+                .unwrap_or(&0);
+            ours += u32::from(value);
+            assert!((36 * ours).abs_diff(exact) <= 18);
+        }
+    }
+
+    /// RACE-05, RACE-08.
+    #[test]
+    fn blocks_return_what_was_packed_and_damage_is_seen() {
+        let one = 2_359_260;
+        let laws = [
+            [Law::REACHED, Law::NONE],
+            [law(2, &[one / 2, one / 2]), Law::NONE],
+            [law(1, &[one / 3, one / 3, one / 3]), law(1, &[one])],
+            [law(9, &[one / 4, one / 2, one / 4]), Law::NONE],
+            [law(8, &[one / 4, one / 4, one / 2]), law(2, &[1, one - 1])],
+            [
+                law(60, &[one / 4, one / 4, one / 4, one / 4]),
+                law(0, &[one]),
+            ],
+        ];
+        let mut bytes = Vec::new();
+        pack(&laws, &mut bytes);
+        assert_eq!(length(&bytes), Some(bytes.len()));
+        for (number, pair) in laws.iter().enumerate() {
+            let found = unpack(&bytes, number).unwrap();
+            for (found, law) in found.iter().zip(pair) {
+                assert_eq!((found.first, found.run()), (law.first, law.run()));
+                assert_eq!(found.whole(), law.whole());
+            }
+        }
+        assert_eq!(unpack(&bytes, laws.len()), None);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[at] ^= 1 << bit;
+                assert_eq!(unpack(&changed, 0), None);
+            }
+            assert_eq!(unpack(&bytes[..at], 0), None);
+        }
+    }
+}

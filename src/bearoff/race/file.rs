@@ -1,0 +1,154 @@
+//! A race table's file: a header, the blocks level by level, an index (RACE-01, RACE-02, RACE-06).
+
+use super::super::bytes::Bytes;
+use super::super::numbering::Numbering;
+use super::block::BLOCK;
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+
+/// The first bytes.
+pub(super) const MAGIC: [u8; 8] = *b"GAMMRACE";
+/// Bytes before the first block.
+pub(super) const HEADER_BYTES: usize = 64;
+/// The version written and read.
+const VERSION: u8 = 1;
+/// Where the header's checksum stands.
+const CRC_AT: usize = 60;
+
+/// What the first bytes say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Header {
+    pub(super) numbering: Numbering,
+    /// Where the index begins, and its checksum, once all is there.
+    pub(super) finished: Option<(u64, u32)>,
+}
+
+impl Header {
+    /// The header of a table that is not finished.
+    pub(super) fn unfinished(numbering: Numbering) -> Header {
+        Header {
+            numbering,
+            finished: None,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8] = VERSION;
+        bytes[9] = self.numbering.points() as u8;
+        bytes[10] = self.numbering.checkers() as u8;
+        bytes[11] = BLOCK as u8;
+        if let Some((index, crc)) = self.finished {
+            bytes[12] = 1;
+            bytes[16..24].copy_from_slice(&index.to_le_bytes());
+            bytes[24..28].copy_from_slice(&crc.to_le_bytes());
+        }
+        let crc = crc32fast::hash(&bytes[..CRC_AT]);
+        bytes[CRC_AT..].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a header; the error is an offset and a reason.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Header, (usize, String)> {
+        let Some(bytes) = bytes.first_chunk::<HEADER_BYTES>() else {
+            let reason = format!("file ends within the header of {HEADER_BYTES} bytes");
+            return Err((bytes.len(), reason));
+        };
+        if bytes[..8] != MAGIC {
+            return Err((0, "not a race table of gammond's".into()));
+        }
+        if bytes[8] != VERSION {
+            return Err((8, format!("version {}, want {VERSION}", bytes[8])));
+        }
+        let (points, checkers) = (bytes[9], bytes[10]);
+        let numbering = Numbering::new(points.into(), checkers.into())
+            .ok_or_else(|| (9, format!("{points} points and {checkers} checkers")))?;
+        let mut index = [0; 8];
+        index.copy_from_slice(&bytes[16..24]);
+        let mut crc = [0; 4];
+        crc.copy_from_slice(&bytes[24..28]);
+        let finished =
+            (bytes[12] == 1).then(|| (u64::from_le_bytes(index), u32::from_le_bytes(crc)));
+        let header = Header {
+            numbering,
+            finished,
+        };
+        if header.bytes() != *bytes {
+            return Err((CRC_AT, "the header does not fit its checksum".into()));
+        }
+        Ok(header)
+    }
+}
+
+/// Writes the index behind the blocks, and says so in the header.
+pub(super) fn finish(
+    file: &mut File,
+    numbering: Numbering,
+    lengths: &[Vec<u32>],
+) -> io::Result<()> {
+    let at = file.stream_position()?;
+    let mut index = Vec::new();
+    let mut offset = HEADER_BYTES as u64;
+    for level in lengths {
+        index.extend(offset.to_le_bytes());
+        offset += level.iter().map(|&length| u64::from(length)).sum::<u64>();
+    }
+    index.extend(offset.to_le_bytes());
+    for level in lengths {
+        let mut start = 0_u32;
+        for &length in level {
+            index.extend(start.to_le_bytes());
+            start += length;
+        }
+    }
+    file.write_all(&index)?;
+    file.sync_data()?;
+    file.seek(SeekFrom::Start(0))?;
+    let finished = Some((at, crc32fast::hash(&index)));
+    let header = Header {
+        numbering,
+        finished,
+    };
+    file.write_all(&header.bytes())?;
+    file.sync_all()
+}
+
+/// Where levels and blocks begin, as the index says; `firsts` are the numbers of the levels' first
+/// blocks, and how many there are.
+pub(super) fn read_index(
+    bytes: &Bytes,
+    at: u64,
+    crc: u32,
+    firsts: &[u32],
+) -> Result<(Vec<u64>, Vec<u32>), (usize, String)> {
+    let blocks = firsts.last().copied().unwrap_or_default() as usize;
+    let length = 8 * firsts.len() + 4 * blocks;
+    let wanted = at.saturating_add(length as u64);
+    if bytes.len() as u64 != wanted {
+        let reason = format!("{} bytes, the header says {wanted}", bytes.len());
+        return Err((bytes.len(), reason));
+    }
+    let start = at as usize;
+    let mut space = vec![
+        0;
+        if bytes.in_memory().is_some() {
+            0
+        } else {
+            length
+        }
+    ];
+    let index = bytes
+        .get(start, length, &mut space)
+        .ok_or_else(|| (start, "the index cannot be read".to_owned()))?;
+    if crc32fast::hash(index) != crc {
+        return Err((start, "the index does not fit its checksum".into()));
+    }
+    let (levels, blocks) = index.split_at(8 * firsts.len());
+    let levels = levels.as_chunks::<8>().0.iter();
+    let blocks = blocks.as_chunks::<4>().0.iter();
+    Ok((
+        levels.map(|bytes| u64::from_le_bytes(*bytes)).collect(),
+        blocks.map(|bytes| u32::from_le_bytes(*bytes)).collect(),
+    ))
+}

@@ -1,0 +1,63 @@
+//! Making a race table on all cores, from its beginning or from where an earlier run was ended.
+
+use super::super::BearoffError;
+use super::super::numbering::Numbering;
+use super::file;
+use super::maker::{Maker, SHARE, Share};
+use super::resume::{self, Begun};
+use rayon::prelude::*;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Most points of a table that we make: 15 take some 12 GB of memory.
+pub const MADE_POINTS_MAX: usize = 15;
+/// The file in which a table stands that is not finished.
+#[must_use]
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
+}
+
+/// Makes a race table at `path`, or goes on with one that was begun there. `progress` hears how many
+/// positions are done.
+///
+/// Nothing stands at `path` before all is done; whoever asks has looked whether a file there may be
+/// replaced. Runs on the threads of the rayon pool in which it is called.
+///
+/// # Errors
+/// [`BearoffError`]: the disk; a file in the place of the unfinished table that is none, or another;
+/// another program that makes it at the same time.
+pub fn make(
+    path: &Path,
+    numbering: Numbering,
+    progress: &mut dyn FnMut(usize),
+) -> Result<(), BearoffError> {
+    let part = part_of(path);
+    let mut maker = Maker::new(numbering);
+    let Begun {
+        mut file,
+        mut lengths,
+    } = resume::begin(&part, &mut maker)?;
+    let io = |source| BearoffError::io(&part, source);
+    let mut done: usize = (0..lengths.len()).map(|pips| maker.order.level(pips)).sum();
+    for pips in lengths.len()..maker.order.levels() {
+        progress(done);
+        let size = maker.order.level(pips);
+        let starts: Vec<usize> = (0..size).step_by(SHARE).collect();
+        let shares = starts.into_par_iter().map(|from| maker.share(pips, from));
+        let shares: Vec<Share> = shares.collect();
+        let mut level = Vec::new();
+        for share in shares {
+            file.write_all(&share.blocks).map_err(io)?;
+            level.extend(&share.lengths);
+            maker.take(pips, &share);
+        }
+        lengths.push(level);
+        maker.forget(pips);
+        done += size;
+    }
+    progress(done);
+    file::finish(&mut file, numbering, &lengths).map_err(io)?;
+    std::fs::rename(&part, path).map_err(|source| BearoffError::io(path, source))
+}

@@ -1,0 +1,34 @@
+//! What this program is: version, commit, nets, CPU level.
+
+use crate::engine::Engine;
+use crate::nn::CpuLevel;
+
+/// The commit that the program was built from; `unknown` outside a checkout, and in debug builds,
+/// which would otherwise be made again after every commit.
+pub(super) const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
+
+/// The text of `--version`.
+pub(super) fn version() -> String {
+    let nets = Engine::builder().threads(1).build();
+    let nets = nets.map_or("no nets".to_owned(), |engine| engine.net_name().to_owned());
+    format!(
+        "{} (commit {COMMIT}, nets {}, {} kernels)",
+        env!("CARGO_PKG_VERSION"),
+        nets.trim_start_matches("gammond "),
+        CpuLevel::detect().name()
+    )
+}
+
+/// What `gammond` alone says on a terminal.
+pub(super) const GREETING: &str = "\
+gammond: a backgammon engine for programs and people. Three things to try:
+
+  gammond move 4HPwATDgc/ABMA 31                 the best plays of an opening 31
+  gammond cube 4HPwATDgc/ABMA length=7 score=3-2 double or not, take or pass
+  echo \"4HPwATDgc/ABMA 31\" | gammond pipe        the same for programs: JSON, a line an answer
+
+`gammond doctor` says what this machine has; `gammond --help` lists all commands.
+";

@@ -1,0 +1,175 @@
+//! `gammond signature`: one number of a fixed workload, which changes when any answer does.
+//!
+//! How many positions were evaluated, and a checksum of the bits of all answers. It does not depend on
+//! threads, machine or time; `tests/data/bench_signature.txt` keeps that of the built-in nets.
+
+use crate::cli::{Common, Failure, print};
+use crate::eval::Evaluator;
+use crate::game::{
+    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Score, perf_positions,
+};
+use crate::query::{CubeQuery, Equities, EvalQuery, PlayQuery, Settings, Stop};
+use crate::search::{self, Context};
+use crate::{engine::Engine, rng};
+use sha2::{Digest, Sha256};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {}
+
+/// Positions of the workload, and every how many of them are searched so deep.
+const POSITIONS: usize = 4000;
+const EVERY: [usize; 3] = [10, 100, 800];
+/// Its seed; the common `--seed` does not change it.
+const SEED: u64 = 20;
+
+pub(crate) fn run(common: &Common, _args: &Args) -> Result<ExitCode, Failure> {
+    let engine = common.engine()?;
+    let (evaluations, checksum) = engine.pool().install(|| signature(&engine))?;
+    print(format!("{evaluations} {checksum} {}\n", engine.net_name()).as_bytes())
+}
+
+/// Positions evaluated, and the checksum of the answers.
+fn signature(engine: &Engine) -> Result<(u64, String), Failure> {
+    let counting = Counting {
+        inner: engine.evaluator().as_ref(),
+        count: AtomicU64::new(0),
+    };
+    let stop = Stop::never();
+    // No cache: with one the count would depend on its size and on the threads.
+    let context = Context {
+        evaluator: &counting,
+        cache: None,
+        ..engine.context(&stop)
+    };
+    let mut chance = rng::stream(SEED, 0);
+    let positions = perf_positions(POSITIONS, |bound| rng::below(&mut chance, bound));
+    let mut bits = Sha256::new();
+    let mut out = vec![Chances::default(); positions.len()];
+    counting.evaluate(None, &positions, &mut out);
+    out.iter().for_each(|chances| add(&mut bits, *chances, &[]));
+    let stopped = |_| Failure::Work("stopped".into());
+    for (plies, every) in (0..).zip(EVERY) {
+        let settings = Settings::plies(plies);
+        for (number, &position) in positions.iter().step_by(every).enumerate() {
+            let state = state(number);
+            let roll = Roll::new(number as u8 % 6 + 1, (number / 6) as u8 % 6 + 1);
+            let roll = roll.map_err(|error| Failure::Work(error.to_string()))?;
+            let query = PlayQuery::new(position, roll, state);
+            let ranked = search::rank_plays(context, &query, &settings).map_err(stopped)?;
+            for play in &ranked.plays {
+                add(&mut bits, play.chances, &[play.value]);
+            }
+            let query = EvalQuery::new(position, state);
+            let found = search::evaluate(context, &query, &settings).map_err(stopped)?;
+            let cubeful = found.cubeful.unwrap_or_default();
+            add(&mut bits, found.chances, &[found.cubeless, cubeful]);
+            let query = CubeQuery::new(position, state);
+            let found = search::cube_action(context, &query, &settings).map_err(stopped)?;
+            add(
+                &mut bits,
+                found.chances,
+                &[found.no_double, found.double_take, found.double_pass],
+            );
+            bits.update([found.verdict as u8]);
+        }
+    }
+    let digest: [u8; 32] = bits.finalize().into();
+    let checksum = digest
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    Ok((counting.count.into_inner(), checksum))
+}
+
+/// Money, scores and cubes in turn.
+fn state(number: usize) -> MatchState {
+    let money = MatchState::default();
+    let scores = [(0, 0), (7, 3), (5, 4), (1, 6)];
+    let (me, opponent) = scores[number / 2 % 4];
+    let owner = [CubeOwner::Centred, CubeOwner::Me, CubeOwner::Opponent][number % 3];
+    let value = if owner == CubeOwner::Centred { 1 } else { 2 };
+    let score = Score::new(9, me, opponent, false);
+    MatchState {
+        cube: Cube::new(value, owner).unwrap_or(money.cube),
+        score: if number.is_multiple_of(2) {
+            money.score
+        } else {
+            score.unwrap_or(money.score)
+        },
+        ..money
+    }
+}
+
+fn add(bits: &mut Sha256, chances: Chances, values: &[Equities]) {
+    for chance in chances.to_array() {
+        bits.update(chance.to_bits().to_le_bytes());
+    }
+    for value in values {
+        bits.update(value.equity.to_bits().to_le_bytes());
+        bits.update(value.mwc.unwrap_or(0.0).to_bits().to_le_bytes());
+    }
+}
+
+/// Counts the positions that an evaluator judges.
+#[derive(Debug)]
+struct Counting<'a> {
+    inner: &'a dyn Evaluator,
+    count: AtomicU64,
+}
+
+impl Counting<'_> {
+    fn add(&self, positions: &[Position]) {
+        self.count
+            .fetch_add(positions.len() as u64, Ordering::Relaxed);
+    }
+}
+
+impl Evaluator for Counting<'_> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn class(&self, position: &Position) -> Class {
+        self.inner.class(position)
+    }
+
+    fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+        self.add(positions);
+        self.inner.evaluate(near, positions, out);
+    }
+
+    fn evaluate_quickly(
+        &self,
+        near: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) -> bool {
+        self.inner.evaluate_quickly(near, positions, out)
+    }
+
+    fn rank_quickly(
+        &self,
+        near: &Position,
+        positions: &[Position],
+        slopes: &[f32; 5],
+        out: &mut [f64],
+    ) -> bool {
+        self.inner.rank_quickly(near, positions, slopes, out)
+    }
+
+    fn quick_margin(&self) -> f64 {
+        self.inner.quick_margin()
+    }
+
+    fn quick_keep(&self, positions: usize) -> usize {
+        self.inner.quick_keep(positions)
+    }
+
+    fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
+        self.inner.exact_cubeful(position)
+    }
+}

@@ -1,0 +1,248 @@
+//! Options that subcommands share, and what they make: engine, session, players.
+
+use super::Failure;
+use crate::engine::{Engine, Nets, THREADS_MAX};
+use crate::equity::MatchEquityTable;
+use crate::game::MatchState;
+use crate::player::{Defaults, Ours, Player, PlayerError, PlayerSpec};
+use crate::protocol::{SessionSettings, SettingError};
+use crate::query::Settings;
+use clap::builder::RangedU64ValueParser;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Options that every subcommand understands.
+#[derive(clap::Args, Debug, Clone)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// Nets: `embedded`, a net folder of ours, or gnubg's `gnubg.weights` or `gnubg.wd`.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_NETS",
+        default_value = "embedded",
+        value_name = "PATH"
+    )]
+    pub(crate) nets: String,
+    /// Plies looked ahead, in gnubg's numbering (0 is the static evaluation).
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_PLIES",
+        default_value_t = 0,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(Settings::PLIES_MAX))
+    )]
+    pub(crate) plies: u8,
+    /// Threads that compute; default: all processors.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_THREADS",
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=THREADS_MAX as u64)
+    )]
+    pub(crate) threads: Option<usize>,
+    /// Folder with bearoff databases, gnubg's (*.bd) and ours (*.race); `none` for none. Without it
+    /// gammond/bearoff in the user's data folder, /usr/local/share or /usr/share is used.
+    #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
+    pub(crate) bearoff: Option<PathBuf>,
+    /// Match equity table: a name, or gnubg's XML file.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_MET",
+        default_value = DEFAULT_MET,
+        value_name = "NAME|PATH"
+    )]
+    pub(crate) met: String,
+    /// Seed of everything that depends on chance.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_SEED",
+        default_value_t = 1,
+        value_name = "N"
+    )]
+    pub(crate) seed: u64,
+    /// Output for programs (json) or people (text).
+    #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// What to log on stderr: error, warn, info, debug, trace, or a filter such as `gammond=debug`.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_LOG",
+        default_value = "warn",
+        value_name = "LEVEL"
+    )]
+    pub(crate) log: String,
+    /// Log as JSON, one object a line.
+    #[arg(long, global = true, env = "GAMMOND_LOG_JSON")]
+    pub(crate) log_json: bool,
+    /// TOML file whose keys are the long options; a table named after a subcommand holds its own.
+    #[arg(long, global = true, env = "GAMMOND_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Options of commands that let players play.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct PlayerOptions {
+    /// How long one answer of another program (`pipe:`, `ubgi:`, `external:`) is waited for.
+    #[arg(
+        long,
+        default_value_t = 60,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..=86_400)
+    )]
+    pub(crate) answer_time: u64,
+}
+
+/// `--met` unless something else is asked for.
+pub(crate) const DEFAULT_MET: &str = "kazaross-xg2";
+/// `--nets` unless something else is asked for.
+const EMBEDDED: &str = "embedded";
+
+/// How one-shot commands print.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Text,
+}
+
+impl Common {
+    /// Builds the engine that these options ask for.
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        let nets = match self.nets.as_str() {
+            "embedded" => Nets::Embedded,
+            "embedded:fast" => Nets::EmbeddedFast,
+            path => Nets::Path(PathBuf::from(path)),
+        };
+        let mut builder = Engine::builder()
+            .nets(nets)
+            .threads(self.threads.unwrap_or(0))
+            .met(self.match_equity_table()?);
+        if let Some(folder) = self.bearoff_folder() {
+            builder = builder.bearoff(folder);
+        }
+        Ok(builder.build()?)
+    }
+
+    /// The folder whose bearoff databases are used: the one that was given, or the first place
+    /// where such a folder is.
+    pub(crate) fn bearoff_folder(&self) -> Option<PathBuf> {
+        match &self.bearoff {
+            Some(folder) if folder.as_os_str() == "none" => None,
+            Some(folder) => Some(folder.clone()),
+            None => data_folders()
+                .map(|folder| folder.join("gammond/bearoff"))
+                .find(|folder| folder.is_dir()),
+        }
+    }
+
+    /// Players by their texts. What a text leaves open about our engine, the common options say; when no player can
+    /// take them, options that were given are refused.
+    pub(crate) fn players<'a>(
+        &self,
+        texts: impl IntoIterator<Item = &'a String>,
+        options: &PlayerOptions,
+    ) -> Result<Vec<Box<dyn Player>>, Failure> {
+        let specs: Vec<PlayerSpec> = (texts.into_iter())
+            .map(|text| text.parse())
+            .collect::<Result<_, PlayerError>>()?;
+        let ours = Ours {
+            nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
+            plies: (self.plies != 0).then_some(self.plies),
+            filter: None,
+            bearoff: self.bearoff.clone(),
+        };
+        let taken = specs.iter().any(|s| matches!(s, PlayerSpec::Gammond(_)));
+        if !taken && ours != Ours::default() {
+            let given = [
+                (ours.nets.is_some(), "--nets"),
+                (ours.plies.is_some(), "--plies"),
+                (ours.bearoff.is_some(), "--bearoff"),
+            ];
+            let names = given.iter().filter(|given| given.0).map(|given| given.1);
+            let names = names.collect::<Vec<_>>().join(", ");
+            return Err(Failure::Usage(format!(
+                "{names}: no player here can take that"
+            )));
+        }
+        if self.plies > Settings::PLIES_MAX {
+            let most = Settings::PLIES_MAX;
+            return Err(Failure::Usage(format!(
+                "--plies {}: want 0 to {most}",
+                self.plies
+            )));
+        }
+        let defaults = Defaults {
+            ours,
+            answer_time: Duration::from_secs(options.answer_time),
+        };
+        (specs.iter())
+            .map(|spec| Ok(spec.open_with(&defaults)?))
+            .collect()
+    }
+
+    /// Starts the threads of a job that computes in rayon's own pool.
+    pub(crate) fn start_threads(&self) {
+        if let Some(threads) = self.threads {
+            // It fails only when the pool runs already, which is as good.
+            let _ = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global();
+        }
+    }
+
+    /// The match equity table that is asked for.
+    pub(crate) fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
+        MatchEquityTable::named(&self.met).or_else(|unknown| {
+            let path = Path::new(&self.met);
+            if !path.exists() {
+                return Err(Failure::File(unknown.to_string()));
+            }
+            MatchEquityTable::load(path).map_err(|error| Failure::File(error.to_string()))
+        })
+    }
+}
+
+impl Common {
+    /// The settings of requests that these options and `key=value` words ask for.
+    pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
+        let mut session = SessionSettings::default();
+        let wrong = |error: SettingError| Failure::Usage(error.to_string());
+        session
+            .set("plies", &self.plies.to_string())
+            .map_err(wrong)?;
+        for word in words {
+            let (key, value) = word.split_once('=').ok_or_else(|| no_setting(word))?;
+            session.set(key, value).map_err(wrong)?;
+        }
+        let state = session.state.apply(MatchState::default());
+        state.map_err(|error| Failure::Usage(error.to_string()))?;
+        Ok(session)
+    }
+}
+
+/// Where data of programs is looked for, the user's own first.
+pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
+    let given = |name: &str| {
+        let value = std::env::var_os(name).map(PathBuf::from);
+        value.filter(|path| path.is_absolute())
+    };
+    let home = given("HOME").map(|home| home.join(".local/share"));
+    let own = given("XDG_DATA_HOME").or(home);
+    let shared = ["/usr/local/share", "/usr/share"].map(PathBuf::from);
+    own.into_iter().chain(shared)
+}
+
+/// A word where `key=value` belongs.
+fn no_setting(word: &str) -> Failure {
+    let message = if Path::new(word).is_file() {
+        format!("'{word}' is a file; requests come on standard input: gammond pipe < {word}")
+    } else {
+        format!("'{word}' is not a setting; an example: plies=2")
+    };
+    Failure::Usage(message)
+}

@@ -1,0 +1,74 @@
+//! Rollouts through the one door.
+
+use super::budget::Budget;
+use super::{Engine, EngineError};
+use crate::query::{PlayQuery, RolloutAnswer, RolloutQuery, RolloutSettings, RolloutSubject, Stop};
+use crate::rollout::{Rollout, RolloutError};
+use crate::search::Context;
+
+/// Look-ahead at least that chooses which plays are rolled out.
+const LOOK_PLIES: u8 = 2;
+
+impl Engine {
+    /// Plays a position, plays or a cube decision on many times. `progress` sees what is known from time to time.
+    /// When it is stopped or its time is over the answer is what is known then.
+    ///
+    /// # Errors
+    /// [`EngineError::Rollout`] when the question or a setting cannot be; [`EngineError::Stopped`] when nothing is
+    /// known yet.
+    pub fn rollout(
+        &self,
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+        stop: &Stop,
+        progress: &mut (dyn FnMut(&RolloutAnswer) + Send),
+    ) -> Result<RolloutAnswer, EngineError> {
+        let query = &self.with_candidates(query, settings, stop)?;
+        let budget = settings.time_ms.map(Budget::start);
+        let context = Context {
+            budget: budget.as_ref().map(Budget::stop),
+            ..self.context(stop)
+        };
+        let run = || {
+            let mut rollout = Rollout::new(context, query, settings)?;
+            let ended = rollout.run(settings.trials, &mut |rollout| {
+                if let Ok(known) = rollout.known() {
+                    progress(&known);
+                }
+            });
+            rollout.answer(ended)
+        };
+        self.pool.install(run).map_err(|error| match error {
+            RolloutError::Stopped => EngineError::Stopped,
+            other => EngineError::Rollout(other),
+        })
+    }
+
+    /// The same question with the plays that look best, where it asks for those of a roll.
+    fn with_candidates(
+        &self,
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+        stop: &Stop,
+    ) -> Result<RolloutQuery, EngineError> {
+        let RolloutSubject::Best(roll, count) = query.subject else {
+            return Ok(query.clone());
+        };
+        let mut search = settings.search.clone();
+        search.plies = LOOK_PLIES.max(settings.sides[0].plies);
+        search.cubeful = settings.cubeful;
+        search.time_ms = None;
+        search.top = None;
+        let plays = PlayQuery {
+            position: query.position,
+            roll,
+            state: query.state,
+        };
+        let ranked = self.rank_plays(&plays, &search, stop)?;
+        let best = ranked.plays.iter().take(count);
+        Ok(RolloutQuery {
+            subject: RolloutSubject::Plays(best.map(|one| (one.play, one.position)).collect()),
+            ..query.clone()
+        })
+    }
+}

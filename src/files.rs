@@ -1,0 +1,123 @@
+//! Files from outside, opened with care: regular files only, and never more of one than was said.
+//!
+//! A pipe, a terminal or a device in the place of a file would hang its reader or never end; all
+//! rooms open what people name through here. Errors speak of the file without naming it: whoever
+//! reports them has the name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// Most bytes of a text that somebody wrote by hand: a configuration, a plan, a policy.
+pub const TEXT_BYTES_MAX: u64 = 4 << 20;
+
+/// Most bytes of records that are read into memory together, such as a benchmark file.
+pub const RECORDS_BYTES_MAX: u64 = 1 << 30;
+
+/// Opens a regular file for reading. Never waits, whatever stands behind the name.
+///
+/// # Errors
+/// What the system says, or that it is no regular file, and what it is instead.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Without this flag the opening of a pipe waits for somebody who writes.
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
+        return Ok(file);
+    }
+    let found = if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    };
+    Err(refused(format!("is {found}, not a regular file")))
+}
+
+/// The contents of a regular file of at most `most` bytes.
+///
+/// # Errors
+/// As [`open`], and for longer files.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if length <= most {
+        bytes.reserve_exact(length as usize);
+        // Some files have more in them than their length says, and others grow.
+        file.take(most + 1).read_to_end(&mut bytes)?;
+    }
+    if length > most || bytes.len() as u64 > most {
+        return Err(refused(format!("is longer than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The contents of a regular file of at most `most` bytes of UTF-8.
+///
+/// # Errors
+/// As [`read`], and for bytes that are no text.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    String::from_utf8(read(path, most)?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        refused(format!("is not UTF-8 text at byte {at}"))
+    })
+}
+
+fn refused(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(result: io::Result<Vec<u8>>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn only_regular_files_are_read_and_only_so_much() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, [b'x'; 100]).unwrap();
+        assert_eq!(read(&path, 100).unwrap(), [b'x'; 100]);
+        assert_eq!(reason(read(&path, 99)), "is longer than 99 bytes");
+        let folder_itself = reason(read(folder.path(), 100));
+        assert_eq!(folder_itself, "is a folder, not a regular file");
+        for endless in ["/dev/zero", "/dev/full"] {
+            let found = reason(read(Path::new(endless), 100));
+            assert_eq!(found, "is a device, not a regular file");
+        }
+        std::fs::write(&path, b"fine \xff").unwrap();
+        let text = read_text(&path, 100).unwrap_err().to_string();
+        assert_eq!(text, "is not UTF-8 text at byte 5");
+        let missing = read(&folder.path().join("none"), 1).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+
+    /// Nobody writes into it: opened the usual way, this test would never end.
+    #[test]
+    fn a_pipe_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        assert_eq!(reason(read(&path, 9)), "is a pipe, not a regular file");
+    }
+
+    /// A file whose length is not known beforehand.
+    #[test]
+    fn files_of_the_system_are_read_to_their_end() {
+        let path = Path::new("/proc/self/status");
+        assert!(!read(path, 1 << 20).unwrap().is_empty());
+        assert_eq!(reason(read(path, 5)), "is longer than 5 bytes");
+    }
+}

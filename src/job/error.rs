@@ -1,0 +1,38 @@
+//! Why a job ends before its end.
+
+use super::Difference;
+use crate::journal::JournalError;
+use std::path::PathBuf;
+
+/// Why a job ends before its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError<E: std::error::Error + 'static> {
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The journal belongs to a job with other settings.
+    #[error("{}: {difference}", path.display())]
+    Changed {
+        /// The journal.
+        path: PathBuf,
+        /// What differs.
+        difference: Difference,
+    },
+    /// A part of the journal is none of this job's, though its header and checksums are right.
+    #[error("{}: part {number} is not one of this job's", path.display())]
+    Part {
+        /// The journal.
+        path: PathBuf,
+        /// The part.
+        number: u64,
+    },
+    /// A share of a job that has no fixed number of parts.
+    #[error(
+        "only a job with a fixed number of parts can be divided; leave out the rule that ends it early"
+    )]
+    Endless,
+    /// Computing a part.
+    #[error(transparent)]
+    Work(E),
+}

@@ -1,0 +1,98 @@
+//! Journals of shares, put together.
+
+use super::{Difference, Header};
+use crate::journal::{self, JournalError, Record};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Why journals cannot be merged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// One of the files.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A journal of something else than a job.
+    #[error("{}: not the journal of a job", .0.display())]
+    NoJob(PathBuf),
+    /// Shares of different jobs.
+    #[error("{}: {difference}", path.display())]
+    Changed {
+        /// The one that differs from the first.
+        path: PathBuf,
+        /// Where.
+        difference: Difference,
+    },
+    /// Two shares say different things about a part.
+    #[error("{}: part {number} is not what another share says it is", path.display())]
+    Conflict {
+        /// The one read later.
+        path: PathBuf,
+        /// The part.
+        number: u64,
+    },
+    /// No journal holds the part, though later ones are there.
+    #[error("part {number} is missing: run share {share} to its end first")]
+    Missing {
+        /// The part.
+        number: u64,
+        /// Whose share it is, such as `2/5`, as far as that is known.
+        share: String,
+    },
+    /// Nothing to merge.
+    #[error("no journals to merge")]
+    Nothing,
+}
+
+/// Writes the parts of all `shares` as one journal to `out`, which must not exist: the same bytes
+/// as those of a single run, in whatever order the shares are given and if parts are repeated.
+/// Returns how many parts there are.
+///
+/// # Errors
+/// [`MergeError`].
+pub fn merge(out: &Path, shares: &[PathBuf]) -> Result<u64, MergeError> {
+    let mut first: Option<Header> = None;
+    let mut of = None;
+    let mut parts: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+    for path in shares {
+        let contents = journal::read(path)?;
+        let header = Header::parse(&contents.header);
+        let header = header.ok_or_else(|| MergeError::NoJob(path.clone()))?;
+        let (header, share) = header.without_share();
+        if let Some((_, count)) = share.as_deref().and_then(|share| share.split_once('/')) {
+            of = count.parse::<u64>().ok();
+        }
+        if let Some(difference) = first.as_ref().and_then(|first| first.difference(&header)) {
+            return Err(MergeError::Changed {
+                path: path.clone(),
+                difference,
+            });
+        }
+        first = Some(header);
+        for Record { number, bytes } in contents.records {
+            if parts.get(&number).is_some_and(|before| *before != bytes) {
+                return Err(MergeError::Conflict {
+                    path: path.clone(),
+                    number,
+                });
+            }
+            parts.insert(number, bytes);
+        }
+    }
+    let header = first.ok_or(MergeError::Nothing)?;
+    if let Some((number, _)) = (0..).zip(parts.keys()).find(|(n, key)| n != *key) {
+        let share = of
+            .and_then(|of: u64| {
+                number
+                    .checked_rem(of)
+                    .map(|index| format!("{}/{of}", index + 1))
+            })
+            .unwrap_or_else(|| "that has it".to_owned());
+        return Err(MergeError::Missing { number, share });
+    }
+    let records: Vec<Record> = (parts.into_iter())
+        .map(|(number, bytes)| Record { number, bytes })
+        .collect();
+    journal::write(out, &header.text(), &records)?;
+    Ok(records.len() as u64)
+}

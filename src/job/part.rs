@@ -1,0 +1,48 @@
+//! What a job is.
+
+use super::{Header, Progress};
+use crate::stop::Stop;
+
+/// A long piece of work.
+pub trait Job: Sync {
+    /// What the parts add up to.
+    type Sum;
+    /// Why a part cannot be computed.
+    type Error: std::error::Error + Send + 'static;
+
+    /// Everything that decides what the parts are. How many parts are wanted is not in it, so a
+    /// job can be made longer later.
+    fn header(&self) -> Header;
+
+    /// The sum of no parts.
+    fn start(&self) -> Self::Sum;
+
+    /// How many parts there are at most; none when only [`Job::is_done`] ends the job.
+    fn parts(&self) -> Option<u64>;
+
+    /// Computes a part: a pure function of the header and the number. `None` only when `stop` was
+    /// triggered before the end.
+    ///
+    /// # Errors
+    /// What went wrong; the job ends with it.
+    fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, Self::Error>;
+
+    /// Adds a part to the sum. Parts come in the order of their numbers, each once.
+    ///
+    /// # Errors
+    /// When the bytes are none that [`Job::part`] makes.
+    fn merge(&self, sum: &mut Self::Sum, number: u64, bytes: &[u8]) -> Result<(), BadPart>;
+
+    /// Whether the sum is enough. Asked after every part, so it does not depend on the threads.
+    fn is_done(&self, _: &Self::Sum) -> bool {
+        false
+    }
+
+    /// How far the job is, after so many parts.
+    fn progress(&self, sum: &Self::Sum, parts: u64) -> Progress;
+}
+
+/// The bytes of a part are not what the job makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a part that the job does not make")]
+pub struct BadPart;

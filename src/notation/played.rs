@@ -1,0 +1,37 @@
+//! From the steps of a play to the position after it.
+
+use crate::game::{OFF, Play, Position, Roll, legal_plays};
+
+/// The position after these steps in any order, the other player on roll, if they are a legal play
+/// of the roll; also if they are the pass and nothing can be played.
+#[must_use]
+pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Position> {
+    let plays = legal_plays(position, roll);
+    if play.is_pass() {
+        return plays.is_empty().then(|| position.swapped());
+    }
+    let moved = |play: &Play| {
+        let mut counts = [0_i8; OFF + 1];
+        for step in play.steps() {
+            for (at, change) in [(step.from, -1), (step.to, 1)] {
+                if let Some(count) = counts.get_mut(usize::from(at)) {
+                    *count += change;
+                }
+            }
+        }
+        counts
+    };
+    let target = moved(play);
+    let sorted = |play: &Play| {
+        let steps = play.steps().iter();
+        let mut steps: Vec<(u8, u8)> = steps.map(|step| (step.from, step.to)).collect();
+        steps.sort_unstable();
+        steps
+    };
+    let exact = plays
+        .iter()
+        .find(|legal| sorted(&legal.play) == sorted(play));
+    exact
+        .or_else(|| plays.iter().find(|legal| moved(&legal.play) == target))
+        .map(|legal| legal.after)
+}

@@ -1,0 +1,75 @@
+//! Who plays: our engine, the classical players, other programs, all behind the trait [`Player`].
+//!
+//! A [`PlayerSpec`] is a player as people write it (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
+//! player itself. Duels, tournaments and benchmarks know nothing of players but the trait.
+
+mod ours;
+mod program;
+mod pubeval;
+mod random;
+mod spec;
+
+pub use ours::Ours;
+pub use spec::{Defaults, PlayerSpec};
+
+use crate::engine::EngineError;
+use crate::game::{Chances, Position, Roll};
+use crate::rng::ChaCha8Rng;
+
+/// Chooses plays in cubeless money games. The same for all threads of a duel.
+pub trait Player: Send + Sync {
+    /// How the player was asked for.
+    fn name(&self) -> String;
+
+    /// Everything that decides its plays, in words and checksums. Long work that was begun with one
+    /// player goes on with the same only.
+    ///
+    /// # Errors
+    /// When its files cannot be read any more.
+    fn identity(&self) -> Result<String, PlayerError> {
+        Ok(self.name())
+    }
+
+    /// The position after the chosen play of `roll`, the opponent on roll; when nothing can move,
+    /// the position turned round. `chance` is for players that throw coins.
+    ///
+    /// # Errors
+    /// When the player has no answer or an illegal one.
+    fn play(
+        &self,
+        position: &Position,
+        roll: Roll,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError>;
+
+    /// Its static chances of the player on roll, if it has such.
+    fn chances(&self, position: &Position) -> Option<Chances> {
+        let _ = position;
+        None
+    }
+}
+
+/// Why a player cannot be had or does not play.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlayerError {
+    /// The text names no player.
+    #[error("player {text:?}: {reason}")]
+    Spec {
+        /// What was asked for.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Its engine cannot be built or does not answer.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The program behind a pipe does not start or does not answer.
+    #[error("player {name}: {reason}")]
+    Program {
+        /// The player.
+        name: String,
+        /// What happened.
+        reason: String,
+    },
+}

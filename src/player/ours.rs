@@ -1,0 +1,159 @@
+//! Our own engine as a player.
+
+use super::{Player, PlayerError};
+use crate::engine::{Engine, EngineError, Nets};
+use crate::game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
+use crate::query::{MoveFilter, PlayQuery, Settings, Stop};
+use crate::rng::ChaCha8Rng;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+/// The embedded nets, as players and the option `--nets` call them.
+const EMBEDDED: &str = "embedded";
+/// The embedded fast nets, as players and the option `--nets` call them.
+pub(super) const FAST: &str = "embedded:fast";
+
+/// Which of our engines; what is left out is for others to say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ours {
+    /// Nets; the embedded ones when left out.
+    pub nets: Option<PathBuf>,
+    /// Look-ahead in gnubg's numbering; 0 when left out.
+    pub plies: Option<u8>,
+    /// Which plays are looked at more deeply; Normal when left out.
+    pub filter: Option<MoveFilter>,
+    /// Folder with bearoff databases; those of the program when left out.
+    pub bearoff: Option<PathBuf>,
+}
+
+impl Ours {
+    /// This, with what `other` says where it says nothing.
+    #[must_use]
+    pub fn or(&self, other: &Ours) -> Ours {
+        Ours {
+            nets: self.nets.clone().or_else(|| other.nets.clone()),
+            plies: self.plies.or(other.plies),
+            filter: self.filter.clone().or_else(|| other.filter.clone()),
+            bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
+        }
+    }
+
+    /// As players are named in reports and journals.
+    fn name(&self, plies: u8, net: &str) -> String {
+        let mut name = "gammond".to_owned();
+        if let Some(path) = (self.nets.as_ref()).filter(|path| *path != Path::new(EMBEDDED)) {
+            name.push_str(&format!(":nets={}", path.display()));
+        }
+        name.push_str(&format!(":plies={plies}"));
+        if let Some(filter) = self.filter.as_ref().and_then(MoveFilter::name) {
+            name.push_str(&format!(":filter={filter}"));
+        }
+        if let Some(folder) = &self.bearoff {
+            name.push_str(&format!(":bearoff={}", folder.display()));
+        }
+        format!("{name} ({net})")
+    }
+}
+
+thread_local! {
+    /// Plays and their chances of one decision.
+    static SCRATCH: RefCell<(Vec<Position>, Vec<Chances>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// Our engine, cubeless.
+pub(super) struct Gammond {
+    name: String,
+    engine: Engine,
+    settings: Settings,
+}
+
+impl Gammond {
+    /// The player with these nets and this look-ahead.
+    pub(super) fn open(ours: &Ours) -> Result<Gammond, EngineError> {
+        let nets = match &ours.nets {
+            None => Nets::Embedded,
+            Some(path) if path == Path::new(EMBEDDED) => Nets::Embedded,
+            Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
+            Some(path) => Nets::Path(path.clone()),
+        };
+        let mut builder = Engine::builder().nets(nets).threads(1);
+        if let Some(folder) = &ours.bearoff {
+            builder = builder.bearoff(folder);
+        }
+        let engine = builder.build()?;
+        let mut settings = Settings::plies(ours.plies.unwrap_or(0));
+        settings.cubeful = false;
+        if let Some(filter) = &ours.filter {
+            settings.filter = filter.clone();
+        }
+        Ok(Gammond {
+            name: ours.name(settings.plies, engine.net_name()),
+            engine,
+            settings,
+        })
+    }
+
+    fn static_play(&self, position: &Position, roll: Roll) -> Position {
+        SCRATCH.with_borrow_mut(|(after, chances)| {
+            generate_plays(position, roll, after);
+            let near = position.swapped();
+            if after.len() < 2 {
+                return after.first().copied().unwrap_or(near);
+            }
+            chances.resize(after.len(), Chances::default());
+            self.engine
+                .evaluator()
+                .evaluate(Some(&near), after, chances);
+            // The first of equals, in the generator's order.
+            let mut best = (f32::MAX, near);
+            for (chances, &after) in chances.iter().zip(after.iter()) {
+                if chances.equity() < best.0 {
+                    best = (chances.equity(), after);
+                }
+            }
+            best.1
+        })
+    }
+}
+
+impl Player for Gammond {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn identity(&self) -> Result<String, PlayerError> {
+        // Not the name: it holds paths, and the same files may lie elsewhere.
+        let (nets, sum) = (self.engine.net_name(), self.engine.identity()?);
+        let settings = &self.settings;
+        Ok(format!("gammond ({nets}) with {settings:?} sha256 {sum}"))
+    }
+
+    fn play(
+        &self,
+        position: &Position,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        if self.settings.plies == 0 {
+            return Ok(self.static_play(position, roll));
+        }
+        let query = PlayQuery {
+            position: *position,
+            roll,
+            state: MatchState::money(Rules::default()),
+        };
+        let ranked = (self.engine).rank_plays(&query, &self.settings, &Stop::never())?;
+        Ok(ranked
+            .plays
+            .first()
+            .map_or_else(|| position.swapped(), |play| play.position))
+    }
+
+    fn chances(&self, position: &Position) -> Option<Chances> {
+        let mut out = [Chances::default()];
+        self.engine
+            .evaluator()
+            .evaluate(None, std::slice::from_ref(position), &mut out);
+        Some(out[0])
+    }
+}

@@ -1,0 +1,261 @@
+//! Players that are other programs: asked over a pipe, in UBGI, or over gnubg's external protocol.
+//!
+//! One program (or connection) serves one question at a time; further ones are started when more threads ask. Every
+//! wait has a limit, and a program is ended with all that it started when it fails or the player is dropped.
+
+mod link;
+
+use super::{Player, PlayerError};
+use crate::game::{MatchState, Position, Roll, Rules, generate_plays};
+use crate::notation::{BoardLine, PositionId, parse_position};
+use crate::protocol::external::{Reading, read_play};
+use crate::rng::ChaCha8Rng;
+use link::Link;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How long a program may take to start and to say who it is.
+const START_TIME_MAX: Duration = Duration::from_secs(60);
+/// How long one answer is waited for unless the caller says otherwise.
+pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
+/// Times that one question is asked of a player that answers with a resignation.
+const ASKED_MAX: usize = 3;
+
+/// How a program is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speech {
+    /// `POSITIONID D1 D2` in, the Position ID after its play out; the text is a command.
+    Ids,
+    /// UBGI on standard input and output; the text is a command.
+    Ubgi,
+    /// gnubg's external protocol; the text is `HOST:PORT`.
+    External,
+}
+
+impl Speech {
+    const fn name(self) -> &'static str {
+        match self {
+            Speech::Ids => "pipe",
+            Speech::Ubgi => "ubgi",
+            Speech::External => "external",
+        }
+    }
+}
+
+/// The generations of UBGI, told apart by what a program says in its handshake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Generation {
+    /// Options, if any, are declared as `option name …`.
+    #[default]
+    First,
+    /// It says `proto 0.2` or declares a `key`.
+    Second,
+}
+
+impl Generation {
+    /// What asks for a play.
+    const fn go(self) -> &'static str {
+        match self {
+            Generation::First => "go role chequer",
+            Generation::Second => "go chequer",
+        }
+    }
+}
+
+/// A program that runs, and how it wants to be asked.
+struct Program {
+    link: Link,
+    ubgi: Generation,
+}
+
+/// Programs started from one command, one for each thread that may ask at a time.
+pub(super) struct ProgramPlayer {
+    name: String,
+    speech: Speech,
+    idle: Mutex<Vec<Program>>,
+    target: String,
+    answer_time: Duration,
+}
+
+impl ProgramPlayer {
+    /// Starts the first program, to see that it starts; others are started when needed.
+    pub(super) fn start(
+        speech: Speech,
+        target: &str,
+        answer_time: Duration,
+    ) -> Result<ProgramPlayer, PlayerError> {
+        let player = ProgramPlayer {
+            name: format!("{}:{target}", speech.name()),
+            speech,
+            idle: Mutex::new(Vec::new()),
+            target: target.to_owned(),
+            answer_time,
+        };
+        let first = player.begin()?;
+        player.give_back(first);
+        Ok(player)
+    }
+
+    fn fail(&self, reason: impl std::fmt::Display) -> PlayerError {
+        PlayerError::Program {
+            name: self.name.clone(),
+            reason: reason.to_string(),
+        }
+    }
+
+    fn begin(&self) -> Result<Program, PlayerError> {
+        let time = START_TIME_MAX.min(self.answer_time);
+        let link = match self.speech {
+            Speech::External => Link::connect(&self.target, time),
+            Speech::Ids | Speech::Ubgi => Link::start(&self.target),
+        };
+        let mut program = Program {
+            link: link.map_err(|error| self.fail(error))?,
+            ubgi: Generation::default(),
+        };
+        if self.speech == Speech::Ubgi {
+            self.shake_hands(&mut program, time)?;
+        }
+        Ok(program)
+    }
+
+    /// Learns the generation and begins a game: a new one is money without Jacoby for most programs. Those that count
+    /// by other rules are told so; those that know no rules say `error`, which is no harm.
+    fn shake_hands(&self, program: &mut Program, time: Duration) -> Result<(), PlayerError> {
+        let until = Instant::now() + time;
+        let hear = |program: &Program| program.link.hear(until, time).map_err(|e| self.fail(e));
+        self.say(program, "ubgi\n")?;
+        let mut cubeless = "";
+        loop {
+            let line = hear(program)?;
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next()) {
+                (Some("ubgiok" | "readyok"), _) => break,
+                (Some("error"), _) => return Err(self.fail(line)),
+                (Some("proto"), Some(version)) if version != "0.1" => {
+                    program.ubgi = Generation::Second;
+                }
+                (Some("key"), name) => {
+                    program.ubgi = Generation::Second;
+                    if name == Some("engine.eval_mode") {
+                        cubeless = "set engine.eval_mode cubeless\n";
+                    }
+                }
+                _ => {}
+            }
+        }
+        let rules = format!("newgame\nnewsession type money jacoby off\n{cubeless}isready\n");
+        self.say(program, &rules)?;
+        while hear(program)? != "readyok" {}
+        Ok(())
+    }
+
+    fn give_back(&self, program: Program) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(program);
+        }
+    }
+
+    fn say(&self, program: &mut Program, text: &str) -> Result<(), PlayerError> {
+        program.link.say(text).map_err(|error| self.fail(error))
+    }
+
+    /// Asks for a play and says what was asked and answered, and the position that it leads to.
+    fn ask(
+        &self,
+        program: &mut Program,
+        position: &Position,
+        roll: Roll,
+    ) -> Result<(String, String, Option<Position>), PlayerError> {
+        let id = PositionId::from(*position);
+        let [first, second] = roll.dice();
+        let question = match self.speech {
+            Speech::Ids => format!("{id} {first} {second}\n"),
+            Speech::Ubgi => {
+                let (high, low, go) = (roll.high(), roll.low(), program.ubgi.go());
+                format!("position gnubgid {id}\ndice {high} {low}\n{go}\n")
+            }
+            Speech::External => {
+                let state = MatchState::money(Rules::default());
+                let line = BoardLine::external(["me", "you"], position, &state, Some(roll), None);
+                format!("{line}\n")
+            }
+        };
+        let answer = self.answer(program, &question)?;
+        let after = match self.speech {
+            Speech::Ids => {
+                let after = parse_position(answer.as_bytes())
+                    .map_err(|e| self.fail(format!("{answer:?}: {e}")))?;
+                Some(after.position)
+            }
+            Speech::Ubgi | Speech::External => match read_play(position, roll, &answer) {
+                Reading::Played(after) => Some(after),
+                Reading::Forfeit | Reading::Unreadable => None,
+            },
+        };
+        Ok((question, answer, after))
+    }
+
+    /// The answer to a question. Games are played to their end: a resignation is declined, which is said by asking
+    /// the same again.
+    fn answer(&self, program: &mut Program, question: &str) -> Result<String, PlayerError> {
+        let until = Instant::now() + self.answer_time;
+        for _ in 0..ASKED_MAX {
+            self.say(program, question)?;
+            let answer = loop {
+                let line = program.link.hear(until, self.answer_time);
+                let line = line.map_err(|error| self.fail(error))?;
+                if self.speech != Speech::Ubgi {
+                    break line;
+                }
+                let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+                match word {
+                    "bestmove" => break rest.to_owned(),
+                    "error" if !rest.starts_with("unknown_command") => {
+                        return Err(self.fail(line));
+                    }
+                    _ => {}
+                }
+            };
+            let resigns = self.speech == Speech::External && answer.starts_with("resign");
+            if !resigns {
+                return Ok(answer);
+            }
+        }
+        let question = question.trim();
+        Err(self.fail(format!("it resigns however often it is asked {question}")))
+    }
+}
+
+impl Player for ProgramPlayer {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn play(
+        &self,
+        position: &Position,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        let mut legal = Vec::new();
+        generate_plays(position, roll, &mut legal);
+        if legal.is_empty() {
+            return Ok(position.swapped());
+        }
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut program = match idle {
+            Some(program) => program,
+            None => self.begin()?,
+        };
+        let (question, answer, after) = self.ask(&mut program, position, roll)?;
+        self.give_back(program);
+        match after.filter(|after| legal.contains(after)) {
+            Some(after) => Ok(after),
+            None => {
+                let question = question.trim();
+                Err(self.fail(format!("{answer} is no legal result of {question}")))
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Which dialect a connection speaks: its first line tells (SRV-04).
+
+use super::dialect::Dialect;
+use super::external::{External, Rules};
+use super::lines::Cut;
+use super::request::RequestError;
+use super::session::Session;
+use super::settings::SessionSettings;
+use super::ubgi::Ubgi;
+
+/// With what the machines of a server's connections begin.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Defaults {
+    /// The settings of requests.
+    pub session: SessionSettings,
+    /// What gnubg does not tell.
+    pub rules: Rules,
+}
+
+impl Defaults {
+    /// gnubg's server language, spoken from the first byte.
+    #[must_use]
+    pub fn external(&self) -> Box<dyn Dialect> {
+        Box::new(External::server(self.rules.clone()))
+    }
+
+    /// The dialect of a connection that begins with this line (SRV-04); `None` while nothing is
+    /// said.
+    ///
+    /// # Errors
+    /// The line belongs to a protocol that is not spoken here.
+    pub fn dialect(&self, first: Cut<'_>) -> Result<Option<Box<dyn Dialect>>, RequestError> {
+        let requests = || -> Box<dyn Dialect> { Box::new(Session::new(self.session.clone())) };
+        let Cut::Line(line) = first else {
+            return Ok(Some(requests()));
+        };
+        if External::begins_with(line) {
+            return Ok(Some(Box::new(External::new(self.rules.clone()))));
+        }
+        if line.trim_ascii() == b"external" {
+            return Ok(Some(self.external()));
+        }
+        if Ubgi::begins_with(line) {
+            let search = self.session.search.clone();
+            return Ok(Some(Box::new(Ubgi::new(search, "embedded", 1, false))));
+        }
+        if is_http(line) {
+            let message = "request is one of HTTP, and this port speaks lines: \
+                           send `help` and a line end";
+            return Err(RequestError::new("bad-request", "request", message));
+        }
+        Ok((!Session::passes_over(line)).then(requests))
+    }
+}
+
+/// The first line of an HTTP request: `METHOD PATH HTTP/1.1`.
+fn is_http(line: &[u8]) -> bool {
+    let mut words = line
+        .split(|byte| *byte == b' ')
+        .filter(|word| !word.is_empty());
+    let (method, path, version) = (words.next(), words.next(), words.next());
+    method.is_some_and(|word| word.iter().all(u8::is_ascii_uppercase))
+        && path.is_some()
+        && version.is_some_and(|word| word.starts_with(b"HTTP/"))
+}

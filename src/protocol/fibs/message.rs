@@ -1,0 +1,247 @@
+//! What a line of the server is: the names that [`super::clip`] gives.
+
+use crate::notation::BoardLine;
+use std::fmt;
+
+/// Own settings as told at login (CLIP message 2).
+#[derive(Clone, PartialEq, Debug, Default)]
+#[expect(missing_docs, reason = "the names are those of FIBS's toggles")]
+pub struct OwnInfo {
+    pub name: String,
+    pub autoboard: bool,
+    pub autodouble: bool,
+    pub automove: bool,
+    pub away: bool,
+    pub bell: bool,
+    pub crawford: bool,
+    pub double: bool,
+    pub experience: u32,
+    pub greedy: bool,
+    pub moreboards: bool,
+    pub moves: bool,
+    pub rating: f64,
+    pub ready: bool,
+    pub silent: bool,
+}
+
+/// Somebody who is logged in (CLIP message 5).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Who {
+    /// The name.
+    pub name: String,
+    /// Whom the user plays.
+    pub opponent: Option<String>,
+    /// Wants to play.
+    pub ready: bool,
+    /// Is away.
+    pub away: bool,
+    /// Rating.
+    pub rating: f64,
+    /// Points played.
+    pub experience: u32,
+    /// The program at the other end.
+    pub client: String,
+}
+
+/// A match that somebody wants to play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// To so many points.
+    Points(u32),
+    /// Without end.
+    Unlimited,
+    /// A saved one.
+    Resume,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Points(1) => f.write_str("1 point"),
+            Wanted::Points(points) => write!(f, "{points} points"),
+            Wanted::Unlimited => f.write_str("unlimited"),
+            Wanted::Resume => f.write_str("resumed"),
+        }
+    }
+}
+
+/// How somebody talks to us.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Speech {
+    Tell,
+    Shout,
+    Whisper,
+    Kibitz,
+}
+
+/// Who does what a line of the game tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum By {
+    /// We: the line says `You`.
+    Me,
+    /// Whoever has this name.
+    Name(String),
+}
+
+/// A line of the server, named.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(missing_docs, reason = "the names say what the lines say")]
+pub enum Message {
+    Welcome(String),
+    Own(Box<OwnInfo>),
+    MotdBegins,
+    MotdEnds,
+    Who(Box<Who>),
+    WhoEnds,
+    LogsIn(String),
+    LogsOut(String),
+    Said {
+        name: String,
+        how: Speech,
+        text: String,
+    },
+    LoginIncorrect,
+    Board(Box<BoardLine>),
+    /// `board:` stands in the line but it cannot be read.
+    BadBoard(String),
+    OpeningRoll {
+        name: String,
+        mine: u8,
+        other: u8,
+    },
+    Rolls {
+        by: By,
+        dice: [u8; 2],
+    },
+    Moves {
+        name: String,
+        steps: String,
+    },
+    CannotMove {
+        by: By,
+    },
+    PleaseMove,
+    RollOrDouble,
+    Doubles {
+        name: String,
+    },
+    YouDouble,
+    Takes {
+        by: By,
+    },
+    /// Somebody passes a double; `name`: the opponent, whoever it is.
+    GivesUp {
+        by: By,
+        name: String,
+        points: u32,
+    },
+    OffersResignation {
+        name: String,
+        points: u32,
+    },
+    YouResign,
+    ResignationAccepted {
+        by: By,
+        points: u32,
+    },
+    ResignationRejected {
+        by: By,
+    },
+    WinsGame {
+        by: By,
+        points: u32,
+    },
+    WinsMatch {
+        by: By,
+        length: u32,
+        /// Points of the winner and of the loser.
+        score: Option<[u32; 2]>,
+    },
+    /// The score after a game, by name.
+    Score([(String, u32); 2]),
+    JoinNext,
+    WaitForJoin,
+    NewGame(String),
+    Started {
+        name: String,
+        wanted: Wanted,
+    },
+    MatchLength(Option<u32>),
+    /// The score of a match that is resumed, a line for each player.
+    PointsFor {
+        name: String,
+        points: u32,
+    },
+    Invites {
+        name: String,
+        wanted: Wanted,
+    },
+    SavedWarning,
+    /// A match was broken off and saved: by our `leave`, or as the line says.
+    Saved {
+        by: By,
+    },
+    NotPlaying,
+    /// A row of `show saved`.
+    SavedMatch {
+        name: String,
+        length: Option<u32>,
+    },
+    /// The answer to `show savedcount`.
+    SavedCount {
+        name: String,
+        count: u32,
+    },
+    NoSavedMatches,
+    /// The head of the table of saved matches.
+    SavedHead,
+    /// An answer is still open: ours to the opponent's offer, or the opponent's to ours.
+    OfferOpen {
+        name: String,
+        mine: bool,
+    },
+    /// The server has no command that shows the board.
+    NoBoard,
+    /// A command of the game was refused.
+    Refused(String),
+    /// An invitation or its acceptance was refused.
+    InvitationRefused(String),
+    /// There is no saved match with this player, or it cannot be loaded any more.
+    NoSavedMatch(String),
+    /// The board style is set: the answer to a command that the bot sends as a fence.
+    BoardStyle,
+    ShuttingDown,
+    /// Known, and of no meaning for a bot.
+    Noise,
+    /// Not known at all.
+    Unknown,
+}
+
+impl Message {
+    /// Whom a line of the game names as the opponent, if it names anybody.
+    #[must_use]
+    pub fn opponent(&self) -> Option<&str> {
+        match self {
+            Message::OpeningRoll { name, .. }
+            | Message::Moves { name, .. }
+            | Message::Doubles { name }
+            | Message::GivesUp { name, .. }
+            | Message::OffersResignation { name, .. }
+            | Message::OfferOpen { name, .. }
+            | Message::NewGame(name) => Some(name),
+            Message::Rolls { by, .. }
+            | Message::CannotMove { by }
+            | Message::Takes { by }
+            | Message::ResignationAccepted { by, .. }
+            | Message::ResignationRejected { by }
+            | Message::WinsGame { by, .. }
+            | Message::WinsMatch { by, .. }
+            | Message::Saved { by } => match by {
+                By::Me => None,
+                By::Name(name) => Some(name),
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What goes between the machine and whoever owns the socket, the clock and the engine: times in,
+//! questions, commands and events out, answers in.
+
+use super::message::Wanted;
+use super::record::MatchRecord;
+use crate::game::Play;
+use crate::notation::BoardView;
+use crate::query::{CubeQuery, EvalQuery, PlayQuery};
+
+/// Times in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Between two commands.
+    pub pace_ms: u64,
+    /// From an invitation to the acceptance: a warning can still come.
+    pub warning_ms: u64,
+    /// A missing prompt to roll or double is waited for so long.
+    pub prompt_ms: u64,
+    /// A missing automatic roll is waited for so long.
+    pub roll_ms: u64,
+    /// After so long without a reaction of the server the board is asked for.
+    pub resync_ms: u64,
+    /// A harmless command is sent after so long without any.
+    pub keepalive_ms: u64,
+    /// Nothing heard for so long: the link is dead.
+    pub silence_ms: u64,
+    /// Between two invitations to the same person to resume.
+    pub resume_ms: u64,
+    /// How long to wait for the new rating after a match.
+    pub rating_ms: u64,
+    /// How long the prompt for the login, or the answer to it, is waited for.
+    pub login_ms: u64,
+    /// How long leaving a match may take when the bot is asked twice to stop.
+    pub stop_ms: u64,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Timing {
+            pace_ms: 1500,
+            warning_ms: 1500,
+            prompt_ms: 2000,
+            roll_ms: 3000,
+            resync_ms: 8000,
+            keepalive_ms: 90_000,
+            silence_ms: 300_000,
+            resume_ms: 180_000,
+            rating_ms: 3000,
+            login_ms: 30_000,
+            stop_ms: 10_000,
+        }
+    }
+}
+
+/// A question for the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// Which play; with `resign`, first whether the game should be resigned.
+    Play {
+        /// The position and the roll.
+        query: PlayQuery,
+        /// Whether resigning is allowed.
+        resign: bool,
+    },
+    /// Roll or double; with `resign`, first whether the game should be resigned.
+    RollOrDouble {
+        /// The position before the roll.
+        query: CubeQuery,
+        /// Whether resigning is allowed.
+        resign: bool,
+    },
+    /// Take or pass; the doubler is on roll.
+    Offer(CubeQuery),
+    /// Accept that the player on roll of the query resigns?
+    Resignation {
+        /// The position of the one who resigns.
+        query: EvalQuery,
+        /// 1, 2 or 3 times the cube.
+        games: u8,
+        /// Whether the points win the match for us.
+        ends_match: bool,
+    },
+}
+
+/// The answer to an [`Ask`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This play.
+    Play(Play),
+    /// Roll the dice.
+    Roll,
+    /// Double.
+    Double,
+    /// Take the cube, or accept the resignation.
+    Accept,
+    /// Pass, or play on.
+    Reject,
+    /// Resign so many games.
+    Resign(u8),
+}
+
+/// What happened, for whoever keeps books.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Logged in, with this rating and experience.
+    LoggedIn {
+        /// The rating.
+        rating: f64,
+        /// Points played.
+        experience: u32,
+    },
+    /// A match begins or goes on.
+    MatchStarted {
+        /// The opponent.
+        opponent: String,
+        /// What was agreed.
+        wanted: Wanted,
+        /// Our saved matches.
+        saved: usize,
+        /// The opponent's saved matches, where the server counts them.
+        opponent_saved: Option<u32>,
+    },
+    /// The server shows another board.
+    Board(Box<BoardView>),
+    /// A match is over.
+    MatchFinished(Box<MatchRecord>),
+    /// A match has gone on: a game is over, or the match is broken off.
+    Progress {
+        /// All of it so far.
+        record: Box<MatchRecord>,
+        /// Our rating.
+        rating: Option<f64>,
+        /// Whether it is not known if the match goes on.
+        open: bool,
+    },
+    /// A match was interrupted and is saved on the server.
+    MatchSaved {
+        /// The opponent.
+        opponent: String,
+        /// Whether we left it.
+        by_us: bool,
+    },
+}
+
+/// What the machine wants.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Send the login line; only the owner of the socket knows the password.
+    Login,
+    /// Send this line.
+    Send(String),
+    /// Answer this by `Machine::answer`.
+    Decide(u64, Box<Ask>),
+    /// Something happened.
+    Event(Box<Event>),
+    /// Close the connection and connect again.
+    Reconnect(&'static str),
+    /// Close the connection and stop: logging in again would fail again.
+    Fatal(&'static str),
+    /// All is done: close the connection.
+    Quit,
+}
+
+/// Counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines read.
+    pub lines: u64,
+    /// Lines that nothing is known about (FIBS-09).
+    pub unknown: u64,
+    /// Boards read.
+    pub boards: u64,
+    /// Lines of the game, and boards, that name another opponent or another match (FIBS-33).
+    pub foreign: u64,
+    /// Boards that could not be read.
+    pub bad_boards: u64,
+    /// Commands of the game that were refused.
+    pub refused: u64,
+    /// Answers that came too late and were thrown away.
+    pub stale: u64,
+    /// Boards asked for because something was missing.
+    pub resyncs: u64,
+}

@@ -1,0 +1,71 @@
+//! What the fuzz targets of the protocol machines run: bytes of any kind, and properties that hold
+//! for all of them. A broken property panics, which is what a fuzzer looks for.
+
+mod sequence;
+
+use super::external::{Ask, External, Reading, Step, read_play};
+use super::ubgi::Ubgi;
+use super::{Request, Session, SessionSettings, parse_line};
+use crate::query::Settings;
+
+pub use sequence::{
+    fuzz_external_sequence, fuzz_fibs_sequence, fuzz_ubgi_sequence, request_sequence,
+};
+
+/// Request lines of one session; errors point into their line, and no line is told to be nothing
+/// and something at once.
+pub fn fuzz_request(data: &[u8]) {
+    let mut session = SessionSettings::default();
+    for line in data.split(|byte| *byte == b'\n') {
+        let parsed = parse_line(line, &session);
+        let nothing = line.len() <= super::LINE_BYTES_MAX && Session::passes_over(line);
+        assert_eq!(parsed.is_none(), nothing);
+        match parsed {
+            None => {}
+            Some(Err(refusal)) => {
+                assert!(refusal.error.at <= line.len(), "{refusal:?}");
+                assert!(!refusal.error.message.contains('\n'));
+            }
+            Some(Ok(line)) => {
+                if let Request::Set(changed) = line.request {
+                    session = *changed;
+                }
+                assert!(session.search.plies <= Settings::PLIES_MAX);
+            }
+        }
+    }
+}
+
+/// Lines of gnubg's protocol, both directions: whatever is said is whole lines.
+pub fn fuzz_external(data: &[u8]) {
+    let mut machine = External::default();
+    for line in data.split(|byte| *byte == b'\n') {
+        match machine.line(line) {
+            Step::Say(text) => assert!(text.ends_with('\n') && !text.contains('\0'), "{text:?}"),
+            Step::Ask(question) => {
+                if let Ask::Play(query, _) = &question.ask {
+                    let text = String::from_utf8_lossy(data);
+                    if let Reading::Played(after) = read_play(&query.position, query.roll, &text) {
+                        let pips = |position: &crate::game::Position| position.opponent().pips();
+                        assert!(
+                            pips(&after) <= query.position.me().pips(),
+                            "checkers went back"
+                        );
+                    }
+                }
+                machine.replied("resign normal");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// UBGI sessions: an answer is whole lines.
+pub fn fuzz_ubgi(data: &[u8]) {
+    let mut machine = Ubgi::new(Settings::default(), "embedded", 1, true);
+    for line in data.split(|byte| *byte == b'\n') {
+        if let super::ubgi::Step::Say(text) = machine.line(line) {
+            assert!(text.ends_with('\n'), "{text:?}");
+        }
+    }
+}

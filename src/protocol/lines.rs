@@ -1,0 +1,223 @@
+//! Cuts bytes into lines: a hard limit, and a state in which the rest of an over-long line is
+//! thrown away without being stored.
+//!
+//! Any way of cutting the same bytes into pieces gives the same lines. An empty codec holds no
+//! memory. Every line protocol reads by it: sockets, standard input, UBGI.
+
+/// Longest line accepted, without its end (Q-03).
+pub const LINE_BYTES_MAX: usize = 4096;
+
+/// Collects bytes and gives out lines.
+#[derive(Debug)]
+pub struct LineCodec {
+    buffer: Vec<u8>,
+    /// Where the first byte not yet given out stands.
+    start: usize,
+    /// Up to where no LF was found.
+    scanned: usize,
+    /// Whether the rest of an over-long line is being thrown away.
+    discarding: bool,
+    limit: usize,
+}
+
+/// What the codec found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut<'a> {
+    /// A line without its LF and without a CR before it.
+    Line(&'a [u8]),
+    /// A line over the limit; told once, as soon as it is known.
+    TooLong,
+}
+
+impl LineCodec {
+    /// A codec for lines of at most `limit` bytes, their end not counted.
+    #[must_use]
+    pub const fn new(limit: usize) -> LineCodec {
+        LineCodec {
+            buffer: Vec::new(),
+            start: 0,
+            scanned: 0,
+            discarding: false,
+            limit,
+        }
+    }
+
+    /// Takes bytes as they came.
+    pub fn feed(&mut self, mut bytes: &[u8]) {
+        if self.discarding {
+            match bytes.iter().position(|&byte| byte == b'\n') {
+                None => return,
+                Some(end) => {
+                    bytes = bytes.get(end + 1..).unwrap_or_default();
+                    self.discarding = false;
+                }
+            }
+        }
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.scanned -= self.start;
+            self.start = 0;
+        }
+        self.buffer.extend_from_slice(bytes);
+        self.skip_nuls();
+    }
+
+    /// The next line, if it is complete or already too long. It stays until [`LineCodec::consume`].
+    pub fn peek(&mut self) -> Option<Cut<'_>> {
+        let end = self.line_end();
+        let length = end.unwrap_or(self.buffer.len()) - self.start;
+        // One byte more for a CR.
+        if length > self.limit + 1 {
+            return Some(Cut::TooLong);
+        }
+        let end = end?;
+        let line = self.buffer.get(self.start..end).unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        Some(if line.len() > self.limit {
+            Cut::TooLong
+        } else {
+            Cut::Line(line)
+        })
+    }
+
+    /// Puts away what [`LineCodec::peek`] showed.
+    pub fn consume(&mut self) {
+        match self.line_end() {
+            Some(end) => {
+                self.start = end + 1;
+                self.scanned = self.scanned.max(self.start);
+            }
+            None => {
+                self.discarding = true;
+                self.start = self.buffer.len();
+                self.scanned = self.start;
+            }
+        }
+        self.skip_nuls();
+        if self.start == self.buffer.len() {
+            // Idle connections hold no buffer.
+            *self = LineCodec {
+                discarding: self.discarding,
+                ..LineCodec::new(self.limit)
+            };
+        }
+    }
+
+    /// Bytes that wait.
+    #[must_use]
+    pub fn buffered(&self) -> usize {
+        self.buffer.len() - self.start
+    }
+
+    /// Whether this is so of any complete line that waits.
+    pub fn any_line(&self, wanted: impl FnMut(&[u8]) -> bool) -> bool {
+        let waiting = self.buffer.get(self.start..).unwrap_or_default();
+        let end = waiting.iter().rposition(|&byte| byte == b'\n');
+        let complete = waiting.get(..end.unwrap_or(0)).unwrap_or_default();
+        complete.split(|&byte| byte == b'\n').any(wanted)
+    }
+
+    /// The end of input ends the last line too. `true` when there was one.
+    pub fn finish(&mut self) -> bool {
+        let unfinished = self.has_partial() && !self.discarding && self.line_end().is_none();
+        if unfinished {
+            self.buffer.push(b'\n');
+        }
+        unfinished
+    }
+
+    /// Whether bytes of a line wait whose end has not come.
+    #[must_use]
+    pub fn has_partial(&self) -> bool {
+        self.discarding || self.start < self.buffer.len()
+    }
+
+    fn line_end(&mut self) -> Option<usize> {
+        let from = self.scanned.max(self.start);
+        let unseen = self.buffer.get(from..).unwrap_or_default();
+        match unseen.iter().position(|&byte| byte == b'\n') {
+            Some(at) => {
+                self.scanned = from + at;
+                Some(from + at)
+            }
+            None => {
+                self.scanned = self.buffer.len();
+                None
+            }
+        }
+    }
+
+    /// NULs before a line belong to the line before it: gnubg ends its lines with LF NUL (Q-02).
+    fn skip_nuls(&mut self) {
+        while self.buffer.get(self.start) == Some(&0) {
+            self.start += 1;
+        }
+        self.scanned = self.scanned.max(self.start);
+        if self.start == self.buffer.len() {
+            self.buffer.clear();
+            (self.start, self.scanned) = (0, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &[u8], piece: usize) -> Vec<String> {
+        let mut codec = LineCodec::new(8);
+        let mut found = Vec::new();
+        let mut drain = |codec: &mut LineCodec| {
+            while let Some(cut) = codec.peek() {
+                found.push(match cut {
+                    Cut::Line(line) => String::from_utf8_lossy(line).into_owned(),
+                    Cut::TooLong => "LONG".to_owned(),
+                });
+                codec.consume();
+            }
+        };
+        for chunk in input.chunks(piece) {
+            codec.feed(chunk);
+            drain(&mut codec);
+        }
+        codec.finish();
+        drain(&mut codec);
+        assert!(!codec.has_partial() || codec.discarding);
+        found
+    }
+
+    /// R-03: any way of cutting gives the same lines; over-long ones are told once.
+    #[test]
+    fn any_cutting_gives_the_same_lines() {
+        let input =
+            b"one\r\n\0two\n\n12345678\r\n123456789\nx\n1234567890123456789012\ny\r\n\0\0last";
+        let expected = [
+            "one", "two", "", "12345678", "LONG", "x", "LONG", "y", "last",
+        ];
+        for piece in 1..=input.len() {
+            assert_eq!(lines(input, piece), expected, "pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn an_idle_codec_holds_no_memory() {
+        let mut codec = LineCodec::new(4096);
+        codec.feed(b"ping\n\0");
+        assert_eq!(codec.peek(), Some(Cut::Line(b"ping")));
+        codec.consume();
+        assert!(!codec.has_partial());
+        assert_eq!(codec.buffer.capacity(), 0);
+    }
+
+    #[test]
+    fn a_line_without_end_stays_small() {
+        let mut codec = LineCodec::new(4096);
+        for _ in 0..1000 {
+            codec.feed(&[b'x'; 1000]);
+            if codec.peek() == Some(Cut::TooLong) {
+                codec.consume();
+            }
+            assert!(codec.buffer.capacity() < 16 << 10);
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Answers to requests, made of what the engine found.
+
+use super::answer::{self, Addressee, NotFinite};
+use super::dialect::{About, Reply};
+use super::request::RequestError;
+use super::rollout;
+use super::settings::AnswerStyle;
+use crate::game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
+use crate::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
+use crate::query::{Evaluation, Found, RankedPlay, RankedPlays, RolloutTask};
+use crate::render;
+use serde_json::{Value, json};
+
+/// How the answer to one request is to look.
+#[derive(Clone, Debug)]
+pub(super) struct RequestReply {
+    pub(super) id: Option<String>,
+    pub(super) style: AnswerStyle,
+    /// The number of the line, where lines are counted.
+    pub(super) number: Option<u64>,
+    pub(super) asked: Asked,
+}
+
+/// What was asked, with what of it the answer repeats.
+#[derive(Clone, Debug)]
+pub(super) enum Asked {
+    Value(Position),
+    Plays,
+    Cube(Position),
+    Rollout(Box<RolloutTask>),
+    Show(Box<ParsedPosition>, MatchState),
+    PlayRecord(Box<PlayRecord>),
+    PositionRecord(Box<PositionChances>),
+    Version,
+    Stats,
+    #[cfg(feature = "fault-injection")]
+    Fault,
+}
+
+impl From<NotFinite> for RequestError {
+    fn from(error: NotFinite) -> Self {
+        RequestError::new("internal", "answer", error.to_string())
+    }
+}
+
+impl Reply for RequestReply {
+    fn write(
+        &self,
+        found: Result<&Found, &RequestError>,
+        about: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let written = match found {
+            Ok(found) => self.answer(found, about, out),
+            Err(error) => Err(error.clone()),
+        };
+        if let Err(error) = &written {
+            answer::error(self.to(), error, self.number, out);
+        }
+        written.is_ok()
+    }
+}
+
+impl RequestReply {
+    fn to(&self) -> Addressee<'_> {
+        Addressee {
+            id: self.id.as_deref(),
+            style: self.style,
+        }
+    }
+
+    fn answer(
+        &self,
+        found: &Found,
+        about: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        let to = self.to();
+        match (&self.asked, found) {
+            (Asked::Value(position), Found::Value(value)) => {
+                answer::evaluation(to, position, value, about.net, out)?;
+            }
+            (Asked::Plays, Found::Plays(plays)) => {
+                answer::plays(to, plays, |play| play_text(plays, play), out)?;
+            }
+            (Asked::Cube(position), Found::Cube(cube)) => {
+                answer::cube(to, position, cube, cube.verdict.text(), out)?;
+            }
+            (Asked::Rollout(task), Found::Rollout(found, took)) => {
+                rollout::write(to, task, found, *took, out);
+            }
+            (Asked::Show(shown, state), Found::Class(class)) => {
+                show(to, shown, state, *class, out);
+            }
+            (Asked::PlayRecord(record), Found::Choice(plays, class)) => {
+                play_record(to, record, plays, *class, out)?;
+            }
+            (Asked::PositionRecord(record), Found::Value(value)) => {
+                position_record(to, record, value, out)?;
+            }
+            (Asked::Version, Found::About) => version(to, about.net, about.bearoff, out),
+            (Asked::Stats, Found::About) => stats(to, about, out),
+            #[cfg(feature = "fault-injection")]
+            (Asked::Fault, _) => inject_fault(),
+            _ => {
+                let message = "answer is not one to the question";
+                return Err(RequestError::new("internal", "answer", message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A request whose answer panics, to test that nothing else notices (SRV-13).
+#[cfg(feature = "fault-injection")]
+pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
+    let id = line.strip_prefix(b"#").map(|rest| {
+        let word = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+        String::from_utf8_lossy(word).into_owned()
+    });
+    let reply = RequestReply {
+        id,
+        style: AnswerStyle::Json,
+        number: None,
+        asked: Asked::Fault,
+    };
+    let question = crate::query::Question::Class(Position::start());
+    super::dialect::Inquiry::new(question, crate::query::Settings::default(), reply)
+}
+
+#[cfg(feature = "fault-injection")]
+fn inject_fault() {
+    assert!(std::hint::black_box(false), "injected fault");
+}
+
+/// The play in gnubg's notation.
+fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
+    notation::play_text(&ranking.position, &play.play)
+}
+
+fn version(to: Addressee<'_>, net: &str, bearoff: &[String], out: &mut Vec<u8>) {
+    let version = env!("CARGO_PKG_VERSION");
+    let body = json!({ "name": "gammond", "version": version, "protocol": 1, "net": net,
+        "bearoff": bearoff });
+    let plain = format!("gammond {version} {net}");
+    answer::values(to, "version", &body, &plain, out);
+}
+
+fn stats(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
+    let About {
+        net,
+        bearoff,
+        threads,
+        counters,
+    } = about;
+    let mut body = serde_json::Map::new();
+    for (name, count) in *counters {
+        body.insert((*name).to_owned(), (*count).into());
+    }
+    body.insert("net".into(), (*net).into());
+    body.insert("bearoff".into(), json!(bearoff));
+    body.insert("threads".into(), (*threads).into());
+    let body = Value::from(body);
+    let plain = if counters.is_empty() {
+        format!("threads {threads} net {net}")
+    } else {
+        body.to_string()
+    };
+    answer::values(to, "stats", &body, &plain, out);
+}
+
+/// What people's counts say of a race.
+fn race_value(counts: &RaceCounts) -> Value {
+    let advice = |counts: Value,
+                  RaceAdvice {
+                      double,
+                      redouble,
+                      take,
+                  }: RaceAdvice| {
+        json!({ "counts": counts, "double": double, "redouble": redouble, "take": take })
+    };
+    json!({
+        "keith": advice(json!(counts.keith), counts.by_keith()),
+        "thorp": advice(json!(counts.thorp), counts.by_thorp()),
+        "kleinman": advice(json!(counts.kleinman), counts.by_kleinman()),
+    })
+}
+
+fn show(
+    to: Addressee<'_>,
+    shown: &ParsedPosition,
+    state: &MatchState,
+    class: Class,
+    out: &mut Vec<u8>,
+) {
+    let position = &shown.position;
+    let board = render::board(position, state, shown.roll);
+    let lines: Vec<&str> = board.lines().collect();
+    let mut body = json!({
+        "position": PositionId::from(*position).to_string(),
+        "class": class.to_string(),
+        "roll": shown.roll.map(Roll::dice),
+        "pips": [position.me().pips(), position.opponent().pips()],
+        "off": [position.me().off(), position.opponent().off()],
+        "state": state_value(state),
+        "board": lines,
+    });
+    if let (Some(counts), Some(body)) = (RaceCounts::of(position), body.as_object_mut()) {
+        body.insert("race".into(), race_value(&counts));
+    }
+    let plain = match to.style {
+        AnswerStyle::Position => PositionId::from(*position).to_string(),
+        _ => format!(
+            "{} pips {} {}",
+            shown.form.print(position, state, shown.roll, shown.offer),
+            position.me().pips(),
+            position.opponent().pips()
+        ),
+    };
+    answer::values(to, "show", &body, &plain, out);
+}
+
+fn state_value(state: &MatchState) -> Value {
+    json!({
+        "length": state.score.length(),
+        "score": [state.score.me(), state.score.opponent()],
+        "crawford": state.score.is_crawford(),
+        "jacoby": state.rules.jacoby,
+        "beavers": state.rules.beavers,
+        "cube": state.cube.value(),
+        "owner": state.cube.owner(),
+    })
+}
+
+/// A position in every form.
+pub(super) fn convert(to: Addressee<'_>, shown: &ParsedPosition, state: &MatchState) -> String {
+    let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
+    let gnubg_id = shown.gnubg_id(state);
+    let match_id = gnubg_id.match_id.to_string();
+    let gnubg_id = gnubg_id.to_string();
+    let body = json!({
+        "position": print(Form::PositionId),
+        "match": match_id,
+        "gnubgid": gnubg_id,
+        "key": print(Form::Key),
+        "xgid": print(Form::Xgid),
+        "board": print(Form::BoardLine),
+        "roll": shown.roll.map(Roll::dice),
+    });
+    let plain = match to.style {
+        AnswerStyle::Position => print(Form::PositionId),
+        _ => [gnubg_id, print(Form::Key), print(Form::Xgid)].join(" "),
+    };
+    let mut out = Vec::new();
+    answer::values(to, "convert", &body, &plain, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Scores an `m` record: what is not listed costs as much as the worst listed.
+fn play_record(
+    to: Addressee<'_>,
+    record: &PlayRecord,
+    found: &RankedPlays,
+    class: Class,
+    out: &mut Vec<u8>,
+) -> Result<(), RequestError> {
+    let Some(best) = found.plays.first() else {
+        return Err(NotFinite.into());
+    };
+    let candidates = &record.candidates;
+    let rank = candidates
+        .iter()
+        .position(|one| one.position == best.position);
+    let charged = match rank {
+        Some(rank) => candidates.get(rank),
+        None if candidates.len() > 1 => candidates.last(),
+        None => None,
+    };
+    let state = MatchState::default();
+    let loss = answer::number_value(charged.map_or(0.0, |candidate| candidate.loss));
+    let body = json!({
+        "class": class.to_string(),
+        "choice": Form::Key.print(&best.position, &state, None, None),
+        "play": play_text(found, best),
+        "rank": rank.map(|rank| rank + 1),
+        "listed": rank.is_some(),
+        "loss": loss,
+    });
+    let plain = match to.style {
+        AnswerStyle::Position => PositionId::from(best.position).to_string(),
+        _ => format!("{} loss {loss}", play_text(found, best)),
+    };
+    answer::values(to, "m", &body, &plain, out);
+    Ok(())
+}
+
+/// Values the position of an `o` record beside its own chances.
+fn position_record(
+    to: Addressee<'_>,
+    record: &PositionChances,
+    found: &Evaluation,
+    out: &mut Vec<u8>,
+) -> Result<(), RequestError> {
+    let equity = found.chances.equity();
+    if !equity.is_finite() {
+        return Err(NotFinite.into());
+    }
+    let loss = (equity - record.chances.equity()).abs();
+    let body = json!({
+        "class": found.class.to_string(),
+        "position": PositionId::from(record.position).to_string(),
+        "probabilities": answer::chances_value(&found.chances),
+        "equity": answer::number_value(equity),
+        "record": answer::chances_value(&record.chances),
+        "record_equity": answer::number_value(record.chances.equity()),
+        "difference": answer::number_value(loss),
+    });
+    let plain = match to.style {
+        AnswerStyle::Position => PositionId::from(record.position).to_string(),
+        _ => format!("{equity:+.4} record {:+.4}", record.chances.equity()),
+    };
+    answer::values(to, "o", &body, &plain, out);
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! The line protocol as a machine: one session of `gammond pipe` or of a connection.
+//!
+//! A request becomes an inquiry with the settings that hold when its line is read; `set`, `get`,
+//! `help`, `ping` and `quit` are answered here, so that they have one shape everywhere.
+
+use super::answer::{self, Addressee};
+use super::dialect::{Dialect, Inquiry, Step};
+use super::external::{self, External, Rules};
+use super::lines::Cut;
+use super::reply::{self, Asked, RequestReply};
+use super::request::{Line, Request, RequestError};
+use super::request_line::{asks_nothing, parse_line};
+use super::settings::SessionSettings;
+use crate::game::MatchState;
+use crate::notation;
+use crate::query::{EvalQuery, PlayQuery, Question, Settings};
+use serde_json::{Value, json};
+
+/// The machine of one session.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    settings: SessionSettings,
+    /// The number of the last line, where lines are counted.
+    number: Option<u64>,
+}
+
+impl Session {
+    /// A session with these settings.
+    #[must_use]
+    pub fn new(settings: SessionSettings) -> Session {
+        Session {
+            settings,
+            number: None,
+        }
+    }
+
+    /// A session whose errors give the number of their line, as on a pipe.
+    #[must_use]
+    pub fn counting(settings: SessionSettings) -> Session {
+        Session {
+            settings,
+            number: Some(0),
+        }
+    }
+
+    /// The settings that hold for the next line.
+    #[must_use]
+    pub fn settings(&self) -> &SessionSettings {
+        &self.settings
+    }
+
+    /// Whether a line needs no answer.
+    #[must_use]
+    pub fn passes_over(line: &[u8]) -> bool {
+        asks_nothing(line)
+    }
+
+    /// Takes a line that was understood.
+    pub fn request(&mut self, line: Line) -> Step {
+        let Line {
+            id,
+            style,
+            patient,
+            request,
+        } = line;
+        let to = Addressee {
+            id: id.as_deref(),
+            style,
+        };
+        match request {
+            Request::Set(changed) => {
+                let said = said(to, "set", &answer::settings_value(&changed), "set");
+                self.settings = *changed;
+                Step::Say(said)
+            }
+            Request::Get => {
+                let settings = answer::settings_value(&self.settings);
+                Step::Say(said(to, "get", &settings, &settings.to_string()))
+            }
+            Request::Help => {
+                let lines = answer::help_lines();
+                let plain = lines.join("; ");
+                Step::Say(said(to, "help", &json!({ "help": lines }), &plain))
+            }
+            Request::Ping => Step::Say(said(to, "pong", &json!({}), "pong")),
+            Request::Quit => Step::Close(said(to, "quit", &json!({}), "quit")),
+            Request::Convert(shown, state) => Step::Say(reply::convert(to, &shown, &state)),
+            Request::Board(ref board) => self.board(to, board),
+            asked => {
+                let (asked, question, settings) = inquiry(asked);
+                let reply = RequestReply {
+                    id,
+                    style,
+                    number: self.number,
+                    asked,
+                };
+                let mut inquiry = Inquiry::new(question, settings, reply);
+                inquiry.patient = patient;
+                Step::Ask(Box::new(inquiry))
+            }
+        }
+    }
+
+    fn refuse(&self, to: Addressee<'_>, error: &RequestError) -> Step {
+        let mut out = Vec::new();
+        answer::error(to, error, self.number, &mut out);
+        Step::Refuse(text(out))
+    }
+
+    /// A board line among requests: a machine of gnubg's protocol without memory. One that
+    /// cannot be read is refused as a request is.
+    fn board(&self, to: Addressee<'_>, board: &[u8]) -> Step {
+        if let Err(error) = notation::parse_position(board) {
+            return self.refuse(to, &error.into());
+        }
+        let state = &self.settings.state;
+        let mut rules = Rules::default();
+        rules.settings = self.settings.search.clone();
+        rules.jacoby = state.jacoby.unwrap_or(rules.jacoby);
+        if state.beavers == Some(false) {
+            rules.beavers = 0;
+        }
+        External::new(rules)
+            .line(board)
+            .map(|question: external::Question| question.into())
+    }
+}
+
+/// What an ordinary request asks of the engine; requests of the session itself ask nothing.
+fn inquiry(request: Request) -> (Asked, Question, Settings) {
+    let state = MatchState::default();
+    match request {
+        Request::Eval(query, settings) => {
+            let asked = Asked::Value(query.position);
+            (asked, Question::Value(query), settings)
+        }
+        Request::Move(query, settings) => (Asked::Plays, Question::Plays(query), settings),
+        Request::Cube(query, settings) => {
+            let asked = Asked::Cube(query.position);
+            (asked, Question::Cube(query), settings)
+        }
+        Request::Rollout(task) => {
+            let asked = Asked::Rollout(task.clone());
+            (asked, Question::Rollout(task), Settings::default())
+        }
+        Request::Show(shown, state) => {
+            let question = Question::Class(shown.position);
+            (Asked::Show(shown, state), question, Settings::default())
+        }
+        Request::PlayRecord(record, settings) => {
+            let (position, roll) = (record.position, record.roll);
+            let question = Question::Choice(PlayQuery {
+                position,
+                roll,
+                state,
+            });
+            (Asked::PlayRecord(record), question, settings)
+        }
+        Request::PositionRecord(record, settings) => {
+            let position = record.position;
+            let question = Question::Value(EvalQuery { position, state });
+            (Asked::PositionRecord(record), question, settings)
+        }
+        Request::Version => (Asked::Version, Question::About, Settings::default()),
+        _ => (Asked::Stats, Question::About, Settings::default()),
+    }
+}
+
+fn said(to: Addressee<'_>, kind: &'static str, body: &Value, plain: &str) -> String {
+    let mut out = Vec::new();
+    answer::values(to, kind, body, plain, &mut out);
+    text(out)
+}
+
+/// Answers are made of texts, so they are one.
+fn text(out: Vec<u8>) -> String {
+    String::from_utf8(out).unwrap_or_default()
+}
+
+impl Dialect for Session {
+    fn line(&mut self, line: Cut<'_>) -> Step {
+        if let Some(number) = &mut self.number {
+            *number += 1;
+        }
+        let here = Addressee {
+            id: None,
+            style: self.settings.style,
+        };
+        let Cut::Line(line) = line else {
+            return self.refuse(here, &RequestError::too_long());
+        };
+        #[cfg(feature = "fault-injection")]
+        if line.ends_with(b"show panic") {
+            return Step::Ask(Box::new(reply::fault(line)));
+        }
+        match parse_line(line, &self.settings) {
+            None => Step::Silence,
+            Some(Ok(line)) => self.request(line),
+            Some(Err(refusal)) => self.refuse(Addressee::from(&refusal), &refusal.error),
+        }
+    }
+
+    fn trouble(&self, error: &RequestError) -> String {
+        let mut out = Vec::new();
+        let to = Addressee {
+            id: None,
+            style: self.settings.style,
+        };
+        answer::error(to, error, None, &mut out);
+        text(out)
+    }
+
+    fn pipelines(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,61 @@
+//! Rollouts for people.
+
+use crate::query::{Equities, RolledOut, RolloutAnswer};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// A rollout: each candidate with its value, standard errors and chances; `name` says what it is.
+#[must_use]
+pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: Duration) -> String {
+    let mut text = String::new();
+    let best = found.candidates.first().map(|one| one.value().0.equity);
+    for (rank, one) in found.candidates.iter().enumerate() {
+        let (mean, error) = one.value();
+        let _ = write!(text, "{:>3}. {:<28} {}", rank + 1, name(one), value(mean));
+        let _ = write!(text, " +- {:.4}", error.equity);
+        let behind = mean.equity - best.unwrap_or_default();
+        if rank > 0 {
+            let _ = write!(text, " ({behind:+.4})");
+        }
+        let [win, gammon, backgammon, lose_gammon, lose_backgammon] = one.chances;
+        let _ = writeln!(
+            text,
+            "\n       {win:.3} {gammon:.3} {backgammon:.3} - {:.3} {lose_gammon:.3} \
+             {lose_backgammon:.3}  cubeless {} +- {:.4}  {} trials",
+            1.0 - win,
+            value(one.cubeless),
+            one.cubeless_error.equity,
+            one.trials
+        );
+    }
+    if let Some(cube) = &found.cube {
+        let _ = writeln!(text, "Proper cube action: {}", cube.verdict.text());
+    }
+    let _ = writeln!(
+        text,
+        "{:.1} s, ended by {}",
+        took.as_secs_f64(),
+        found.ended.name()
+    );
+    text
+}
+
+/// What is known of a rollout, in one line.
+#[must_use]
+pub fn line(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> String {
+    let trials = found.candidates.iter().map(|one| one.trials).max();
+    let mut text = format!("{} trials", trials.unwrap_or(0));
+    for one in found.candidates.iter().take(3) {
+        let (value, error) = one.value();
+        let name = name(one);
+        let _ = write!(text, "; {name} {:+.4} +- {:.4}", value.equity, error.equity);
+    }
+    text
+}
+
+fn value(value: Equities) -> String {
+    match value.mwc {
+        Some(mwc) => format!("{:+.4} ({:.2}% MWC)", value.equity, mwc * 100.0),
+        None => format!("{:+.4}", value.equity),
+    }
+}

@@ -1,0 +1,73 @@
+//! By what rules a search chooses plays: the same at each of its nodes.
+
+use super::leaves::LeafEvaluator;
+use super::slots::{Plan, selection};
+use crate::equity::{CubeState, Stakes};
+use crate::eval::Evaluator;
+use crate::query::Settings;
+
+/// How the players of a search choose. Side 0 is the player on roll at the root.
+#[derive(Debug)]
+pub(super) struct Choice<'a> {
+    pub(super) leaves: LeafEvaluator<'a>,
+    pub(super) stakes: [Stakes; 2],
+    pub(super) selection: [Selection; 2],
+    pub(super) pruning: Option<Pruning>,
+}
+
+impl<'a> Choice<'a> {
+    pub(super) fn new(
+        leaves: LeafEvaluator<'a>,
+        stakes: [Stakes; 2],
+        cube: CubeState,
+        cubeful: bool,
+        settings: &Settings,
+    ) -> Choice<'a> {
+        let cubes = selection(cube);
+        let select = |side: usize| {
+            let sides = [stakes[side].clone(), stakes[1 - side].clone()];
+            Selection {
+                cube: cubes[side],
+                plan: cubeful.then(|| Plan::new(&sides, &[cubes[side]], false, 0)),
+            }
+        };
+        Choice {
+            selection: [select(0), select(1)],
+            pruning: (settings.prune && !leaves.is_noisy()).then(|| Pruning {
+                margin: (settings.prune_margin)
+                    .map_or_else(|| leaves.evaluator.quick_margin(), f64::from),
+                keep: settings.prune_keep,
+            }),
+            leaves,
+            stakes,
+        }
+    }
+}
+
+/// How plays are chosen inside the tree: the root's cube, never turned.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) cube: CubeState,
+    /// Values the cube of the player on roll, his right to double included; none when the search
+    /// is cubeless.
+    pub(super) plan: Option<Plan>,
+}
+
+/// Which replies are evaluated after a quick look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pruning {
+    /// How much worse than the best a play may look.
+    pub(super) margin: f64,
+    /// How many are kept; the evaluator's own number when not set.
+    keep: Option<u8>,
+}
+
+impl Pruning {
+    /// How many of so many plays are kept.
+    pub(super) fn keep(&self, evaluator: &dyn Evaluator, plays: usize) -> usize {
+        match self.keep {
+            Some(keep) => usize::from(keep).max(1),
+            None => evaluator.quick_keep(plays).max(1),
+        }
+    }
+}

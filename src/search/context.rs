@@ -1,0 +1,36 @@
+//! What a search works with: the evaluator, tables, memory, and the orders to end.
+
+use super::cache::Cache;
+use crate::equity::{CubeEfficiency, MatchEquityTable};
+use crate::eval::Evaluator;
+use crate::query::Stop;
+
+/// What a search needs besides the question.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// Judges the leaves.
+    pub evaluator: &'a dyn Evaluator,
+    /// What matches are worth at each score.
+    pub met: &'a MatchEquityTable,
+    /// How efficiently the cube is used.
+    pub efficiency: &'a CubeEfficiency,
+    /// Remembers static evaluations.
+    pub cache: Option<&'a Cache>,
+    /// Ends the search early without an answer.
+    pub stop: &'a Stop,
+    /// The end of the time budget: triggered by the caller's clock. With `Settings::time_ms` a
+    /// search deepens until then and answers from the last depth that was finished.
+    pub budget: Option<&'a Stop>,
+}
+
+/// The search was stopped before it could answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stopped")]
+pub struct Stopped;
+
+impl Context<'_> {
+    /// Whether the search was told to stop, or its time is over.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_triggered() || self.budget.is_some_and(Stop::is_triggered)
+    }
+}

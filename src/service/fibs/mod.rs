@@ -1,0 +1,10 @@
+//! The FIBS bot: the socket, the clock and the engine that [`crate::protocol::fibs`] has not got.
+
+pub mod config;
+mod decide;
+pub mod link;
+pub mod state;
+
+pub use config::{FibsConfig, FibsError, Secret};
+pub use decide::answer;
+pub use link::play;

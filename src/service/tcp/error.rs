@@ -1,0 +1,27 @@
+//! Why a server does not start.
+
+use super::address::Address;
+use std::io;
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// Nothing to listen on.
+    #[error("no address to listen on")]
+    NoAddress,
+    /// Not loopback, and nobody allowed it.
+    #[error("{0} is not a loopback address; allow it with --allow-remote, behind a proxy")]
+    Remote(Address),
+    /// An address cannot be had.
+    #[error("{address}: {source}")]
+    Bind {
+        /// The address.
+        address: Address,
+        /// Why.
+        source: io::Error,
+    },
+    /// The threads that compute could not be started.
+    #[error("threads: {0}")]
+    Threads(String),
+}

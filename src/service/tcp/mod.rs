@@ -1,0 +1,14 @@
+//! Sockets, TCP's and Unix's: addresses, accepting, connections, the server.
+
+mod address;
+mod connection;
+mod error;
+mod listener;
+mod server;
+pub(super) mod shared;
+pub(super) mod socket;
+
+pub use address::Address;
+pub use error::ServeError;
+pub use server::{Config, Handle, Server};
+pub use shared::Build;

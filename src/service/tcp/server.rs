@@ -1,0 +1,187 @@
+//! `gammond serve`: what it is told, its start and its end.
+//!
+//! Rules SRV-01 to SRV-18 of `protocol-specs/request-protocol.md`.
+
+use super::address::Address;
+use super::connection;
+use super::error::ServeError;
+use super::listener;
+use super::shared::{Build, Shared};
+use super::socket::Listener;
+use crate::engine::{Engine, EngineError};
+use crate::protocol::external::Rules;
+use crate::protocol::{Defaults, SessionSettings};
+use crate::service::counters::Counters;
+use crate::service::fair_queue::Origin;
+use crate::service::http;
+use crate::service::limits::Limits;
+use crate::service::shutdown::{Phase, reached};
+use crate::service::worker::Workers;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
+
+/// What a server is to be.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where requests, gnubg and UBGI are served.
+    pub listen: Vec<Address>,
+    /// Where gnubg's server language is spoken from the first byte.
+    pub external: Vec<Address>,
+    /// Where Prometheus may read.
+    pub metrics: Option<Address>,
+    /// Whether addresses other than loopback are allowed.
+    pub allow_remote: bool,
+    /// What is allowed.
+    pub limits: Limits,
+    /// With what sessions begin.
+    pub session: SessionSettings,
+    /// What gnubg does not tell.
+    pub rules: Rules,
+}
+
+/// A server that listens and is ready to run.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    listeners: Vec<Listener>,
+    metrics: Option<Listener>,
+}
+
+/// Tells a running server to reload or to end.
+#[derive(Clone, Debug)]
+pub struct Handle(Arc<Shared>);
+
+impl Handle {
+    /// Ends gracefully: nothing new, running queries may finish within the grace time (SRV-15).
+    pub fn drain(&self) {
+        let drain = |phase: &mut Phase| {
+            let running = *phase == Phase::Run;
+            if running {
+                *phase = Phase::Drain;
+            }
+            running
+        };
+        self.0.phase.send_if_modified(drain);
+    }
+
+    /// Ends at once.
+    pub fn cut(&self) {
+        self.0.phase.send_replace(Phase::Cut);
+    }
+
+    /// Loads the nets anew; queries that run keep the old ones (SRV-16). Blocks while it loads.
+    ///
+    /// # Errors
+    /// A file is missing or damaged; the old nets stay.
+    pub fn reload(&self) -> Result<(), EngineError> {
+        self.0.reload()
+    }
+
+    /// What has been counted so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.0.counters
+    }
+
+    /// Bytes of answers that wait for their peers.
+    #[must_use]
+    pub fn unsent_bytes(&self) -> usize {
+        self.0.unsent()
+    }
+
+    /// Serves one stream that somebody else made, such as one end of a pipe in this process.
+    pub async fn serve_stream<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
+        let nowhere = |_: &S| false;
+        connection::serve(stream, nowhere, Origin::Here, Arc::clone(&self.0), false).await;
+    }
+}
+
+impl Server {
+    /// Takes the addresses and starts the threads. `build` makes the engine anew for a reload.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub async fn bind(
+        config: Config,
+        engine: Engine,
+        build: Box<Build>,
+    ) -> Result<Server, ServeError> {
+        if config.listen.is_empty() && config.external.is_empty() {
+            return Err(ServeError::NoAddress);
+        }
+        let (limits, remote) = (&config.limits, config.allow_remote);
+        let mut listeners = Vec::new();
+        for (addresses, server_language) in [(&config.listen, false), (&config.external, true)] {
+            for address in addresses {
+                let listener = Listener::bind(address, remote, limits.bind_retry).await?;
+                listeners.push(listener.speaking(server_language));
+            }
+        }
+        let metrics = match &config.metrics {
+            None => None,
+            Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
+        };
+        let counters = Arc::new(Counters::default());
+        let workers =
+            Workers::start(engine, Arc::clone(&counters), limits).map_err(ServeError::Threads)?;
+        let mut defaults = Defaults::default();
+        (defaults.session, defaults.rules) = (config.session, config.rules);
+        let shared = Arc::new(Shared::new(
+            config.limits,
+            counters,
+            workers,
+            defaults,
+            build,
+        ));
+        Ok(Server {
+            shared,
+            listeners,
+            metrics,
+        })
+    }
+
+    /// The addresses taken, with the real ports.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<String> {
+        self.listeners.iter().map(Listener::address).collect()
+    }
+
+    /// The address of the metrics, with the real port.
+    #[must_use]
+    pub fn metrics_address(&self) -> Option<String> {
+        self.metrics.as_ref().map(Listener::address)
+    }
+
+    /// Tells this server to end.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle(Arc::clone(&self.shared))
+    }
+
+    /// Serves until [`Handle::drain`] or [`Handle::cut`].
+    pub async fn run(self) {
+        let mut tasks = JoinSet::new();
+        for listener in self.listeners {
+            tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
+        }
+        if let Some(listener) = self.metrics {
+            tasks.spawn(http::accept(listener, Arc::clone(&self.shared)));
+        }
+        let mut phase = self.shared.phase.subscribe();
+        reached(&mut phase, Phase::Drain).await;
+        let all_done = async { while tasks.join_next().await.is_some() {} };
+        tokio::select! {
+            () = all_done => {}
+            () = reached(&mut phase, Phase::Cut) => {}
+            () = tokio::time::sleep(self.shared.limits.grace) => {
+                self.shared.phase.send_replace(Phase::Cut);
+            }
+        }
+        // What is left sees the phase within a moment; a query that does not stop is left behind.
+        let rest = async { while tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(Duration::from_millis(200), rest).await;
+    }
+}

@@ -1,0 +1,162 @@
+//! What all connections of a server share.
+
+use crate::engine::{Engine, EngineError};
+use crate::protocol::Defaults;
+use crate::service::account::{Account, Ledger};
+use crate::service::counters::{Counters, count};
+use crate::service::fair_queue::{Lane, Origin};
+use crate::service::limits::Limits;
+use crate::service::shutdown::Phase;
+use crate::service::worker::Workers;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
+
+/// Makes an engine anew, to be called when the nets on disk have changed.
+pub type Build = dyn Fn() -> Result<Engine, EngineError> + Send + Sync;
+
+/// What all connections share.
+pub(in crate::service) struct Shared {
+    pub(in crate::service) limits: Limits,
+    pub(in crate::service) counters: Arc<Counters>,
+    pub(in crate::service) workers: Workers,
+    pub(in crate::service) phase: watch::Sender<Phase>,
+    ledger: Arc<Ledger>,
+    lanes: AtomicU64,
+    defaults: Defaults,
+    peers: Mutex<HashMap<Origin, usize>>,
+    build: Box<Build>,
+    reloading: AtomicBool,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(super) fn new(
+        limits: Limits,
+        counters: Arc<Counters>,
+        workers: Workers,
+        defaults: Defaults,
+        build: Box<Build>,
+    ) -> Shared {
+        Shared {
+            ledger: Ledger::new(limits.answer_bytes_max),
+            limits,
+            counters,
+            workers,
+            phase: watch::channel(Phase::Run).0,
+            lanes: AtomicU64::new(0),
+            defaults,
+            peers: Mutex::default(),
+            build,
+            reloading: AtomicBool::new(false),
+        }
+    }
+
+    /// Loads the nets anew; queries that run keep the old ones (SRV-16). Blocks while it loads.
+    pub(super) fn reload(&self) -> Result<(), EngineError> {
+        if self.reloading.swap(true, Ordering::SeqCst) {
+            return Err(EngineError::File {
+                path: "nets".into(),
+                reason: "they are being loaded already".into(),
+            });
+        }
+        let built = (self.build)();
+        self.reloading.store(false, Ordering::SeqCst);
+        let engine = built?;
+        self.workers.replace(engine)?;
+        count(&self.counters.reloads);
+        Ok(())
+    }
+
+    /// With what a connection's machine begins.
+    pub(super) fn defaults(&self) -> Defaults {
+        let mut defaults = self.defaults.clone();
+        defaults.rules.engine = self.workers.engine().net_name().to_owned();
+        defaults
+    }
+
+    /// A new connection's account.
+    pub(super) fn account(&self) -> Arc<Account> {
+        Account::new(Arc::clone(&self.ledger), self.limits.unsent_bytes_max)
+    }
+
+    /// A new connection's place in the queues.
+    pub(super) fn lane(&self, origin: Origin) -> Lane {
+        let number = self.lanes.fetch_add(1, Ordering::Relaxed);
+        Lane { origin, number }
+    }
+
+    /// Bytes of answers that wait for their peers.
+    pub(super) fn unsent(&self) -> usize {
+        self.ledger.used()
+    }
+
+    /// What Prometheus reads.
+    pub(in crate::service) fn prometheus(&self) -> String {
+        let unsent = self.unsent() as u64;
+        self.counters.unsent.store(unsent, Ordering::Relaxed);
+        self.counters.prometheus(self.workers.engine().net_name())
+    }
+
+    /// A place for a connection of this peer, or why there is none.
+    pub(in crate::service) fn admit(
+        self: &Arc<Self>,
+        origin: Origin,
+    ) -> Result<Slot, &'static str> {
+        let open = self.counters.connections.load(Ordering::Relaxed);
+        if open >= self.limits.connections_max as u64 {
+            return Err("connections");
+        }
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = peers.entry(origin).or_insert(0);
+        if *own >= self.limits.connections_per_peer {
+            return Err(match origin {
+                Origin::User(_) => "connections of one user",
+                _ => "connections of one address",
+            });
+        }
+        *own += 1;
+        drop(peers);
+        self.counters.connections.fetch_add(1, Ordering::Relaxed);
+        count(&self.counters.accepted);
+        Ok(Slot {
+            shared: Arc::clone(self),
+            origin,
+        })
+    }
+}
+
+/// A connection's place; free again when dropped.
+#[derive(Debug)]
+pub(in crate::service) struct Slot {
+    shared: Arc<Shared>,
+    origin: Origin,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.shared
+            .counters
+            .connections
+            .fetch_sub(1, Ordering::Relaxed);
+        let mut peers = self
+            .shared
+            .peers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = peers.get_mut(&self.origin) {
+            *count -= 1;
+            if *count == 0 {
+                peers.remove(&self.origin);
+            }
+        }
+    }
+}

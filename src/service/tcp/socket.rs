@@ -1,0 +1,174 @@
+//! Listening sockets and the streams that they accept.
+
+use super::address::Address;
+use super::error::ServeError;
+use crate::service::fair_queue::Origin;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::time::{Instant, sleep};
+
+/// A listening socket.
+#[derive(Debug)]
+pub(in crate::service) struct Listener {
+    socket: Socket,
+    /// Whether clients speak gnubg's server language from the first byte.
+    server_language: bool,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpListener),
+    /// With its file, and what tells that file from a successor's.
+    Unix(UnixListener, PathBuf, Option<FileId>),
+}
+
+/// An accepted stream.
+pub(in crate::service) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Socket::Unix(_, path, id) = &self.socket
+            && id.is_some()
+            && file_id(path) == *id
+        {
+            // Somebody may have removed it before.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Listener {
+    /// Takes an address; one in use is tried again for `retry` (SRV-03).
+    pub(super) async fn bind(
+        address: &Address,
+        allow_remote: bool,
+        retry: Duration,
+    ) -> Result<Listener, ServeError> {
+        let failed = |source| ServeError::Bind {
+            address: address.clone(),
+            source,
+        };
+        let until = Instant::now() + retry;
+        loop {
+            let bound = match address {
+                Address::Tcp(text) => {
+                    let found: Vec<_> = tokio::net::lookup_host(text)
+                        .await
+                        .map_err(failed)?
+                        .collect();
+                    if !allow_remote && found.iter().any(|one| !one.ip().is_loopback()) {
+                        return Err(ServeError::Remote(address.clone()));
+                    }
+                    TcpListener::bind(&found[..]).await.map(Socket::Tcp)
+                }
+                Address::Unix(path) => bind_unix(path).await,
+            };
+            match bound {
+                Ok(socket) => {
+                    return Ok(Listener {
+                        socket,
+                        server_language: false,
+                    });
+                }
+                Err(error)
+                    if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < until =>
+                {
+                    sleep(Duration::from_millis(100)).await;
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    pub(super) fn speaking(mut self, server_language: bool) -> Listener {
+        self.server_language = server_language;
+        self
+    }
+
+    /// Whether clients speak gnubg's server language from the first byte.
+    pub(super) fn server_language(&self) -> bool {
+        self.server_language
+    }
+
+    pub(super) fn address(&self) -> String {
+        match &self.socket {
+            Socket::Tcp(socket) => socket
+                .local_addr()
+                .map_or_else(|_| "unknown".into(), |address| address.to_string()),
+            Socket::Unix(_, path, _) => format!("unix:{}", path.display()),
+        }
+    }
+
+    pub(in crate::service) async fn accept(&self) -> io::Result<(Stream, Origin)> {
+        match &self.socket {
+            Socket::Tcp(socket) => {
+                let (stream, peer) = socket.accept().await?;
+                // The same address, whether it came by a socket of version 4 or 6.
+                let address = peer.ip().to_canonical();
+                Ok((Stream::Tcp(stream), Origin::Address(address)))
+            }
+            Socket::Unix(socket, ..) => {
+                let (stream, _) = socket.accept().await?;
+                let user = stream.peer_cred().map_or(u32::MAX, |peer| peer.uid());
+                Ok((Stream::Unix(stream), Origin::User(user)))
+            }
+        }
+    }
+}
+
+/// Whether the peer of a connection has vanished; one that has only ended its side has not.
+pub(super) fn hung_up<S: AsFd>(stream: &S) -> bool {
+    let mut polled = [PollFd::new(stream, PollFlags::empty())];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    match poll(&mut polled, Some(&now)) {
+        Ok(1..) => polled.iter().any(|one| one.revents().intersects(gone)),
+        _ => false,
+    }
+}
+
+/// Device and number of a file.
+type FileId = (u64, u64);
+
+/// The identity of a socket's file; `None` when there is no socket.
+fn file_id(path: &Path) -> Option<FileId> {
+    let about = std::fs::symlink_metadata(path).ok()?;
+    let is_socket = about.file_type().is_socket();
+    is_socket.then(|| (about.dev(), about.ino()))
+}
+
+/// Binds a path. A socket left behind by a server that was killed is replaced; anything else that
+/// lies there is not ours to remove (SRV-03).
+async fn bind_unix(path: &Path) -> io::Result<Socket> {
+    let bound = match UnixListener::bind(path) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            let Some(found) = file_id(path) else {
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "there is a file of this name that is no socket",
+                ));
+            };
+            let answered = UnixStream::connect(path).await;
+            let left =
+                matches!(&answered, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused);
+            if !left || file_id(path) != Some(found) {
+                return Err(error);
+            }
+            std::fs::remove_file(path)?;
+            UnixListener::bind(path)?
+        }
+        bound => bound?,
+    };
+    Ok(Socket::Unix(bound, path.to_owned(), file_id(path)))
+}

@@ -1,0 +1,361 @@
+//! A training run as its TOML file says.
+
+use super::alpha::AlphaSettings;
+use super::error::{RunError, in_file};
+use super::games::GameSettings;
+use super::net::Net;
+use super::shard::Label;
+use super::twins::HORIZON_MAX;
+use crate::eval::own::{InputSet, Role};
+use crate::game::Group;
+use crate::nn::{Activation, Limits, WIDTH_MAX};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A net at the beginning of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Origin {
+    /// A float net in safetensors form.
+    File(PathBuf),
+    /// A float net with more units or inputs.
+    Changed {
+        /// The net to begin with.
+        from: PathBuf,
+        /// Units of the first layer, a multiple of those of `from`: every unit is doubled (tripled, ...), what it
+        /// passes on is shared out among its copies, and the copies are blurred a little.
+        widen: Option<usize>,
+        /// Add the sixteen inputs of checkers borne off, without weight at first.
+        #[serde(default)]
+        off: bool,
+    },
+    /// Random weights: widths of the two layers, and which inputs beside the base ones.
+    Random {
+        /// Units of the first layer, a multiple of 64.
+        first: usize,
+        /// Units of the second layer, 16, 32 or 64.
+        second: usize,
+        /// Whether the 40 hand-made inputs are used.
+        #[serde(default)]
+        hand: bool,
+        /// Whether the sixteen inputs of checkers borne off are used; not with `hand`.
+        #[serde(default)]
+        off: bool,
+        /// Whether the first layer passes on squares.
+        #[serde(default)]
+        squared: bool,
+        /// With squares: the first layer's limit is 2, and the second layer has none (see [`Limits::WIDE`]).
+        #[serde(default)]
+        wide: bool,
+    },
+}
+
+impl Origin {
+    /// Why a net cannot be made so, as far as the plan alone tells.
+    fn fault(&self) -> Option<String> {
+        Some(match *self {
+            Origin::Random { first, .. }
+                if first % 64 != 0 || !(1..=WIDTH_MAX).contains(&first) =>
+            {
+                format!("first: {first}, want a multiple of 64 up to {WIDTH_MAX}")
+            }
+            Origin::Random { second, .. } if ![16, 32, 64].contains(&second) => {
+                format!("second: {second}, want 16, 32 or 64")
+            }
+            Origin::Random { hand, off, .. } if hand && off => "off: not together with hand".into(),
+            Origin::Random { squared, wide, .. } if wide && !squared => {
+                "wide: only together with squared".into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// One round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// Labels to make before training.
+    pub labels: usize,
+    /// How the games are played.
+    #[serde(default)]
+    pub games: GameSettings,
+    /// How many of the last rounds' labels are trained on.
+    pub pool: usize,
+    /// Passes over them.
+    #[serde(default = "one")]
+    pub passes: f64,
+    /// Learning rate at the start of the round (after the warm-up).
+    pub rate: f32,
+    /// ... and at its end, as a share of `rate`; cosine in between.
+    #[serde(default = "one_f32")]
+    pub rate_end: f32,
+    /// Weight of the squared error of equity differences between siblings, beside the loss of
+    /// each label. Plays are chosen by differences.
+    #[serde(default)]
+    pub pairs: f32,
+    /// The longest horizon of siblings that were followed (`twins`): 0 for their 1-ply values, up to 3. Shorter ones have less
+    /// noise, longer ones less of the labelling net's own error.
+    #[serde(default)]
+    pub horizon: u8,
+    /// How often labels of a group (its name in `gammond bench`, such as `crashed: contain`) are among those
+    /// trained on, once where nothing is said; 1.5 is once for all and twice for half of them. The largest
+    /// number counts where groups overlap.
+    #[serde(default)]
+    pub weights: Weights,
+    /// The classical schedule in the place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
+    /// pass to the next.
+    pub alpha: Option<AlphaSettings>,
+    /// How often this round is repeated.
+    #[serde(default = "once")]
+    pub times: usize,
+    /// Factor on the learning rate from one repetition to the next.
+    #[serde(default = "one_f32")]
+    pub rate_factor: f32,
+}
+
+/// Weights of groups of positions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, f32>", into = "BTreeMap<String, f32>")]
+pub struct Weights(Vec<(Group, f32)>);
+
+/// Weights that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("weights: {0:?}: want a group of positions and a weight from 0 to {WEIGHT_MAX}")]
+pub struct BadWeight(String);
+
+/// Most copies of a label.
+const WEIGHT_MAX: f32 = 100.0;
+
+impl TryFrom<BTreeMap<String, f32>> for Weights {
+    type Error = BadWeight;
+
+    fn try_from(all: BTreeMap<String, f32>) -> Result<Weights, BadWeight> {
+        let one = |(name, weight): (String, f32)| {
+            let group = Group::ALL.into_iter().find(|g| g.to_string() == name);
+            match group {
+                Some(group) if (0.0..=WEIGHT_MAX).contains(&weight) => Ok((group, weight)),
+                _ => Err(BadWeight(name)),
+            }
+        };
+        all.into_iter()
+            .map(one)
+            .collect::<Result<_, _>>()
+            .map(Weights)
+    }
+}
+
+impl From<Weights> for BTreeMap<String, f32> {
+    fn from(weights: Weights) -> BTreeMap<String, f32> {
+        let one = |(group, weight): (Group, f32)| (group.to_string(), weight);
+        weights.0.into_iter().map(one).collect()
+    }
+}
+
+impl Weights {
+    pub(super) fn of(&self, label: &Label) -> f32 {
+        let own = self
+            .0
+            .iter()
+            .filter(|(group, _)| group.holds(&label.position));
+        own.map(|(_, weight)| *weight)
+            .reduce(f32::max)
+            .unwrap_or(1.0)
+    }
+}
+
+const fn one() -> f64 {
+    1.0
+}
+const fn one_f32() -> f32 {
+    1.0
+}
+const fn once() -> usize {
+    1
+}
+const fn batch() -> usize {
+    1024
+}
+const fn keep() -> f32 {
+    0.998
+}
+
+/// A run, as its TOML file says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Seed of everything.
+    pub seed: u64,
+    /// Net for contact positions.
+    pub contact: Origin,
+    /// Net for crashed positions; the contact net when left out.
+    pub crashed: Option<Origin>,
+    /// Net for contact positions in which the player on roll leads clearly; the contact net when
+    /// left out.
+    pub ahead: Option<Origin>,
+    /// ... trails clearly.
+    pub behind: Option<Origin>,
+    /// Net for races.
+    pub race: Origin,
+    /// Net that filters plays (never trained in this run).
+    pub quick: Option<Origin>,
+    /// Labels a step.
+    #[serde(default = "batch")]
+    pub batch: usize,
+    /// How much of the running mean of the weights a step keeps.
+    #[serde(default = "keep")]
+    pub keep: f32,
+    /// How many of each net's newest labels are kept out of training, so that `fresh`, `fresh_pairs` and
+    /// `pairs` in the log are measured on positions that the net has not learned from; 0 for none.
+    #[serde(default)]
+    pub held_out: usize,
+    /// Folders of earlier runs whose labels join the pool.
+    #[serde(default)]
+    pub earlier: Vec<PathBuf>,
+    /// Rounds in order.
+    pub round: Vec<Round>,
+}
+
+/// Most labels of a step.
+const BATCH_MAX: f64 = 1e6;
+/// Most labels of a round.
+const LABELS_MAX: f64 = 2e9;
+/// Most passes over the labels.
+const PASSES_MAX: f64 = 10_000.0;
+/// Most repetitions of a round, and most rounds whose labels are trained on.
+const TIMES_MAX: f64 = 10_000.0;
+
+impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// [`RunError`]: the file, or what is wrong in it.
+    pub fn load(path: &Path) -> Result<Plan, RunError> {
+        let text =
+            crate::files::read_text(path, crate::files::TEXT_BYTES_MAX).map_err(|source| {
+                RunError::File {
+                    path: path.to_owned(),
+                    source,
+                }
+            })?;
+        let refuse = |reason: String| RunError::Plan {
+            path: path.to_owned(),
+            reason,
+        };
+        let plan: Plan =
+            toml::from_str(&text).map_err(|error| refuse(error.to_string().replace('\n', " ")))?;
+        let optional = [&plan.crashed, &plan.ahead, &plan.behind, &plan.quick];
+        let nets = [&plan.contact, &plan.race].into_iter();
+        let fault = nets
+            .chain(optional.into_iter().flatten())
+            .find_map(Origin::fault);
+        let far = plan.round.iter().find(|round| round.horizon > HORIZON_MAX);
+        fault
+            .or_else(|| far.map(|far| format!("horizon {}, want 0 to {HORIZON_MAX}", far.horizon)))
+            .or_else(|| plan.fault())
+            .map_or(Ok(()), |fault| Err(refuse(fault)))?;
+        Ok(plan)
+    }
+
+    /// A number that no training can work with, by name.
+    fn fault(&self) -> Option<String> {
+        let within = |name: &str, value: f64, low: f64, high: f64| {
+            // NaN is within nothing.
+            (!(low..=high).contains(&value))
+                .then(|| format!("{name}: {value}, want {low} to {high}"))
+        };
+        within("batch", self.batch as f64, 1.0, BATCH_MAX)
+            .or_else(|| within("keep", self.keep.into(), 0.0, 1.0))
+            .or_else(|| {
+                self.round
+                    .is_empty()
+                    .then(|| "round: none is there".to_owned())
+            })
+            .or_else(|| {
+                (1..).zip(&self.round).find_map(|(number, round)| {
+                    let (times, pool) = (round.times as f64, round.pool as f64);
+                    within("labels", round.labels as f64, 0.0, LABELS_MAX)
+                        .or_else(|| within("pool", pool, 1.0, TIMES_MAX))
+                        .or_else(|| within("passes", round.passes, 0.0, PASSES_MAX))
+                        .or_else(|| within("rate", round.rate.into(), 0.0, 1.0))
+                        .or_else(|| within("rate_end", round.rate_end.into(), 0.0, 1.0))
+                        .or_else(|| within("pairs", round.pairs.into(), 0.0, 1e6))
+                        .or_else(|| within("times", times, 1.0, TIMES_MAX))
+                        .or_else(|| within("rate_factor", round.rate_factor.into(), 0.0, 10.0))
+                        .map(|fault| format!("round {number}: {fault}"))
+                })
+            })
+    }
+
+    /// Where the net of a role begins, and the seed of its random numbers; none when there is no such net.
+    pub(super) fn origin(&self, role: Role) -> Option<(&Origin, u64)> {
+        let (origin, number) = match role {
+            Role::Contact => (Some(&self.contact), 0),
+            Role::Race => (Some(&self.race), 1),
+            Role::Crashed => (self.crashed.as_ref(), 2),
+            Role::Fast => (self.quick.as_ref(), 3),
+            Role::Ahead => (self.ahead.as_ref(), 4),
+            Role::Behind => (self.behind.as_ref(), 5),
+            Role::Pruning => (None, 6),
+        };
+        Some((origin?, self.seed.wrapping_add(number)))
+    }
+
+    /// The rounds, repetitions written out.
+    pub(super) fn rounds(&self) -> Vec<Round> {
+        let mut all = Vec::new();
+        for round in &self.round {
+            for time in 0..round.times {
+                let mut round = round.clone();
+                round.rate *= round.rate_factor.powi(time as i32);
+                all.push(round);
+            }
+        }
+        all
+    }
+}
+
+pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
+    match origin {
+        Origin::File(path) => Net::load(path).map_err(in_file(path)),
+        Origin::Changed { from, widen, off } => {
+            let mut net = Net::load(from).map_err(in_file(from))?;
+            let refuse = |reason: String| RunError::Plan {
+                path: from.clone(),
+                reason,
+            };
+            if let Some(widen) = widen {
+                net = (net.widened(*widen, seed))
+                    .ok_or_else(|| refuse(format!("{} units cannot be made {widen}", net.first)))?;
+            }
+            if *off {
+                net = (net.with_inputs(InputSet::CountsAndOff))
+                    .ok_or_else(|| refuse(format!("inputs {:?} have no room", net.set.name())))?;
+            }
+            Ok(net)
+        }
+        Origin::Random {
+            first,
+            second,
+            hand,
+            off,
+            squared,
+            wide,
+        } => {
+            let set = match (hand, off) {
+                (true, _) => InputSet::CountsAndHand,
+                (false, true) => InputSet::CountsAndOff,
+                (false, false) => InputSet::Counts,
+            };
+            let mut net = Net::random(set, *first, *second, seed);
+            if *squared {
+                net.activation = Activation::Screlu;
+            }
+            if *wide {
+                net.limits = Limits::WIDE;
+            }
+            Ok(net)
+        }
+    }
+}

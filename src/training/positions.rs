@@ -1,0 +1,57 @@
+//! Files of positions: one a line, any position text, or lines of a training file.
+
+use crate::game::Position;
+use crate::job::sha256;
+use crate::notation::{parse_position, parse_training_line};
+use std::io::{self, BufRead, Read as _};
+
+/// Longest line that is read.
+pub const LINE_BYTES_MAX: u64 = 4096;
+
+/// Positions, and the lines that are none with their reasons.
+pub type Positions = (Vec<Position>, Vec<(u64, String)>);
+
+/// Reads positions to the end.
+///
+/// # Errors
+/// When `input` cannot be read.
+pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
+    let (mut positions, mut wrong) = (Vec::new(), Vec::new());
+    for number in 1.. {
+        let mut line = Vec::new();
+        let mut bounded = input.by_ref().take(LINE_BYTES_MAX);
+        if bounded.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        match position(&line) {
+            Ok(found) => positions.extend(found),
+            Err(reason) => wrong.push((number, reason)),
+        }
+    }
+    Ok((positions, wrong))
+}
+
+/// The position of a line, none for comments and empty lines.
+fn position(line: &[u8]) -> Result<Option<Position>, String> {
+    let line = line.trim_ascii();
+    if line.is_empty() || line.starts_with(b"#") {
+        return Ok(None);
+    }
+    if line.contains(&b' ') {
+        let record = parse_training_line(line).map_err(|e| e.to_string())?;
+        return Ok(record.map(|record| record.position));
+    }
+    let parsed = parse_position(line).map_err(|e| e.to_string())?;
+    Ok(Some(parsed.position))
+}
+
+/// How many positions there are, and their checksum.
+#[must_use]
+pub fn checksum(positions: &[Position]) -> String {
+    let mut bytes = Vec::with_capacity(32 * positions.len());
+    for position in positions {
+        bytes.extend(position.me().packed().to_le_bytes());
+        bytes.extend(position.opponent().packed().to_le_bytes());
+    }
+    format!("{}, sha256 {}", positions.len(), sha256(&bytes))
+}

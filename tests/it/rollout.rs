@@ -1,0 +1,482 @@
+//! Rollouts (RO-01, Q-60 to Q-62): unbiased, the same bits for any number of threads and pieces, settings checked.
+
+use gammond::bearoff::Tables;
+use gammond::engine::Engine;
+use gammond::equity::{CubeEfficiency, MatchEquityTable};
+use gammond::eval::Evaluator;
+use gammond::game::{
+    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
+};
+use gammond::query::{
+    RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject,
+    Settings, Stop, Truncation,
+};
+use gammond::rng::{below, stream};
+use gammond::rollout::{Rollout, RolloutError};
+use gammond::search::Context;
+use gammond::stats::Running;
+
+const NO_RULES: Rules = Rules {
+    jacoby: false,
+    beavers: false,
+};
+
+fn query(position: Position, state: MatchState, subject: RolloutSubject) -> RolloutQuery {
+    RolloutQuery {
+        position,
+        state,
+        subject,
+    }
+}
+
+fn settings(trials: u32, cubeful: bool) -> RolloutSettings {
+    let mut settings = RolloutSettings::default();
+    settings.trials = trials;
+    settings.cubeful = cubeful;
+    settings
+}
+
+/// Judges by the exact tables, but believes in everything half as much: the same plays are best, and luck is only half
+/// of what it is.
+#[derive(Debug)]
+struct Doubter(&'static Tables);
+
+impl Evaluator for Doubter {
+    fn name(&self) -> &str {
+        "doubter"
+    }
+
+    fn class(&self, position: &Position) -> Class {
+        match Class::of(position) {
+            Class::Over => Class::Over,
+            // No table is known to the one who asks.
+            _ => Class::Race,
+        }
+    }
+
+    fn evaluate(&self, _: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+        for (position, out) in positions.iter().zip(out) {
+            let exact = match position.outcome() {
+                Some(outcome) => outcome.chances(),
+                None => self.0.chances(position).unwrap(),
+            };
+            let win = 0.25 + exact.win / 2.0;
+            *out = Chances::from_array([win, 0.0, 0.0, 0.0, 0.0]);
+        }
+    }
+}
+
+/// Bearoff positions with 1 to 6 checkers a side, not too one-sided.
+fn bearoffs(count: usize, checkers: u32) -> Vec<Position> {
+    let mut rng = stream(11, 0);
+    let mut side = || {
+        let mut counts = [0; 25];
+        for _ in 0..2 + below(&mut rng, checkers - 1) {
+            counts[below(&mut rng, 6) as usize] += 1;
+        }
+        counts
+    };
+    let mut found = Vec::new();
+    while found.len() < count {
+        let position = Position::new(&side(), &side()).unwrap();
+        let chances = Tables::shared().chances(&position).unwrap();
+        if (0.1..0.9).contains(&chances.win) {
+            found.push(position);
+        }
+    }
+    found
+}
+
+/// Rolls out one position with an evaluator and without threads of its own.
+fn rolled(
+    evaluator: &dyn Evaluator,
+    query: &RolloutQuery,
+    settings: &RolloutSettings,
+) -> RolloutAnswer {
+    let (met, efficiency) = (MatchEquityTable::default(), CubeEfficiency::default());
+    let stop = Stop::never();
+    let context = Context {
+        evaluator,
+        met: &met,
+        efficiency: &efficiency,
+        cache: None,
+        stop: &stop,
+        budget: None,
+    };
+    let mut rollout = Rollout::new(context, query, settings).unwrap();
+    let ended = rollout.run(settings.trials, &mut |_| {});
+    rollout.answer(ended).unwrap()
+}
+
+/// Mean near 0, spread near 1: what is said of the errors is true, and there is no bias. The dice are spread evenly, so
+/// the errors are a little smaller than they are said to be.
+fn fair(zs: &Running) {
+    let spread = zs.variance().sqrt();
+    assert!(zs.mean().abs() < 3.0 / (zs.count() as f64).sqrt(), "{zs:?}");
+    assert!((0.5..1.25).contains(&spread), "spread {spread}");
+}
+
+/// With and without the luck taken out (RO-06), results scatter around the exact value as they say they do (RO-07), with dice
+/// that are spread evenly (RO-02).
+#[test]
+fn cubeless_rollouts_are_unbiased() {
+    let doubter = Doubter(Tables::shared());
+    let state = MatchState::money(NO_RULES);
+    let mut errors = [Running::default(), Running::default()];
+    for (kind, reduced) in [false, true].into_iter().enumerate() {
+        let mut zs = Running::default();
+        for position in bearoffs(50, 6) {
+            let mut settings = settings(1296, false);
+            settings.variance_reduction = reduced;
+            settings.truncate = Truncation::Never;
+            let found = rolled(
+                &doubter,
+                &query(position, state, RolloutSubject::Position),
+                &settings,
+            );
+            let one = &found.candidates[0];
+            let exact = f64::from(Tables::shared().chances(&position).unwrap().equity());
+            let error = one.cubeless_error.equity;
+            zs.add((one.cubeless.equity - exact) / error);
+            errors[kind].add(error);
+        }
+        fair(&zs);
+    }
+    // Half of the luck seen: half of the scatter left.
+    let share = errors[1].mean() / errors[0].mean();
+    assert!((0.4..0.7).contains(&share), "{share}");
+}
+
+/// With the cube in play (RO-04), from any owner, against the exact cubeful equities.
+#[test]
+fn cubeful_rollouts_are_unbiased() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    for (slot, owner) in [CubeOwner::Me, CubeOwner::Centred, CubeOwner::Opponent]
+        .into_iter()
+        .enumerate()
+    {
+        let mut zs = Running::default();
+        let state = MatchState {
+            cube: Cube::new(2, owner).unwrap(),
+            ..MatchState::money(NO_RULES)
+        };
+        for position in bearoffs(17, 6) {
+            let mut settings = settings(1296, true);
+            settings.variance_reduction = false;
+            settings.truncate = Truncation::Never;
+            let subject = RolloutSubject::Position;
+            let evaluator = engine.evaluator().as_ref();
+            let found = rolled(evaluator, &query(position, state, subject), &settings);
+            let one = &found.candidates[0];
+            let (value, error) = one.value();
+            // A position is asked before the double: no double at the first turn. The exact value has it.
+            let exact = Tables::shared().exact_cubeful(&position).unwrap();
+            let first = engine
+                .cube_action(
+                    &gammond::query::CubeQuery { position, state },
+                    &Settings::plies(1),
+                    &Stop::never(),
+                )
+                .unwrap();
+            if owner != CubeOwner::Opponent && first.verdict.doubles() {
+                continue;
+            }
+            if error.equity > 0.0 {
+                zs.add((value.equity - f64::from(exact[slot])) / error.equity);
+            }
+        }
+        assert!(zs.count() >= 5, "{zs:?}");
+        fair(&zs);
+    }
+}
+
+/// The exact tables know all luck: nothing scatters, and the exact value comes back.
+#[test]
+fn where_all_luck_is_known_nothing_scatters() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for position in bearoffs(10, 6) {
+        let mut settings = settings(36, false);
+        settings.truncate = Truncation::Never;
+        let query = query(
+            position,
+            MatchState::money(NO_RULES),
+            RolloutSubject::Position,
+        );
+        let found = engine
+            .rollout(&query, &settings, &Stop::never(), &mut |_| {})
+            .unwrap();
+        let exact = f64::from(Tables::shared().chances(&position).unwrap().equity());
+        let one = &found.candidates[0];
+        assert!(
+            (one.cubeless.equity - exact).abs() < 1e-4,
+            "{one:?} {exact}"
+        );
+        assert!(one.cubeless_error.equity < 1e-4);
+    }
+}
+
+fn opening(length: u32) -> RolloutQuery {
+    let state = if length == 0 {
+        MatchState::default()
+    } else {
+        MatchState {
+            score: Score::new(length, 0, length - 2, false).unwrap(),
+            ..MatchState::default()
+        }
+    };
+    let plays = legal_plays(&Position::start(), Roll::new(3, 1).unwrap());
+    let plays = plays
+        .iter()
+        .take(2)
+        .map(|play| (play.play, play.after))
+        .collect();
+    query(Position::start(), state, RolloutSubject::Plays(plays))
+}
+
+/// The same bits for any number of threads, and for a run in pieces.
+#[test]
+fn threads_and_pieces_change_no_bit() {
+    for length in [0, 5] {
+        let query = opening(length);
+        let mut settings = settings(90, true);
+        settings.truncate = Truncation::Turns(7);
+        let run = |threads: usize| {
+            let engine = Engine::builder().threads(threads).build().unwrap();
+            engine
+                .rollout(&query, &settings, &Stop::never(), &mut |_| {})
+                .unwrap()
+        };
+        let one = run(1);
+        assert_eq!(one.candidates.len(), 2);
+        assert_eq!(one.ended, RolloutEnd::Trials);
+        assert!(
+            one.candidates
+                .iter()
+                .all(|candidate| candidate.trials == 90)
+        );
+        for threads in [2, 3, 8] {
+            assert_eq!(run(threads), one);
+        }
+        let engine = Engine::builder().threads(2).build().unwrap();
+        let stop = Stop::never();
+        let mut pieces = Rollout::new(engine.context(&stop), &query, &settings).unwrap();
+        for trials in [10, 77, 90] {
+            assert_eq!(pieces.run(trials, &mut |_| {}), RolloutEnd::Trials);
+        }
+        assert_eq!(pieces.answer(RolloutEnd::Trials).unwrap(), one);
+    }
+}
+
+/// A double that is turned at once and a cube that is left alone, in units of the undoubled cube (RO-03).
+#[test]
+fn a_cube_decision_has_two_alternatives() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let mut settings = settings(144, true);
+    settings.truncate = Truncation::Turns(5);
+    let ask = |state| {
+        let query = query(Position::start(), state, RolloutSubject::Cube);
+        engine.rollout(&query, &settings, &Stop::never(), &mut |_| {})
+    };
+    let found = ask(MatchState::money(NO_RULES)).unwrap();
+    let cube = found.cube.unwrap();
+    let [none, take] = &found.candidates[..] else {
+        panic!("{:?}", found.candidates)
+    };
+    assert_eq!(cube.no_double.equity, none.value().0.equity);
+    assert_eq!(cube.double_take.equity, take.value().0.equity);
+    // Nobody doubles at once: the opponent owns the cube at 2 then.
+    assert!(!cube.double && cube.take && take.value().0.equity < none.value().0.equity - 0.2);
+    let crawford = MatchState {
+        score: Score::new(3, 2, 0, true).unwrap(),
+        ..MatchState::default()
+    };
+    let refused = ask(crawford).unwrap_err().to_string();
+    assert!(refused.contains("may not be turned"), "{refused}");
+}
+
+/// The chances and the cubeful value of a match are of one piece: at double match point only the win counts. Games are cut
+/// off when they are races (RO-05).
+#[test]
+fn at_double_match_point_the_win_counts() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let state = MatchState {
+        score: Score::new(5, 4, 4, false).unwrap(),
+        ..MatchState::default()
+    };
+    let mut settings = settings(72, true);
+    settings.truncate = Truncation::Race;
+    let query = query(Position::start(), state, RolloutSubject::Position);
+    let found = engine
+        .rollout(&query, &settings, &Stop::never(), &mut |_| {})
+        .unwrap();
+    let one = &found.candidates[0];
+    let mwc = one.cubeful.unwrap().mwc.unwrap();
+    assert!((mwc - one.chances[0]).abs() < 1e-5, "{one:?}");
+    assert!((0.45..0.6).contains(&mwc));
+}
+
+#[test]
+fn it_ends_when_enough_is_known_or_when_told() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let mut settings = settings(5000, false);
+    settings.truncate = Truncation::Turns(2);
+    settings.error = Some(0.01);
+    let start = query(
+        Position::start(),
+        MatchState::default(),
+        RolloutSubject::Position,
+    );
+    let never = Stop::never();
+    let found = engine
+        .rollout(&start, &settings, &never, &mut |_| {})
+        .unwrap();
+    assert_eq!(found.ended, RolloutEnd::Error);
+    let one = &found.candidates[0];
+    assert!(one.trials >= 324 && one.trials < 5000 && one.cubeless_error.equity <= 0.01);
+    // One play is far worse: after the first look it is left alone.
+    settings.error = None;
+    settings.lead = Some(2.33);
+    let found = engine
+        .rollout(&opening(0), &settings, &never, &mut |_| {})
+        .unwrap();
+    assert_eq!(found.ended, RolloutEnd::Lead);
+    // Told to stop in the middle: what is known by then.
+    settings.lead = None;
+    let stop = Stop::new();
+    let found = engine.rollout(&start, &settings, &stop, &mut |known| {
+        if known.candidates[0].trials >= 72 {
+            stop.trigger();
+        }
+    });
+    let found = found.unwrap();
+    assert_eq!(
+        (found.ended, found.candidates[0].trials),
+        (RolloutEnd::Stopped, 72)
+    );
+    stop.trigger();
+    assert!(
+        engine
+            .rollout(&start, &settings, &stop, &mut |_| {})
+            .is_err()
+    );
+}
+
+#[test]
+fn deeper_and_later_players_play() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let mut settings = settings(4, true);
+    settings.sides = [1, 0].map(|plies| RolloutSide {
+        plies,
+        cube_plies: 1,
+    });
+    settings.late = Some((3, RolloutSide::default()));
+    settings.leaf_plies = 1;
+    settings.truncate = Truncation::Turns(5);
+    for reduced in [true, false] {
+        settings.variance_reduction = reduced;
+        let found = engine
+            .rollout(&opening(0), &settings, &Stop::never(), &mut |_| {})
+            .unwrap();
+        assert!(
+            found
+                .candidates
+                .iter()
+                .all(|one| one.cubeless.equity.abs() < 2.0)
+        );
+    }
+}
+
+/// Through the program: shapes, the same numbers twice, errors that name the setting.
+#[test]
+fn requests_are_answered_and_refused() {
+    use std::io::Write as _;
+    let start = "4HPwATDgc/ABMA";
+    let quick = "trials=36 truncate=3 vr=off";
+    let asked = [
+        format!("rollout {start} 31 plays=\"8/5 6/5; 24/19\" {quick}"),
+        format!("rollout {start} 31 top=2 {quick}"),
+        format!("rollout cube {start} {quick} length=5"),
+        format!("rollout {start} {quick} cubeful=off"),
+        format!("rollout {start} 31 plays=\"8/5 6/4\" {quick}"),
+        format!("rollout {start} plays=\"8/5 6/5\""),
+        format!("rollout {start} trials=0"),
+        format!("rollout {start} trials=1e18"),
+        format!("rollout {start} trials=-1"),
+        format!("rollout {start} truncate=x"),
+        format!("rollout cube {start} owner=opponent {quick}"),
+        format!("rollout cube {start} {quick} length=5"),
+    ];
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["pipe", "--threads", "2"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    input
+        .write_all((asked.join("\n") + "\n").as_bytes())
+        .unwrap();
+    drop(input);
+    let output = program.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), asked.len(), "{text}");
+    let count = |at: usize| answers[at]["candidates"].as_array().unwrap().len();
+    assert_eq!([count(1), count(2), count(3)], [2, 2, 1], "{text}");
+    assert_eq!(answers[1]["roll"], serde_json::json!([3, 1]));
+    assert_eq!(answers[1]["candidates"][0]["loss"], 0.0);
+    assert_eq!(answers[2]["candidates"][1]["action"], "double, take");
+    assert!(answers[2]["verdict"].is_string() && answers[2]["mwc"]["no_double"].is_number());
+    assert!(answers[3]["candidates"][0]["equity"]["cubeful"].is_null());
+    let numbers = |at: usize| answers[at]["candidates"].clone();
+    assert_eq!(numbers(2), numbers(11));
+    // 24/19 is no play of 3-1.
+    let refused = [
+        (0, "24/19"),
+        (4, "8/5 6/4"),
+        (5, "wants a roll"),
+        (6, "'trials' is '0'"),
+        (7, "'trials' is '1e18'"),
+        (8, "'trials' is '-1'"),
+        (9, "'truncate' is 'x'"),
+        (10, "may not be turned"),
+    ];
+    for (at, part) in refused {
+        let message = answers[at]["message"].as_str().unwrap();
+        assert!(
+            message.contains(part) && answers[at]["code"] == "bad-setting",
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let start = query(
+        Position::start(),
+        MatchState::default(),
+        RolloutSubject::Position,
+    );
+    let refused = |change: &dyn Fn(&mut RolloutSettings)| {
+        let mut settings = RolloutSettings::default();
+        change(&mut settings);
+        let stop = Stop::never();
+        let error = Rollout::new(engine.context(&stop), &start, &settings).unwrap_err();
+        assert!(matches!(error, RolloutError::Setting { .. }));
+        error.to_string()
+    };
+    assert_eq!(
+        refused(&|s| s.trials = 0),
+        "trials is 0, want 1 to 16777216"
+    );
+    assert!(refused(&|s| s.trials = u32::MAX).starts_with("trials is 4294967295"));
+    assert!(refused(&|s| s.truncate = Truncation::Turns(0)).starts_with("truncate is 0"));
+    assert!(refused(&|s| s.sides[1].plies = 9).starts_with("plies is 9, want 0 to 4"));
+    assert!(refused(&|s| s.leaf_plies = 9).starts_with("leafplies is 9"));
+    assert!(refused(&|s| s.error = Some(-1.0)).starts_with("se is -1"));
+    assert!(refused(&|s| s.lead = Some(f64::NAN)).starts_with("jsd is NaN"));
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Runs every block of a Markdown page, word for word, so that it stays true.
+
+    tools/readme.py [--rewrite] PAGE.md...
+
+`sh` and `python` blocks are run and must end with 0; `console` blocks hold `$ command` lines with what they
+print, which is compared (or, with --rewrite, written anew). Other blocks are for reading. A comment before a
+block changes that:
+
+    <!-- ci: background -->     the block runs until the page is done
+    <!-- ci: skip, REASON -->   it is not run, and the reason is printed
+
+Commands run in the repository's root; `gammond` must be in PATH.
+"""
+import os, re, signal, subprocess, sys, time
+
+FENCE = re.compile(r"^```(\w*)\s*$")
+LIMIT_S = 900
+
+
+def shell(command):
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=LIMIT_S)
+    return done.returncode, done.stdout + done.stderr
+
+
+def recorded(block, page, failed):
+    """The lines of a console block with what its commands print now."""
+    found, at = [], 0
+    while at < len(block):
+        line = block[at]
+        at += 1
+        if not line.startswith("$ "):
+            continue
+        _, output = shell(line[2:])
+        found.append(line)
+        found.extend(text.rstrip() for text in output.splitlines())
+    if found != [line.rstrip() for line in block]:
+        failed.append(f"{page}: what is recorded differs:\n  " + "\n  ".join(found))
+    return found
+
+
+def run(page, rewrite):
+    lines = open(page).read().splitlines()
+    out, failed, background, order, at = [], [], [], "", 0
+    while at < len(lines):
+        line = lines[at]
+        out.append(line)
+        at += 1
+        comment = re.match(r"<!-- ci: (.*) -->", line)
+        if comment:
+            order = comment.group(1)
+            continue
+        fence = FENCE.match(line)
+        if not fence:
+            if line.strip():
+                order = ""
+            continue
+        end = at
+        while lines[end] != "```":
+            end += 1
+        block, kind = lines[at:end], fence.group(1)
+        at = end + 1
+        if order.startswith("skip"):
+            print(f"-- {page}: {order}")
+        elif kind == "console":
+            block = recorded(block, page, failed)
+            print(f"-- {page}: {sum(line.startswith('$ ') for line in block)} recorded commands")
+        elif kind == "sh" and order == "background":
+            print(f"-- {page}: in the background: {block[0]}")
+            background.append(subprocess.Popen(["bash", "-c", "\n".join(block)], start_new_session=True))
+            time.sleep(3)
+        elif kind in ("sh", "python"):
+            words = ["bash", "-ec"] if kind == "sh" else ["python3", "-c"]
+            print(f"-- {page}: {kind}: {block[0]}", flush=True)
+            code = subprocess.run(words + ["\n".join(block)], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, timeout=LIMIT_S).returncode
+            if code:
+                failed.append(f"{page}: ends with {code}:\n  " + "\n  ".join(block))
+        order = ""
+        out.extend(block + ["```"])
+    for process in background:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+    if rewrite:
+        open(page, "w").write("\n".join(out) + "\n")
+        failed = [text for text in failed if "recorded differs" not in text]
+    for text in failed:
+        print(text)
+    return not failed
+
+
+def main():
+    rewrite = "--rewrite" in sys.argv
+    pages = [word for word in sys.argv[1:] if not word.startswith("--")]
+    if not all([run(page, rewrite) for page in pages]):
+        sys.exit(1)
+
+
+main()
