@@ -3,7 +3,7 @@
 use super::inputs::{Counted, InputDeltas, InputSet};
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
-use crate::nn::{CpuLevel, IntegerNet, IntegerNetError, Job, Lines, Workspace};
+use crate::nn::{Accumulator, CpuLevel, IntegerNet, IntegerNetError, Job, Workspace};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,7 +64,7 @@ pub struct Judge {
     checksum: u32,
     inputs: InputSet,
     net: IntegerNet,
-    empty: Lines,
+    empty: Accumulator,
     cpu: CpuLevel,
     /// Tells the nets of this process apart; a clone on another level may share it.
     number: u64,
@@ -204,7 +204,7 @@ impl Judge {
 
     /// Runs the net on what was prepared, for the positions in `done`.
     #[inline]
-    fn finish(&self, work: &mut Work, from: &Lines, done: u32) {
+    fn finish(&self, work: &mut Work, from: &Accumulator, done: u32) {
         let count = done.count_ones() as usize;
         let packed = &mut work.packed[..count];
         let (changes, ends) = (work.changes.as_slice(), &work.ends[..count]);
@@ -318,7 +318,7 @@ struct Reference {
     net: u64,
     position: Position,
     counted: Counted,
-    sums: Lines,
+    sums: Accumulator,
 }
 
 /// How many nets' references a thread keeps.
@@ -353,7 +353,7 @@ pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
                 net: 0,
                 position: Position::start(),
                 counted: Counted::NOTHING,
-                sums: Lines::default(),
+                sums: Accumulator::default(),
             }),
             work: Work {
                 changes: InputDeltas::for_positions(CHUNK),

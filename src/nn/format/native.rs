@@ -4,7 +4,7 @@
 //! little-endian. A damaged file is refused with the place and the reason.
 
 use crate::nn::float_net::{Activation, Limits, RESULTS, Shape};
-use crate::nn::integer::{Parts, SecondBits};
+use crate::nn::parts::{Parts, SecondBits};
 
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"GAMMNET\n";

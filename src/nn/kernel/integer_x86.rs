@@ -6,9 +6,10 @@
 //! [`Registers`].
 #![allow(unsafe_code)]
 
-use super::integer::{Batch, Clipped, InputDelta, Lines, Net, Passes, SQUARE_SHIFT, Sums, TILE};
-use super::{CpuLevel, Level};
+use super::layout::{Accumulator, Aligned, Batch, Clipped, InputDelta, Net, Passes, Sums, TILE};
+use super::level::{CpuLevel, Level};
 use crate::nn::float_net::{RESULTS, SECOND_MAX};
+use crate::nn::parts::SQUARE_SHIFT;
 use std::arch::x86_64::*;
 
 /// Calls a function compiled for a level after checking that the level allows it.
@@ -22,13 +23,13 @@ macro_rules! enter {
 
 pub(super) fn accumulate_avx2(
     level: CpuLevel,
-    rows: &Lines,
-    from: &Lines,
+    rows: &Aligned,
+    from: &Accumulator,
     changes: &[InputDelta],
-    to: &mut Lines,
+    to: &mut Accumulator,
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn compiled(rows: &Lines, from: &Lines, changes: &[InputDelta], to: &mut Lines) {
+    fn compiled(rows: &Aligned, from: &Accumulator, changes: &[InputDelta], to: &mut Accumulator) {
         accumulate::<Avx2, 8>(rows, from, changes, to);
     }
     enter!(level, Avx2, compiled(rows, from, changes, to));
@@ -36,15 +37,15 @@ pub(super) fn accumulate_avx2(
 
 pub(super) fn accumulate_vnni(
     level: CpuLevel,
-    rows: &Lines,
-    from: &Lines,
+    rows: &Aligned,
+    from: &Accumulator,
     changes: &[InputDelta],
-    to: &mut Lines,
+    to: &mut Accumulator,
 ) {
     #[target_feature(
         enable = "avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,bmi1,bmi2,lzcnt,popcnt"
     )]
-    fn compiled(rows: &Lines, from: &Lines, changes: &[InputDelta], to: &mut Lines) {
+    fn compiled(rows: &Aligned, from: &Accumulator, changes: &[InputDelta], to: &mut Accumulator) {
         accumulate::<Vnni, 4>(rows, from, changes, to);
     }
     enter!(level, Vnni, compiled(rows, from, changes, to));
@@ -266,8 +267,8 @@ impl Registers for Vnni {
 /// Tile `at` of the first layer, `N` registers: `from` plus the changes.
 #[inline(always)]
 fn tile<U: Registers, const N: usize>(
-    rows: &Lines,
-    from: &Lines,
+    rows: &Aligned,
+    from: &Accumulator,
     changes: &[InputDelta],
     at: usize,
 ) -> [U::R; N] {
@@ -292,10 +293,10 @@ fn tile<U: Registers, const N: usize>(
 
 #[inline(always)]
 fn accumulate<U: Registers, const N: usize>(
-    rows: &Lines,
-    from: &Lines,
+    rows: &Aligned,
+    from: &Accumulator,
     changes: &[InputDelta],
-    to: &mut Lines,
+    to: &mut Accumulator,
 ) {
     assert_eq!(from.len(), to.len());
     for at in 0..from.len() / TILE {
@@ -313,7 +314,7 @@ fn accumulate<U: Registers, const N: usize>(
 #[inline(always)]
 fn clipped_tile<U: Registers, const N: usize>(
     net: &Net<'_>,
-    from: &Lines,
+    from: &Accumulator,
     changes: &[InputDelta],
     at: usize,
     clipped: &mut Clipped,

@@ -1,6 +1,6 @@
 //! Sixteen lanes of float32: the vocabulary of the float kernels, and its plain twin.
 
-use super::{Active, ActiveList, LENGTH_MAX, LISTED, ROWS, Row};
+use super::job::{Active, ActiveList, Integers, LENGTH_MAX, LISTED, ROWS, Row};
 
 /// Sixteen numbers, aligned to a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -140,7 +140,7 @@ impl Wide for Plain {
     }
 }
 
-/// [`super::Integers::list_counts`] in plain Rust.
+/// [`Integers::list_counts`] in plain Rust.
 #[inline(always)]
 pub(super) fn list_plainly(
     counts: u64,
@@ -170,7 +170,7 @@ pub(super) fn list_plainly(
     length
 }
 
-impl super::Integers for Plain {
+impl Integers for Plain {
     #[inline(always)]
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
         let products = a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b));
@@ -215,7 +215,8 @@ impl super::Integers for Plain {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ACTIVE_ROOM, CpuLevel, Integers, Job, ROW_WIDTH};
+    use super::super::job::{ACTIVE_ROOM, Job, ROW_WIDTH};
+    use super::super::level::CpuLevel;
     use super::*;
 
     struct Both([i16; 32], u128);

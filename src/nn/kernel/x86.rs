@@ -5,29 +5,10 @@
 #![allow(unsafe_code)]
 
 use super::float::{self, Batch, Net};
+use super::job::{ActiveList, Integers, Job, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row};
+use super::level::{CpuLevel, Level};
 use super::wide::{Line, Wide, list_plainly};
-use super::{ActiveList, CpuLevel, Integers, Job, LENGTH_MAX, LISTED, Level, ROW_WIDTH, ROWS, Row};
 use std::arch::x86_64::*;
-
-pub(super) fn has_avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-        && std::arch::is_x86_feature_detected!("lzcnt")
-        && std::arch::is_x86_feature_detected!("popcnt")
-}
-
-pub(super) fn has_avx512() -> bool {
-    has_avx2()
-        && std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512dq")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512vl")
-}
-
-pub(super) fn has_vnni() -> bool {
-    has_avx512() && std::arch::is_x86_feature_detected!("avx512vnni")
-}
 
 /// Calls a function compiled for a level after checking that `$level` is that level.
 macro_rules! enter {

@@ -15,17 +15,10 @@ const FILE_LINES_MAX: usize = 800;
 const UPWARD_FOR_NOW: &[(&str, &str, &str)] = &[];
 
 /// Circles of files that still stand, with the room's name left out. Only ever shortened.
-const CIRCLES_FOR_NOW: &[(&str, &[&str])] = &[
-    ("nn", &["integer", "kernel::integer", "kernel::integer_x86"]),
-    (
-        "nn",
-        &["kernel", "kernel::float", "kernel::wide", "kernel::x86"],
-    ),
-    (
-        "protocol",
-        &["fibs::machine", "fibs::machine::unseen", "fibs::play"],
-    ),
-];
+const CIRCLES_FOR_NOW: &[(&str, &[&str])] = &[(
+    "protocol",
+    &["fibs::machine", "fibs::machine::unseen", "fibs::play"],
+)];
 
 fn base() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,0 +1,86 @@
+//! Work that is compiled for the CPU level it runs on, and the operations on whole numbers that it is given.
+
+/// Work that gains from being compiled for the CPU it runs on.
+///
+/// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
+/// [`super::CpuLevel::run`] compiles it anew for every level. Plain Rust gives the same result on all.
+pub trait Job {
+    /// What the work yields.
+    type Output;
+    /// Does the work; `I` are the operations of the level.
+    fn run<I: Integers>(self) -> Self::Output;
+}
+
+/// Operations on small whole numbers that compilers do not find by themselves. All levels give the
+/// same results.
+pub trait Integers {
+    /// The sum of the products; it must fit in an `i32`.
+    fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
+    /// The 32 groups of four bits, lowest first.
+    fn nibbles(packed: u128) -> [i16; 32];
+    /// Lists the inputs of the sixteen groups of four bits of `counts`: a group `i` that is not 0 has
+    /// one of the rows `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the
+    /// third for more), and above 3 row `start + 4 i + 3` with half of what is above 3. Written to
+    /// `list` from place `length` on, rows ascending; the new length. Nothing is listed when `length` is
+    /// beyond `LENGTH_MAX`.
+    fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize;
+    /// `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifted right,
+    /// limited to 0..=255, times `weights`, summed. Rows are added in 16 bits that wrap; the sum of the
+    /// products must fit in an `i32`.
+    fn clipped_dot(
+        start: &Row,
+        rows: &[Row; ROWS],
+        steps: &[[u16; 2]],
+        shift: u32,
+        weights: &Row,
+    ) -> i32;
+}
+
+/// Room of an [`ActiveList`].
+pub(in crate::nn) const ACTIVE_ROOM: usize = 96;
+
+/// From here on [`Integers::list_counts`] has room for sixteen groups, and for a register more.
+pub(in crate::nn) const LENGTH_MAX: usize = ACTIVE_ROOM - 2 * 16 - 8;
+
+/// Inputs that are not zero, and room beyond the last one that counts.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub struct ActiveList(pub(in crate::nn) [Active; ACTIVE_ROOM]);
+
+/// One input that is not zero.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(in crate::nn) struct Active {
+    /// Number of the input.
+    pub(in crate::nn) row: u32,
+    pub(in crate::nn) value: f32,
+}
+
+/// What a count lists, for [`Integers::list_counts`]: which of the first three rows, and the value of
+/// the fourth.
+pub(super) const LISTED: [(u32, f32); 16] = {
+    let mut listed = [(0, 0.0); 16];
+    let mut count = 1;
+    while count < 16 {
+        let first = if count < 3 { count - 1 } else { 2 };
+        let above = (count as u32).saturating_sub(3);
+        listed[count] = (first as u32, above as f32 / 2.0);
+        count += 1;
+    }
+    listed
+};
+
+/// How many rows [`Integers::clipped_dot`] chooses from.
+pub const ROWS: usize = 1024;
+/// Numbers of a [`Row`].
+pub const ROW_WIDTH: usize = 64;
+
+/// A row of 16-bit numbers that begins at a cache line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Row(pub [i16; ROW_WIDTH]);
+
+impl Row {
+    /// All numbers 0.
+    pub const ZERO: Row = Row([0; ROW_WIDTH]);
+}

@@ -1,0 +1,86 @@
+//! What a CPU can do, found out once.
+
+/// What the CPU can do. A level other than `SCALAR` exists only on a CPU that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuLevel(pub(super) Level);
+
+/// Each level has what the ones before it have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// AVX-512 with VNNI, which integer nets gain from.
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
+}
+
+impl CpuLevel {
+    /// Plain Rust, on every CPU.
+    pub const SCALAR: CpuLevel = CpuLevel(Level::Scalar);
+
+    /// The best level of this CPU.
+    #[must_use]
+    pub fn detect() -> CpuLevel {
+        CpuLevel::available()[0]
+    }
+
+    /// All levels of this CPU, best first; the last is [`CpuLevel::SCALAR`].
+    #[must_use]
+    pub fn available() -> Vec<CpuLevel> {
+        let mut levels = Vec::with_capacity(4);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if has_vnni() {
+                levels.push(CpuLevel(Level::Vnni));
+            }
+            if has_avx512() {
+                levels.push(CpuLevel(Level::Avx512));
+            }
+            if has_avx2() {
+                levels.push(CpuLevel(Level::Avx2));
+            }
+        }
+        levels.push(CpuLevel::SCALAR);
+        levels
+    }
+
+    /// `AVX-512 VNNI`, `AVX-512`, `AVX2` or `scalar`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Level::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Vnni => "AVX-512 VNNI",
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("lzcnt")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    has_avx2()
+        && std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_vnni() -> bool {
+    has_avx512() && std::arch::is_x86_feature_detected!("avx512vnni")
+}
