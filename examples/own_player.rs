@@ -1,7 +1,7 @@
 //! A player of one's own against a classical one: `cargo run --release --example own_player`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
-use gammond::duel::{Plan, play_duel};
+use gammond::duel::{DuelPlan, play_duel};
 use gammond::game::generate_plays;
 use gammond::job::Control;
 use gammond::player::{Player, PlayerError, PlayerSpec};
@@ -41,7 +41,7 @@ impl Player for Careful {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let random = "random".parse::<PlayerSpec>()?.open()?;
-    let plan = Plan {
+    let plan = DuelPlan {
         seed: 1,
         pairs: 500,
         decide: None,

@@ -75,7 +75,7 @@ impl FromIterator<f64> for Running {
 
 /// What a sequential test says so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// Not decided.
     Open,
     /// The mean is below the middle of the two hypotheses.
@@ -88,9 +88,9 @@ pub enum Verdict {
 /// probabilities of 5 % each: Wald's log-likelihood ratio with the normal law and the variance
 /// seen so far (at least 100 numbers).
 #[must_use]
-pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, Verdict) {
+pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, SprtVerdict) {
     if seen.count() < 100 || seen.variance() == 0.0 {
-        return (0.0, Verdict::Open);
+        return (0.0, SprtVerdict::Open);
     }
     let gap = higher - lower;
     let middle = (higher + lower) / 2.0;
@@ -98,11 +98,11 @@ pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, Verdict) {
     // ln(0.95 / 0.05)
     let bound = 2.944_439;
     let verdict = if ratio >= bound {
-        Verdict::Higher
+        SprtVerdict::Higher
     } else if ratio <= -bound {
-        Verdict::Lower
+        SprtVerdict::Lower
     } else {
-        Verdict::Open
+        SprtVerdict::Open
     };
     (ratio, verdict)
 }
@@ -127,8 +127,8 @@ mod tests {
                 .map(|i| offset + if i % 2 == 0 { 1.0 } else { -1.0 })
                 .collect()
         };
-        assert_eq!(sequential(&steps(0.1), 0.0, 0.1).1, Verdict::Higher);
-        assert_eq!(sequential(&steps(0.0), 0.0, 0.1).1, Verdict::Lower);
-        assert_eq!(sequential(&steps(0.05), 0.0, 0.1).1, Verdict::Open);
+        assert_eq!(sequential(&steps(0.1), 0.0, 0.1).1, SprtVerdict::Higher);
+        assert_eq!(sequential(&steps(0.0), 0.0, 0.1).1, SprtVerdict::Lower);
+        assert_eq!(sequential(&steps(0.05), 0.0, 0.1).1, SprtVerdict::Open);
     }
 }

@@ -7,7 +7,7 @@
 use super::game::play_game;
 use crate::eval::Evaluator;
 use crate::game::{Position, Roll};
-use crate::job::{BadPart, Control, Header, Job, JobError, Outcome, Progress, Runner};
+use crate::job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use crate::player::{Player, PlayerError};
 use crate::rng::ChaCha8Rng;
 use crate::search::{Filter, OnePly, Scratch};
@@ -95,7 +95,7 @@ pub fn play_adjusted(
     (judge, identity): (&dyn Evaluator, String),
     journal: Option<&Path>,
     control: &mut Control<'_>,
-) -> Result<Outcome<Adjusted>, JobError<PlayerError>> {
+) -> Result<JobEnd<Adjusted>, JobError<PlayerError>> {
     let mut header = Header::new("duel without luck", 1)
         .field("seed", seed)
         .field("judge", identity);

@@ -10,15 +10,15 @@ mod luck;
 pub use game::{Finish, play_game};
 pub use luck::{Adjusted, play_adjusted};
 
-use crate::job::{BadPart, Control, Header, Job, JobError, Outcome, Progress, Runner};
+use crate::job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use crate::player::{Player, PlayerError};
-use crate::stats::{Running, Verdict, sequential};
+use crate::stats::{Running, SprtVerdict, sequential};
 use crate::stop::Stop;
 use std::path::Path;
 
 /// What a duel is.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DuelPlan {
     /// Seed of all dice.
     pub seed: u64,
     /// Pairs of games to play at most.
@@ -59,7 +59,7 @@ impl Tally {
 /// are equally far at any time.
 #[derive(Clone)]
 pub struct Duels<'a> {
-    plan: Plan,
+    plan: DuelPlan,
     players: Vec<&'a dyn Player>,
     pairings: Vec<[usize; 2]>,
     header: Header,
@@ -86,7 +86,7 @@ impl<'a> Duels<'a> {
     /// # Errors
     /// When the files of a player cannot be read any more.
     pub fn new(
-        plan: &Plan,
+        plan: &DuelPlan,
         players: &[&'a dyn Player],
         mut pairings: Vec<[usize; 2]>,
     ) -> Result<Duels<'a>, PlayerError> {
@@ -161,7 +161,7 @@ impl Job for Duels<'_> {
         let (Some(step), [tally]) = (self.plan.decide, &tallies[..]) else {
             return false;
         };
-        sequential(&tally.points, 0.0, step).1 != Verdict::Open
+        sequential(&tally.points, 0.0, step).1 != SprtVerdict::Open
     }
 
     fn progress(&self, tallies: &Vec<Tally>, parts: u64) -> Progress {
@@ -182,14 +182,14 @@ impl Job for Duels<'_> {
 /// # Errors
 /// When the journal cannot be used or a player fails.
 pub fn play_duel(
-    plan: &Plan,
+    plan: &DuelPlan,
     players: [&dyn Player; 2],
     journal: Option<&Path>,
     control: &mut Control<'_>,
-) -> Result<Outcome<Tally>, DuelError> {
+) -> Result<JobEnd<Tally>, DuelError> {
     let duels = Duels::new(plan, &players, vec![[0, 1]]).map_err(JobError::Work)?;
-    let Outcome { mut sum, complete } = Runner::new().journal(journal).run(&duels, control)?;
-    Ok(Outcome {
+    let JobEnd { mut sum, complete } = Runner::new().journal(journal).run(&duels, control)?;
+    Ok(JobEnd {
         sum: sum.pop().unwrap_or_default(),
         complete,
     })
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_player_against_itself_is_even() {
         let one = player("pubeval");
-        let plan = Plan {
+        let plan = DuelPlan {
             seed: 4,
             pairs: 50,
             decide: None,
@@ -229,7 +229,7 @@ mod tests {
         let path = folder.path().join("duel");
         let (a, b) = (player("pubeval"), player("random"));
         let run = |pairs, path: Option<&Path>| {
-            let plan = Plan {
+            let plan = DuelPlan {
                 seed: 9,
                 pairs,
                 decide: None,

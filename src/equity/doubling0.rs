@@ -86,7 +86,7 @@ impl Line {
 }
 
 /// One side's view of the match and of the gammons.
-struct Side<'a> {
+struct View<'a> {
     table: &'a MatchEquityTable,
     mine: i32,
     theirs: i32,
@@ -102,7 +102,7 @@ enum Owner {
     Opponent,
 }
 
-impl Side<'_> {
+impl View<'_> {
     fn value(&self, mine: i32, theirs: i32) -> f64 {
         if mine <= 0 {
             1.0
@@ -191,11 +191,11 @@ fn race_length(position: &Position) -> f64 {
 }
 
 /// How much of the value is that of a live cube.
-fn liveliness(side: &Side<'_>, cube: i32, race: Option<&Position>) -> f64 {
+fn liveliness(side: &View<'_>, cube: i32, race: Option<&Position>) -> f64 {
     let Some(position) = race else {
         return 0.7;
     };
-    let opponent = Side {
+    let opponent = View {
         table: side.table,
         mine: side.theirs,
         theirs: side.mine,
@@ -232,7 +232,7 @@ pub fn decide(
 ) -> Decision0 {
     let [w, wg, _, lg, _] = *chances;
     let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-    let side = Side {
+    let side = View {
         table,
         mine: spot.mine,
         theirs: spot.theirs,

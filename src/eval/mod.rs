@@ -17,20 +17,20 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     fn class(&self, position: &Position) -> Class;
 
     /// Static chances of each position into `out` (same length). The result for a position does
-    /// not depend on its neighbours. `near` is a position that differs little from each of them
+    /// not depend on its neighbours. `reference` is a position that differs little from each of them
     /// (usually the position before the play, turned round); it can save work, never change bits.
-    fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]);
+    fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]);
 
     /// A quicker, rougher judgement of the same positions, for choosing which deserve
     /// [`Evaluator::evaluate`]. `None` entries cannot happen; when the evaluator has no quick net
     /// for these positions it returns `false` and leaves `out` alone.
     fn evaluate_quickly(
         &self,
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) -> bool {
-        let _ = (near, positions, out);
+        let _ = (reference, positions, out);
         false
     }
 
@@ -40,12 +40,12 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     /// only with one another. When the evaluator has no net for this it returns `false`.
     fn rank_quickly(
         &self,
-        near: &Position,
+        reference: &Position,
         positions: &[Position],
         slopes: &[f32; 5],
         out: &mut [f64],
     ) -> bool {
-        let _ = (near, positions, slopes, out);
+        let _ = (reference, positions, slopes, out);
         false
     }
 

@@ -58,5 +58,5 @@ pub use error::JobError;
 pub use header::{Difference, Header, sha256};
 pub use merge::{MergeError, merge};
 pub use part::{BadPart, Job};
-pub use runner::{Outcome, Runner};
+pub use runner::{JobEnd, Runner};
 pub use share::{SHARES_MAX, Share};

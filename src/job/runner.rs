@@ -18,7 +18,7 @@ const UNSYNCED_MAX: usize = 64 << 10;
 
 /// What a job has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome<S> {
+pub struct JobEnd<S> {
     /// The parts, merged.
     pub sum: S,
     /// Whether all is done; false when it was stopped.
@@ -83,7 +83,7 @@ impl<'a> Runner<'a> {
         &self,
         job: &J,
         control: &mut Control<'_>,
-    ) -> Result<Outcome<J::Sum>, JobError<J::Error>> {
+    ) -> Result<JobEnd<J::Sum>, JobError<J::Error>> {
         if self.share != Share::WHOLE && job.parts().is_none() {
             return Err(JobError::Endless);
         }
@@ -118,7 +118,7 @@ impl<'a> Runner<'a> {
         })?;
         delivery.sync()?;
         delivery.tell(control, true);
-        Ok(Outcome {
+        Ok(JobEnd {
             sum: delivery.sum,
             complete,
         })

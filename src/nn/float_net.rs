@@ -112,7 +112,7 @@ impl Limits {
 
 /// A named group of inputs: tensor `w_NAME` of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub struct InputGroup {
     /// Name, such as `base` or `hand`.
     pub name: String,
     /// How many inputs it has.
@@ -132,7 +132,7 @@ pub struct FloatNet {
     /// Where the hidden layers cut off.
     pub limits: Limits,
     /// The groups of inputs, in order.
-    pub groups: Vec<Group>,
+    pub groups: Vec<InputGroup>,
     /// First layer: a row of `width` weights per input.
     pub w1: Vec<f32>,
     /// First layer, bias.
@@ -152,7 +152,7 @@ pub struct FloatNet {
 impl FloatNet {
     /// A net of this shape with all weights 0.
     #[must_use]
-    pub fn zeros(groups: Vec<Group>, width: usize, second: usize) -> FloatNet {
+    pub fn zeros(groups: Vec<InputGroup>, width: usize, second: usize) -> FloatNet {
         let inputs = groups.iter().map(|group| group.inputs).sum();
         FloatNet {
             shape: Shape {

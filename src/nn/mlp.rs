@@ -1,6 +1,5 @@
 //! A float net with one hidden layer and five outputs, with GNU Backgammon's arithmetic.
 
-use super::format::gnubg::DenseNet;
 use super::kernel::float::{BATCH, Batch, Input, Net, Sigmoid};
 use super::kernel::wide::Line;
 use super::kernel::{ACTIVE_ROOM, Active, ActiveList, CpuLevel, Integers, LENGTH_MAX};
@@ -88,6 +87,29 @@ impl SparseInput {
         }
         dense
     }
+}
+
+/// A net as a file gives it: one hidden layer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseNet {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Number of hidden units.
+    pub hidden: usize,
+    /// Number of outputs.
+    pub outputs: usize,
+    /// The hidden layer's slope.
+    pub hidden_slope: f32,
+    /// The output layer's slope.
+    pub output_slope: f32,
+    /// From input `i` to hidden unit `j` at `i * hidden + j`.
+    pub hidden_weights: Vec<f32>,
+    /// From hidden unit `j` to output `k` at `k * hidden + j`.
+    pub output_weights: Vec<f32>,
+    /// One a hidden unit.
+    pub hidden_biases: Vec<f32>,
+    /// One an output.
+    pub output_biases: Vec<f32>,
 }
 
 /// A net in the layout of the kernels. About as large as its file.

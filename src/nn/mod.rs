@@ -15,12 +15,12 @@ mod quantise;
 mod sigmoid;
 
 pub use float_net::{
-    Activation, FloatNet, Group, INPUTS_MAX, Limits, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
+    Activation, FloatNet, INPUTS_MAX, InputGroup, Limits, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
 };
 pub use integer::{IntegerNet, Workspace};
 pub use kernel::layout::{Accumulator, Aligned, InputDelta};
-pub use kernel::{ActiveList, CpuLevel, Integers, Job, ROW_WIDTH, ROWS, Row};
-pub use mlp::{ACTIVE_MAX, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
+pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row};
+pub use mlp::{ACTIVE_MAX, DenseNet, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use parts::{IntegerNetError, Parts, SecondBits};
 pub use quantise::{InputUnits, quantise};
 pub use sigmoid::sigmoid;

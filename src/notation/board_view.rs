@@ -10,14 +10,14 @@ use crate::game::{
 
 /// Whose board line it is, where that makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Dialect {
+pub enum BoardDialect {
     /// gnubg as the client of an external player: bars in fields 6 and 31; the scores stand in
     /// the order of the seats of the one who is asked; field 52 is 0 in the Crawford game.
     External,
     /// A FIBS server: bars in fields 47 and 48, the first score belongs to the first name. gnubg's
-    /// own `show rawboard` has its scores in this order too, see [`Dialect::RawBoard`].
+    /// own `show rawboard` has its scores in this order too, see [`BoardDialect::RawBoard`].
     Fibs,
-    /// gnubg's `set output rawboard`: as [`Dialect::External`] but the first score belongs to the
+    /// gnubg's `set output rawboard`: as [`BoardDialect::External`] but the first score belongs to the
     /// first name.
     RawBoard,
 }
@@ -56,9 +56,9 @@ impl BoardView {
 
 impl BoardLine {
     /// Whose line this seems to be. A line of FIBS can look exactly like one of gnubg; then the
-    /// answer is [`Dialect::External`].
+    /// answer is [`BoardDialect::External`].
     #[must_use]
-    pub fn guess_dialect(&self) -> Dialect {
+    pub fn guess_dialect(&self) -> BoardDialect {
         let [first, _] = &self.names;
         let gnubg = self.colour == 1
             && self.direction == -1
@@ -68,9 +68,9 @@ impl BoardLine {
             && self.forced_move == 0
             && matches!(self.last, 0 | 1);
         if gnubg && first != "You" {
-            Dialect::External
+            BoardDialect::External
         } else {
-            Dialect::Fibs
+            BoardDialect::Fibs
         }
     }
 
@@ -79,14 +79,14 @@ impl BoardLine {
     /// # Errors
     /// [`NotationError`] with the code `bad-board` for a turn, colour or direction of 0, an
     /// illegal position, impossible dice, cube or score.
-    pub fn view(&self, dialect: Dialect) -> Result<BoardView, NotationError> {
+    pub fn view(&self, dialect: BoardDialect) -> Result<BoardView, NotationError> {
         self.view_in(dialect, self.to_string().as_bytes())
     }
 
     /// As [`BoardLine::view`]; errors give places in `text`, from which this was read.
     pub(super) fn view_in(
         &self,
-        dialect: Dialect,
+        dialect: BoardDialect,
         text: &[u8],
     ) -> Result<BoardView, NotationError> {
         View {
@@ -101,7 +101,7 @@ impl BoardLine {
 /// A line on its way to being understood.
 struct View<'a> {
     line: &'a BoardLine,
-    dialect: Dialect,
+    dialect: BoardDialect,
     text: &'a [u8],
 }
 
@@ -110,11 +110,11 @@ impl View<'_> {
         let line = self.line;
         let colour = self.sign(41, line.colour)?;
         let direction = self.sign(42, line.direction)?;
-        let doubled =
-            line.doubled != 0 || (self.dialect == Dialect::External && line.may_double == [0, 0]);
+        let doubled = line.doubled != 0
+            || (self.dialect == BoardDialect::External && line.may_double == [0, 0]);
         // On FIBS only the one who must answer is told of a double, and the turn field cannot be
         // trusted then: the doubler is the other player (BL-08).
-        let sign = if doubled && self.dialect == Dialect::Fibs {
+        let sign = if doubled && self.dialect == BoardDialect::Fibs {
             -colour
         } else {
             self.sign(32, line.turn)?
@@ -200,7 +200,7 @@ impl View<'_> {
             }
         }
         let (my_bar, other_bar) = match self.dialect {
-            Dialect::Fibs => {
+            BoardDialect::Fibs => {
                 let [first, second] = self.line.on_bar;
                 let first = self.count(47, first)?;
                 let second = self.count(48, second)?;
@@ -210,7 +210,7 @@ impl View<'_> {
                     (second, first)
                 }
             }
-            Dialect::External | Dialect::RawBoard => {
+            BoardDialect::External | BoardDialect::RawBoard => {
                 let low = self.count(6, low_bar)?;
                 let high = self.count(31, high_bar)?;
                 // Who moves to higher places comes in from place 0.
@@ -224,7 +224,7 @@ impl View<'_> {
             let at = self.error(6, error.into()).at();
             NotationError::new(Code::BadBoard, "board position", error.into(), at)
         })?;
-        if self.dialect == Dialect::Fibs {
+        if self.dialect == BoardDialect::Fibs {
             self.check_borne_off(&position, first_on_roll)?;
         }
         Ok(position)
@@ -276,8 +276,8 @@ impl View<'_> {
         // gnubg writes the score of its player 1 second when the one who is asked is on roll, and
         // first when it is not (BL-09).
         let mine_first = match self.dialect {
-            Dialect::Fibs | Dialect::RawBoard => first_on_roll,
-            Dialect::External => first_on_roll == doubled,
+            BoardDialect::Fibs | BoardDialect::RawBoard => first_on_roll,
+            BoardDialect::External => first_on_roll == doubled,
         };
         let (me, opponent, my_field) = if mine_first {
             (first, second, 4)
@@ -295,8 +295,10 @@ impl View<'_> {
         let one_away = (me + 1 == length) != (opponent + 1 == length);
         let crawford = one_away
             && match self.dialect {
-                Dialect::Fibs => line.post_crawford == 0,
-                Dialect::External | Dialect::RawBoard => line.post_crawford == 0 && line.last == 0,
+                BoardDialect::Fibs => line.post_crawford == 0,
+                BoardDialect::External | BoardDialect::RawBoard => {
+                    line.post_crawford == 0 && line.last == 0
+                }
             };
         let below = |number, score: u32| {
             if score >= length {
@@ -348,7 +350,7 @@ mod tests {
         let check = |text: &str, position: &str| {
             let line: BoardLine = text.parse().unwrap();
             assert_eq!(line.to_string(), text);
-            let view = line.view(Dialect::Fibs).unwrap();
+            let view = line.view(BoardDialect::Fibs).unwrap();
             assert_eq!(id(&view), position);
             view
         };
@@ -371,7 +373,13 @@ mod tests {
         assert_eq!(view.state.cube.owner(), CubeOwner::Opponent);
         assert_eq!((view.place(25), view.place(6), view.place(0)), (25, 6, 0));
         let view: BoardLine = "board:You:GibbonTestA:2:0:1:0:0:0:-1:0:-1:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:1:0:0:0:1:0:1:0:0:0:0:1:1:1:0:-1:1:25:0:0:0:0:0:2:0:0:0".parse().unwrap();
-        assert!(view.view(Dialect::Fibs).unwrap().state.score.is_crawford());
+        assert!(
+            view.view(BoardDialect::Fibs)
+                .unwrap()
+                .state
+                .score
+                .is_crawford()
+        );
     }
 
     /// The worked examples of the external player's specification.
@@ -380,8 +388,8 @@ mod tests {
         let view = |text: &str| {
             let line: BoardLine = text.parse().unwrap();
             assert_eq!(line.to_string(), text);
-            assert_eq!(line.guess_dialect(), Dialect::External);
-            line.view(Dialect::External).unwrap()
+            assert_eq!(line.guess_dialect(), BoardDialect::External);
+            line.view(BoardDialect::External).unwrap()
         };
         let start = "0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0";
         let opening = view(&format!(

@@ -8,7 +8,7 @@
 use std::fmt::Display;
 
 use super::{
-    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatchFile, MatchId, MatchView,
+    BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatchFile, MatchId, MatchView,
     NotationError, ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_play,
     parse_position, parse_roll, parse_training_line, plain_play_text, play_text, split_position,
 };
@@ -131,12 +131,16 @@ pub fn fuzz_board_line(data: &[u8]) {
     };
     assert!(length <= data.len());
     again(&line, BoardLine::parse);
-    for dialect in [Dialect::External, Dialect::Fibs, Dialect::RawBoard] {
+    for dialect in [
+        BoardDialect::External,
+        BoardDialect::Fibs,
+        BoardDialect::RawBoard,
+    ] {
         if let Some(view) = checked(data, line.view_in(dialect, data)) {
             let names = ["a", "b"];
             let same =
                 BoardLine::external(names, &view.position, &view.state, view.roll, view.offer);
-            let same = same.view(Dialect::External);
+            let same = same.view(BoardDialect::External);
             assert_eq!(same.map(|same| same.position), Ok(view.position));
         }
     }

@@ -17,20 +17,20 @@ const FIELD: &str = "match id";
 
 /// One of the two players of a match, as gnubg numbers them: 1 sits at the bottom of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Player {
+pub enum PlayerNumber {
     /// gnubg's player 0, at the top.
     Zero,
     /// gnubg's player 1, at the bottom.
     One,
 }
 
-impl Player {
+impl PlayerNumber {
     /// The other one.
     #[must_use]
-    pub const fn other(self) -> Player {
+    pub const fn other(self) -> PlayerNumber {
         match self {
-            Player::Zero => Player::One,
-            Player::One => Player::Zero,
+            PlayerNumber::Zero => PlayerNumber::One,
+            PlayerNumber::One => PlayerNumber::Zero,
         }
     }
 }
@@ -55,10 +55,10 @@ const NO_JACOBY: Bits = Bits(66, 1);
 /// The 72 bits of a Match ID.
 ///
 /// ```
-/// use gammond::notation::{MatchId, Player};
+/// use gammond::notation::{MatchId, PlayerNumber};
 /// let id: MatchId = "8Al3AAAAEAAE".parse()?;
 /// assert!(id.crawford());
-/// assert_eq!((id.length(), id.score(Player::Zero), id.score(Player::One)), (3, 0, 2));
+/// assert_eq!((id.length(), id.score(PlayerNumber::Zero), id.score(PlayerNumber::One)), (3, 0, 2));
 /// assert_eq!(id.dice(), [6, 5]);
 /// # Ok::<(), gammond::notation::NotationError>(())
 /// ```
@@ -75,7 +75,7 @@ pub struct MatchView {
     /// What waits for an answer.
     pub offer: Option<Offer>,
     /// The player on roll: the doubler, when a double is offered.
-    pub on_roll: Player,
+    pub on_roll: PlayerNumber,
 }
 
 /// The cube before a double that was beavered: whose it was is not in the id any more.
@@ -101,11 +101,11 @@ impl MatchId {
         self.get(bits) != 0
     }
 
-    fn player(self, bits: Bits) -> Player {
+    fn player(self, bits: Bits) -> PlayerNumber {
         if self.flag(bits) {
-            Player::One
+            PlayerNumber::One
         } else {
-            Player::Zero
+            PlayerNumber::Zero
         }
     }
 
@@ -117,17 +117,17 @@ impl MatchId {
 
     /// Who owns the cube; `None` when it is centred (3; a reader takes 2 for the same).
     #[must_use]
-    pub fn owner(self) -> Option<Player> {
+    pub fn owner(self) -> Option<PlayerNumber> {
         match self.get(OWNER) {
-            0 => Some(Player::Zero),
-            1 => Some(Player::One),
+            0 => Some(PlayerNumber::Zero),
+            1 => Some(PlayerNumber::One),
             _ => None,
         }
     }
 
     /// The player on roll.
     #[must_use]
-    pub fn on_roll(self) -> Player {
+    pub fn on_roll(self) -> PlayerNumber {
         self.player(ON_ROLL)
     }
 
@@ -145,7 +145,7 @@ impl MatchId {
 
     /// The player who must decide now.
     #[must_use]
-    pub fn decides(self) -> Player {
+    pub fn decides(self) -> PlayerNumber {
         self.player(DECIDES)
     }
 
@@ -175,11 +175,11 @@ impl MatchId {
 
     /// The score of a player.
     #[must_use]
-    pub fn score(self, player: Player) -> u16 {
+    pub fn score(self, player: PlayerNumber) -> u16 {
         let [zero, one] = SCORE;
         match player {
-            Player::Zero => self.get(zero),
-            Player::One => self.get(one),
+            PlayerNumber::Zero => self.get(zero),
+            PlayerNumber::One => self.get(one),
         }
     }
 
@@ -196,9 +196,9 @@ impl MatchId {
         state: &MatchState,
         roll: Option<Roll>,
         offer: Option<Offer>,
-        on_roll: Player,
+        on_roll: PlayerNumber,
     ) -> MatchId {
-        let number = |player| u32::from(player == Player::One);
+        let number = |player| u32::from(player == PlayerNumber::One);
         // A beaver that waits for an answer: the double stands, and the cube is the opponent's (MID-09).
         let turned = match offer {
             Some(Offer::Beaver) => 1,
@@ -213,8 +213,8 @@ impl MatchId {
         };
         let score = state.score;
         let (zero, one) = match on_roll {
-            Player::Zero => (score.me(), score.opponent()),
-            Player::One => (score.opponent(), score.me()),
+            PlayerNumber::Zero => (score.me(), score.opponent()),
+            PlayerNumber::One => (score.opponent(), score.me()),
         };
         let decides = match offer {
             None | Some(Offer::Beaver) => on_roll,
@@ -401,7 +401,7 @@ mod tests {
     fn the_examples_of_the_specification() {
         let id: MatchId = "cAkAAAAAAAAE".parse().unwrap();
         let view = id.view().unwrap();
-        assert_eq!(view.on_roll, Player::One);
+        assert_eq!(view.on_roll, PlayerNumber::One);
         assert_eq!(view.state.cube, Cube::CENTRED);
         assert!(view.state.score.is_money() && !view.state.rules.jacoby);
         assert_eq!(

@@ -40,7 +40,7 @@ pub use benchmark_line::{
     parse_training_line,
 };
 pub use board_line::BoardLine;
-pub use board_view::{BoardView, Dialect};
+pub use board_view::{BoardDialect, BoardView};
 pub use error::{Code, NotationError, Reason};
 pub use fuzz::{
     fuzz_benchmark_line, fuzz_board_line, fuzz_mat, fuzz_match_id, fuzz_play, fuzz_position,
@@ -49,7 +49,7 @@ pub use fuzz::{
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use mat::{MatAction, MatGame, MatPlayer, MatchFile};
-pub use match_id::{MatchId, MatchView, Player};
+pub use match_id::{MatchId, MatchView, PlayerNumber};
 pub use offer::Offer;
 pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};
 pub use played::position_after;

@@ -5,7 +5,7 @@
 
 use super::key::LETTERS;
 use super::{
-    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, Player, PositionId,
+    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, PlayerNumber, PositionId,
     PositionKey, Reason, Xgid,
 };
 use crate::game::{MatchState, Position, Roll};
@@ -69,7 +69,7 @@ impl Form {
             Form::Key => PositionKey::from(*position).to_string(),
             Form::GnubgId => GnubgId {
                 position: PositionId::from(*position),
-                match_id: MatchId::of(state, roll, offer, Player::One),
+                match_id: MatchId::of(state, roll, offer, PlayerNumber::One),
             }
             .to_string(),
             Form::Xgid => Xgid::of(position, state, roll, offer).to_string(),
@@ -108,7 +108,7 @@ impl ParsedPosition {
         let view = self
             .match_id
             .and_then(|id| id.view().ok().map(|view| (id, view)));
-        let on_roll = view.map_or(Player::One, |(_, view)| view.on_roll);
+        let on_roll = view.map_or(PlayerNumber::One, |(_, view)| view.on_roll);
         let new = MatchId::of(state, self.roll, self.offer, on_roll);
         let match_id = match view {
             Some((id, view)) if new == MatchId::of(&view.state, view.roll, view.offer, on_roll) => {

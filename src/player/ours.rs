@@ -96,16 +96,16 @@ impl Gammond {
     fn static_play(&self, position: &Position, roll: Roll) -> Position {
         SCRATCH.with_borrow_mut(|(after, chances)| {
             generate_plays(position, roll, after);
-            let near = position.swapped();
+            let reference = position.swapped();
             if after.len() < 2 {
-                return after.first().copied().unwrap_or(near);
+                return after.first().copied().unwrap_or(reference);
             }
             chances.resize(after.len(), Chances::default());
             self.engine
                 .evaluator()
-                .evaluate(Some(&near), after, chances);
+                .evaluate(Some(&reference), after, chances);
             // The first of equals, in the generator's order.
-            let mut best = (f32::MAX, near);
+            let mut best = (f32::MAX, reference);
             for (chances, &after) in chances.iter().zip(after.iter()) {
                 if chances.equity() < best.0 {
                     best = (chances.equity(), after);

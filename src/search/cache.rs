@@ -69,7 +69,7 @@ impl Cache {
         &self.entries[(hash(words) & self.mask) as usize]
     }
 
-    /// Brings the places of some positions near. A place is mostly far away in memory, and looking at one
+    /// Fetches the places of some positions early. A place is mostly far away in memory, and looking at one
     /// after the other would wait for each; here nothing depends on what is found, so the
     /// processor waits for many at once. The result means nothing.
     #[inline]

@@ -40,10 +40,10 @@ impl<'a> LeafEvaluator<'a> {
         self.noise.is_some()
     }
 
-    /// Static chances of each position; `near` as in [`Evaluator::evaluate`].
+    /// Static chances of each position; `reference` as in [`Evaluator::evaluate`].
     pub(super) fn chances(
         &self,
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         misses: &mut Misses,
         out: &mut Vec<Chances>,
@@ -68,7 +68,7 @@ impl<'a> LeafEvaluator<'a> {
         misses.chances.clear();
         (misses.chances).resize(misses.positions.len(), Chances::default());
         self.evaluator
-            .evaluate(near, &misses.positions, &mut misses.chances);
+            .evaluate(reference, &misses.positions, &mut misses.chances);
         for (&(_, index), &chances) in misses.order.iter().zip(&misses.chances) {
             out[index as usize] = chances;
             if let Some(cache) = self.cache {

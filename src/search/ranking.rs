@@ -124,9 +124,9 @@ impl<'a> Ranking<'a> {
         if plies == 0 {
             let positions: Vec<Position> = plays.iter().map(|play| play.after).collect();
             let mut chances = Vec::new();
-            let near = self.query.position.swapped();
+            let reference = self.query.position.swapped();
             let mut misses = Misses::default();
-            (self.leaves).chances(Some(&near), &positions, &mut misses, &mut chances);
+            (self.leaves).chances(Some(&reference), &positions, &mut misses, &mut chances);
             for (play, chances) in plays.iter_mut().zip(chances) {
                 set(play, tree.leaf(0, &play.after, chances));
             }

@@ -145,18 +145,21 @@ impl Scratch {
         evaluated: bool,
     ) {
         self.gather(position, rolls);
-        let near = position.swapped();
+        let reference = position.swapped();
         self.quick.clear();
         self.quick.resize(self.all.len(), None);
         if let Some(pruning) = &choice.pruning
-            && !self.rank(choice, side, &near)
+            && !self.rank(choice, side, &reference)
         {
-            self.quick_scores(choice, pruning, side, &near);
+            self.quick_scores(choice, pruning, side, &reference);
         }
         self.choose_wanted(choice, evaluated);
-        choice
-            .leaves
-            .chances(Some(&near), &self.batch, &mut self.misses, &mut self.full);
+        choice.leaves.chances(
+            Some(&reference),
+            &self.batch,
+            &mut self.misses,
+            &mut self.full,
+        );
         self.score(choice, 1 - side);
     }
 
@@ -177,13 +180,13 @@ impl Scratch {
     }
 
     /// Scores all plays, if the evaluator has a net that ranks.
-    fn rank(&mut self, choice: &Choice<'_>, side: usize, near: &Position) -> bool {
+    fn rank(&mut self, choice: &Choice<'_>, side: usize, reference: &Position) -> bool {
         let (stakes, cube) = (&choice.stakes[1 - side], choice.selection[1 - side].cube);
         let slopes = stakes.cubeless_prices(cube).slopes();
         self.scores.clear();
         self.scores.resize(self.all.len(), 0.0);
         let evaluator = choice.leaves.evaluator;
-        let known = evaluator.rank_quickly(near, &self.all, &slopes, &mut self.scores);
+        let known = evaluator.rank_quickly(reference, &self.all, &slopes, &mut self.scores);
         if known {
             for (quick, &score) in self.quick.iter_mut().zip(&self.scores) {
                 *quick = Some(score);
@@ -199,7 +202,7 @@ impl Scratch {
         choice: &Choice<'_>,
         pruning: &Pruning,
         side: usize,
-        near: &Position,
+        reference: &Position,
     ) {
         let evaluator = choice.leaves.evaluator;
         self.classes.clear();
@@ -226,7 +229,7 @@ impl Scratch {
             self.batch.extend(batch);
             self.chances.clear();
             self.chances.resize(self.batch.len(), Chances::default());
-            let known = evaluator.evaluate_quickly(Some(near), &self.batch, &mut self.chances);
+            let known = evaluator.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
             let cube = choice.selection[1 - side].cube;
             let stakes = &choice.stakes[1 - side];
             for (&play, chances) in self.group.iter().zip(&self.chances) {

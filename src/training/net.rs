@@ -7,7 +7,7 @@ use crate::journal::write_whole;
 use crate::nn::format::FILE_BYTES_MAX;
 use crate::nn::format::native::{self, Label};
 use crate::nn::format::safetensors;
-use crate::nn::{Activation, FloatNet, Group, IntegerNetError, Limits, SecondBits, quantise};
+use crate::nn::{Activation, FloatNet, InputGroup, IntegerNetError, Limits, SecondBits, quantise};
 use std::io;
 use std::path::Path;
 
@@ -184,7 +184,7 @@ impl Net {
     pub fn to_float(&self) -> FloatNet {
         let (l, v) = (self.layout(), &self.values);
         let (h1, h2) = (self.first, self.second);
-        let group = |name: &str, inputs| Group {
+        let group = |name: &str, inputs| InputGroup {
             name: name.into(),
             inputs,
         };

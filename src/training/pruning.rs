@@ -12,7 +12,7 @@ use crate::eval::Evaluator;
 use crate::eval::own::{InputSet, OwnEvaluator};
 use crate::game::{Chances, Position, generate_plays};
 use crate::nn::format::native::{Label, write};
-use crate::nn::{FloatNet, Group, RESULTS, SecondBits, quantise};
+use crate::nn::{FloatNet, InputGroup, RESULTS, SecondBits, quantise};
 use crate::rng::{ChaCha8Rng, below, stream, unit};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -234,7 +234,7 @@ impl Net {
 
     /// The net file.
     fn file(&self, name: &str) -> Result<Vec<u8>, RunError> {
-        let group = Group {
+        let group = InputGroup {
             name: "base".into(),
             inputs: Net::INPUTS,
         };

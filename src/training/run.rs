@@ -32,13 +32,13 @@ pub const TRAINED: [Role; 5] = [
 
 /// The nets of a run between two rounds.
 #[derive(Clone, Debug)]
-pub struct Nets(BTreeMap<Role, Net>);
+pub struct RunNets(BTreeMap<Role, Net>);
 
 /// The nets after `round` rounds of the run in `folder`, if they are all there.
 ///
 /// # Errors
 /// When the plan's own nets cannot be read.
-pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<Nets>, RunError> {
+pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>, RunError> {
     let mut nets = BTreeMap::new();
     for role in TRAINED.into_iter().chain([Role::Fast]) {
         let Some((from, seed)) = plan.origin(role) else {
@@ -56,10 +56,10 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<Nets>, Ru
         };
         nets.insert(role, net);
     }
-    Ok(Some(Nets(nets)))
+    Ok(Some(RunNets(nets)))
 }
 
-impl Nets {
+impl RunNets {
     /// The nets rounded to integers, with the exact tables.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Nets {
         Ok(OwnEvaluator::from_files(&self.files(name)?)?)
     }
 
-    /// A checksum of what [`Nets::evaluator`] is made of.
+    /// A checksum of what [`RunNets::evaluator`] is made of.
     fn checksum(&self) -> Result<String, RunError> {
         let files = self.files("candidate")?;
         let bytes: Vec<&[u8]> = files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
@@ -137,7 +137,7 @@ fn sample(
     folder: &Path,
     number: usize,
     round: &Round,
-    nets: &Nets,
+    nets: &RunNets,
     control: &mut Control<'_>,
 ) -> Result<bool, RunError> {
     if round.labels == 0 {
@@ -201,11 +201,11 @@ fn train(
     folder: &Path,
     number: usize,
     round: &Round,
-    nets: Nets,
+    nets: RunNets,
     pool: &[Label],
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<String>>, RunError> {
-    let Nets(mut nets) = nets;
+    let RunNets(mut nets) = nets;
     let trained: Vec<Role> = nets.keys().copied().collect();
     let role_of = |label: &Label| {
         let role = match (label.kind, Lead::of(&label.position)) {

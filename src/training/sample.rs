@@ -7,7 +7,7 @@ use super::shard::{pack, unpack};
 use crate::engine::{Engine, EngineError};
 use crate::eval::Evaluator;
 use crate::game::Position;
-use crate::job::{BadPart, Control, Header, Job, JobError, Outcome, Progress, Runner};
+use crate::job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use crate::rng::stream;
 use crate::search::Scratch;
 use crate::stop::Stop;
@@ -119,7 +119,7 @@ pub fn fill(
     job: &SampleJob,
     evaluator: &dyn Evaluator,
     control: &mut Control<'_>,
-) -> Result<Outcome<usize>, JobError<EngineError>> {
+) -> Result<JobEnd<usize>, JobError<EngineError>> {
     let source = Source::Games(Judges::new(evaluator));
     let sampling = Sampling { job, source };
     Runner::new().journal(Some(path)).run(&sampling, control)
@@ -135,7 +135,7 @@ pub fn fill_disagreements(
     engine: &Engine,
     plies: u8,
     control: &mut Control<'_>,
-) -> Result<Outcome<usize>, JobError<EngineError>> {
+) -> Result<JobEnd<usize>, JobError<EngineError>> {
     let source = Source::Disagreements(engine, plies);
     let sampling = Sampling { job, source };
     Runner::new().journal(Some(path)).run(&sampling, control)

@@ -15,7 +15,7 @@ struct Layout {
 
 /// The structures that odd starts are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plan {
+enum Structure {
     Normal,
     BackGame,
     AcePoint,
@@ -27,21 +27,21 @@ enum Plan {
     OnTheBar,
 }
 
-const PAIRS: [(Plan, Plan); 14] = [
-    (Plan::BackGame, Plan::BearingIn),
-    (Plan::BackGame, Plan::Normal),
-    (Plan::BackGame, Plan::Prime),
-    (Plan::AcePoint, Plan::BearingIn),
-    (Plan::AcePoint, Plan::Containing),
-    (Plan::Prime, Plan::Prime),
-    (Plan::Prime, Plan::Normal),
-    (Plan::Containing, Plan::Straggler),
-    (Plan::Containing, Plan::OnTheBar),
-    (Plan::Crashed, Plan::Normal),
-    (Plan::Crashed, Plan::BearingIn),
-    (Plan::Crashed, Plan::Prime),
-    (Plan::Crashed, Plan::Straggler),
-    (Plan::OnTheBar, Plan::Normal),
+const PAIRS: [(Structure, Structure); 14] = [
+    (Structure::BackGame, Structure::BearingIn),
+    (Structure::BackGame, Structure::Normal),
+    (Structure::BackGame, Structure::Prime),
+    (Structure::AcePoint, Structure::BearingIn),
+    (Structure::AcePoint, Structure::Containing),
+    (Structure::Prime, Structure::Prime),
+    (Structure::Prime, Structure::Normal),
+    (Structure::Containing, Structure::Straggler),
+    (Structure::Containing, Structure::OnTheBar),
+    (Structure::Crashed, Structure::Normal),
+    (Structure::Crashed, Structure::BearingIn),
+    (Structure::Crashed, Structure::Prime),
+    (Structure::Crashed, Structure::Straggler),
+    (Structure::OnTheBar, Structure::Normal),
 ];
 
 impl Layout {
@@ -82,22 +82,22 @@ impl Layout {
     }
 
     #[expect(clippy::too_many_lines, reason = "a table of plans")]
-    fn fill(&mut self, rng: &mut ChaCha8Rng, plan: Plan) {
+    fn fill(&mut self, rng: &mut ChaCha8Rng, plan: Structure) {
         match plan {
-            Plan::Normal => {
+            Structure::Normal => {
                 let back = below(rng, 4);
                 self.scatter(rng, back, 18, 24);
                 let made = 3 + below(rng, 3);
                 self.make(rng, made, 2, 12);
             }
-            Plan::BackGame => {
+            Structure::BackGame => {
                 self.make(rng, 2, 18, 23);
                 let more = below(rng, 3);
                 self.scatter(rng, more, 18, 24);
                 let made = 2 + below(rng, 3);
                 self.make(rng, made, 0, 8);
             }
-            Plan::AcePoint => {
+            Structure::AcePoint => {
                 let anchor = 2 + below(rng, 2);
                 self.put(23 - usize::from(below(rng, 4) == 0), anchor);
                 let bar = u32::from(below(rng, 4) == 0);
@@ -105,7 +105,7 @@ impl Layout {
                 let made = 2 + below(rng, 4);
                 self.make(rng, made, 0, 6);
             }
-            Plan::Prime => {
+            Structure::Prime => {
                 let (first, length) = (Layout::between(rng, 1, 9), 4 + below(rng, 3) as usize);
                 for point in first..first + length {
                     self.put(point, 2);
@@ -113,13 +113,13 @@ impl Layout {
                 let back = below(rng, 4);
                 self.scatter(rng, back, 17, 24);
             }
-            Plan::Crashed => {
+            Structure::Crashed => {
                 let deep = 6 + below(rng, 6);
                 self.scatter(rng, deep, 0, 2);
                 let back = below(rng, 4);
                 self.scatter(rng, back, 18, 24);
             }
-            Plan::BearingIn => {
+            Structure::BearingIn => {
                 self.left -= if below(rng, 2) == 0 {
                     below(rng, 10) as u8
                 } else {
@@ -130,7 +130,7 @@ impl Layout {
                 let late = below(rng, 3);
                 self.scatter(rng, late, 5, 10);
             }
-            Plan::Containing => {
+            Structure::Containing => {
                 let hole = below(rng, 9) as usize;
                 for point in 0..6 {
                     if point != hole {
@@ -138,7 +138,7 @@ impl Layout {
                     }
                 }
             }
-            Plan::Straggler => {
+            Structure::Straggler => {
                 let back = 1 + below(rng, 3);
                 self.scatter(rng, back, 12, 24);
                 let gone = 2 + below(rng, 11) as u8;
@@ -146,7 +146,7 @@ impl Layout {
                 let left = u32::from(self.left);
                 self.scatter(rng, left, 0, 5);
             }
-            Plan::OnTheBar => {
+            Structure::OnTheBar => {
                 let bar = 1 + below(rng, 3);
                 self.put(BAR, bar);
                 let made = 2 + below(rng, 3);

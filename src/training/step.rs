@@ -48,7 +48,7 @@ const GROUP: usize = 32;
 #[derive(Debug)]
 struct Part {
     gradient: Vec<f32>,
-    group: Group,
+    group: LabelGroup,
     loss: f64,
     /// The greatest loss of a label.
     greatest: f64,
@@ -58,7 +58,7 @@ struct Part {
 
 /// What the way forward through the net leaves for the way back, for a group of labels.
 #[derive(Debug)]
-struct Group {
+struct LabelGroup {
     /// Offsets of rows and coefficients of one label after the other.
     rows: Vec<(u32, f32)>,
     ends: Vec<usize>,
@@ -82,9 +82,9 @@ struct Pass {
     open: [bool; 5],
 }
 
-impl Group {
-    fn new(net: &Net) -> Group {
-        Group {
+impl LabelGroup {
+    fn new(net: &Net) -> LabelGroup {
+        LabelGroup {
             rows: Vec::new(),
             ends: Vec::new(),
             a1: vec![0.0; GROUP * net.first],
@@ -104,7 +104,7 @@ impl Trainer {
         let parts = (0..CHUNKS)
             .map(|_| Part {
                 gradient: vec![0.0; size],
-                group: Group::new(&net),
+                group: LabelGroup::new(&net),
                 loss: 0.0,
                 greatest: 0.0,
                 pairs: [0.0; 2],
@@ -259,7 +259,7 @@ impl Part {
     /// The part of the gradient below the second layer's sums, for the `count` labels of the group.
     fn back_below<const H: usize>(&mut self, net: &Net, count: usize) {
         let (l, first) = (net.layout(), net.first);
-        let Group {
+        let LabelGroup {
             rows,
             ends,
             a1,
@@ -324,7 +324,7 @@ impl Part {
     }
 }
 
-impl Group {
+impl LabelGroup {
     fn forward<const H: usize>(&mut self, net: &Net, labels: &[Label]) {
         let (l, values) = (net.layout(), &net.values);
         self.rows.clear();

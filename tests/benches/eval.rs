@@ -14,9 +14,9 @@
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;
 use gammond::eval::gnubg::GnubgEvaluator;
+use gammond::eval::gnubg::WeightsFile;
 use gammond::game::{Chances, Class, Position, Roll, generate_plays, perf_positions};
 use gammond::nn::CpuLevel;
-use gammond::nn::format::gnubg::WeightsFile;
 use gammond::notation::PositionId;
 use gammond::rng;
 use std::path::PathBuf;

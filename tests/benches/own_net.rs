@@ -14,10 +14,10 @@
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;
 use gammond::eval::gnubg::GnubgEvaluator;
+use gammond::eval::gnubg::WeightsFile;
 use gammond::eval::own::OwnEvaluator;
 use gammond::game::{Chances, Class, Position, Roll, legal_plays};
 use gammond::nn::CpuLevel;
-use gammond::nn::format::gnubg::WeightsFile;
 use gammond::rng;
 use std::error::Error;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }),
         ));
         works.push((
-            format!("{name}: one by one, no near"),
+            format!("{name}: one by one, no reference"),
             Box::new(move || {
                 let mut out = [Chances::default(); 1];
                 for after in decisions.iter().flat_map(|decision| &decision.after) {

@@ -2,7 +2,7 @@
 
 use crate::server_process::Process;
 use crate::support::gnubg_wd;
-use gammond::duel::{Plan, Tally, play_duel};
+use gammond::duel::{DuelPlan, Tally, play_duel};
 use gammond::job::Control;
 use gammond::player::{Defaults, Player, PlayerSpec};
 use std::path::Path;
@@ -14,7 +14,7 @@ fn player(text: &str) -> Box<dyn Player> {
 
 fn duel(a: &str, b: &str, pairs: u64) -> Tally {
     let (a, b) = (player(a), player(b));
-    let plan = Plan {
+    let plan = DuelPlan {
         seed: 11,
         pairs,
         decide: None,
@@ -90,7 +90,7 @@ fn external_players_play() {
 fn a_lying_program_is_found_out() {
     let liar = player("pipe:while read line; do echo 4HPwATDgc/ABMA; done");
     let random = player("random");
-    let plan = Plan {
+    let plan = DuelPlan {
         seed: 1,
         pairs: 1,
         decide: None,
@@ -164,7 +164,7 @@ fn silent_programs_are_ended() {
     assert!(refused.ends_with("no answer within 400ms"), "{refused}");
     gone(&pids);
     let silent = open(&format!("pipe:{command}")).unwrap();
-    let plan = Plan {
+    let plan = DuelPlan {
         seed: 1,
         pairs: 1,
         decide: None,

@@ -5,7 +5,7 @@ use crate::external::{exchanges, transcripts};
 use crate::support::gnubg_wd;
 use crate::support::reply;
 use gammond::engine::{Engine, Nets};
-use gammond::notation::{BoardLine, Dialect};
+use gammond::notation::{BoardDialect, BoardLine};
 use gammond::protocol::external::{Ask, External, Question, Rules, Step, read_play};
 
 /// The largest difference to numbers that gnubg computed without look-ahead: Debian's gnubg has a
@@ -141,7 +141,7 @@ fn is_meant_to_differ(line: &str, expected: &str, found: &str) -> bool {
             || expected.starts_with("Error: syntax error")
             || (no_cube && (expected, found) == ("double\n", "roll\n"));
     }
-    let impossible = board.is_none_or(|board| board.view(Dialect::External).is_err());
+    let impossible = board.is_none_or(|board| board.view(BoardDialect::External).is_err());
     impossible || found.starts_with("Error: resignation is ")
 }
 

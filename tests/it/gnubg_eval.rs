@@ -4,9 +4,9 @@ use crate::support::{gnubg_text_101, gnubg_wd, gnubg_wd_101, rows, rows_are, sha
 use gammond::bearoff::Tables;
 use gammond::eval::Evaluator;
 use gammond::eval::gnubg::GnubgEvaluator;
+use gammond::eval::gnubg::WeightsFile;
 use gammond::game::{Chances, Position};
 use gammond::nn::CpuLevel;
-use gammond::nn::format::gnubg::WeightsFile;
 use serde_json::Value;
 use std::path::Path;
 

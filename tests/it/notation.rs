@@ -3,8 +3,8 @@
 
 use gammond::game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score, legal_plays};
 use gammond::notation::{
-    BenchmarkRecord, BoardLine, Dialect, Form, GnubgId, MatAction, MatGame, MatPlayer, MatchFile,
-    MatchId, Offer, Player, PositionId, PositionKey, Seat, Xgid, parse_position,
+    BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatAction, MatGame, MatPlayer,
+    MatchFile, MatchId, Offer, PlayerNumber, PositionId, PositionKey, Seat, Xgid, parse_position,
     parse_training_line,
 };
 use proptest::prelude::*;
@@ -70,8 +70,8 @@ fn all_recorded_ids() {
         let (state, roll) = state_of(row);
         let position = Position::new(&counts(row, "me"), &counts(row, "opp")).unwrap();
         let on_roll = match number(row, "on_roll_player") {
-            0 => Player::Zero,
-            _ => Player::One,
+            0 => PlayerNumber::Zero,
+            _ => PlayerNumber::One,
         };
         check_position_forms(row, position);
         check_match_id(row, &state, roll, on_roll);
@@ -92,7 +92,7 @@ fn check_position_forms(row: &Value, position: Position) {
     assert_eq!(PositionKey::from_bytes(bytes), Ok(key));
 }
 
-fn check_match_id(row: &Value, state: &MatchState, roll: Option<Roll>, on_roll: Player) {
+fn check_match_id(row: &Value, state: &MatchState, roll: Option<Roll>, on_roll: PlayerNumber) {
     let written = text(row, "match_id");
     let id: MatchId = written.parse().unwrap();
     assert_eq!(id.to_string(), written);
@@ -119,7 +119,7 @@ fn check_xgid(
     position: Position,
     state: &MatchState,
     roll: Option<Roll>,
-    on_roll: Player,
+    on_roll: PlayerNumber,
 ) {
     let written = text(row, "xgid");
     let xgid: Xgid = written.parse().unwrap();
@@ -143,10 +143,10 @@ fn check_xgid(
     };
     assert_eq!(printed, turned);
     // gnubg swaps the players when the top one is on roll, so the side on roll is player 1.
-    assert_eq!(xgid.on_roll == Seat::Bottom, on_roll == Player::One);
+    assert_eq!(xgid.on_roll == Seat::Bottom, on_roll == PlayerNumber::One);
     let read_as = GnubgId {
         position: PositionId::from(view.position),
-        match_id: MatchId::of(&view.state, view.roll, view.offer, Player::One)
+        match_id: MatchId::of(&view.state, view.roll, view.offer, PlayerNumber::One)
             .with_scores(turned.top_score, turned.bottom_score),
     };
     assert_eq!(read_as.to_string(), text(row, "xgid_read_as"));
@@ -156,7 +156,7 @@ fn check_board_line(row: &Value, position: Position, state: &MatchState, roll: O
     let written = text(row, "fibs_board");
     let line: BoardLine = written.parse().unwrap();
     assert_eq!(line.to_string(), written);
-    let view = line.view(Dialect::RawBoard).unwrap();
+    let view = line.view(BoardDialect::RawBoard).unwrap();
     assert_eq!(view.position, position, "{written}");
     assert_eq!(view.state.cube, state.cube, "{written}");
     assert_eq!(sorted(view.roll), sorted(roll));
@@ -193,7 +193,7 @@ fn boards_of_real_fibs_sessions() {
     {
         let line: BoardLine = text.parse().unwrap();
         assert_eq!(line.to_string(), *text);
-        match line.view(Dialect::Fibs) {
+        match line.view(BoardDialect::Fibs) {
             Ok(_) => read += 1,
             Err(_) if line.turn == 0 => between_games += 1,
             Err(error) => refused.push((error.to_string(), text.clone())),
@@ -217,7 +217,7 @@ fn boards_of_real_external_sessions() {
         match text.parse::<BoardLine>() {
             Ok(line) => {
                 assert_eq!(line.to_string(), text.replace(":+", ":"));
-                match line.view(Dialect::External) {
+                match line.view(BoardDialect::External) {
                     Ok(_) => read += 1,
                     Err(_) => refused += 1,
                 }
@@ -521,7 +521,7 @@ fn gnubg_ids_come_back_as_they_were() {
             let xgid = Xgid::of(&parsed.position, &state, parsed.roll, parsed.offer).to_string();
             let again = parse_position(xgid.as_bytes()).unwrap();
             let (a, b) = (
-                MatchId::of(&state, parsed.roll, parsed.offer, Player::One),
+                MatchId::of(&state, parsed.roll, parsed.offer, PlayerNumber::One),
                 again.gnubg_id(&again.state.unwrap()),
             );
             if a != b.match_id || again.offer != parsed.offer {
@@ -554,7 +554,7 @@ fn settings_change_a_match_id() {
     let changed = parsed.gnubg_id(&state).match_id;
     assert_eq!(
         (changed.cube_log(), changed.owner(), changed.on_roll()),
-        (1, Some(Player::Zero), Player::Zero)
+        (1, Some(PlayerNumber::Zero), PlayerNumber::Zero)
     );
 }
 

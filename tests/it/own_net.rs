@@ -7,7 +7,7 @@ use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING};
 use gammond::game::{Chances, Class, Position, Roll, legal_plays};
 use gammond::nn::format::{native, safetensors};
 use gammond::nn::{
-    Activation, CpuLevel, FloatNet, Group, IntegerNet, Limits, SecondBits, quantise,
+    Activation, CpuLevel, FloatNet, InputGroup, IntegerNet, Limits, SecondBits, quantise,
 };
 use gammond::notation::PositionId;
 use gammond::rng;
@@ -46,11 +46,11 @@ fn bits(chances: &[Chances]) -> Vec<[u32; 5]> {
 
 fn evaluated(
     evaluator: &OwnEvaluator,
-    near: Option<&Position>,
+    reference: Option<&Position>,
     positions: &[Position],
 ) -> Vec<[u32; 5]> {
     let mut out = vec![Chances::default(); positions.len()];
-    evaluator.evaluate(near, positions, &mut out);
+    evaluator.evaluate(reference, positions, &mut out);
     bits(&out)
 }
 
@@ -61,7 +61,7 @@ fn random_net(seed: u64, inputs: InputSet, width: usize, second: usize) -> Float
         let sum: f64 = (0..4).map(|_| rng::unit(&mut rng) - 0.5).sum();
         (sum * size) as f32
     };
-    let group = Group {
+    let group = InputGroup {
         name: "base".into(),
         inputs: inputs.inputs(),
     };

@@ -3,9 +3,9 @@
 
 use gammond::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use gammond::notation::{
-    BenchmarkRecord, BoardLine, BoardView, Dialect, Form, GnubgId, MatchFile, MatchId, MatchView,
-    Offer, ParsedPosition, Player, PositionId, PositionKey, Xgid, XgidView, parse_position,
-    parse_training_line, split_position,
+    BenchmarkRecord, BoardDialect, BoardLine, BoardView, Form, GnubgId, MatchFile, MatchId,
+    MatchView, Offer, ParsedPosition, PlayerNumber, PositionId, PositionKey, Xgid, XgidView,
+    parse_position, parse_training_line, split_position,
 };
 
 const START: &str = "4HPwATDgc/ABMA";
@@ -42,11 +42,11 @@ fn board(head: &str, tail: &str) -> BoardLine {
 }
 
 fn external(head: &str, tail: &str) -> BoardView {
-    board(head, tail).view(Dialect::External).unwrap()
+    board(head, tail).view(BoardDialect::External).unwrap()
 }
 
 fn fibs(head: &str, tail: &str) -> BoardView {
-    board(head, tail).view(Dialect::Fibs).unwrap()
+    board(head, tail).view(BoardDialect::Fibs).unwrap()
 }
 
 fn scores(state: MatchState) -> (u32, u32, u32) {
@@ -111,19 +111,22 @@ fn mid_01_to_05_match_ids() {
     };
     let state = MatchState { cube, score, rules };
     let roll = Some(Roll::new(5, 6).unwrap());
-    let id = MatchId::of(&state, roll, None, Player::One);
+    let id = MatchId::of(&state, roll, None, PlayerNumber::One);
     assert_eq!(
         (id.cube_log(), id.owner(), id.length()),
-        (1, Some(Player::One), 64)
+        (1, Some(PlayerNumber::One), 64)
     );
-    assert_eq!((id.score(Player::Zero), id.score(Player::One)), (12, 34));
+    assert_eq!(
+        (id.score(PlayerNumber::Zero), id.score(PlayerNumber::One)),
+        (12, 34)
+    );
     assert_eq!(id.game_state(), 1);
     // MID-02: bits that mean nothing survive.
     let odd: MatchId = "////////////".parse().unwrap();
     assert_eq!(odd.to_string(), "////////////");
     assert!(odd.view().is_err());
     // MID-03: the same state with the other player on roll.
-    let other = MatchId::of(&state, roll, None, Player::Zero);
+    let other = MatchId::of(&state, roll, None, PlayerNumber::Zero);
     assert_ne!(other, id);
     assert_eq!(other.view().unwrap().state, id.view().unwrap().state);
     // MID-04: see `malformed.tsv`; a score at the length is one of them.
@@ -146,7 +149,7 @@ fn mid_06_to_08_match_ids() {
     let view = match_view("cBGgAAAAAAAE");
     assert_eq!(
         (view.offer, view.on_roll),
-        (Some(Offer::Double), Player::One)
+        (Some(Offer::Double), PlayerNumber::One)
     );
     assert_eq!(view.state.cube, Cube::CENTRED);
     let again = MatchId::of(&view.state, None, view.offer, view.on_roll);
@@ -156,12 +159,12 @@ fn mid_06_to_08_match_ids() {
     assert!(money.score.is_money() && money.rules.beavers && !money.rules.jacoby);
     let with_points = "cAkAAAAAAAAE".parse::<MatchId>().unwrap().with_scores(3, 9);
     assert_eq!(with_points.view().unwrap().state, money);
-    assert_eq!(with_points.score(Player::One), 9);
+    assert_eq!(with_points.score(PlayerNumber::One), 9);
     // MID-08: no rules of money play in a match.
     let state = match_view("cAmgAAAAAAAA").state;
     assert!(!state.rules.jacoby && !state.rules.beavers);
     assert_eq!(
-        MatchId::of(&state, None, None, Player::One).to_string(),
+        MatchId::of(&state, None, None, PlayerNumber::One).to_string(),
         "cAmgAAAAAAAE"
     );
 }
@@ -314,7 +317,7 @@ fn bl_01_to_08() {
     let text = format!("board:a:b:0:0:0:{BOARD}:0{}", &tail[1..]);
     let line: BoardLine = text.parse().unwrap();
     assert_eq!(line.to_string(), text);
-    assert!(line.view(Dialect::External).is_err());
+    assert!(line.view(BoardDialect::External).is_err());
     // BL-04: both seats of the start.
     let one = external("a:b:0:0:0", tail);
     let zero = external("a:b:0:0:0", &format!("-{tail}"));
@@ -326,7 +329,7 @@ fn bl_01_to_08() {
     let text = format!("board:a:b:0:0:0:{barred}:{tail}");
     let line: BoardLine = text.parse().unwrap();
     assert_eq!(
-        line.view(Dialect::External)
+        line.view(BoardDialect::External)
             .unwrap()
             .position
             .me()
@@ -334,13 +337,13 @@ fn bl_01_to_08() {
         1
     );
     // BL-07: FIBS reads field 47 instead, and counts 14 checkers.
-    let error = line.view(Dialect::Fibs).unwrap_err();
+    let error = line.view(BoardDialect::Fibs).unwrap_err();
     assert!(error.to_string().contains("missing to 15"), "{error}");
     let told = text.replace(":25:0:0:0:0:", ":25:0:0:1:0:");
     let view = told
         .parse::<BoardLine>()
         .unwrap()
-        .view(Dialect::Fibs)
+        .view(BoardDialect::Fibs)
         .unwrap();
     assert_eq!(view.position.me().count(24), 1);
     // BL-08.
@@ -360,7 +363,9 @@ fn bl_09_to_16() {
     assert_eq!(scores(external("a:b:7:1:3", tail).state), (7, 3, 1));
     assert_eq!(scores(external("a:b:7:1:3", doubled).state), (7, 1, 3));
     assert_eq!(scores(fibs("a:b:7:1:3", tail).state), (7, 1, 3));
-    let raw = board("a:b:7:1:3", tail).view(Dialect::RawBoard).unwrap();
+    let raw = board("a:b:7:1:3", tail)
+        .view(BoardDialect::RawBoard)
+        .unwrap();
     assert_eq!(scores(raw.state), (7, 1, 3));
     // BL-10.
     let owners = ["1:1", "1:0", "0:1"].map(|flags| {
@@ -379,8 +384,8 @@ fn bl_09_to_16() {
     };
     let both = |flags| {
         (
-            crawford(flags, Dialect::External),
-            crawford(flags, Dialect::Fibs),
+            crawford(flags, BoardDialect::External),
+            crawford(flags, BoardDialect::Fibs),
         )
     };
     assert_eq!(both("0:0"), (true, true));
@@ -399,12 +404,18 @@ fn bl_09_to_16() {
     // BL-14.
     assert_eq!(external("a:b:0:0:0", tail).state.rules, Rules::default());
     // BL-15.
-    assert_eq!(board("a:b:0:0:0", tail).guess_dialect(), Dialect::External);
-    assert_eq!(board("You:b:0:0:0", tail).guess_dialect(), Dialect::Fibs);
+    assert_eq!(
+        board("a:b:0:0:0", tail).guess_dialect(),
+        BoardDialect::External
+    );
+    assert_eq!(
+        board("You:b:0:0:0", tail).guess_dialect(),
+        BoardDialect::Fibs
+    );
     let redoubles = format!("{}5", &tail[..tail.len() - 1]);
     assert_eq!(
         board("a:b:0:0:0", &redoubles).guess_dialect(),
-        Dialect::Fibs
+        BoardDialect::Fibs
     );
     // BL-16.
     let state = external("a:b:7:1:3", tail).state;

@@ -1,10 +1,10 @@
 //! `gammond duel`.
 
 use crate::cli::{Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
-use crate::duel::{Plan, Tally, play_adjusted, play_duel};
+use crate::duel::{DuelPlan, Tally, play_adjusted, play_duel};
 use crate::engine::{Engine, Nets};
 use crate::player::Player;
-use crate::stats::{Verdict, sequential};
+use crate::stats::{SprtVerdict, sequential};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if let Some(nets) = &args.luck_adjusted {
         return adjusted(common, args, [&**a, &**b], nets);
     }
-    let plan = Plan {
+    let plan = DuelPlan {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: args.decide,
@@ -121,9 +121,9 @@ fn adjusted(
 fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {
     let (ratio, verdict) = sequential(&tally.points, 0.0, args.decide?);
     let word = match verdict {
-        Verdict::Open => "open",
-        Verdict::Lower => "lower",
-        Verdict::Higher => "higher",
+        SprtVerdict::Open => "open",
+        SprtVerdict::Lower => "lower",
+        SprtVerdict::Higher => "higher",
     };
     Some((ratio, word))
 }

@@ -4,8 +4,8 @@ use super::bench::{measure_table, open};
 use crate::benchmark::summary::{Counting, paired, score};
 use crate::benchmark::{Item, Record};
 use crate::cli::{Common, Failure, Output, PlayerOptions, ProgressArgs, stopped};
-use crate::duel::{Duels, Plan, Tally};
-use crate::job::{Control, Outcome, Runner};
+use crate::duel::{DuelPlan, Duels, Tally};
+use crate::job::{Control, JobEnd, Runner};
 use crate::journal::{check_writable, write_whole};
 use crate::player::Player;
 use crate::stats::Running;
@@ -159,8 +159,8 @@ fn duels(
     args: &Args,
     players: &[Box<dyn Player>],
     control: &mut Control<'_>,
-) -> Result<Outcome<Vec<Tally>>, Failure> {
-    let plan = Plan {
+) -> Result<JobEnd<Vec<Tally>>, Failure> {
+    let plan = DuelPlan {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: None,

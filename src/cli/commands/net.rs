@@ -1,10 +1,10 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
 use crate::cli::{Common, Failure, Format, print};
+use crate::eval::gnubg::WeightsFile;
 use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
 use crate::files;
 use crate::journal::write_whole;
-use crate::nn::format::gnubg::WeightsFile;
 use crate::nn::format::{FILE_BYTES_MAX, native, safetensors};
 use crate::nn::{SecondBits, quantise};
 use crate::render::weights;

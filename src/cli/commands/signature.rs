@@ -137,28 +137,28 @@ impl Evaluator for Counting<'_> {
         self.inner.class(position)
     }
 
-    fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+    fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
         self.add(positions);
-        self.inner.evaluate(near, positions, out);
+        self.inner.evaluate(reference, positions, out);
     }
 
     fn evaluate_quickly(
         &self,
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) -> bool {
-        self.inner.evaluate_quickly(near, positions, out)
+        self.inner.evaluate_quickly(reference, positions, out)
     }
 
     fn rank_quickly(
         &self,
-        near: &Position,
+        reference: &Position,
         positions: &[Position],
         slopes: &[f32; 5],
         out: &mut [f64],
     ) -> bool {
-        self.inner.rank_quickly(near, positions, slopes, out)
+        self.inner.rank_quickly(reference, positions, slopes, out)
     }
 
     fn quick_margin(&self) -> f64 {

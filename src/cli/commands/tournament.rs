@@ -1,7 +1,7 @@
 //! `gammond tournament`.
 
 use crate::cli::{Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
-use crate::duel::{Duels, Plan, Tally};
+use crate::duel::{DuelPlan, Duels, Tally};
 use crate::job::Runner;
 use crate::player::Player;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = common.players(&args.players, &args.with)?;
-    let plan = Plan {
+    let plan = DuelPlan {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: None,

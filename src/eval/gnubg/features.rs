@@ -5,8 +5,8 @@
 //! a test holds the two equal. Here the sums over points are dot products of the 25 counts with
 //! weights from a table, and everything about made points is looked up by bit mask.
 
+use super::weights::Version;
 use crate::game::{BAR, POINTS, Position, Side};
-use crate::nn::format::gnubg::Version;
 use crate::nn::{Integers, SparseInput, TAIL};
 
 /// Inputs for each side.
@@ -471,7 +471,7 @@ static MEN_OFF: [[[f32; 3]; 16]; 2] = {
 mod tests {
     use super::super::{shots, slow};
     use super::*;
-    use crate::nn::{CpuLevel, Job};
+    use crate::nn::{CpuLevel, Kernel};
 
     const V1_00: Kind = Kind {
         crashed: false,
@@ -482,7 +482,7 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Halves(Side, Side, Kind);
 
-    impl Job for Halves {
+    impl Kernel for Halves {
         type Output = [[f32; FEATURES]; 2];
 
         fn run<I: Integers>(self) -> Self::Output {
@@ -498,7 +498,7 @@ mod tests {
 
     struct Push(Position, Kind, usize);
 
-    impl Job for Push {
+    impl Kernel for Push {
         type Output = SparseInput;
 
         fn run<I: Integers>(self) -> Self::Output {

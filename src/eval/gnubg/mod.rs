@@ -12,15 +12,17 @@ mod sanity;
 mod shots;
 #[cfg(test)]
 mod slow;
+mod weights;
 
 use self::features::{Kind, Unpacked};
 use super::Evaluator;
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position};
-use crate::nn::format::gnubg::{Version, WeightsError, WeightsFile};
-use crate::nn::{CpuLevel, Integers, Job, Mlp, MlpError, SparseInput};
+use crate::nn::{CpuLevel, Integers, Kernel, Mlp, MlpError, SparseInput};
 use std::path::Path;
 use std::slice::from_mut;
+
+pub use self::weights::{Version, WeightsError, WeightsFile};
 
 /// Positions whose inputs are made and evaluated together.
 const BATCH: usize = 16;
@@ -182,7 +184,7 @@ struct Fill<'a> {
     sparse: &'a mut [SparseInput],
 }
 
-impl Job for Fill<'_> {
+impl Kernel for Fill<'_> {
     type Output = ();
 
     #[inline(always)]

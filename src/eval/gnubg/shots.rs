@@ -6,8 +6,8 @@
 //! trained with them.
 
 use super::features::Unpacked;
+use super::weights::Version;
 use crate::game::BAR;
-use crate::nn::format::gnubg::Version;
 
 /// Lanes of a row.
 const ROW: usize = 8;

@@ -1,8 +1,8 @@
 //! The inputs of the contact and crashed nets written down as obviously as possible: the reference
 //! that the fast ones in `features` and `shots` must equal. Tests only.
 
+use super::weights::Version;
 use crate::game::{BAR, POINTS};
-use crate::nn::format::gnubg::Version;
 
 type Counts = [u8; POINTS];
 

@@ -3,7 +3,7 @@
 use super::inputs::{Counted, InputDeltas, InputSet};
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
-use crate::nn::{Accumulator, CpuLevel, IntegerNet, IntegerNetError, Job, Workspace};
+use crate::nn::{Accumulator, CpuLevel, IntegerNet, IntegerNetError, Kernel, Workspace};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -141,18 +141,18 @@ impl Judge {
         })
     }
 
-    /// Chances of those `positions` whose bit is set in `wanted`, using the sums of `near` if
+    /// Chances of those `positions` whose bit is set in `wanted`, using the sums of `reference` if
     /// there is one.
     #[inline]
     pub(super) fn chances(
         &self,
         scratch: &mut Scratch,
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         wanted: u32,
         out: &mut [Chances],
     ) {
-        self.run(scratch, near, positions, wanted);
+        self.run(scratch, reference, positions, wanted);
         for index in bits(wanted) {
             out[index] = clamped(scratch.work.results[index], &positions[index]);
         }
@@ -163,17 +163,17 @@ impl Judge {
     fn run(
         &self,
         scratch: &mut Scratch,
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         wanted: u32,
     ) {
         let Scratch { references, work } = scratch;
         let mut far = wanted;
-        if let Some(near) = near {
-            let reference = self.reference(references, work, near);
+        if let Some(reference) = reference {
+            let known = self.reference(references, work, reference);
             let limit = CHANGES_MAX;
-            far = self.prepare(work, &reference.counted, positions, wanted, limit);
-            self.finish(work, &reference.sums, wanted & !far);
+            far = self.prepare(work, &known.counted, positions, wanted, limit);
+            self.finish(work, &known.sums, wanted & !far);
         }
         if far != 0 {
             self.prepare(work, &Counted::NOTHING, positions, far, usize::MAX);
@@ -214,21 +214,22 @@ impl Judge {
         }
     }
 
-    /// The sums of `near` for this net, from the last call or computed now.
+    /// The sums of `reference` for this net, from the last call or computed now.
     #[inline]
     fn reference<'a>(
         &self,
         references: &'a mut [Reference; REFERENCES],
         work: &mut Work,
-        near: &Position,
+        reference: &Position,
     ) -> &'a Reference {
         let slot = &mut references[self.number as usize % REFERENCES];
-        if slot.net != self.number || slot.position != *near {
+        if slot.net != self.number || slot.position != *reference {
             slot.net = self.number;
-            slot.position = *near;
-            slot.counted = Counted::of(near, self.inputs);
+            slot.position = *reference;
+            slot.counted = Counted::of(reference, self.inputs);
             work.changes.clear();
-            work.changes.between(&Counted::NOTHING, near, self.inputs);
+            work.changes
+                .between(&Counted::NOTHING, reference, self.inputs);
             slot.sums.resize(self.net.sums());
             (self.net).accumulate(&self.empty, work.changes.as_slice(), &mut slot.sums);
         }
@@ -246,7 +247,7 @@ struct Prepare<'a> {
     limit: usize,
 }
 
-impl Job for Prepare<'_> {
+impl Kernel for Prepare<'_> {
     type Output = u32;
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 //!
 //! Positions with contact go to the contact net, races to the race net, and what the bearoff tables
 //! cover is answered by them. The nets run in integers ([`crate::nn::IntegerNet`]):
-//! the same bits on every CPU, for any batch and for any `near`.
+//! the same bits on every CPU, for any batch and for any `reference`.
 //!
 //! ```
 //! use gammond::eval::{Evaluator, own::OwnEvaluator};
@@ -267,18 +267,18 @@ impl OwnEvaluator {
     fn each(
         &self,
         contact: [&Judge; 4],
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) {
-        let near = near.or(if positions.len() > 1 {
+        let reference = reference.or(if positions.len() > 1 {
             positions.first()
         } else {
             None
         });
         with_scratch(|scratch| {
             for (positions, out) in positions.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
-                self.chunk(scratch, contact, near, positions, out);
+                self.chunk(scratch, contact, reference, positions, out);
             }
         });
     }
@@ -289,7 +289,7 @@ impl OwnEvaluator {
         &self,
         scratch: &mut Scratch,
         contact: [&Judge; 4],
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) {
@@ -322,7 +322,7 @@ impl OwnEvaluator {
             .chain([(&*self.nets.race, races)])
         {
             if wanted != 0 {
-                judge.chances(scratch, near, positions, wanted, out);
+                judge.chances(scratch, reference, positions, wanted, out);
             }
         }
         for (index, position) in positions.iter().enumerate() {
@@ -342,15 +342,15 @@ impl Evaluator for OwnEvaluator {
         self.tables.class(position)
     }
 
-    fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+    fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
         let nets = &self.nets;
         let contact = [&nets.contact, &nets.ahead, &nets.behind, &nets.crashed];
-        self.each(contact.map(|net| &**net), near, positions, out);
+        self.each(contact.map(|net| &**net), reference, positions, out);
     }
 
     fn evaluate_quickly(
         &self,
-        near: Option<&Position>,
+        reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) -> bool {
@@ -361,20 +361,20 @@ impl Evaluator for OwnEvaluator {
         if !positions.iter().any(Position::has_contact) {
             return false;
         }
-        self.each([quick; 4].map(|net| &**net), near, positions, out);
+        self.each([quick; 4].map(|net| &**net), reference, positions, out);
         true
     }
 
     fn rank_quickly(
         &self,
-        near: &Position,
+        reference: &Position,
         positions: &[Position],
         slopes: &[f32; 5],
         out: &mut [f64],
     ) -> bool {
-        let contact = near.has_contact();
+        let contact = reference.has_contact();
         if contact {
-            self.pruner.rank(near, positions, slopes, out);
+            self.pruner.rank(reference, positions, slopes, out);
         }
         contact
     }

@@ -10,8 +10,8 @@ use super::judge::OwnNetError;
 use crate::game::Position;
 use crate::nn::format::native::{self, Label};
 use crate::nn::{
-    Activation, CpuLevel, IntegerNetError, Integers, Job, Limits, Parts, RESULTS, ROW_WIDTH, ROWS,
-    Row,
+    Activation, CpuLevel, IntegerNetError, Integers, Kernel, Limits, Parts, RESULTS, ROW_WIDTH,
+    ROWS, Row,
 };
 
 /// A net that ranks.
@@ -108,11 +108,11 @@ impl Pruner {
         }
     }
 
-    /// Scores of positions that differ little from `near`; see
+    /// Scores of positions that differ little from `reference`; see
     /// [`rank_quickly`](crate::eval::Evaluator::rank_quickly).
     pub(super) fn rank(
         &self,
-        near: &Position,
+        reference: &Position,
         positions: &[Position],
         slopes: &[f32; RESULTS],
         out: &mut [f64],
@@ -130,7 +130,7 @@ impl Pruner {
             net: self,
             weights,
             unit: f64::from(unit),
-            near: words(near),
+            reference: words(reference),
             positions,
             out,
         });
@@ -153,12 +153,12 @@ struct Rank<'a> {
     net: &'a Pruner,
     weights: Row,
     unit: f64,
-    near: [u64; 4],
+    reference: [u64; 4],
     positions: &'a [Position],
     out: &'a mut [f64],
 }
 
-impl Job for Rank<'_> {
+impl Kernel for Rank<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -167,7 +167,7 @@ impl Job for Rank<'_> {
         let mut steps = [[0u16; 2]; STEPS_MAX];
         let mut start = net.bias;
         for place in 0..64 {
-            let count = (self.near[place / 16] >> (place % 16 * 4)) as usize & 15;
+            let count = (self.reference[place / 16] >> (place % 16 * 4)) as usize & 15;
             let row = &net.rows[place * 16 + count];
             for (sum, add) in start.0.iter_mut().zip(row.0) {
                 *sum = sum.wrapping_add(add);
@@ -175,7 +175,7 @@ impl Job for Rank<'_> {
         }
         for (position, out) in self.positions.iter().zip(self.out) {
             let mut count = 0;
-            for (word, (old, new)) in self.near.into_iter().zip(words(position)).enumerate() {
+            for (word, (old, new)) in self.reference.into_iter().zip(words(position)).enumerate() {
                 let differ = old ^ new;
                 let differ = differ | differ >> 1 | differ >> 2 | differ >> 3;
                 let mut differ = differ & 0x1111_1111_1111_1111;
@@ -238,10 +238,10 @@ mod tests {
         let mut plays = Vec::new();
         for (round, roll) in Roll::ALL.iter().cycle().take(120).enumerate() {
             generate_plays(&position, *roll, &mut plays);
-            let near = position.swapped();
+            let reference = position.swapped();
             let mut scores = vec![0.0; plays.len()];
             net.at(CpuLevel::SCALAR)
-                .rank(&near, &plays, &slopes, &mut scores);
+                .rank(&reference, &plays, &slopes, &mut scores);
             for (play, score) in plays.iter().zip(&scores) {
                 // Rounding the combined weights to 16 bits moves a score a little.
                 let want = slowly(&parts, play, &slopes);
@@ -249,7 +249,7 @@ mod tests {
             }
             for cpu in CpuLevel::available() {
                 let mut found = vec![0.0; plays.len()];
-                net.at(cpu).rank(&near, &plays, &slopes, &mut found);
+                net.at(cpu).rank(&reference, &plays, &slopes, &mut found);
                 assert_eq!(found, scores, "{}", cpu.name());
                 // From elsewhere: the same scores.
                 net.at(cpu)
@@ -259,7 +259,7 @@ mod tests {
             position = plays
                 .get(round * 5 % plays.len().max(1))
                 .copied()
-                .unwrap_or(near);
+                .unwrap_or(reference);
             if position.is_over() {
                 position = Position::start();
             }

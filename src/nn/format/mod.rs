@@ -1,6 +1,5 @@
 //! Net files: one module a format.
 
-pub mod gnubg;
 pub mod native;
 pub mod safetensors;
 

@@ -4,7 +4,7 @@
 //! in the order in which they lie in the file; `b1` `[width]`, `w2` `[second, width]`, `b2` `[second]`,
 //! `w3` `[5, second]`, `b3` `[5]`. Other tensors are ignored.
 
-use crate::nn::float_net::{Activation, FloatNet, Group, Limits, RESULTS, Shape};
+use crate::nn::float_net::{Activation, FloatNet, InputGroup, Limits, RESULTS, Shape};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -169,7 +169,7 @@ impl File<'_> {
                 shape => return fail(8, format!("{name}: shape {shape:?}, want [_, {width}]")),
             };
             w1.extend(self.values(name, &[inputs, width])?);
-            groups.push(Group {
+            groups.push(InputGroup {
                 name: name.trim_start_matches("w_").to_owned(),
                 inputs,
             });
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     fn sample() -> FloatNet {
-        let group = |name: &str, inputs| Group {
+        let group = |name: &str, inputs| InputGroup {
             name: name.into(),
             inputs,
         };

@@ -4,7 +4,7 @@
 //! inputs in the order given; an output sum is four partial sums over hidden units j mod 4, then
 //! (s0 + s1) + (s2 + s3), then the bias. Products are rounded before they are added.
 
-use super::job::Active;
+use super::operations::Active;
 use super::wide::{Line, Wide};
 
 /// Positions that go through a net together; reuses each block of weights while it is in the

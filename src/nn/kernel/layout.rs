@@ -153,10 +153,10 @@ impl Sums {
     pub(in crate::nn) const ZERO: Sums = Sums([0; SECOND_MAX]);
 }
 
-/// Inputs near to one whose first-layer sums are known.
+/// Inputs that differ little from a reference, whose first-layer sums are known.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::nn) struct Batch<'a> {
-    /// First-layer sums of the known input.
+    /// First-layer sums of the reference.
     pub(in crate::nn) from: &'a Accumulator,
     /// What changes for the first input, then for the second ...
     pub(in crate::nn) changes: &'a [InputDelta],

@@ -5,34 +5,34 @@
 //! level runs is decided by a [`CpuLevel`], made once by looking at the CPU ([`level`]).
 //!
 //! [`layout`] holds the numbers of our own nets as the kernels read them, [`integer`] and [`integer_x86`] the
-//! arithmetic on them. [`job`] is other work that gains from being compiled for the CPU.
+//! arithmetic on them. [`operations`] is other work that gains from being compiled for the CPU.
 
 pub(super) mod float;
 pub(super) mod integer;
 #[cfg(target_arch = "x86_64")]
 mod integer_x86;
-mod job;
 pub(super) mod layout;
 mod level;
+mod operations;
 pub(super) mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(super) use job::{ACTIVE_ROOM, Active, LENGTH_MAX};
-pub use job::{ActiveList, Integers, Job, ROW_WIDTH, ROWS, Row};
 pub use level::CpuLevel;
 use level::Level;
+pub(super) use operations::{ACTIVE_ROOM, Active, LENGTH_MAX};
+pub use operations::{ActiveList, Integers, Kernel, ROW_WIDTH, ROWS, Row};
 
 impl CpuLevel {
     /// Runs a job compiled for this level.
     #[inline]
-    pub fn run<J: Job>(self, job: J) -> J::Output {
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
-            Level::Scalar => job.run::<wide::Plain>(),
+            Level::Scalar => kernel.run::<wide::Plain>(),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => x86::run_avx2(self, job),
+            Level::Avx2 => x86::run_avx2(self, kernel),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 | Level::Vnni => x86::run_avx512(self, job),
+            Level::Avx512 | Level::Vnni => x86::run_avx512(self, kernel),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sixteen lanes of float32: the vocabulary of the float kernels, and its plain twin.
 
-use super::job::{Active, ActiveList, Integers, LENGTH_MAX, LISTED, ROWS, Row};
+use super::operations::{Active, ActiveList, Integers, LENGTH_MAX, LISTED, ROWS, Row};
 
 /// Sixteen numbers, aligned to a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -215,13 +215,13 @@ impl Integers for Plain {
 
 #[cfg(test)]
 mod tests {
-    use super::super::job::{ACTIVE_ROOM, Job, ROW_WIDTH};
     use super::super::level::CpuLevel;
+    use super::super::operations::{ACTIVE_ROOM, Kernel, ROW_WIDTH};
     use super::*;
 
     struct Both([i16; 32], u128);
 
-    impl Job for Both {
+    impl Kernel for Both {
         type Output = (i32, [i16; 32]);
         fn run<I: Integers>(self) -> Self::Output {
             let nibbles = I::nibbles(self.1);
@@ -245,7 +245,7 @@ mod tests {
 
     struct Dot<'a>(&'a [Row; ROWS], &'a [[u16; 2]], u32);
 
-    impl Job for Dot<'_> {
+    impl Kernel for Dot<'_> {
         type Output = i32;
         fn run<I: Integers>(self) -> i32 {
             I::clipped_dot(&self.0[7], self.0, self.1, self.2, &self.0[9])
@@ -298,7 +298,7 @@ mod tests {
 
     struct List(u64, u32, usize);
 
-    impl Job for List {
+    impl Kernel for List {
         type Output = Vec<(u32, u32)>;
         fn run<I: Integers>(self) -> Self::Output {
             let mut list = ActiveList([Active::default(); ACTIVE_ROOM]);

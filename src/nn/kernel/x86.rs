@@ -5,8 +5,8 @@
 #![allow(unsafe_code)]
 
 use super::float::{self, Batch, Net};
-use super::job::{ActiveList, Integers, Job, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row};
 use super::level::{CpuLevel, Level};
+use super::operations::{ActiveList, Integers, Kernel, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row};
 use super::wide::{Line, Wide, list_plainly};
 use std::arch::x86_64::*;
 
@@ -20,21 +20,21 @@ macro_rules! enter {
 }
 
 #[inline]
-pub(super) fn run_avx2<J: Job>(level: CpuLevel, job: J) -> J::Output {
+pub(super) fn run_avx2<K: Kernel>(level: CpuLevel, kernel: K) -> K::Output {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn compiled<J: Job>(job: J) -> J::Output {
-        job.run::<Avx2>()
+    fn compiled<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx2>()
     }
-    enter!(level, Avx2, compiled(job))
+    enter!(level, Avx2, compiled(kernel))
 }
 
 #[inline]
-pub(super) fn run_avx512<J: Job>(level: CpuLevel, job: J) -> J::Output {
+pub(super) fn run_avx512<K: Kernel>(level: CpuLevel, kernel: K) -> K::Output {
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn compiled<J: Job>(job: J) -> J::Output {
-        job.run::<Avx512>()
+    fn compiled<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx512>()
     }
-    enter!(level, Avx512, compiled(job))
+    enter!(level, Avx512, compiled(kernel))
 }
 
 pub(super) fn forward_avx2(level: CpuLevel, net: &Net<'_>, batch: &mut Batch<'_>) {

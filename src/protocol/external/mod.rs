@@ -28,7 +28,7 @@ pub use spelling::{Spelling, spell};
 use super::dialect::{self, Dialect, Inquiry};
 use super::lines::Cut;
 use crate::game::{Cube, CubeOwner, MatchState, Score};
-use crate::notation::{BoardLine, BoardView, Dialect as BoardDialect, PositionId};
+use crate::notation::{BoardDialect, BoardLine, BoardView, PositionId};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use command::{Command, Options};
 

@@ -7,7 +7,7 @@ use super::record::MatchRecord;
 use super::treaty::{Ask, Timing};
 use crate::game::{CubeOwner, Position, Roll, Rules, legal_plays};
 use crate::notation::MatPlayer;
-use crate::notation::{BoardLine, BoardView, Dialect, NotationError};
+use crate::notation::{BoardDialect, BoardLine, BoardView, NotationError};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery};
 
 /// What is to be done about the present state.
@@ -182,7 +182,7 @@ impl Match {
         if self.doubled {
             line.doubled = 1;
         }
-        let mut view = line.view(Dialect::Fibs)?;
+        let mut view = line.view(BoardDialect::Fibs)?;
         if view.state.score.is_money() {
             view.state.rules = Rules {
                 jacoby: false,
@@ -232,7 +232,7 @@ impl Match {
                 return;
             }
             line.doubled = 1;
-            if let Ok(mut view) = line.view(Dialect::Fibs) {
+            if let Ok(mut view) = line.view(BoardDialect::Fibs) {
                 view.state.rules = self
                     .view
                     .map_or(view.state.rules, |known| known.state.rules);

@@ -9,7 +9,7 @@ use crate::fibs_server::{Faults, Server, Style};
 use crate::support::{lines, shared};
 use gammond::engine::Engine;
 use gammond::game::Roll;
-use gammond::notation::{Dialect, MatchFile};
+use gammond::notation::{BoardDialect, MatchFile};
 use gammond::protocol::fibs::{
     Answer, Ask, By, Event, LineReader, Machine, MatchRecord, Message, Outcome, Output, Piece,
     Policy, Timing, Wanted, Who, name_line,

@@ -373,7 +373,7 @@ impl Machine {
         }
         let begins = line.scores == [0, 0]
             && line
-                .view(Dialect::Fibs)
+                .view(BoardDialect::Fibs)
                 .is_ok_and(|view| view.position == Position::start());
         match begins && !self.holds(opponent) {
             true => new,

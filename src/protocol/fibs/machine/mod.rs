@@ -19,7 +19,7 @@ use super::policy::{Policy, Verdict};
 use super::record::{MatchRecord, Outcome, read_steps};
 use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
 use crate::game::{Play, Position, Roll};
-use crate::notation::{BoardLine, Dialect, MatPlayer, fibs_play_text};
+use crate::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
 use std::collections::{BTreeMap, VecDeque};
 use unseen::Interrupted;
 

@@ -4,7 +4,7 @@
 ///
 /// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
 /// [`super::CpuLevel::run`] compiles it anew for every level. Plain Rust gives the same result on all.
-pub trait Job {
+pub trait Kernel {
     /// What the work yields.
     type Output;
     /// Does the work; `I` are the operations of the level.

@@ -5,10 +5,11 @@
 //! length of the file. Does not judge what the numbers mean.
 
 use crate::files;
+use crate::nn::DenseNet;
 use std::path::Path;
 
 /// Files longer than this are refused (the real ones have 0.4 and 1.1 MB).
-pub const FILE_BYTES_MAX: u64 = 16 << 20;
+const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Most hidden units a net may have; the real ones have 128, 16 and 8.
 const HIDDEN_MAX: usize = 1024;
@@ -35,29 +36,6 @@ impl Version {
             Version::V1_01 => "1.01",
         }
     }
-}
-
-/// A net as the file gives it: one hidden layer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DenseNet {
-    /// Number of inputs.
-    pub inputs: usize,
-    /// Number of hidden units.
-    pub hidden: usize,
-    /// Number of outputs.
-    pub outputs: usize,
-    /// The hidden layer's slope.
-    pub hidden_slope: f32,
-    /// The output layer's slope.
-    pub output_slope: f32,
-    /// From input `i` to hidden unit `j` at `i * hidden + j`.
-    pub hidden_weights: Vec<f32>,
-    /// From hidden unit `j` to output `k` at `k * hidden + j`.
-    pub output_weights: Vec<f32>,
-    /// One a hidden unit.
-    pub hidden_biases: Vec<f32>,
-    /// One an output.
-    pub output_biases: Vec<f32>,
 }
 
 /// The six nets of a file.
