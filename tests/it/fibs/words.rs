@@ -102,7 +102,7 @@ fn transcripts_are_understood() {
                         Message::Board(board) => {
                             boards += 1;
                             if board.turn != 0 {
-                                let view = board.view(Dialect::Fibs);
+                                let view = board.view(BoardDialect::Fibs);
                                 assert!(view.is_ok(), "{name}: {line}: {view:?}");
                             }
                         }
@@ -150,7 +150,7 @@ fn fibs_com_boards() {
         if number(32) == 0 {
             continue;
         }
-        let view = board.view(Dialect::Fibs).unwrap();
+        let view = board.view(BoardDialect::Fibs).unwrap();
         // Read once more, by the rules of the specification, for the player named first.
         let (colour, direction) = (number(41), number(42));
         let mine = number(32) == colour;
