@@ -42,7 +42,7 @@ def positions(options, folder):
     labels, games = folder / "games.labels", folder / "games.toml"
     games.write_text(GAMES)
     call(options, "sample", labels, "--positions", options.positions, "--seed", SEED, "--games", games)
-    text = call(options, "sample", labels, "--dump", "--per-group", options.per_group, "--seed", SEED,
+    text = call(options, "sample", "dump", labels, "--per-group", options.per_group, "--seed", SEED,
                 stdout=subprocess.PIPE).stdout
     partial = folder / "positions.partial"
     partial.write_bytes(text)
@@ -83,7 +83,7 @@ def main():
     one, two = labels(options, options.folder, positions(options, options.folder))
     for nets in options.nets:
         sys.stdout.flush()
-        call(options, "bench", one, "--values", "--twin", two, "--player", f"gammond:nets={nets}",
+        call(options, "bench", "values", one, "--twin", two, "--player", f"gammond:nets={nets}",
              "--against", f"gammond:nets={options.gnubg}")
 
 

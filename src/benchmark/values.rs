@@ -1,9 +1,12 @@
 //! Errors of a player's static values beside labels that look further, by group.
 
+use super::LINE_BYTES_MAX;
 use crate::game::{Group, Position};
+use crate::notation::{PositionChances, parse_training_line};
 use crate::player::Player;
 use crate::stats::Running;
 use rayon::prelude::*;
+use std::io::{self, BufRead, Read as _};
 
 /// Errors of one player in one group, in points of equity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,6 +33,89 @@ pub struct Valued {
     /// Two opinions of the equity of the player on roll. Where they are independent, the mean product of the
     /// errors beside either is the mean square of the error beside the truth: the noise of the labels cancels.
     pub equities: [f64; 2],
+}
+
+/// Labels, and the lines that are none with their reasons.
+pub type Labels = (Vec<PositionChances>, Vec<(u64, String)>);
+
+/// Reads the training lines of a file (`KEY p0 p1 p2 p3 p4`) to the end.
+///
+/// # Errors
+/// When `input` cannot be read.
+pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
+    let (mut labels, mut wrong) = (Vec::new(), Vec::new());
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut bounded = (&mut *input).take(LINE_BYTES_MAX as u64);
+        if bounded.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        match parse_training_line(line.trim_ascii()) {
+            Ok(label) => labels.extend(label),
+            Err(reason) => wrong.push((number, reason.to_string())),
+        }
+    }
+    Ok((labels, wrong))
+}
+
+/// The labels with the opinions of `twins`, or their own twice; `None` when the twins are of other positions.
+#[must_use]
+pub fn valued(
+    labels: &[PositionChances],
+    twins: Option<&[PositionChances]>,
+) -> Option<Vec<Valued>> {
+    let twins = twins.unwrap_or(labels);
+    let pairs = || labels.iter().zip(twins);
+    let same =
+        labels.len() == twins.len() && pairs().all(|(one, two)| one.position == two.position);
+    let equity = |label: &PositionChances| f64::from(label.chances.equity());
+    let both = pairs().map(|(one, two)| Valued {
+        position: one.position,
+        equities: [equity(one), equity(two)],
+    });
+    same.then(|| both.collect())
+}
+
+/// A group that has labels: what each player scored, and the difference of two.
+#[derive(Clone, Debug)]
+pub struct GroupErrors {
+    /// The group.
+    pub group: Group,
+    /// One a player.
+    pub tallies: Vec<ValueTally>,
+    /// Squares of the first less those of the second, where there are two players.
+    pub difference: Option<Running>,
+}
+
+/// A player that has no static chances, by name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("player {0}: it has no static values")]
+pub struct NoValues(pub String);
+
+/// The errors of all players, by group; groups without labels are left out.
+///
+/// # Errors
+/// [`NoValues`].
+pub fn by_group(
+    labels: &[Valued],
+    players: &[Box<dyn Player>],
+) -> Result<Vec<GroupErrors>, NoValues> {
+    let mut all = Vec::new();
+    for player in players {
+        all.push(errors(labels, &**player).ok_or_else(|| NoValues(player.name()))?);
+    }
+    let row = |group| GroupErrors {
+        group,
+        tallies: all.iter().map(|e| tally(labels, e, group)).collect(),
+        difference: match &all[..] {
+            [first, second] => Some(paired(labels, [first, second], group)),
+            _ => None,
+        },
+    };
+    let mut rows: Vec<GroupErrors> = Group::ALL.into_iter().map(row).collect();
+    rows.retain(|row| row.tallies.iter().any(|tally| tally.squares.count() > 0));
+    Ok(rows)
 }
 
 /// Equity of the player's static chances less each opinion of the label; `None` when the player has no static

@@ -17,6 +17,7 @@ pub(crate) use output::{Output, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -139,8 +140,35 @@ pub fn main() -> ExitCode {
     })
 }
 
+/// Options that are subcommands now: of which command, which option, and what to type.
+const MOVED: [(&str, &str, &str); 5] = [
+    ("bench", "--values", "gammond bench values FILE"),
+    ("sample", "--dump", "gammond sample dump FILE.labels"),
+    ("train", "--curve", "gammond train curve FILE.csv"),
+    (
+        "train",
+        "--score",
+        "gammond train score PLAN FILE --folder DIR",
+    ),
+    ("train", "--pruning", "gammond train pruning PLAN FILE.net"),
+];
+
+/// What to type instead of an option that is a subcommand now.
+fn moved(arguments: &[OsString]) -> Result<(), Failure> {
+    for (command, option, now) in MOVED {
+        let mut words = arguments.iter().filter_map(|word| word.to_str());
+        let at = |word: &str| word == option || word.split_once('=').is_some_and(|w| w.0 == option);
+        if words.any(|word| word == command) && words.any(at) {
+            let text = format!("{command} {option} is a command of its own now: {now}");
+            return Err(Failure::Usage(text));
+        }
+    }
+    Ok(())
+}
+
 fn run() -> Result<ExitCode, Failure> {
-    let arguments: Vec<_> = std::env::args_os().collect();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    moved(&arguments)?;
     let mut command = Cli::command();
     if let Some(path) = config::named_file(&arguments) {
         command = config::apply(command, &path)?;
@@ -200,6 +228,27 @@ fn log_filter(text: &str) -> Result<Targets, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_that_moved_are_answered_with_what_to_type() {
+        for (line, now) in [
+            ("gammond bench x --values", Some("bench values")),
+            ("gammond --seed 3 sample --dump x", Some("sample dump")),
+            (
+                "gammond train p.toml --pruning=x.net",
+                Some("train pruning"),
+            ),
+            ("gammond bench values x", None),
+            ("gammond duel a b", None),
+        ] {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let said = moved(&words).err().map(|failure| failure.to_string());
+            match (said, now) {
+                (Some(said), Some(now)) => assert!(said.contains(now), "{said}"),
+                (said, now) => assert_eq!((said, now), (None, None), "{line}"),
+            }
+        }
+    }
 
     #[test]
     fn a_log_filter_is_a_level_or_levels_of_targets() {

@@ -24,3 +24,5 @@ pub mod starts;
 pub mod step;
 pub mod twins;
 pub mod yardstick;
+
+pub use error::RunError;

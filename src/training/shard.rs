@@ -4,7 +4,7 @@
 //! form of the targets. A luck-adjusted return may lie below 0 or above 1; cutting it off there would
 //! teach that rare gammons are likelier than they are, so targets have room on both sides.
 
-use crate::game::{Chances, Position, Side};
+use crate::game::{Chances, Group, Position, Side};
 use crate::rng::{ChaCha8Rng, below, unit};
 
 /// Bytes of one label in a record.
@@ -160,6 +160,24 @@ pub fn gather<'a>(
         };
         members.iter().enumerate().map(member)
     })
+}
+
+/// Labels in random order, each taken while one of its groups has fewer than `wanted`.
+#[must_use]
+pub fn by_group(labels: &[Label], wanted: usize, seed: u64) -> Vec<Label> {
+    let mut families = select(labels, |_| true);
+    shuffle(&mut families, &mut crate::rng::stream(seed, 0));
+    let mut counts = [0; Group::ALL.len()];
+    let mut chosen: Vec<Label> = gather(labels, &families).collect();
+    chosen.retain(|label| {
+        let own = Group::ALL.map(|group| group.holds(&label.position));
+        let short = own.iter().zip(&counts).any(|(own, n)| *own && *n < wanted);
+        for (own, count) in own.iter().zip(&mut counts) {
+            *count += usize::from(*own && short);
+        }
+        short
+    });
+    chosen
 }
 
 /// Of siblings of one label that differ in the horizon alone, the one with the longest up to `most`; all other labels.

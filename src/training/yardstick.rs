@@ -3,10 +3,17 @@
 //! One JSON object a line; checker decisions have `t` = `checker`, `id`, `dice` and `c`, a list of
 //! `[Position ID after the play, equity for the mover, standard error]`.
 
+use super::error::RunError;
 use super::games::{GameSettings, Judges};
+use super::plan::Plan;
+use super::run::nets;
 use crate::game::{Position, Roll};
 use crate::notation::parse_position;
 use crate::search::Scratch;
+use std::path::Path;
+
+/// Plays of a roll that the scored nets look at: all of them.
+const PLAYS_ALL: usize = 1000;
 
 /// One decision with its rolled-out candidates.
 #[derive(Clone, Debug)]
@@ -70,4 +77,32 @@ pub fn score(
     let mean = losses.iter().sum::<f64>() / n;
     let variance = losses.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
     (mean, (variance / n).sqrt(), outside)
+}
+
+/// Scores the nets of a run after every round; a line each for `report`.
+///
+/// # Errors
+/// [`RunError`] when a net of the run cannot be read.
+pub fn score_run(
+    plan: &Plan,
+    folder: &Path,
+    decisions: &[Decision],
+    report: &mut dyn FnMut(&str),
+) -> Result<(), RunError> {
+    let settings = GameSettings {
+        filter_plays: PLAYS_ALL,
+        ..GameSettings::default()
+    };
+    for round in 0.. {
+        let Some(nets) = nets(plan, folder, round)? else {
+            break;
+        };
+        let evaluator = nets.evaluator("x")?;
+        let (mean, error, outside) = score(Judges::new(&evaluator), &settings, decisions);
+        report(&format!(
+            "round {round}: {mean:.3} +- {error:.3} mEq over {} decisions, {outside} outside",
+            decisions.len()
+        ));
+    }
+    Ok(())
 }

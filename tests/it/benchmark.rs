@@ -229,7 +229,7 @@ fn gnubg_weights_on_the_sample() {
 /// (`tools/oracle/gnubg-sample.py`).
 const GNUBG_ON_THE_SAMPLE: [&str; 3] = ["8.503308", "35.263284", "1.202975"];
 
-/// `bench --values`: labels that are the player's own values have no error, others have; what is damaged or does not
+/// `bench values`: labels that are the player's own values have no error, others have; what is damaged or does not
 /// fit is refused.
 #[test]
 fn values_beside_labels() {
@@ -248,7 +248,7 @@ fn values_beside_labels() {
             .status
             .success()
     );
-    let positions = run(&["sample", "own.labels", "--dump", "--per-group", "20"]).stdout;
+    let positions = run(&["sample", "dump", "own.labels", "--per-group", "20"]).stdout;
     std::fs::write(at("positions"), positions).unwrap();
     assert!(
         run(&["label", "positions", "labels", "--plies", "0"])
@@ -258,8 +258,8 @@ fn values_beside_labels() {
     let fast = "gammond:nets=embedded:fast";
     let bench = [
         "bench",
+        "values",
         "labels",
-        "--values",
         "--format",
         "json",
         "--against",
@@ -291,7 +291,7 @@ fn values_beside_labels() {
     assert_eq!(run(&twin).status.code(), Some(3));
     std::fs::write(at("labels"), text + "nonsense\n").unwrap();
     assert_eq!(run(&bench).status.code(), Some(1));
-    let without = ["bench", "labels", "--values", "--player", "pubeval"];
+    let without = ["bench", "values", "labels", "--player", "pubeval"];
     assert_eq!(run(&without).status.code(), Some(2));
 }
 

@@ -450,7 +450,7 @@ fn closed_pipes_are_quiet_and_full_disks_are_not() {
         "duel pubeval random --games 20",
         "tournament pubeval random --games 20",
         "gate pubeval --against random --games 100",
-        "sample s.labels --dump",
+        "sample dump s.labels",
         "bearoff info",
         "net info embedded",
         "man",
@@ -545,8 +545,12 @@ fn wrong_plans_are_refused() {
     }
     let folder = folder(long);
     fs::write(folder.path().join("x.bm"), "m nothing\n").unwrap();
-    let mut score = command(long, folder.path());
-    let output = score.args(["--score", "x.bm"]).output().unwrap();
+    let mut words: Vec<&str> = long.line.split_whitespace().collect();
+    words.splice(1..1, ["score"]);
+    words.insert(3, "x.bm");
+    let mut score = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    let output = score.args(words).current_dir(folder.path()).output();
+    let output = output.unwrap();
     assert!(!output.status.success() && text(&output.stderr).contains("no rolled-out"));
 }
 

@@ -69,7 +69,7 @@ fn disagreements_are_what_a_deeper_search_sees() {
     succeed(&at, command);
     let all = labels(&at.join("d.labels"));
     assert!(all.len() >= 60);
-    let text = gammond(&at, "sample d.labels --dump")
+    let text = gammond(&at, "sample dump d.labels")
         .stdout(Stdio::piped())
         .output();
     let text = String::from_utf8(text.unwrap().stdout).unwrap();

@@ -111,7 +111,7 @@ fn killed_sampling_and_labelling_end_with_the_same_files() {
     killed_and_resumed(|| sample("killed.labels"));
     same_file(&at("whole.labels"), &at("killed.labels"));
     let dump = Command::new(env!("CARGO_BIN_EXE_gammond"))
-        .args(["sample", "--dump"])
+        .args(["sample", "dump"])
         .arg(at("whole.labels"))
         .output()
         .unwrap();
@@ -163,7 +163,7 @@ fn killed_disagreements_and_games_end_with_the_same_files() {
 
 fn dump(labels: &Path, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
-    let output = command.args(["sample", "--dump"]).args(options).arg(labels);
+    let output = command.args(["sample", "dump"]).args(options).arg(labels);
     let output = output.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
@@ -286,9 +286,8 @@ fn pruning_nets_are_the_same_with_any_threads() {
     for threads in ["1", "3"] {
         let net = folder.path().join(format!("{threads}.net"));
         let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
-            .args(["--threads", threads, "train"])
+            .args(["--threads", threads, "train", "pruning"])
             .arg(&plan)
-            .args(["--folder", ".", "--pruning"])
             .arg(&net)
             .output()
             .unwrap();
@@ -306,7 +305,7 @@ fn pruning_nets_are_the_same_with_any_threads() {
     let judge = gammond::eval::own::Judge::parse("x", &files[0]).unwrap();
     assert_eq!((judge.class(), judge.name()), ("pruning", "small"));
     let missing = Command::new(env!("CARGO_BIN_EXE_gammond"))
-        .args(["train", "none.toml", "--folder", ".", "--pruning", "x.net"])
+        .args(["train", "pruning", "none.toml", "x.net"])
         .output()
         .unwrap();
     assert!(!missing.status.success() && !missing.stderr.is_empty());

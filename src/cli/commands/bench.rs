@@ -17,7 +17,10 @@ use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Benchmark files (`m` and `o` records).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -40,18 +43,17 @@ pub(crate) struct Args {
     /// One line a record instead of sums (comma-separated).
     #[arg(long)]
     records: bool,
-    /// The files hold training lines (`KEY p0 p1 p2 p3 p4`, as `gammond label` writes them): the errors of
-    /// static equities beside those labels, by group.
-    #[arg(long, conflicts_with_all = ["outside", "interesting", "records"])]
-    values: bool,
-    /// Labels of the same positions by other dice: squares of errors become products of those beside either label,
-    /// which takes the labels' noise away.
-    #[arg(long, requires = "values", value_name = "FILE")]
-    twin: Option<PathBuf>,
     #[command(flatten)]
     players: PlayerOptions,
     #[command(flatten)]
     progress: ProgressArgs,
+}
+
+/// What else can be scored.
+#[derive(clap::Subcommand, Debug)]
+enum Other {
+    /// Errors of static equities beside labels, by group of positions.
+    Values(bench_values::Args),
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,20 +69,12 @@ struct Scores {
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    if let Some(Other::Values(args)) = &args.other {
+        return bench_values::run(common, args);
+    }
     common.start_threads();
     let texts = std::iter::once(&args.player).chain(&args.against);
     let players = common.players(texts, &args.players)?;
-    if args.values {
-        return bench_values::run(
-            common,
-            &players,
-            &bench_values::Labels {
-                files: &args.files,
-                twin: args.twin.as_deref(),
-                csv: args.csv,
-            },
-        );
-    }
     let table = measure_table(common)?;
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,

@@ -1,52 +1,56 @@
-//! `gammond bench --values`: static equities beside labels.
+//! `gammond bench values`: static equities beside labels.
 
-use crate::benchmark::LINE_BYTES_MAX;
-use crate::benchmark::values::{ValueTally, Valued, errors, paired, tally};
-use crate::cli::{Common, Failure, Format, Output};
-use crate::game::Group;
-use crate::notation::{PositionChances, parse_training_line};
+use crate::benchmark::values::{GroupErrors, by_group, read, valued};
+use crate::cli::{Common, Failure, Format, Output, PlayerOptions};
+use crate::notation::PositionChances;
 use crate::player::Player;
-use crate::stats::Running;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Which labels, and how the errors are written.
-pub(super) struct Labels<'a> {
-    /// Files of training lines.
-    pub(super) files: &'a [PathBuf],
-    /// Labels of the same positions by other dice.
-    pub(super) twin: Option<&'a Path>,
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Files of training lines (`KEY p0 p1 p2 p3 p4`, as `gammond label` writes them).
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Whose static equities: any player that has some.
+    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
+    player: String,
+    /// A second player beside the same labels, with the paired difference.
+    #[arg(long, value_name = "PLAYER")]
+    against: Option<String>,
+    /// Labels of the same positions by other dice: squares of errors become products of those beside either label,
+    /// which takes the labels' noise away.
+    #[arg(long, value_name = "FILE")]
+    twin: Option<PathBuf>,
     /// Comma-separated values instead of a table.
-    pub(super) csv: bool,
+    #[arg(long)]
+    csv: bool,
+    #[command(flatten)]
+    players: PlayerOptions,
 }
 
-/// A group that has labels: what each player scored, and the difference of two.
-struct Row {
-    group: Group,
-    tallies: Vec<ValueTally>,
-    difference: Option<Running>,
-}
-
-pub(super) fn run(
-    common: &Common,
-    players: &[Box<dyn Player>],
-    wanted: &Labels<'_>,
-) -> Result<ExitCode, Failure> {
+pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    common.start_threads();
+    let texts = std::iter::once(&args.player).chain(&args.against);
+    let players = common.players(texts, &args.players)?;
     let mut out = Output::new();
     let mut damaged = false;
-    for path in wanted.files {
-        let labels = match wanted.twin {
-            None => open(path, &mut damaged)?.map(twice).collect(),
-            Some(twin) => both(path, twin, &mut damaged)?,
-        };
-        let rows = rows(&labels, players)?;
-        let text = if wanted.csv {
-            separated(path, &rows, players)
+    for path in &args.files {
+        let labels = open(path, &mut damaged)?;
+        let twins = (args.twin.as_deref()).map(|twin| open(twin, &mut damaged));
+        let labels = valued(&labels, twins.transpose()?.as_deref()).ok_or_else(|| {
+            let twin = args.twin.as_deref().unwrap_or(path).display();
+            Failure::File(format!("{twin}: not the positions of {}", path.display()))
+        })?;
+        let rows = by_group(&labels, &players).map_err(|e| Failure::Usage(e.to_string()))?;
+        let text = if args.csv {
+            separated(path, &rows, &players)
         } else if common.format == Some(Format::Json) {
-            json(path, &rows, players)
+            json(path, &rows, &players)
         } else {
-            people(path, &rows, players)
+            people(path, &rows, &players)
         };
         out.print(text.as_bytes())?;
         out.flush()?;
@@ -55,77 +59,18 @@ pub(super) fn run(
 }
 
 /// The labels of a file; lines that are wrong are named and left out.
-fn open(
-    path: &Path,
-    damaged: &mut bool,
-) -> Result<impl Iterator<Item = PositionChances> + use<>, Failure> {
+fn open(path: &Path, damaged: &mut bool) -> Result<Vec<PositionChances>, Failure> {
     let fail = |error: std::io::Error| Failure::File(format!("{}: {error}", path.display()));
     let mut input = BufReader::new(crate::files::open(path).map_err(fail)?);
-    let mut labels = Vec::new();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let mut bounded = (&mut input).take(LINE_BYTES_MAX as u64);
-        if bounded.read_until(b'\n', &mut line).map_err(fail)? == 0 {
-            break;
-        }
-        match parse_training_line(line.trim_ascii()) {
-            Ok(label) => labels.extend(label),
-            Err(reason) => {
-                eprintln!("gammond: {}: line {number}: {reason}", path.display());
-                *damaged = true;
-            }
-        }
-    }
-    Ok(labels.into_iter())
-}
-
-fn twice(label: PositionChances) -> Valued {
-    Valued {
-        position: label.position,
-        equities: [f64::from(label.chances.equity()); 2],
-    }
-}
-
-fn both(path: &Path, twin: &Path, damaged: &mut bool) -> Result<Vec<Valued>, Failure> {
-    let others: Vec<PositionChances> = open(twin, damaged)?.collect();
-    let mut labels: Vec<Valued> = open(path, damaged)?.map(twice).collect();
-    let same = (labels.iter().zip(&others)).all(|(one, two)| one.position == two.position);
-    if !same || labels.len() != others.len() {
-        return Err(Failure::File(format!(
-            "{}: not the positions of {}",
-            twin.display(),
-            path.display()
-        )));
-    }
-    for (label, other) in labels.iter_mut().zip(&others) {
-        label.equities[1] = f64::from(other.chances.equity());
+    let (labels, wrong) = read(&mut input).map_err(fail)?;
+    for (number, reason) in &wrong {
+        eprintln!("gammond: {}: line {number}: {reason}", path.display());
+        *damaged = true;
     }
     Ok(labels)
 }
 
-fn rows(labels: &[Valued], players: &[Box<dyn Player>]) -> Result<Vec<Row>, Failure> {
-    let mut all = Vec::new();
-    for player in players {
-        let found = errors(labels, &**player).ok_or_else(|| {
-            Failure::Usage(format!("player {}: it has no static values", player.name()))
-        })?;
-        all.push(found);
-    }
-    let row = |group| Row {
-        group,
-        tallies: all.iter().map(|e| tally(labels, e, group)).collect(),
-        difference: match &all[..] {
-            [first, second] => Some(paired(labels, [first, second], group)),
-            _ => None,
-        },
-    };
-    let mut rows: Vec<Row> = Group::ALL.into_iter().map(row).collect();
-    rows.retain(|row| row.tallies.iter().any(|tally| tally.squares.count() > 0));
-    Ok(rows)
-}
-
-fn people(path: &Path, rows: &[Row], players: &[Box<dyn Player>]) -> String {
+fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
     let mut text = format!("{}\n", path.display());
     for (index, player) in players.iter().enumerate() {
         text.push_str(&format!("{}: {}\n", index + 1, player.name()));
@@ -151,7 +96,7 @@ fn people(path: &Path, rows: &[Row], players: &[Box<dyn Player>]) -> String {
     text
 }
 
-fn separated(path: &Path, rows: &[Row], players: &[Box<dyn Player>]) -> String {
+fn separated(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
     let mut text = String::from(
         "file,group,player,labels,root_mean_square,mean_error,difference,standard_error\n",
     );
@@ -174,7 +119,7 @@ fn separated(path: &Path, rows: &[Row], players: &[Box<dyn Player>]) -> String {
     text
 }
 
-fn json(path: &Path, rows: &[Row], players: &[Box<dyn Player>]) -> String {
+fn json(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
     let groups: Vec<_> = rows
         .iter()
         .map(|row| {

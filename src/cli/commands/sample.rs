@@ -2,22 +2,24 @@
 
 use super::label::read_positions;
 use crate::cli::{Common, Failure, Output, ProgressArgs, finish};
-use crate::game::Group;
 use crate::job::Header;
 use crate::journal::read_records;
 use crate::notation::PositionChances;
 use crate::training::games::GameSettings;
 use crate::training::sample::{SampleJob, fill, fill_disagreements};
-use crate::training::shard::{Label, gather, select, shuffle, unpack};
-use std::path::PathBuf;
+use crate::training::shard::{Label, by_group, unpack};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Labels to make; the same command goes on from what is there.
-    #[arg(value_name = "FILE.labels")]
-    file: PathBuf,
+    #[arg(required = true, value_name = "FILE.labels")]
+    file: Option<PathBuf>,
     /// How many labelled positions to make.
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     positions: usize,
@@ -28,13 +30,6 @@ pub(crate) struct Args {
     /// choices lead to, and positions with different cube actions; labelled by the deeper search.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=2))]
     disagreements: Option<u8>,
-    /// Write what the file holds as lines of a training file instead.
-    #[arg(long)]
-    dump: bool,
-    /// ... only positions chosen by lot, until each group of `gammond bench` has this many, as far as the file
-    /// holds them.
-    #[arg(long, requires = "dump", value_name = "N")]
-    per_group: Option<usize>,
     /// Games begin at positions of this file, drawn by lot: one a line, any position text, or lines of a training
     /// file.
     #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
@@ -43,10 +38,27 @@ pub(crate) struct Args {
     progress: ProgressArgs,
 }
 
+/// What else is done with labels.
+#[derive(clap::Subcommand, Debug)]
+enum Other {
+    /// Write what a file holds as lines of a training file.
+    Dump {
+        /// Labels that were made.
+        #[arg(value_name = "FILE.labels")]
+        file: PathBuf,
+        /// Only positions chosen by lot, until each group of `gammond bench` has this many, as far as the file holds
+        /// them.
+        #[arg(long, value_name = "N")]
+        per_group: Option<usize>,
+    },
+}
+
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    if args.dump {
-        return dump(common, args);
-    }
+    let file = match (&args.other, &args.file) {
+        (Some(Other::Dump { file, per_group }), _) => return dump(common, file, *per_group),
+        (None, Some(file)) => file,
+        (None, None) => return Err(Failure::Usage("a file for the labels is wanted".into())),
+    };
     common.start_threads();
     let games = match &args.games {
         None => GameSettings::default(),
@@ -72,19 +84,19 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut control = args.progress.control()?;
     let outcome = match args.disagreements {
-        Some(plies) => fill_disagreements(&args.file, &job, &engine, plies, &mut control),
-        None => fill(&args.file, &job, engine.evaluator().as_ref(), &mut control),
+        Some(plies) => fill_disagreements(file, &job, &engine, plies, &mut control),
+        None => fill(file, &job, engine.evaluator().as_ref(), &mut control),
     }?;
     drop(control);
-    finish("", outcome.complete, Some(&args.file), "")
+    finish("", outcome.complete, Some(file), "")
 }
 
-fn dump(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let records = read_records(&args.file)?;
+fn dump(common: &Common, file: &Path, per_group: Option<usize>) -> Result<ExitCode, Failure> {
+    let records = read_records(file)?;
     let mut out = Output::new();
     let mut labels: Vec<Label> = records.iter().flat_map(|record| unpack(record)).collect();
-    if let Some(wanted) = args.per_group {
-        labels = by_group(labels, wanted, common.seed);
+    if let Some(wanted) = per_group {
+        labels = by_group(&labels, wanted, common.seed);
     }
     for label in labels {
         let line = PositionChances {
@@ -99,21 +111,4 @@ fn dump(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Labels in random order, each taken while one of its groups has fewer than `wanted`.
-fn by_group(labels: Vec<Label>, wanted: usize, seed: u64) -> Vec<Label> {
-    let mut families = select(&labels, |_| true);
-    shuffle(&mut families, &mut crate::rng::stream(seed, 0));
-    let mut labels: Vec<Label> = gather(&labels, &families).collect();
-    let mut counts = [0; Group::ALL.len()];
-    labels.retain(|label| {
-        let own = Group::ALL.map(|group| group.holds(&label.position));
-        let short = own.iter().zip(&counts).any(|(own, n)| *own && *n < wanted);
-        for (own, count) in own.iter().zip(&mut counts) {
-            *count += usize::from(*own && short);
-        }
-        short
-    });
-    labels
 }

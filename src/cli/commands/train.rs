@@ -1,115 +1,129 @@
-//! `gammond train`.
+//! `gammond train`: a run of training, and what belongs to it.
 
 use crate::cli::{Common, Failure, Output, ProgressArgs, print, stopped};
 use crate::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::journal::{check_writable, write_whole};
-use crate::training::games::{GameSettings, Judges};
 use crate::training::pruning::{self, PruningPlan};
-use crate::training::run::{Plan, nets, run as train};
-use crate::training::{curve, yardstick};
+use crate::training::run::{Plan, run as train};
+use crate::training::{RunError, curve, yardstick};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// The run: a TOML file.
-    plan: PathBuf,
+    #[arg(required = true)]
+    plan: Option<PathBuf>,
     /// Folder of the run; a run that was stopped goes on there.
-    #[arg(long, value_name = "DIR")]
-    folder: PathBuf,
-    /// Only draw a learning curve as SVG: lines `x,y,error` of this file, the axes' names first.
-    #[arg(long, value_name = "FILE.csv")]
-    curve: Option<PathBuf>,
-    /// Only score the nets of the run, after every round, on this file of rolled-out decisions.
-    #[arg(long, value_name = "FILE")]
-    score: Option<PathBuf>,
-    /// Make a pruning net into this file instead; the plan is one for that (`nets/pruning.toml`).
-    #[arg(long, value_name = "FILE.net")]
-    pruning: Option<PathBuf>,
+    #[arg(long, required = true, value_name = "DIR")]
+    folder: Option<PathBuf>,
     #[command(flatten)]
     progress: ProgressArgs,
 }
 
+/// What belongs to a run.
+#[derive(clap::Subcommand, Debug)]
+enum Other {
+    /// Draw a learning curve as SVG.
+    Curve {
+        /// Lines `x,y,error`, the axes' names first.
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
+    },
+    /// Score the nets of a run, after every round, on rolled-out decisions.
+    Score {
+        /// The run: a TOML file.
+        plan: PathBuf,
+        /// The decisions.
+        #[arg(value_name = "FILE")]
+        decisions: PathBuf,
+        /// Folder of the run.
+        #[arg(long, value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Make a pruning net by watching the strong net.
+    Pruning {
+        /// How it is made: a TOML file (`nets/pruning.toml`).
+        plan: PathBuf,
+        /// Net file to write.
+        #[arg(value_name = "FILE.net")]
+        output: PathBuf,
+    },
+}
+
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    if let Some(threads) = common.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let _ = pool.build_global();
+    common.start_threads();
+    match (&args.other, &args.plan, &args.folder) {
+        (Some(Other::Curve { file }), ..) => draw_curve(file),
+        (
+            Some(Other::Score {
+                plan,
+                decisions,
+                folder,
+            }),
+            ..,
+        ) => score(plan, folder, decisions),
+        (Some(Other::Pruning { plan, output }), ..) => make_pruning_net(plan, output),
+        (None, Some(plan), Some(folder)) => train_nets(plan, folder, &args.progress),
+        (None, ..) => Err(Failure::Usage("a plan and --folder are wanted".into())),
     }
-    let mut out = Output::new();
-    if let Some(path) = &args.pruning {
-        return make_pruning_net(&args.plan, path, &mut out);
-    }
-    let plan = Plan::load(&args.plan).map_err(|e| Failure::File(e.to_string()))?;
-    if let Some(path) = &args.curve {
-        let text = files::read_text(path, TEXT_BYTES_MAX)
-            .map_err(|e| Failure::File(format!("{}: {e}", path.display())))?;
-        let (axes, points) = curve::points(&text);
-        drop(out);
-        return print(curve::svg(&axes, &points).as_bytes());
-    }
-    if let Some(path) = &args.score {
-        let text = files::read_text(path, RECORDS_BYTES_MAX)
-            .map_err(|e| Failure::File(format!("{}: {e}", path.display())))?;
-        let decisions = yardstick::decisions(&text);
-        if decisions.is_empty() {
-            let path = path.display();
-            return Err(Failure::File(format!(
-                "{path}: no rolled-out checker decision in it"
-            )));
-        }
-        let settings = GameSettings {
-            filter_plays: 1000,
-            ..GameSettings::default()
-        };
-        for round in 0.. {
-            let nets =
-                nets(&plan, &args.folder, round).map_err(|e| Failure::File(e.to_string()))?;
-            let Some(nets) = nets else { break };
-            let evaluator = nets
-                .evaluator("x")
-                .map_err(|e| Failure::Work(e.to_string()))?;
-            let (mean, error, outside) =
-                yardstick::score(Judges::new(&evaluator), &settings, &decisions);
-            out.line(&format!(
-                "round {round}: {mean:.3} +- {error:.3} mEq over {} decisions, {outside} outside",
-                decisions.len()
-            ))?;
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut told = Ok(());
-    let mut report = |line: &str| {
-        if told.is_ok() {
-            told = out.line(line);
-        }
-    };
-    let mut control = args.progress.control()?;
-    let complete = train(&plan, &args.folder, &mut report, &mut control);
+}
+
+fn in_file<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure + use<'_, E> {
+    move |error| Failure::File(format!("{}: {error}", path.display()))
+}
+
+fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<ExitCode, Failure> {
+    let plan = Plan::load(plan).map_err(|e| Failure::File(e.to_string()))?;
+    let mut control = progress.control()?;
+    let complete = told(|report| train(&plan, folder, report, &mut control))?;
     drop(control);
-    let complete = complete.map_err(|e| Failure::Work(e.to_string()))?;
-    told?;
     Ok(if complete {
         ExitCode::SUCCESS
     } else {
-        stopped(Some(&args.folder), "")
+        stopped(Some(folder), "")
     })
 }
 
-fn make_pruning_net(plan: &Path, path: &Path, out: &mut Output) -> Result<ExitCode, Failure> {
-    let file =
-        |path: &Path, e: &dyn std::fmt::Display| Failure::File(format!("{}: {e}", path.display()));
-    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(|e| file(plan, &e))?;
-    let settings: PruningPlan = toml::from_str(&text).map_err(|e| file(plan, &e))?;
-    check_writable(path).map_err(|e| file(path, &e))?;
+/// Work whose report is printed line by line.
+fn told<T>(work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>) -> Result<T, Failure> {
+    let mut out = Output::new();
     let mut told = Ok(());
     let mut report = |line: &str| {
         if told.is_ok() {
             told = out.line(line);
         }
     };
-    let net = pruning::train(&settings, &mut report).map_err(|e| Failure::Work(e.to_string()))?;
-    told?;
-    write_whole(path, &net).map_err(|e| file(path, &e))?;
+    let done = work(&mut report).map_err(|e| Failure::Work(e.to_string()))?;
+    told.map(|()| done)
+}
+
+fn draw_curve(path: &Path) -> Result<ExitCode, Failure> {
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(in_file(path))?;
+    let (axes, points) = curve::points(&text);
+    print(curve::svg(&axes, &points).as_bytes())
+}
+
+fn score(plan: &Path, folder: &Path, path: &Path) -> Result<ExitCode, Failure> {
+    let plan = Plan::load(plan).map_err(|e| Failure::File(e.to_string()))?;
+    let text = files::read_text(path, RECORDS_BYTES_MAX).map_err(in_file(path))?;
+    let decisions = yardstick::decisions(&text);
+    if decisions.is_empty() {
+        return Err(in_file(path)("no rolled-out checker decision in it"));
+    }
+    told(|report| yardstick::score_run(&plan, folder, &decisions, report))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn make_pruning_net(plan: &Path, path: &Path) -> Result<ExitCode, Failure> {
+    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(in_file(plan))?;
+    let settings: PruningPlan = toml::from_str(&text).map_err(in_file(plan))?;
+    check_writable(path).map_err(in_file(path))?;
+    let net = told(|report| pruning::train(&settings, report))?;
+    write_whole(path, &net).map_err(in_file(path))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -200,7 +200,7 @@ fn disk_full(bench: &Bench) -> Vec<Check> {
         &["bearoff", "probe", "2wAAAAAAAAAAAA"],
         &["completions", "bash"],
         &["man"],
-        &["sample", &labels, "--dump"],
+        &["sample", "dump", &labels],
         &["duel", "random", "random", "--games", "2", "--quiet"],
         &["tournament", "random", "pubeval", "--games", "2"],
     ];
@@ -257,7 +257,7 @@ fn endless_files(bench: &Bench) -> Vec<Check> {
             &["label", file, &out],
             &["sample", &out, "--from", file],
             &["sample", &out, "--games", file],
-            &["sample", file, "--dump"],
+            &["sample", "dump", file],
             &["train", file, "--folder", &out],
             &[
                 "duel",
