@@ -6,6 +6,7 @@
 //! `protocol-specs/benchmark-measures.md`.
 
 pub mod cube;
+pub mod exact;
 mod read;
 pub mod summary;
 pub mod values;

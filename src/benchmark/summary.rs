@@ -3,7 +3,7 @@
 use super::cube::{CubeLoss, cube_loss};
 use super::{Item, PlayScore, Record, score_play};
 use crate::equity::MatchEquityTable;
-use crate::game::Group;
+use crate::game::{Group, Position, Side};
 use crate::job::{Control, Progress};
 use crate::player::{Player, PlayerError};
 use crate::stats::Running;
@@ -120,12 +120,55 @@ impl CubeTally {
 }
 
 /// How records are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counting {
     /// Charge choices that are not listed with the worst listed loss; otherwise leave them out.
     pub keep_outside: bool,
     /// Leave out records in which nothing can be decided.
     pub interesting_only: bool,
+    /// Groups of races by how far back their checkers stand, instead of [`Group::ALL`]: those within so many
+    /// points, each holding the ones before, and those beyond the last.
+    pub ranges: Vec<u8>,
+}
+
+impl Default for Counting {
+    /// Everything, what is not listed with the worst listed loss.
+    fn default() -> Counting {
+        Counting {
+            keep_outside: true,
+            interesting_only: false,
+            ranges: Vec::new(),
+        }
+    }
+}
+
+impl Counting {
+    /// The groups, with their names, everything first.
+    fn groups(&self) -> Vec<(String, Box<dyn Fn(&Position) -> bool>)> {
+        let mut all: Vec<(String, Box<dyn Fn(&Position) -> bool>)> =
+            vec![("all".to_owned(), Box::new(|_| true))];
+        let Some(&last) = self.ranges.iter().max() else {
+            all.extend(Group::ALL.into_iter().map(|group| {
+                let holds: Box<dyn Fn(&Position) -> bool> = Box::new(move |it| group.holds(it));
+                (group.to_string(), holds)
+            }));
+            return all;
+        };
+        for &range in &self.ranges {
+            let holds = move |it: &Position| range_of(it).is_some_and(|it| it <= range);
+            all.push((format!("within {range}"), Box::new(holds)));
+        }
+        let holds = move |it: &Position| range_of(it).is_none_or(|it| it > last);
+        all.push(("other".to_owned(), Box::new(holds)));
+        all
+    }
+}
+
+/// How many points of its own each side of a race needs at most for its checkers; `None` with contact.
+fn range_of(position: &Position) -> Option<u8> {
+    let points = |side: Side| side.rearmost().map_or(0, |index| index as u8 + 1);
+    let both = points(position.me()).max(points(position.opponent()));
+    (!position.has_contact()).then_some(both)
 }
 
 /// The name of a group and its scores.
@@ -141,14 +184,12 @@ pub struct GroupScore {
 
 /// All groups that have records, everything first.
 #[must_use]
-pub fn groups(items: &[Item], scores: &[Scored], counting: Counting) -> Vec<GroupScore> {
-    let mut all = vec![scores_of("all", items, scores, counting, |_| true)];
-    for group in Group::ALL {
-        let name = group.to_string();
-        all.push(scores_of(&name, items, scores, counting, |item| {
-            group.holds(position(item))
-        }));
-    }
+pub fn groups(items: &[Item], scores: &[Scored], counting: &Counting) -> Vec<GroupScore> {
+    let mut all: Vec<GroupScore> = (counting.groups().into_iter())
+        .map(|(name, holds)| {
+            scores_of(&name, items, scores, counting, |item| holds(position(item)))
+        })
+        .collect();
     all.retain(|group| {
         group.name == "all" || group.plays.loss.count() + group.cubes.measure.count() > 0
     });
@@ -157,7 +198,7 @@ pub fn groups(items: &[Item], scores: &[Scored], counting: Counting) -> Vec<Grou
 
 /// The position that a record is about.
 #[must_use]
-pub fn position(item: &Item) -> &crate::game::Position {
+pub fn position(item: &Item) -> &Position {
     match &item.record {
         Record::Play(record) => &record.position,
         Record::Position(record) => &record.position,
@@ -168,7 +209,7 @@ fn scores_of(
     name: &str,
     items: &[Item],
     scores: &[Scored],
-    counting: Counting,
+    counting: &Counting,
     belongs: impl Fn(&Item) -> bool,
 ) -> GroupScore {
     let mut group = GroupScore {
@@ -191,10 +232,34 @@ fn scores_of(
 
 /// First player's loss minus the second's, in thousandths of a point, over the `m` records.
 #[must_use]
-pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: Counting) -> Running {
+pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: &Counting) -> Running {
+    paired_of(items, [first, second], counting, |_| true)
+}
+
+/// The same for each group that has `m` records, everything first.
+#[must_use]
+pub fn paired_by_group(
+    items: &[Item],
+    scores: [&[Scored]; 2],
+    counting: &Counting,
+) -> Vec<(String, Running)> {
+    let groups = counting.groups().into_iter();
+    let mut all: Vec<_> = groups
+        .map(|(name, holds)| (name, paired_of(items, scores, counting, holds)))
+        .collect();
+    all.retain(|(name, difference)| name == "all" || difference.count() > 0);
+    all
+}
+
+fn paired_of(
+    items: &[Item],
+    [first, second]: [&[Scored]; 2],
+    counting: &Counting,
+    holds: impl Fn(&Position) -> bool,
+) -> Running {
     let mut difference = Running::default();
     for ((item, a), b) in items.iter().zip(first).zip(second) {
-        if counting.interesting_only && !item.interesting {
+        if (counting.interesting_only && !item.interesting) || !holds(position(item)) {
             continue;
         }
         if let (Scored::Play(a), Scored::Play(b)) = (a, b)

@@ -13,6 +13,9 @@ const EMBEDDED: &str = "embedded";
 /// The embedded fast nets, as players and the option `--nets` call them.
 pub(super) const FAST: &str = "embedded:fast";
 
+/// No bearoff databases but those of the program, as players and the option `--bearoff` call it.
+const NO_BEAROFF: &str = "none";
+
 /// Which of our engines; what is left out is for others to say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ours {
@@ -22,7 +25,7 @@ pub struct Ours {
     pub plies: Option<u8>,
     /// Which plays are looked at more deeply; Normal when left out.
     pub filter: Option<MoveFilter>,
-    /// Folder with bearoff databases; those of the program when left out.
+    /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
 }
 
@@ -77,7 +80,8 @@ impl Gammond {
             Some(path) => Nets::Path(path.clone()),
         };
         let mut builder = Engine::builder().nets(nets).threads(1);
-        if let Some(folder) = &ours.bearoff {
+        let bearoff = ours.bearoff.as_ref();
+        if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
             builder = builder.bearoff(folder);
         }
         let engine = builder.build()?;

@@ -1,5 +1,5 @@
-//! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME]`, `pubeval`, `random`, `pipe:COMMAND`,
-//! `ubgi:COMMAND`, `external:HOST:PORT`.
+//! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME][:bearoff=DIR]`, `pubeval`, `random`,
+//! `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
 
 use super::ours::{FAST, Gammond, Ours};
 use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
@@ -63,6 +63,7 @@ impl FromStr for PlayerSpec {
                             let plies = plies.filter(|&plies| plies <= Settings::PLIES_MAX);
                             ours.plies = Some(plies.ok_or_else(|| refuse("plies: want 0 to 4"))?);
                         }
+                        Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
                         Some(("filter", name)) => {
                             let filter = MoveFilter::named(name).ok_or_else(|| {
                                 refuse("filter: want tiny, narrow, normal, large or huge")
@@ -71,7 +72,7 @@ impl FromStr for PlayerSpec {
                         }
                         _ => {
                             return Err(refuse(
-                                "want nets=PATH, plies=N or filter=NAME after the colon",
+                                "want nets=PATH, plies=N, filter=NAME or bearoff=DIR after the colon",
                             ));
                         }
                     }
@@ -140,12 +141,12 @@ mod tests {
         let read = |text: &str| text.parse::<PlayerSpec>().map_err(|e| e.to_string());
         assert_eq!(read("pubeval"), Ok(PlayerSpec::PubEval));
         assert_eq!(
-            read("gammond:nets=a/b.wd:plies=2:filter=huge"),
+            read("gammond:nets=a/b.wd:plies=2:filter=huge:bearoff=none"),
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("a/b.wd".into()),
                 plies: Some(2),
                 filter: Some(MoveFilter::HUGE),
-                bearoff: None,
+                bearoff: Some("none".into()),
             }))
         );
         assert_eq!(read("pipe:a:b c"), Ok(PlayerSpec::Pipe("a:b c".into())));

@@ -175,11 +175,8 @@ fn players_are_scored_by_group() {
     let table = MatchEquityTable::named("mec26").unwrap();
     let player = "pubeval".parse::<PlayerSpec>().unwrap().open().unwrap();
     let scored = score(&items, &*player, &table).unwrap();
-    let counting = Counting {
-        keep_outside: true,
-        interesting_only: false,
-    };
-    let groups = groups(&items, &scored, counting);
+    let counting = Counting::default();
+    let groups = groups(&items, &scored, &counting);
     assert_eq!(groups[0].name, "all");
     assert_eq!(groups[0].plays.loss.count(), 8);
     assert!(groups[0].plays.loss.mean() > 0.0);
@@ -215,11 +212,8 @@ fn gnubg_weights_on_the_sample() {
         };
         let items = items(&path);
         let scored = score(&items, &*player, &table).unwrap();
-        let counting = Counting {
-            keep_outside: true,
-            interesting_only: false,
-        };
-        let group = &groups(&items, &scored, counting)[0];
+        let counting = Counting::default();
+        let group = &groups(&items, &scored, &counting)[0];
         printed.push(format!("{:.6}", group.plays.loss.mean()));
     }
     assert_eq!(printed, GNUBG_ON_THE_SAMPLE);

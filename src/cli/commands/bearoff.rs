@@ -1,5 +1,6 @@
 //! `gammond bearoff`: bearoff databases are made, asked and described.
 
+use super::bearoff_score;
 use crate::bearoff::{
     BearoffError, Database, Distribution, Layout, MADE_POINTS_MAX, MAX_CHECKERS, MAX_POINTS,
     Numbering, OneSided, Tables, TwoSided, make, make_race_table, part_of, save,
@@ -36,6 +37,8 @@ enum Command {
         /// The position in any form.
         position: String,
     },
+    /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
+    Score(bearoff_score::Args),
     /// What a file holds; without a file, the tables in the program.
     Info {
         /// The database.
@@ -76,6 +79,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let answer = match &args.command {
         Command::Make(make) => run_make(common, make)?,
         Command::Probe { position } => probe(common, position)?,
+        Command::Score(score) => return bearoff_score::run(common, score),
         Command::Info { file: Some(file) } => info(&Database::open(file)?, Some(file)),
         Command::Info { file: None } => json!({
             "type": "bearoff-info",
@@ -291,18 +295,19 @@ fn info(database: &Database, file: Option<&Path>) -> Value {
     answer
 }
 
+/// The tables in the program and those of the folder that is used.
+pub(super) fn tables(common: &Common) -> Result<Tables, Failure> {
+    Ok(match common.bearoff_folder() {
+        Some(folder) => Tables::open(&folder)?,
+        None => Tables::shared().clone(),
+    })
+}
+
 fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
     let position = parse_position(text.as_bytes())
         .map_err(|error| Failure::Work(error.to_string()))?
         .position;
-    let opened;
-    let tables = match common.bearoff_folder() {
-        Some(folder) => {
-            opened = Tables::open(&folder)?;
-            &opened
-        }
-        None => Tables::shared(),
-    };
+    let tables = tables(common)?;
     let mut answer = json!({
         "type": "bearoff",
         "position": PositionId::from(position).to_string(),

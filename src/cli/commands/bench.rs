@@ -2,7 +2,7 @@
 
 use super::bench_values;
 use crate::benchmark::summary::{
-    Counting, GroupScore, Scored, groups, paired, position, score_watched,
+    Counting, GroupScore, Scored, groups, paired_by_group, position, score_watched,
 };
 use crate::benchmark::{BenchmarkFile, Generation, Item, ReadError, Record, read};
 use crate::cli::{
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Benchmark files (`m` and `o` records).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Who is scored: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// Who is scored: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     player: String,
@@ -37,6 +37,11 @@ pub(crate) struct Args {
     /// Leave out records in which nothing can be decided.
     #[arg(long)]
     interesting: bool,
+    /// Groups of races by how far back their checkers stand: those of both sides within so many of their own
+    /// points, and all others.
+    #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with_all = ["records", "values"],
+        value_parser = clap::value_parser!(u8).range(1..=24))]
+    by_range: Vec<u8>,
     /// Comma-separated values instead of a table.
     #[arg(long)]
     csv: bool,
@@ -79,6 +84,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,
         interesting_only: args.interesting,
+        ranges: args.by_range.clone(),
     };
     let mut out = Output::new();
     let mut damaged = false;
@@ -103,11 +109,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let text = if args.records {
             each_record(path, &items, &all)
         } else if args.csv {
-            csv(path, &items, &all, counting)
+            csv(path, &items, &all, &counting)
         } else if common.format == Some(Format::Json) {
-            json(from, &items, &all, counting)
+            json(from, &items, &all, &counting)
         } else {
-            people(from, &items, &all, counting)
+            people(from, &items, &all, &counting)
         };
         out.print(text.as_bytes())?;
         out.flush()?;
@@ -136,9 +142,16 @@ pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure
     MatchEquityTable::named(MEASURE).map_err(|e| Failure::Work(e.to_string()))
 }
 
-fn difference(items: &[Item], all: &[Scores], counting: Counting) -> Option<Running> {
-    let [first, second] = all else { return None };
-    Some(paired(items, &first.scored, &second.scored, counting))
+/// First minus second when there are two players: all records, then the groups by range.
+fn differences(items: &[Item], all: &[Scores], counting: &Counting) -> Vec<(String, Running)> {
+    let [first, second] = all else {
+        return Vec::new();
+    };
+    let mut found = paired_by_group(items, [&first.scored, &second.scored], counting);
+    if counting.ranges.is_empty() {
+        found.truncate(1);
+    }
+    found
 }
 
 /// A file and which of the published ones it is.
@@ -148,7 +161,7 @@ fn people(
     (path, generation): Source<'_>,
     items: &[Item],
     all: &[Scores],
-    counting: Counting,
+    counting: &Counting,
 ) -> String {
     let mut text = String::new();
     if let Some(generation) = generation {
@@ -160,10 +173,15 @@ fn people(
             text.push_str(&lines_of(&group));
         }
     }
-    if let Some(difference) = difference(items, all, counting) {
+    for (name, difference) in differences(items, all, counting) {
         let [low, high] = difference.interval99();
+        let name = if name == "all" {
+            String::new()
+        } else {
+            format!("{name}: ")
+        };
         text.push_str(&format!(
-            "first minus second: {:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
+            "{name}first minus second: {:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
              {high:+.6}, {} records\n",
             difference.mean(),
             difference.standard_error(),
@@ -205,7 +223,7 @@ fn lines_of(group: &GroupScore) -> String {
     text
 }
 
-fn csv(path: &Path, items: &[Item], all: &[Scores], counting: Counting) -> String {
+fn csv(path: &Path, items: &[Item], all: &[Scores], counting: &Counting) -> String {
     let mut text = String::from(
         "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
          cube_wrong\n",
@@ -236,7 +254,7 @@ fn json(
     (path, generation): Source<'_>,
     items: &[Item],
     all: &[Scores],
-    counting: Counting,
+    counting: &Counting,
 ) -> String {
     let players: Vec<_> = all
         .iter()
@@ -263,16 +281,24 @@ fn json(
             serde_json::json!({"player": name, "groups": groups})
         })
         .collect();
-    let difference = difference(items, all, counting).map(|d| {
-        serde_json::json!({
-            "mean_meq": d.mean(), "standard_error": d.standard_error(),
+    let mut differences: Vec<_> = differences(items, all, counting)
+        .into_iter()
+        .map(|(name, d)| {
+            serde_json::json!({
+                "name": name, "mean_meq": d.mean(), "standard_error": d.standard_error(),
             "interval99": d.interval99(), "records": d.count(),
+            })
         })
-    });
-    let value = serde_json::json!({
+        .collect();
+    // The first is of all records.
+    let difference = (!differences.is_empty()).then(|| differences.remove(0));
+    let mut value = serde_json::json!({
         "file": path.display().to_string(), "generation": generation.map(Generation::name),
         "players": players, "difference": difference,
     });
+    if !differences.is_empty() {
+        value["differences"] = differences.into();
+    }
     format!("{value}\n")
 }
 

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Players: `gammond[:nets=PATH][:plies=N]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// Players: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND` or `external:HOST:PORT`.
     a: String,
     /// The other player.

@@ -89,15 +89,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         for (path, items) in &files {
             let scores = [&**candidate, &**other].map(|player| score(items, player, &table));
             let [first, second] = scores;
-            let counting = Counting {
-                keep_outside: true,
-                interesting_only: false,
-            };
+            let counting = Counting::default();
             let difference = paired(
                 items,
                 &first.map_err(|e| work(&e))?,
                 &second.map_err(|e| work(&e))?,
-                counting,
+                &counting,
             );
             let passed = not_worse(&difference);
             open_gate &= passed;
