@@ -87,10 +87,13 @@ mod tests {
         let found: Vec<u32> = play.record.candidates.iter().map(pips).collect();
         assert!(found.is_sorted() && found.len() > 1, "{found:?}");
         assert_eq!(play.record.candidates[0].loss, 0.0);
-        let only_some = |position: &Position| {
-            (position.opponent().on_board() == 2).then(Chances::default)
-        };
+        let only_some =
+            |position: &Position| (position.opponent().on_board() == 2).then(Chances::default);
         assert_eq!(ExactPlay::of(&me, roll, &only_some), None);
-        assert!(!ExactPlay::of(&me, roll, &|_| Some(Chances::default())).unwrap().is_choice());
+        assert!(
+            !ExactPlay::of(&me, roll, &|_| Some(Chances::default()))
+                .unwrap()
+                .is_choice()
+        );
     }
 }

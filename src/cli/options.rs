@@ -155,6 +155,7 @@ impl Common {
             plies: (self.plies != 0).then_some(self.plies),
             filter: None,
             bearoff: self.bearoff.clone(),
+            osr: None,
         };
         let taken = specs.iter().any(|s| matches!(s, PlayerSpec::Gammond(_)));
         if !taken && ours != Ours::default() {

@@ -12,6 +12,7 @@ use crate::bearoff::Tables;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
+use crate::eval::osr::OsrEvaluator;
 use crate::eval::own::{self, OwnEvaluator};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
@@ -110,6 +111,7 @@ pub struct EngineBuilder {
     efficiency: CubeEfficiency,
     cache_mb: usize,
     bearoff: Option<PathBuf>,
+    osr: Option<u32>,
 }
 
 /// Stack of a compute thread: one that waits for a part of its search may begin another search.
@@ -130,6 +132,7 @@ impl Default for EngineBuilder {
             efficiency: CubeEfficiency::default(),
             cache_mb: CACHE_MB_DEFAULT,
             bearoff: None,
+            osr: None,
         }
     }
 }
@@ -178,15 +181,27 @@ impl EngineBuilder {
         self
     }
 
+    /// Judges races that no table covers by so many one-sided rollouts ([`crate::eval::osr`]) instead of a net.
+    #[must_use]
+    pub fn osr(mut self, games: u32) -> Self {
+        self.osr = Some(games);
+        self
+    }
+
     /// Loads everything.
     ///
     /// # Errors
     /// [`EngineError::File`] when a file is missing or damaged.
     pub fn build(self) -> Result<Engine, EngineError> {
         let tables = load_tables(self.bearoff.as_deref())?;
+        let bearoff = tables.names().into();
+        let mut evaluator = load_nets(&self.nets, tables)?;
+        if let Some(games) = self.osr {
+            evaluator = Arc::new(OsrEvaluator::new(evaluator, games));
+        }
         Ok(Engine {
-            bearoff: tables.names().into(),
-            evaluator: load_nets(&self.nets, tables)?,
+            bearoff,
+            evaluator,
             sources: (self.nets, self.bearoff),
             pool: Arc::new(pool(self.threads)?),
             met: Arc::new(self.met),

@@ -4,6 +4,7 @@
 //! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`own`] with ours.
 
 pub mod gnubg;
+pub mod osr;
 pub mod own;
 
 use crate::game::{Chances, Class, Position};

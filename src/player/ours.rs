@@ -27,6 +27,8 @@ pub struct Ours {
     pub filter: Option<MoveFilter>,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
+    /// Games of the one-sided rollouts that judge races no table covers; a net does when left out.
+    pub osr: Option<u32>,
 }
 
 impl Ours {
@@ -38,6 +40,7 @@ impl Ours {
             plies: self.plies.or(other.plies),
             filter: self.filter.clone().or_else(|| other.filter.clone()),
             bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
+            osr: self.osr.or(other.osr),
         }
     }
 
@@ -53,6 +56,9 @@ impl Ours {
         }
         if let Some(folder) = &self.bearoff {
             name.push_str(&format!(":bearoff={}", folder.display()));
+        }
+        if let Some(games) = self.osr {
+            name.push_str(&format!(":osr={games}"));
         }
         format!("{name} ({net})")
     }
@@ -83,6 +89,9 @@ impl Gammond {
         let bearoff = ours.bearoff.as_ref();
         if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
             builder = builder.bearoff(folder);
+        }
+        if let Some(games) = ours.osr {
+            builder = builder.osr(games);
         }
         let engine = builder.build()?;
         let mut settings = Settings::plies(ours.plies.unwrap_or(0));

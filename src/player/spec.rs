@@ -1,4 +1,4 @@
-//! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME][:bearoff=DIR]`, `pubeval`, `random`,
+//! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME][:bearoff=DIR][:osr=N]`, `pubeval`, `random`,
 //! `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
 
 use super::ours::{FAST, Gammond, Ours};
@@ -6,6 +6,7 @@ use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
 use super::pubeval::PubEval;
 use super::random::Random;
 use super::{Player, PlayerError};
+use crate::eval::osr::GAMES_MAX;
 use crate::query::{MoveFilter, Settings};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -64,6 +65,13 @@ impl FromStr for PlayerSpec {
                             ours.plies = Some(plies.ok_or_else(|| refuse("plies: want 0 to 4"))?);
                         }
                         Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
+                        Some(("osr", number)) => {
+                            let games = number.parse().ok();
+                            let games = games.filter(|games| (1..=GAMES_MAX).contains(games));
+                            let games = games
+                                .ok_or_else(|| refuse(&format!("osr: want 1 to {GAMES_MAX}")))?;
+                            ours.osr = Some(games);
+                        }
                         Some(("filter", name)) => {
                             let filter = MoveFilter::named(name).ok_or_else(|| {
                                 refuse("filter: want tiny, narrow, normal, large or huge")
@@ -72,7 +80,7 @@ impl FromStr for PlayerSpec {
                         }
                         _ => {
                             return Err(refuse(
-                                "want nets=PATH, plies=N, filter=NAME or bearoff=DIR after the colon",
+                                "want nets=PATH, plies=N, filter=NAME, bearoff=DIR or osr=N after the colon",
                             ));
                         }
                     }
@@ -141,12 +149,13 @@ mod tests {
         let read = |text: &str| text.parse::<PlayerSpec>().map_err(|e| e.to_string());
         assert_eq!(read("pubeval"), Ok(PlayerSpec::PubEval));
         assert_eq!(
-            read("gammond:nets=a/b.wd:plies=2:filter=huge:bearoff=none"),
+            read("gammond:nets=a/b.wd:plies=2:filter=huge:bearoff=none:osr=36"),
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("a/b.wd".into()),
                 plies: Some(2),
                 filter: Some(MoveFilter::HUGE),
                 bearoff: Some("none".into()),
+                osr: Some(36),
             }))
         );
         assert_eq!(read("pipe:a:b c"), Ok(PlayerSpec::Pipe("a:b c".into())));
@@ -162,6 +171,7 @@ mod tests {
             }))
         );
         assert!(read("gammond:plies=9").is_err());
+        assert!(read("gammond:osr=0").unwrap_err().contains("osr: want 1"));
         assert!(
             read("gammond:filter=wide")
                 .unwrap_err()

@@ -494,6 +494,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         }),
         "cubeplies": rollout.cube_plies,
         "leafplies": rollout.leaf_plies,
+        "osr": rollout.leaf_osr,
         "late": rollout.late.map(|(turn, plies)| format!("{turn}:{plies}")),
         "vr": rollout.variance_reduction,
         "se": rollout.error,

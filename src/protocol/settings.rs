@@ -152,6 +152,8 @@ pub struct RolloutWishes {
     pub cube_plies: Option<u8>,
     /// Look-ahead where a game is cut off.
     pub leaf_plies: Option<u8>,
+    /// One-sided rollouts where a game is cut off in a race.
+    pub leaf_osr: Option<u32>,
     /// From which turn on, and with which look-ahead, the rest is played.
     pub late: Option<(u32, u8)>,
     /// Whether the luck of the dice is taken out.
@@ -176,6 +178,7 @@ impl RolloutWishes {
         settings.sides = [side(search.plies); 2];
         settings.late = self.late.map(|(turn, plies)| (turn, side(plies)));
         settings.leaf_plies = self.leaf_plies.unwrap_or(0);
+        settings.leaf_osr = self.leaf_osr;
         settings.cubeful = search.cubeful;
         settings.variance_reduction = self.variance_reduction.unwrap_or(true);
         settings.truncate = self.truncate.unwrap_or_default();
@@ -263,6 +266,11 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "look-ahead where a rollout's game is cut off",
     ),
     (
+        "osr",
+        "1 to 12960, or off",
+        "one-sided rollouts of the races where a rollout's games are cut off",
+    ),
+    (
         "late",
         "TURN:PLIES, such as 5:0, or off",
         "another look-ahead from a turn on in a rollout",
@@ -337,7 +345,8 @@ impl SessionSettings {
             }
             "owner" => self.state.owner = Some(owner(value)?),
             "seed" => self.rollout.seed = Some(number(value, u64::MAX)?),
-            "trials" | "truncate" | "cubeplies" | "leafplies" | "late" | "vr" | "se" | "jsd" => {
+            "trials" | "truncate" | "cubeplies" | "leafplies" | "osr" | "late" | "vr" | "se"
+            | "jsd" => {
                 self.rollout.set(key, value)?;
             }
             "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
@@ -391,6 +400,11 @@ impl RolloutWishes {
             "truncate" => self.truncate = Some(truncation(value)?),
             "cubeplies" => self.cube_plies = Some(plies()?),
             "leafplies" => self.leaf_plies = Some(plies()?),
+            "osr" if off => self.leaf_osr = None,
+            "osr" => {
+                let games: u32 = number(value, u64::from(RolloutSettings::OSR_MAX))?;
+                self.leaf_osr = Some((games > 0).then_some(games)?);
+            }
             "vr" => self.variance_reduction = Some(switch(value)?),
             "late" if off => self.late = None,
             "late" => {

@@ -55,6 +55,9 @@ pub struct RolloutSettings {
     pub late: Option<(u32, RolloutSide)>,
     /// Look-ahead where a game is cut off.
     pub leaf_plies: u8,
+    /// So many one-sided rollouts (OSR) where a game is cut off in a race that no table covers, instead of
+    /// look-ahead.
+    pub leaf_osr: Option<u32>,
     /// Whether the cube is in play.
     pub cubeful: bool,
     /// Whether the luck of the dice is taken out, as far as one ply of look-ahead tells it.
@@ -80,6 +83,7 @@ impl Default for RolloutSettings {
             sides: [RolloutSide::default(); 2],
             late: None,
             leaf_plies: 0,
+            leaf_osr: None,
             cubeful: true,
             variance_reduction: true,
             truncate: Truncation::default(),
@@ -96,6 +100,8 @@ impl RolloutSettings {
     pub const TRIALS_MAX: u32 = 1 << 24;
     /// The most turns after which a game is cut off on demand.
     pub const TURNS_MAX: u32 = 1000;
+    /// The most one-sided rollouts of a race.
+    pub const OSR_MAX: u32 = 12_960;
     /// The most candidates.
     pub const CANDIDATES_MAX: usize = 64;
 }

@@ -337,6 +337,10 @@ fn check(settings: &RolloutSettings) -> Result<(), RolloutError> {
             return Err(setting(field, found, format!("0 to {plies}")));
         }
     }
+    let most = RolloutSettings::OSR_MAX;
+    if let Some(found) = (settings.leaf_osr).filter(|games| !(1..=most).contains(games)) {
+        return Err(setting("osr", found, format!("1 to {most}, or off")));
+    }
     let turns = RolloutSettings::TURNS_MAX;
     if let Truncation::Turns(found) = settings.truncate
         && (found == 0 || found > turns)

@@ -8,6 +8,7 @@
 use super::dice::{Dice, Game};
 use super::tally::Sample;
 use crate::equity::CubeState;
+use crate::eval::osr::Osr;
 use crate::game::{Chances, Class, Cube, CubeOwner, Margin, MatchState, Outcome, Position, Roll};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, PlayQuery, RolloutSettings, RolloutSide, Settings, Truncation,
@@ -49,6 +50,7 @@ pub(super) struct Table<'a> {
     /// The question's state, seen by who asks.
     state: MatchState,
     dice: Dice,
+    osr: Option<Osr>,
     /// Players by whether they are who asks, and by the cube as they see it.
     turns: Vec<OnceLock<Turn<'a>>>,
     search: Settings,
@@ -79,6 +81,7 @@ impl<'a> Table<'a> {
         search.top = Some(1);
         Table {
             dice: Dice::new(settings.seed),
+            osr: settings.leaf_osr.map(Osr::new),
             turns: (0..2 * 3 * DOUBLINGS).map(|_| OnceLock::new()).collect(),
             context,
             state,
@@ -265,8 +268,11 @@ impl<'a> Table<'a> {
 
     /// What a game that is cut off here is worth.
     fn leaf(&self, player: &Turn<'a>, play: &Play) -> Result<Sample, Stopped> {
-        if self.settings.leaf_plies == 0 {
-            let known = play.chances;
+        let is_race = self.context.evaluator.class(&play.position) == Class::Race;
+        let osr = self.osr.as_ref().filter(|_| is_race);
+        let by_osr = osr.and_then(|osr| osr.chances(&play.position));
+        if self.settings.leaf_plies == 0 || by_osr.is_some() {
+            let known = by_osr.or(play.chances);
             let chances = known.unwrap_or_else(|| player.chances(&play.position));
             let value = player.value(&play.position, chances);
             return Ok(self.asked(play, chances, value));

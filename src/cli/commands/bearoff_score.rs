@@ -75,7 +75,11 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     out.flush()?;
     let [exact, beyond, no_choice] = scorer.counts;
-    let fate = if args.covered { "left out" } else { "as it was" };
+    let fate = if args.covered {
+        "left out"
+    } else {
+        "as it was"
+    };
     eprintln!(
         "gammond: {exact} records by the tables; {beyond} not covered ({fate}, positions left out), {no_choice} \
          positions without a choice of plays"

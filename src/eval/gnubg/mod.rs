@@ -7,7 +7,7 @@
 
 mod features;
 mod inputs;
-mod race;
+pub(super) mod race;
 mod sanity;
 mod shots;
 #[cfg(test)]

@@ -11,7 +11,11 @@ const LEAVING_MAX: u32 = 6;
 /// Replaces the backgammon outputs of a race where a side with all its checkers still has one in
 /// the other's home, and lifts the gammon output to them.
 #[inline(always)]
-pub(super) fn replace_backgammons(position: &Position, tables: &Tables, outputs: &mut [f32; 5]) {
+pub(in crate::eval) fn replace_backgammons(
+    position: &Position,
+    tables: &Tables,
+    outputs: &mut [f32; 5],
+) {
     let behind = |side: Side| side.off() == 0 && side.rearmost().is_some_and(|i| i >= FAR_HOME);
     if behind(position.me()) {
         let chance = backgammon(position.opponent(), position.me(), false, tables);
