@@ -35,7 +35,7 @@ pub use bytes::MEMORY_BYTES_MAX;
 pub use database::{Database, save};
 pub use header::{HEADER_BYTES, Kind, Layout};
 pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
-pub use one_sided::{DISTRIBUTION_ROLLS, Distribution, OneSided, ROLLS_MAX};
+pub use one_sided::{DISTRIBUTION_ROLLS, Distribution, EFFECTIVE_PIPS_A_ROLL, OneSided, ROLLS_MAX};
 pub use race::{Law, MADE_POINTS_MAX, RaceTable, make as make_race_table, part_of};
 pub use small::{LeavingHome, SavingGammon};
 pub use tables::Tables;

@@ -18,6 +18,9 @@ const WHOLE: u16 = 65535;
 /// Numbers of rolls in a distribution of whatever table: 0 to 63.
 pub const DISTRIBUTION_ROLLS: usize = 64;
 
+/// What a roll is worth on average, in pips: what is not played as pips is wasted.
+pub const EFFECTIVE_PIPS_A_ROLL: f32 = 49.0 / 6.0;
+
 /// How many rolls a side needs: `win[n]` is 65535 times the probability of bearing off the last
 /// checker with roll `n`, `gammon[n]` the same for the first of fifteen. With fewer than fifteen
 /// left, that is done: `gammon[0]` is 65535.

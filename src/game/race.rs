@@ -35,9 +35,6 @@ impl RaceCounts {
         let (me, opponent) = (position.me(), position.opponent());
         let my_thorp = thorp(me);
         let (mine, theirs) = (f64::from(me.pips()), f64::from(opponent.pips()));
-        let lead = theirs - mine + 4.0;
-        // Below 5 pips together the formula has no meaning any more.
-        let square = lead * lead / (mine + theirs - 4.0).max(1.0);
         Some(RaceCounts {
             keith: [keith(me) * 8.0 / 7.0, keith(opponent)],
             thorp: [
@@ -48,7 +45,7 @@ impl RaceCounts {
                 },
                 thorp(opponent),
             ],
-            kleinman: if lead < 0.0 { -square } else { square },
+            kleinman: kleinman([mine, theirs]),
         })
     }
 
@@ -79,12 +76,44 @@ impl RaceCounts {
     /// Kleinman: double above 0.44, redouble above 0.55, pass above 1.2.
     #[must_use]
     pub fn by_kleinman(&self) -> RaceAdvice {
+        RaceAdvice::of_kleinman(self.kleinman)
+    }
+}
+
+impl RaceAdvice {
+    /// The rule of 8, 9 and 12 percent on any count, mine first: double when ahead by so much of it, redouble, take
+    /// up to the last.
+    #[must_use]
+    pub fn by_lead([mine, theirs]: [f64; 2]) -> RaceAdvice {
+        let lead = (theirs - mine) / mine;
         RaceAdvice {
-            double: self.kleinman >= 0.44,
-            redouble: self.kleinman >= 0.55,
-            take: self.kleinman <= 1.2,
+            double: lead >= 0.08,
+            redouble: lead >= 0.09,
+            take: lead <= 0.12,
         }
     }
+
+    /// Kleinman on any count, mine first.
+    #[must_use]
+    pub fn by_kleinman(counts: [f64; 2]) -> RaceAdvice {
+        RaceAdvice::of_kleinman(kleinman(counts))
+    }
+
+    fn of_kleinman(number: f64) -> RaceAdvice {
+        RaceAdvice {
+            double: number >= 0.44,
+            redouble: number >= 0.55,
+            take: number <= 1.2,
+        }
+    }
+}
+
+/// Kleinman's number, with the sign of the lead.
+fn kleinman([mine, theirs]: [f64; 2]) -> f64 {
+    let lead = theirs - mine + 4.0;
+    // Below 5 pips together the formula has no meaning any more.
+    let square = lead * lead / (mine + theirs - 4.0).max(1.0);
+    if lead < 0.0 { -square } else { square }
 }
 
 /// Pips; 2 more for each checker beyond the first on the ace point, 1 for each beyond the first on the

@@ -364,6 +364,95 @@ fn the_command_makes_describes_and_asks() {
     assert!(out.contains("tables bytes: 6830248\n"), "{out}");
 }
 
+/// Positions become a benchmark of exact equities, on which the tables' own player errs nowhere; a file that lists
+/// other equities is set right; what no table covers is kept or left out.
+#[test]
+fn benchmarks_by_the_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (table, positions, bench) = (path("8x4.race"), path("p.txt"), path("r.bm"));
+    let make = ["bearoff", "make", &table, "--points", "8", "--checkers"];
+    assert_eq!(gammond(&[&make[..], &["4"]].concat()).0, Some(0));
+    let id = |me: &[usize], opponent: &[usize]| {
+        let mut counts = [[0; 25]; 2];
+        me.iter().for_each(|&point| counts[0][point - 1] += 1);
+        (opponent.iter()).for_each(|&point| counts[1][point - 1] += 1);
+        let position = Position::new(&counts[0], &counts[1]).unwrap();
+        gammond::notation::PositionId::from(position).to_string()
+    };
+    let covered: Vec<String> = (1..=8)
+        .flat_map(|a| (1..=8).map(move |b| (a, b)))
+        .map(|(a, b)| id(&[8, 7, a, b], &[a, b, 7]))
+        .collect();
+    let text = format!("4HPwATDgc/ABMA\n{}\n", covered.join("\n"));
+    std::fs::write(&positions, text).unwrap();
+    let dir = folder.path().to_str().unwrap();
+    let score = |file: &str, more: &[&str]| {
+        let all = [&["bearoff", "score", file, "--bearoff", dir], more].concat();
+        let (code, out, error) = gammond(&all);
+        assert_eq!(code, Some(0), "{error}");
+        (out, error)
+    };
+    let (made, said) = score(&positions, &[]);
+    assert!(said.contains("1 not covered"), "{said}");
+    let of = |text: &str, kind: &str| text.lines().filter(|it| it.starts_with(kind)).count();
+    assert_eq!(of(&made, "o "), 64);
+    assert!(of(&made, "m ") > 40, "{made}");
+    // A record with a wrong equity and one that no table covers.
+    let start =
+        "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133";
+    let play = made.lines().find(|line| line.starts_with("m ")).unwrap();
+    let mut fields: Vec<&str> = play.split(' ').take(6).collect();
+    fields[5] = "-0.5";
+    let own = made.lines().filter(|line| !line.starts_with("#R"));
+    let own: Vec<&str> = own.collect();
+    let damaged = [&[&fields.join(" "), start][..], &own].concat().join("\n");
+    std::fs::write(&bench, damaged).unwrap();
+    let (again, _) = score(&bench, &["--covered"]);
+    assert!(!again.contains(start) && again.lines().any(|line| line == play));
+    assert_eq!(of(&again, "m "), of(&made, "m ") + 1);
+    let (kept, _) = score(&bench, &[]);
+    assert!(kept.contains(start) && of(&kept, "s ") == 2);
+
+    std::fs::write(&bench, &made).unwrap();
+    let rate = |player: &str| {
+        let (code, out, error) = gammond(&[
+            "bench",
+            &bench,
+            "--by-range",
+            "6,8",
+            "--csv",
+            "--player",
+            player,
+        ]);
+        assert_eq!(code, Some(0), "{error}");
+        let rows = out.lines().skip(1);
+        let rows: Vec<(String, String)> = rows
+            .map(|row| {
+                let field = |at| row.rsplit(',').nth(at).unwrap().to_owned();
+                (field(9), field(7))
+            })
+            .collect();
+        rows
+    };
+    let exact = rate(&format!("gammond:bearoff={dir}"));
+    let names: Vec<&str> = exact.iter().map(|row| row.0.as_str()).collect();
+    assert_eq!(names, ["all", "within 8"]);
+    assert!(exact.iter().all(|row| row.1 == "0.000000"), "{exact:?}");
+    assert_ne!(rate("gammond:bearoff=none")[0].1, "0.000000");
+
+    let (code, out, error) = gammond(&["bearoff", "rules", &bench, "--bearoff", dir]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        out.contains("Keith ") && out.contains("effective pips"),
+        "{out}"
+    );
+    let file = path("x.txt");
+    std::fs::write(&file, "rubbish\n").unwrap();
+    assert_eq!(gammond(&["bearoff", "score", &file]).0, Some(1));
+    assert_eq!(gammond(&["bearoff", "rules", &file]).0, Some(3));
+}
+
 /// BEAR-44: what is made without a name is found without a name, and said by `version`.
 #[test]
 fn databases_are_found_in_the_users_data_folder() {

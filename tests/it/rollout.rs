@@ -315,6 +315,30 @@ fn at_double_match_point_the_win_counts() {
     assert!((0.45..0.6).contains(&mwc));
 }
 
+/// Where games are cut off in a race, one-sided rollouts can say what it is worth (RO-05, OSR-05).
+#[test]
+fn races_are_worth_what_one_sided_rollouts_say() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let (mut me, mut opponent) = ([0; 25], [0; 25]);
+    (me[7], me[9], me[5]) = (5, 4, 6);
+    (opponent[8], opponent[6], opponent[5]) = (4, 4, 7);
+    let position = Position::new(&me, &opponent).unwrap();
+    let query = query(position, MatchState::default(), RolloutSubject::Position);
+    let mut settings = settings(72, false);
+    settings.truncate = Truncation::Race;
+    let mut win = |games| {
+        settings.leaf_osr = games;
+        let stop = Stop::never();
+        let found = engine.rollout(&query, &settings, &stop, &mut |_| {});
+        found.unwrap().candidates[0].chances[0]
+    };
+    let (by_net, by_osr) = (win(None), win(Some(1296)));
+    assert!(
+        by_net != by_osr && (by_net - by_osr).abs() < 0.02,
+        "{by_net} {by_osr}"
+    );
+}
+
 #[test]
 fn it_ends_when_enough_is_known_or_when_told() {
     let engine = Engine::builder().threads(2).build().unwrap();
@@ -477,6 +501,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(refused(&|s| s.truncate = Truncation::Turns(0)).starts_with("truncate is 0"));
     assert!(refused(&|s| s.sides[1].plies = 9).starts_with("plies is 9, want 0 to 4"));
     assert!(refused(&|s| s.leaf_plies = 9).starts_with("leafplies is 9"));
+    assert!(refused(&|s| s.leaf_osr = Some(0)).starts_with("osr is 0, want 1 to 12960"));
     assert!(refused(&|s| s.error = Some(-1.0)).starts_with("se is -1"));
     assert!(refused(&|s| s.lead = Some(f64::NAN)).starts_with("jsd is NaN"));
 }

@@ -1,9 +1,10 @@
 //! `gammond bearoff`: bearoff databases are made, asked and described.
 
-use super::bearoff_score;
+use super::{bearoff_rules, bearoff_score};
 use crate::bearoff::{
-    BearoffError, Database, Distribution, Layout, MADE_POINTS_MAX, MAX_CHECKERS, MAX_POINTS,
-    Numbering, OneSided, Tables, TwoSided, make, make_race_table, part_of, save,
+    BearoffError, Database, Distribution, EFFECTIVE_PIPS_A_ROLL, Layout, MADE_POINTS_MAX,
+    MAX_CHECKERS, MAX_POINTS, Numbering, OneSided, Tables, TwoSided, make, make_race_table,
+    part_of, save,
 };
 use crate::cli::{Common, Failure, Format, data_folders, print};
 use crate::game::Side;
@@ -39,6 +40,8 @@ enum Command {
     },
     /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
     Score(bearoff_score::Args),
+    /// How often the counts by which people judge races double, redouble and take wrongly.
+    Rules(bearoff_rules::Args),
     /// What a file holds; without a file, the tables in the program.
     Info {
         /// The database.
@@ -79,6 +82,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let answer = match &args.command {
         Command::Make(make) => run_make(common, make)?,
         Command::Probe { position } => probe(common, position)?,
+        Command::Rules(rules) => return bearoff_rules::run(common, rules),
         Command::Score(score) => return bearoff_score::run(common, score),
         Command::Info { file: Some(file) } => info(&Database::open(file)?, Some(file)),
         Command::Info { file: None } => json!({
@@ -344,8 +348,7 @@ fn rolls(side: Side, distribution: &Distribution) -> Value {
             .map(|&value| f64::from(value) / 65535.0);
         json!(shares.collect::<Vec<f64>>())
     };
-    // A roll is worth 49/6 pips on average: what is not played as pips is wasted.
-    let effective = distribution.expected_rolls() * 49.0 / 6.0;
+    let effective = distribution.expected_rolls() * EFFECTIVE_PIPS_A_ROLL;
     let mut answer = json!({
         "mean": distribution.expected_rolls(),
         "effective_pips": effective,

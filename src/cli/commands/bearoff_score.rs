@@ -167,7 +167,7 @@ impl Scorer<'_> {
 }
 
 /// A position in any form, or a line of a training file; one whose game goes on.
-fn position_of(text: &[u8]) -> Result<Position, String> {
+pub(super) fn position_of(text: &[u8]) -> Result<Position, String> {
     let position = match parse_training_line(text) {
         Ok(Some(one)) => one.position,
         _ => parse_position(text).map_err(|e| e.to_string())?.position,

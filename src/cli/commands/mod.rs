@@ -2,6 +2,7 @@
 
 mod ask;
 pub(super) mod bearoff;
+mod bearoff_rules;
 mod bearoff_score;
 pub(super) mod bench;
 mod bench_values;
