@@ -1,6 +1,7 @@
 //! Options that subcommands share, and what they make: engine, session, players.
 
 use super::Failure;
+use crate::bearoff::Tables;
 use crate::engine::{Engine, Nets, THREADS_MAX};
 use crate::equity::MatchEquityTable;
 use crate::game::MatchState;
@@ -138,6 +139,14 @@ impl Common {
                 .map(|folder| folder.join("gammond/bearoff"))
                 .find(|folder| folder.is_dir()),
         }
+    }
+
+    /// The bearoff tables in the program and those of the folder that is used.
+    pub(crate) fn tables(&self) -> Result<Tables, Failure> {
+        Ok(match self.bearoff_folder() {
+            Some(folder) => Tables::open(&folder)?,
+            None => Tables::shared().clone(),
+        })
     }
 
     /// Players by their texts. What a text leaves open about our engine, the common options say; when no player can

@@ -380,7 +380,7 @@ mod tests {
         check(&[7, 3, 3, 3], 3, 3, &[4]);
     }
 
-    /// OSR-02, OSR-04.
+    /// OSR-01, OSR-02, OSR-04.
     #[test]
     fn at_home_it_is_the_table_and_outside_it_is_near_the_truth() {
         let osr = Osr::new(1296);

@@ -3,8 +3,7 @@
 use super::{bearoff_rules, bearoff_score};
 use crate::bearoff::{
     BearoffError, Database, Distribution, EFFECTIVE_PIPS_A_ROLL, Layout, MADE_POINTS_MAX,
-    MAX_CHECKERS, MAX_POINTS, Numbering, OneSided, Tables, TwoSided, make, make_race_table,
-    part_of, save,
+    MAX_CHECKERS, MAX_POINTS, Numbering, OneSided, TwoSided, make, make_race_table, part_of, save,
 };
 use crate::cli::{Common, Failure, Format, data_folders, print};
 use crate::game::Side;
@@ -299,19 +298,11 @@ fn info(database: &Database, file: Option<&Path>) -> Value {
     answer
 }
 
-/// The tables in the program and those of the folder that is used.
-pub(super) fn tables(common: &Common) -> Result<Tables, Failure> {
-    Ok(match common.bearoff_folder() {
-        Some(folder) => Tables::open(&folder)?,
-        None => Tables::shared().clone(),
-    })
-}
-
 fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
     let position = parse_position(text.as_bytes())
         .map_err(|error| Failure::Work(error.to_string()))?
         .position;
-    let tables = tables(common)?;
+    let tables = common.tables()?;
     let mut answer = json!({
         "type": "bearoff",
         "position": PositionId::from(position).to_string(),

@@ -1,6 +1,5 @@
 //! `gammond bearoff rules`: how often the counts by which people judge races are wrong.
 
-use super::bearoff::tables;
 use super::bearoff_score::position_of;
 use crate::bearoff::{EFFECTIVE_PIPS_A_ROLL, Tables};
 use crate::benchmark::LINE_BYTES_MAX;
@@ -40,7 +39,7 @@ const RULES: [&str; 6] = [
 type Tally = [[(u64, f64); DECISIONS.len()]; RULES.len()];
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let (engine, tables) = (common.engine()?, tables(common)?);
+    let (engine, tables) = (common.engine()?, common.tables()?);
     let positions: Vec<Position> = (read(&args.file)?.into_iter())
         .filter(|position| {
             let win = tables.chances(position).map(|chances| chances.win);

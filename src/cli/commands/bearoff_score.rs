@@ -1,6 +1,5 @@
 //! `gammond bearoff score`: benchmark files by what the bearoff tables know.
 
-use super::bearoff::tables;
 use crate::bearoff::Tables;
 use crate::benchmark::LINE_BYTES_MAX;
 use crate::benchmark::exact::ExactPlay;
@@ -25,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let tables = tables(common)?;
+    let tables = common.tables()?;
     let name = args.file.display();
     let fail = |reason: &dyn std::fmt::Display| Failure::File(format!("{name}: {reason}"));
     let mut input: Box<dyn std::io::BufRead> = if args.file.as_os_str() == "-" {
