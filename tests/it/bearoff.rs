@@ -364,6 +364,19 @@ fn the_command_makes_describes_and_asks() {
     assert!(out.contains("tables bytes: 6830248\n"), "{out}");
 }
 
+/// 64 races of eight points and at most four checkers a side.
+fn races_within_eight() -> Vec<String> {
+    let id = |me: &[usize], opponent: &[usize]| {
+        let mut counts = [[0; 25]; 2];
+        me.iter().for_each(|&point| counts[0][point - 1] += 1);
+        (opponent.iter()).for_each(|&point| counts[1][point - 1] += 1);
+        let position = Position::new(&counts[0], &counts[1]).unwrap();
+        gammond::notation::PositionId::from(position).to_string()
+    };
+    let pairs = (1..=8).flat_map(|a| (1..=8).map(move |b| (a, b)));
+    pairs.map(|(a, b)| id(&[8, 7, a, b], &[a, b, 7])).collect()
+}
+
 /// Positions become a benchmark of exact equities, on which the tables' own player errs nowhere; a file that lists
 /// other equities is set right; what no table covers is kept or left out.
 #[test]
@@ -373,17 +386,7 @@ fn benchmarks_by_the_tables() {
     let (table, positions, bench) = (path("8x4.race"), path("p.txt"), path("r.bm"));
     let make = ["bearoff", "make", &table, "--points", "8", "--checkers"];
     assert_eq!(gammond(&[&make[..], &["4"]].concat()).0, Some(0));
-    let id = |me: &[usize], opponent: &[usize]| {
-        let mut counts = [[0; 25]; 2];
-        me.iter().for_each(|&point| counts[0][point - 1] += 1);
-        (opponent.iter()).for_each(|&point| counts[1][point - 1] += 1);
-        let position = Position::new(&counts[0], &counts[1]).unwrap();
-        gammond::notation::PositionId::from(position).to_string()
-    };
-    let covered: Vec<String> = (1..=8)
-        .flat_map(|a| (1..=8).map(move |b| (a, b)))
-        .map(|(a, b)| id(&[8, 7, a, b], &[a, b, 7]))
-        .collect();
+    let covered = races_within_eight();
     let text = format!("4HPwATDgc/ABMA\n{}\n", covered.join("\n"));
     std::fs::write(&positions, text).unwrap();
     let dir = folder.path().to_str().unwrap();
@@ -440,14 +443,23 @@ fn benchmarks_by_the_tables() {
     assert_eq!(names, ["all", "within 8"]);
     assert!(exact.iter().all(|row| row.1 == "0.000000"), "{exact:?}");
     assert_ne!(rate("gammond:bearoff=none")[0].1, "0.000000");
+}
 
-    let (code, out, error) = gammond(&["bearoff", "rules", &bench, "--bearoff", dir]);
+#[test]
+fn rules_are_judged_and_rubbish_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (table, positions, file) = (path("8x4.race"), path("p.txt"), path("x.txt"));
+    let make = ["bearoff", "make", &table, "--points", "8", "--checkers"];
+    assert_eq!(gammond(&[&make[..], &["4"]].concat()).0, Some(0));
+    std::fs::write(&positions, races_within_eight().join("\n")).unwrap();
+    let dir = folder.path().to_str().unwrap();
+    let (code, out, error) = gammond(&["bearoff", "rules", &positions, "--bearoff", dir]);
     assert_eq!(code, Some(0), "{error}");
     assert!(
         out.contains("Keith ") && out.contains("effective pips"),
         "{out}"
     );
-    let file = path("x.txt");
     std::fs::write(&file, "rubbish\n").unwrap();
     assert_eq!(gammond(&["bearoff", "score", &file]).0, Some(1));
     assert_eq!(gammond(&["bearoff", "rules", &file]).0, Some(3));
