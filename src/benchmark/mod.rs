@@ -7,6 +7,7 @@
 
 pub mod cube;
 pub mod exact;
+pub mod make;
 mod read;
 pub mod summary;
 pub mod values;

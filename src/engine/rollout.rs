@@ -5,9 +5,19 @@ use super::{Engine, EngineError};
 use crate::query::{PlayQuery, RolloutAnswer, RolloutQuery, RolloutSettings, RolloutSubject, Stop};
 use crate::rollout::{Rollout, RolloutError};
 use crate::search::Context;
+use std::ops::Range;
 
 /// Look-ahead at least that chooses which plays are rolled out.
 const LOOK_PLIES: u8 = 2;
+
+impl From<RolloutError> for EngineError {
+    fn from(error: RolloutError) -> EngineError {
+        match error {
+            RolloutError::Stopped => EngineError::Stopped,
+            other => EngineError::Rollout(other),
+        }
+    }
+}
 
 impl Engine {
     /// Plays a position, plays or a cube decision on many times. `progress` sees what is known from time to time.
@@ -38,10 +48,24 @@ impl Engine {
             });
             rollout.answer(ended)
         };
-        self.pool.install(run).map_err(|error| match error {
-            RolloutError::Stopped => EngineError::Stopped,
-            other => EngineError::Rollout(other),
-        })
+        Ok(self.pool.install(run)?)
+    }
+
+    /// The chances of each game with one of these numbers, for each candidate: a piece of a rollout, for work that puts
+    /// pieces together itself. The subject names its plays.
+    ///
+    /// # Errors
+    /// As [`Engine::rollout`].
+    pub fn rollout_games(
+        &self,
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+        numbers: Range<u32>,
+        stop: &Stop,
+    ) -> Result<Vec<Vec<[f64; 5]>>, EngineError> {
+        let rollout = Rollout::new(self.context(stop), query, settings);
+        let games = rollout.and_then(|rollout| rollout.games(numbers));
+        games.map_err(EngineError::from)
     }
 
     /// The same question with the plays that look best, where it asks for those of a roll.

@@ -52,6 +52,7 @@ mod merge;
 mod part;
 mod runner;
 mod share;
+mod stamp;
 
 pub use control::{Control, Event, Progress};
 pub use error::JobError;
@@ -60,3 +61,4 @@ pub use merge::{MergeError, merge};
 pub use part::{BadPart, Job};
 pub use runner::{JobEnd, Runner};
 pub use share::{SHARES_MAX, Share};
+pub use stamp::Stamp;

@@ -11,6 +11,7 @@ use crate::query::{
 };
 use crate::search::{self, Context};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Games of each candidate between two looks at the rules for stopping.
 const ROUND: u32 = 36;
@@ -85,6 +86,21 @@ impl<'a> Rollout<'a> {
             }
             progress(self);
         }
+    }
+
+    /// What the games with these numbers bring, alone: for each candidate the chances of each game, seen by the player
+    /// on roll at the question. Games are played in the calling thread, one after the other.
+    ///
+    /// # Errors
+    /// [`RolloutError::Stopped`].
+    pub fn games(&self, numbers: Range<u32>) -> Result<Vec<Vec<[f64; 5]>>, RolloutError> {
+        let mut room = Room::default();
+        let mut of = |start: &Start| {
+            let game = |trial| self.table.trial(start, trial, &mut room);
+            let games = numbers.clone().map(game);
+            games.map(|sample| Ok(sample?.chances)).collect()
+        };
+        self.starts.iter().map(|(_, start)| of(start)).collect()
     }
 
     fn cube(&self) -> CubeState {

@@ -4,7 +4,7 @@ use super::games::{GameSettings, Judges, by_games};
 use super::positions;
 use crate::engine::{Engine, EngineError};
 use crate::game::{MatchState, Position, Rules};
-use crate::job::{BadPart, Header, Job, Progress, sha256};
+use crate::job::{BadPart, Header, Job, Progress, Stamp};
 use crate::notation::PositionChances;
 use crate::query::{EvalQuery, Settings};
 use crate::search::Scratch;
@@ -67,48 +67,9 @@ impl<'a> Labelling<'a> {
         self.positions.get(from..to).unwrap_or_default()
     }
 
-    /// The head of a file of labels: what made them, and their checksum.
-    #[must_use]
-    pub fn head(&self, lines: &str) -> String {
-        format!(
-            "{MAGIC}{}\n{SUM}{}\n",
-            self.header.text(),
-            sha256(lines.as_bytes())
-        )
-    }
-
-    /// Whether a file holds the labels of this very job.
-    ///
-    /// # Errors
-    /// What else it is, in words.
-    pub fn is_made(&self, text: &str) -> Result<(), String> {
-        let head = text
-            .strip_prefix(MAGIC)
-            .and_then(|rest| rest.split_once('\n'));
-        let Some((header, rest)) = head else {
-            return Err("not a file of gammond label's; it is left as it is".to_owned());
-        };
-        let sum = rest
-            .strip_prefix(SUM)
-            .and_then(|rest| rest.split_once('\n'));
-        let (Some(header), Some((sum, lines))) = (Header::parse(header), sum) else {
-            return Err("its first lines are damaged; it is left as it is".to_owned());
-        };
-        if let Some(difference) = self.header.difference(&header) {
-            return Err(difference.to_string());
-        }
-        if sha256(lines.as_bytes()) != sum {
-            return Err(
-                "its lines are not those that were written; it is left as it is".to_owned(),
-            );
-        }
-        Ok(())
-    }
+    /// The stamp of its files.
+    pub const STAMP: Stamp = Stamp("gammond label");
 }
-
-/// How files of labels begin; for other readers both lines are comments.
-const MAGIC: &str = "# gammond label ";
-const SUM: &str = "# sha256 of the lines below ";
 
 impl Job for Labelling<'_> {
     /// Positions labelled.

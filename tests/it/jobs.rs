@@ -89,6 +89,15 @@ const LONG: &[Long] = &[
         target: "out",
     },
     Long {
+        name: "rollout --bm-in",
+        line: "rollout --bm-in positions --out out.bm --best 3 trials=216 truncate=3",
+        inputs: &[("positions", POSITIONS)],
+        changed: "4HPwATDgc/ABUA\n",
+        keeps: &["out.bm"],
+        prints: false,
+        target: "out.bm",
+    },
+    Long {
         name: "train",
         line: "train plan.toml --folder run",
         inputs: &[("plan.toml", PLAN)],
@@ -417,6 +426,11 @@ fn samples() {
 #[test]
 fn labels() {
     one("label");
+}
+
+#[test]
+fn benchmark_files() {
+    one("rollout --bm-in");
 }
 
 #[test]

@@ -10,6 +10,7 @@
 mod analysis;
 mod bearoff;
 mod benchmark;
+mod benchmark_made;
 mod cli;
 mod damage;
 mod duel;

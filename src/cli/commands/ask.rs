@@ -33,31 +33,31 @@ macro_rules! verbs {
             use super::{Common, ExitCode, Failure};
 
             pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-                super::ask(common, $verb, args)
+                super::ask(common, $verb, &args.request)
             }
         }
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", show "show", convert "convert", rollout "rollout");
+verbs!(eval "eval", play "move", cube "cube", show "show", convert "convert");
 
-fn ask(common: &Common, verb: &str, args: &Args) -> Result<ExitCode, Failure> {
+/// Asks the request that these words make.
+pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
     let people = match common.format {
         Some(format) => format == Format::Text,
         None => std::io::stdout().is_terminal(),
     };
     let session = common.session(&[])?;
     // A position pasted with blanks in it is still one word of the shell.
-    let words: Vec<String> = args.request.iter().map(|word| quoted(word)).collect();
+    let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
     let line = format!("{verb} {}", words.join(" "));
     let line = match parse_line(line.as_bytes(), &session) {
         Some(Ok(line)) => line,
-        Some(Err(refusal)) => return Err(refused(&refusal.error, &args.request)),
+        Some(Err(refusal)) => return Err(refused(&refusal.error, request)),
         None => return Err(Failure::Usage("nothing was asked".into())),
     };
     if matches!(verb, "eval" | "cube")
-        && let Some(roll) = args
-            .request
+        && let Some(roll) = request
             .get(1)
             .and_then(|word| parse_roll(word.as_bytes()).ok())
     {

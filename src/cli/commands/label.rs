@@ -2,7 +2,7 @@
 
 use crate::cli::{Common, Failure, ProgressArgs, stopped};
 use crate::game::Position;
-use crate::job::Runner;
+use crate::job::{Job as _, Runner};
 use crate::journal::{check_writable, create_whole, read_records, write_whole};
 use crate::query::Settings;
 use crate::training::label::{Labelling, Method};
@@ -52,7 +52,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let empty = match std::fs::metadata(&args.output) {
         Ok(data) if data.is_file() && data.len() > 0 => {
             let text = std::fs::read_to_string(&args.output).map_err(|e| fail(&e))?;
-            return job.is_made(&text).map(|()| done).map_err(|e| fail(&e));
+            let made = Labelling::STAMP.check(&job.header(), &text);
+            return made.map(|()| done).map_err(|e| fail(&e));
         }
         Ok(data) => data.is_file(),
         Err(_) => false,
@@ -69,7 +70,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return Ok(stopped(Some(&journal), ""));
     }
     let lines = String::from_utf8(read_records(&journal)?.concat()).map_err(|e| fail(&e))?;
-    let text = job.head(&lines) + &lines;
+    let text = Labelling::STAMP.file(&job.header(), "", &lines);
     let write = if empty { write_whole } else { create_whole };
     write(&args.output, text.as_bytes()).map_err(|e| fail(&e))?;
     std::fs::remove_file(&journal).map_err(|e| fail(&e))?;

@@ -18,6 +18,7 @@ pub(super) mod net;
 pub(super) mod perf;
 pub(super) mod perft;
 pub(super) mod pipe;
+pub(super) mod rollout;
 pub(super) mod sample;
 pub(super) mod serve;
 pub(super) mod signature;
@@ -25,4 +26,4 @@ pub(super) mod tournament;
 pub(super) mod train;
 pub(super) mod ubgi;
 
-pub(super) use ask::{convert, cube, eval, play, rollout, show};
+pub(super) use ask::{convert, cube, eval, play, show};

@@ -1,0 +1,291 @@
+//! Which positions become records, with which candidates: a job whose parts are single positions.
+
+use super::quota::Filled;
+use super::roll::GAMES_PER_PART;
+use super::{Recipe, Wanted, equity, games};
+use crate::engine::{Engine, EngineError};
+use crate::game::{Position, Roll};
+use crate::job::{BadPart, Header, Job, Progress};
+use crate::notation::PositionKey;
+use crate::query::{FilterLevel, MoveFilter, PlayQuery, RankedPlay, Settings, Stop};
+use crate::stats::Running;
+
+/// Plays that are looked at two plies deep.
+const LOOKED_AT: i8 = 20;
+/// Look-ahead of the choice.
+const PLIES: u8 = 2;
+/// Fewest games of a candidate.
+const GAMES_LEAST: u32 = 4 * GAMES_PER_PART;
+
+/// Which rolls are worth a record. A roll with a single play never is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// All.
+    All,
+    /// Two plies see a difference between the best plays.
+    Decided,
+    /// Two plies see another best play than the static evaluation.
+    Disputed,
+}
+
+/// A record to be rolled out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// The position.
+    pub position: Position,
+    /// The roll; none for a record of the position itself.
+    pub roll: Option<Roll>,
+    /// Positions after the plays, the opponent on roll; best first at two plies.
+    pub candidates: Vec<Position>,
+    /// How many of the candidates an ordinary record would have.
+    pub listed: usize,
+    /// Games of each candidate.
+    pub games: u32,
+}
+
+/// The choice.
+#[derive(Debug)]
+pub struct Choosing<'a> {
+    engine: &'a Engine,
+    recipe: &'a Recipe,
+    wanted: &'a [Wanted],
+    header: Header,
+}
+
+impl<'a> Choosing<'a> {
+    /// Chooses among `wanted` as `recipe` says.
+    ///
+    /// # Errors
+    /// When the engine's files cannot be read any more.
+    pub fn new(
+        engine: &'a Engine,
+        recipe: &'a Recipe,
+        wanted: &'a [Wanted],
+    ) -> Result<Choosing<'a>, EngineError> {
+        let header = super::header(engine, recipe, wanted, "benchmark candidates")?;
+        Ok(Choosing {
+            engine,
+            recipe,
+            wanted,
+            header,
+        })
+    }
+
+    /// The candidates of a wanted record; none when it is not worth one.
+    fn choose(&self, wanted: &Wanted, stop: &Stop) -> Result<Option<Chosen>, EngineError> {
+        let mut chosen = Chosen {
+            position: wanted.position,
+            roll: wanted.roll,
+            candidates: Vec::new(),
+            listed: 0,
+            games: self.recipe.rollout.trials,
+        };
+        let Some(roll) = wanted.roll else {
+            return Ok(Some(chosen));
+        };
+        let query = PlayQuery {
+            position: wanted.position,
+            roll,
+            state: Recipe::state(),
+        };
+        let static_ = self.engine.rank_plays(&query, &settings(0), stop)?.plays;
+        if static_.len() < 2 {
+            return Ok(None);
+        }
+        let mut deep = settings(PLIES);
+        deep.filter = filter();
+        let deep = self.engine.rank_plays(&query, &deep, stop)?.plays;
+        if !is_worth(self.recipe, &static_, &deep) {
+            return Ok(None);
+        }
+        let plays: &mut dyn Iterator<Item = &RankedPlay> = &mut deep.iter();
+        chosen.candidates = plays.map(|play| play.position).collect();
+        chosen.listed = self.recipe.best.min(chosen.candidates.len());
+        let favourite = static_.first().map(|play| play.position);
+        if !wanted.listed.is_empty() {
+            // As the file has them, those that it does not list behind.
+            let rest: Vec<Position> = (chosen.candidates.iter().copied())
+                .filter(|one| !wanted.listed.contains(one))
+                .collect();
+            chosen.listed = wanted.listed.len();
+            chosen.candidates = wanted.listed.iter().copied().chain(rest).collect();
+        } else if let Some(at) = (chosen.candidates.iter()).position(|one| Some(*one) == favourite)
+            && at >= chosen.listed
+        {
+            let favourite = chosen.candidates.remove(at);
+            chosen.candidates.insert(chosen.listed, favourite);
+            chosen.listed += 1;
+        }
+        if !self.recipe.full {
+            chosen.candidates.truncate(chosen.listed);
+        }
+        Ok(Some(chosen))
+    }
+
+    /// How many games it takes until all losses are known as well as the recipe asks, judged by a first few.
+    fn games(&self, number: usize, chosen: &Chosen, stop: &Stop) -> Result<u32, EngineError> {
+        let most = self.recipe.rollout.trials;
+        let Some(error) = self.recipe.rollout.error else {
+            return Ok(most);
+        };
+        let of = (chosen.position, chosen.roll, &chosen.candidates[..]);
+        let numbers = 0..GAMES_PER_PART.min(most);
+        let found = games(self.engine, (self.recipe, number), of, numbers, stop)?;
+        let equities: Vec<Vec<f64>> = (found.iter())
+            .map(|games| games.iter().map(equity).collect())
+            .collect();
+        let mean = |games: &Vec<f64>| games.iter().sum::<f64>();
+        let best = equities.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
+        let variance = |games: &Vec<f64>| match best {
+            Some(best) if chosen.roll.is_some() => {
+                let pairs = games.iter().zip(best);
+                pairs.map(|(a, b)| a - b).collect::<Running>().variance()
+            }
+            _ => games.iter().copied().collect::<Running>().variance(),
+        };
+        let widest = equities.iter().map(variance).fold(0.0, f64::max);
+        let parts = (widest / (error * error) / f64::from(GAMES_PER_PART)).ceil();
+        // A float that is too large becomes the largest number.
+        let games = (parts as u32).saturating_mul(GAMES_PER_PART);
+        Ok(games.clamp(GAMES_LEAST.min(most), most))
+    }
+}
+
+/// Cubeless, with every play judged.
+fn settings(plies: u8) -> Settings {
+    Settings::plies(plies).with_cubeful(false)
+}
+
+/// The best twenty without looking ahead, all of them at two plies.
+fn filter() -> MoveFilter {
+    let mut filter = MoveFilter::HUGE;
+    for row in &mut filter.levels {
+        row[0] = FilterLevel {
+            accept: LOOKED_AT,
+            extra: 0,
+            threshold: 0.0,
+        };
+    }
+    filter
+}
+
+fn is_worth(recipe: &Recipe, static_: &[RankedPlay], deep: &[RankedPlay]) -> bool {
+    let best = || deep.iter().take(recipe.best.max(2));
+    match recipe.interest {
+        Interest::All => true,
+        Interest::Decided => {
+            let first = deep.first().map(|play| play.value.equity);
+            best().any(|play| Some(play.value.equity) != first)
+        }
+        Interest::Disputed => {
+            let position = |plays: &[RankedPlay]| plays.first().map(|play| play.position);
+            position(static_) != position(deep)
+        }
+    }
+}
+
+/// Bytes of a chosen record: games, how many are listed, the keys of the candidates. None for a position that becomes
+/// no record.
+fn pack(chosen: &Chosen) -> Vec<u8> {
+    let mut bytes = chosen.games.to_le_bytes().to_vec();
+    bytes.extend((chosen.listed as u32).to_le_bytes());
+    for &position in &chosen.candidates {
+        bytes.extend(PositionKey::from(position).bytes());
+    }
+    bytes
+}
+
+fn unpack(wanted: &Wanted, bytes: &[u8]) -> Option<Chosen> {
+    let (games, rest) = bytes.split_first_chunk::<4>()?;
+    let (listed, rest) = rest.split_first_chunk::<4>()?;
+    let (keys, rest) = rest.as_chunks::<10>();
+    let position = |key: &[u8; 10]| {
+        PositionKey::from_bytes(*key)
+            .ok()
+            .map(PositionKey::position)
+    };
+    let candidates: Option<Vec<Position>> = keys.iter().map(position).collect();
+    let chosen = Chosen {
+        position: wanted.position,
+        roll: wanted.roll,
+        candidates: candidates?,
+        listed: u32::from_le_bytes(*listed) as usize,
+        games: u32::from_le_bytes(*games),
+    };
+    let fits = chosen.games > 0
+        && chosen.listed <= chosen.candidates.len()
+        && chosen.roll.is_some() == !chosen.candidates.is_empty();
+    (rest.is_empty() && fits).then_some(chosen)
+}
+
+impl Job for Choosing<'_> {
+    /// Records chosen, how far the quotas are filled, positions looked at.
+    type Sum = Choice;
+    type Error = EngineError;
+
+    fn header(&self) -> Header {
+        self.header.clone()
+    }
+
+    fn start(&self) -> Choice {
+        Choice::default()
+    }
+
+    fn parts(&self) -> Option<u64> {
+        Some(self.wanted.len() as u64)
+    }
+
+    fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, EngineError> {
+        let number = number as usize;
+        let Some(wanted) = self.wanted.get(number) else {
+            return Ok(Some(Vec::new()));
+        };
+        let found = self.choose(wanted, stop).and_then(|found| {
+            let Some(mut chosen) = found else {
+                return Ok(None);
+            };
+            chosen.games = self.games(number, &chosen, stop)?;
+            Ok(Some(chosen))
+        });
+        match found {
+            Ok(found) => {
+                let bytes = found.as_ref().map_or(Vec::new(), pack);
+                Ok((!stop.is_triggered()).then_some(bytes))
+            }
+            Err(_) if stop.is_triggered() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn merge(&self, choice: &mut Choice, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
+        let wanted = self.wanted.get(number as usize).ok_or(BadPart)?;
+        choice.looked_at += 1;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let chosen = unpack(wanted, bytes).ok_or(BadPart)?;
+        if (choice.filled).takes(&self.recipe.quotas, &wanted.position) {
+            choice.records.push(chosen);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self, choice: &Choice) -> bool {
+        choice.filled.are_full(&self.recipe.quotas)
+    }
+
+    fn progress(&self, choice: &Choice, _: u64) -> Progress {
+        let figures = format!("{} records", choice.records.len());
+        let total = Some(self.wanted.len() as u64);
+        Progress::new("positions", choice.looked_at, total).figures(figures)
+    }
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// The records.
+    pub records: Vec<Chosen>,
+    filled: Filled,
+    looked_at: u64,
+}

@@ -1,0 +1,191 @@
+//! Where records come from: positions one a line, `.bm` files, matches in `.mat` files.
+
+use crate::analysis::{Deed, crawford_games, replay};
+use crate::game::{Position, Roll, Rules};
+use crate::notation::{
+    BenchmarkRecord, MatchFile, parse_position, parse_roll, parse_training_line, split_position,
+};
+use crate::rng::stream;
+
+/// A record that is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The position.
+    pub position: Position,
+    /// The roll to be played; none for a record of the position before the roll.
+    pub roll: Option<Roll>,
+    /// The candidates that a file listed, best first.
+    pub listed: Vec<Position>,
+}
+
+/// Records that are wanted, and lines that ask for none with the reasons.
+pub type Source = (Vec<Wanted>, Vec<(u64, String)>);
+
+/// What positions without a roll become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unrolled {
+    /// Records of the position before the roll.
+    BeforeRoll,
+    /// Records of plays, of a roll drawn by lot with this seed.
+    ByLot(u64),
+}
+
+/// Reads lines: any position text, perhaps with a roll behind it; lines of a training file; `m`, `o` and other lines
+/// of a `.bm` file. Empty lines and comments are passed over.
+#[must_use]
+pub fn lines(text: &[u8], unrolled: Unrolled) -> Source {
+    let (mut wanted, mut wrong) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+        match one(line.trim_ascii()) {
+            Ok(Some(found)) if found.position.is_over() => {
+                wrong.push((number, "the game is over".to_owned()));
+            }
+            Ok(found) => wanted.extend(found.map(|found| rolled(found, unrolled, number))),
+            Err(reason) => wrong.push((number, reason)),
+        }
+    }
+    (wanted, wrong)
+}
+
+/// The record that a line asks for; those of a `.bm` file keep their kind.
+fn one(line: &[u8]) -> Result<Option<Line>, String> {
+    match line {
+        [] | [b'#', ..] => return Ok(None),
+        [
+            b's' | b'r' | b'm' | b'o' | b'c' | b'e' | b'O' | b'b',
+            b' ',
+            ..,
+        ] => {
+            return record(line);
+        }
+        _ => {}
+    }
+    let (position, rest) = split_position(line);
+    let words: Vec<&[u8]> = (rest.split(u8::is_ascii_whitespace))
+        .filter(|word| !word.is_empty())
+        .collect();
+    if words.len() == 5 {
+        let label = parse_training_line(line).map_err(|error| error.to_string())?;
+        return Ok(label.map(|label| Line::of(label.position, None)));
+    }
+    let parsed = parse_position(position).map_err(|error| error.to_string())?;
+    let roll = match words[..] {
+        [] => parsed.roll,
+        [word] => Some(parse_roll(word).map_err(|error| error.to_string())?),
+        _ => return Err("more than a position and a roll".to_owned()),
+    };
+    Ok(Some(Line::of(parsed.position, roll)))
+}
+
+/// What a line says.
+struct Line {
+    position: Position,
+    roll: Option<Roll>,
+    listed: Vec<Position>,
+    /// The record of a position stays one.
+    fixed: bool,
+}
+
+impl Line {
+    fn of(position: Position, roll: Option<Roll>) -> Line {
+        Line {
+            position,
+            roll,
+            listed: Vec::new(),
+            fixed: false,
+        }
+    }
+}
+
+fn record(line: &[u8]) -> Result<Option<Line>, String> {
+    Ok(
+        match BenchmarkRecord::parse(line).map_err(|error| error.to_string())? {
+            BenchmarkRecord::Play(play) => Some(Line {
+                listed: play.candidates.iter().map(|one| one.position).collect(),
+                ..Line::of(play.position, Some(play.roll))
+            }),
+            BenchmarkRecord::Position(one) => Some(Line {
+                fixed: true,
+                ..Line::of(one.position, None)
+            }),
+            _ => None,
+        },
+    )
+}
+
+fn rolled(line: Line, unrolled: Unrolled, number: u64) -> Wanted {
+    let roll = match (line.roll, unrolled) {
+        (None, Unrolled::ByLot(seed)) if !line.fixed => {
+            Some(Roll::thrown(&mut stream(seed, number)))
+        }
+        (roll, _) => roll,
+    };
+    Wanted {
+        position: line.position,
+        roll,
+        listed: line.listed,
+    }
+}
+
+/// The plays of a match, or its positions before the rolls.
+///
+/// # Errors
+/// When the text is no `.mat` file.
+pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, String> {
+    let file = MatchFile::parse(text).map_err(|error| error.to_string())?;
+    let (mut wanted, mut wrong) = (Vec::new(), Vec::new());
+    let games = file.games.iter().zip(crawford_games(&file));
+    for (number, (game, crawford)) in (1..).zip(games) {
+        let replay = replay(game, file.length, crawford, Rules::default());
+        for decision in &replay.decisions {
+            let Deed::Play { roll, .. } = decision.deed else {
+                continue;
+            };
+            wanted.push(Wanted {
+                position: decision.position,
+                roll: (unrolled != Unrolled::BeforeRoll).then_some(roll),
+                listed: Vec::new(),
+            });
+        }
+        if let Some((action, reason)) = replay.fault {
+            wrong.push((
+                number,
+                format!("game {number}, action {}: {reason}", action + 1),
+            ));
+        }
+    }
+    Ok((wanted, wrong))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_line_is_read() {
+        let text = "# comment\n\n4HPwATDgc/ABMA\n4HPwATDgc/ABMA 31\n\
+            OAHDPAABDAOAHDPAABDA 0.52538 0.14924 0.00683 0.12566 0.00534\n\
+            s version 1.93\nr 7\n\
+            m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.11 OAHDOEABCBOAHDPAABDA 0.04\n\
+            o OAHDPAABDAOAHDPAABDA 0.52538 0.14924 0.00683 0.12566 0.00534\n";
+        for unrolled in [Unrolled::ByLot(1), Unrolled::BeforeRoll] {
+            let (wanted, wrong) = lines(text.as_bytes(), unrolled);
+            assert_eq!(wrong, []);
+            let drawn = unrolled != Unrolled::BeforeRoll;
+            let rolls: Vec<bool> = wanted.iter().map(|one| one.roll.is_some()).collect();
+            assert_eq!(rolls, [drawn, true, drawn, true, false]);
+            assert!(wanted.iter().all(|one| one.position == Position::start()));
+            assert_eq!(wanted[3].listed.len(), 2);
+        }
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        let text = "hello\n4HPwATDgc/ABMA 31 5\n4HPwATDgc/ABMA 79\nm OAHD\n";
+        let (wanted, wrong) = lines(text.as_bytes(), Unrolled::BeforeRoll);
+        assert_eq!(wanted, []);
+        let numbers: Vec<u64> = wrong.iter().map(|one| one.0).collect();
+        assert_eq!(numbers, [1, 2, 3, 4]);
+        assert!(of_match(b"hello", Unrolled::BeforeRoll).is_err());
+    }
+}

@@ -1,0 +1,185 @@
+//! Records from what was rolled out, and what a second rollout says of a first.
+
+use super::roll::GAMES_PER_PART;
+use super::{Chosen, Known, Recipe, equity};
+use crate::game::Chances;
+use crate::job::Stamp;
+use crate::notation::{BenchmarkRecord, Candidate, PlayRecord, PositionChances};
+use crate::query::Truncation;
+use crate::stats::Running;
+use std::fmt::Write as _;
+
+/// The stamp of files that are made here.
+pub const STAMP: Stamp = Stamp("gammond rollout");
+
+/// The `s` line: the names that published files have, and what they have no name for.
+#[must_use]
+pub fn settings_line(recipe: &Recipe, net: &str) -> String {
+    let rollout = &recipe.rollout;
+    let truncate = match rollout.truncate {
+        Truncation::Never => "never".to_owned(),
+        Truncation::Table => "table".to_owned(),
+        Truncation::Race => "race".to_owned(),
+        Truncation::Turns(turns) => turns.to_string(),
+    };
+    // Names and values stand in turn: a value is one word.
+    let net = net.replace(' ', "-");
+    let settings = BenchmarkRecord::Settings(format!(
+        "version gammond-{} weights {net} moves2plyLimit 20 rolloutLimit {} nRollOutGames {} cubeAway 7 include0Ply 1 \
+         evalPlies 2 shortCuts 0 osrGames 0 osrInRoll 0 plies {} vr {} truncate {truncate} full {} seed {}",
+        env!("CARGO_PKG_VERSION"),
+        recipe.best,
+        rollout.trials,
+        rollout.sides[0].plies,
+        u8::from(rollout.variance_reduction),
+        u8::from(recipe.full),
+        rollout.seed,
+    ));
+    format!("{settings}\n")
+}
+
+/// What the games of a record say.
+struct Rolled {
+    /// Mean chances of each candidate, seen by the player who is to act.
+    chances: Vec<[f64; 5]>,
+    /// Equity of each part, candidate by candidate.
+    equities: Vec<Vec<f64>>,
+    /// Candidates, best first.
+    order: Vec<usize>,
+}
+
+impl Rolled {
+    fn of(record: &Chosen, known: &Known) -> Rolled {
+        let (mut chances, mut equities) = (Vec::new(), Vec::new());
+        for candidate in 0..record.rolled() {
+            let mut sum = [0.0; 5];
+            let mut left = record.games;
+            for part in &known.parts {
+                let games = left.min(GAMES_PER_PART);
+                left -= games;
+                for (sum, chance) in sum.iter_mut().zip(part[candidate]) {
+                    *sum += f64::from(games) * chance;
+                }
+            }
+            // With the luck taken out a chance may come out a little below 0 or above 1.
+            chances.push(sum.map(|sum| (sum / f64::from(record.games)).clamp(0.0, 1.0)));
+            equities.push(
+                known
+                    .parts
+                    .iter()
+                    .map(|part| equity(&part[candidate]))
+                    .collect(),
+            );
+        }
+        let value = |index: &usize| equity(&chances[*index]);
+        let mut order: Vec<usize> = (0..record.rolled()).collect();
+        order.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        Rolled {
+            chances,
+            equities,
+            order,
+        }
+    }
+
+    /// How much a candidate is worse than another, and the standard error of that, from the parts: parts have the same
+    /// dice for all candidates, and each spreads the first throws evenly.
+    fn loss(&self, best: usize, other: usize) -> (f64, f64) {
+        let loss = equity(&self.chances[best]) - equity(&self.chances[other]);
+        let pairs = self.equities[best].iter().zip(&self.equities[other]);
+        let gaps: Running = pairs.map(|(a, b)| a - b).collect();
+        (loss, gaps.standard_error())
+    }
+}
+
+/// The lines of all records that have all their games.
+#[must_use]
+pub fn records(recipe: &Recipe, records: &[Chosen], known: &[Known]) -> String {
+    let mut text = String::new();
+    for (number, (record, known)) in records.iter().zip(known).enumerate() {
+        if known.parts.len() as u64 == u64::from(record.games.div_ceil(GAMES_PER_PART)) {
+            lines(recipe, number, record, known, &mut text);
+        }
+    }
+    text
+}
+
+fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &mut String) {
+    let rolled = Rolled::of(record, known);
+    let mut line = |record: BenchmarkRecord| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{record}");
+    };
+    line(BenchmarkRecord::Seed(recipe.seed(number).into()));
+    let (Some(roll), Some(&best)) = (record.roll, rolled.order.first()) else {
+        let chances = Chances::from_array(rolled.chances[0].map(|chance| chance as f32));
+        let position = record.position;
+        line(BenchmarkRecord::Position(PositionChances {
+            position,
+            chances,
+        }));
+        return;
+    };
+    for (&position, chances) in record.candidates.iter().zip(&rolled.chances) {
+        // Of the opponent, who is on roll after the play.
+        let chances = Chances::from_array(chances.map(|chance| chance as f32)).inverted();
+        line(BenchmarkRecord::Rolled(PositionChances {
+            position,
+            chances,
+        }));
+    }
+    let errors: Vec<String> = (rolled.order.iter().skip(1))
+        .map(|&other| format!("{:.4}", rolled.loss(best, other).1))
+        .collect();
+    let (games, errors) = (record.games, errors.join(" "));
+    let comment = format!(" {games} games; standard errors of the losses: {errors}");
+    line(BenchmarkRecord::Comment(comment));
+    let candidates = rolled.order.iter().map(|&index| Candidate {
+        position: record.candidates[index],
+        loss: rolled.loss(best, index).0,
+    });
+    line(BenchmarkRecord::Play(PlayRecord {
+        position: record.position,
+        roll,
+        equity: equity(&rolled.chances[best]),
+        candidates: candidates.collect(),
+    }));
+}
+
+/// What a second rollout says of the records of a first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Again {
+    /// Records of plays.
+    pub records: u64,
+    /// Another play is best now.
+    pub changed: u64,
+    /// ... by more than two standard errors.
+    pub clearly: u64,
+    /// The best play was not listed.
+    pub missed: u64,
+    /// Points that the play which was best before loses now.
+    pub loss: Running,
+    /// Standard errors of the greatest loss of each record.
+    pub error: Running,
+}
+
+/// Compares rolled-out records with what was listed best before: the first candidate of each.
+#[must_use]
+pub fn again(records: &[Chosen], known: &[Known]) -> Again {
+    let mut again = Again::default();
+    for (record, known) in records.iter().zip(known) {
+        if record.roll.is_none() || known.parts.is_empty() {
+            continue;
+        }
+        let rolled = Rolled::of(record, known);
+        let best = rolled.order[0];
+        let (loss, error) = rolled.loss(best, 0);
+        again.records += 1;
+        again.changed += u64::from(loss > 0.0);
+        again.clearly += u64::from(loss > 2.0 * error);
+        again.missed += u64::from(best >= record.listed);
+        again.loss.add(loss);
+        let worst = (rolled.order.iter()).map(|&other| rolled.loss(best, other).1);
+        again.error.add(worst.fold(0.0, f64::max));
+    }
+    again
+}

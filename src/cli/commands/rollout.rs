@@ -1,0 +1,308 @@
+//! `gammond rollout`: one question from the shell, or a whole benchmark file.
+
+use super::ask;
+use crate::benchmark::make::source::{self, Source, Unrolled};
+use crate::benchmark::make::{
+    Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, Wanted, again, header, records,
+    settings_line,
+};
+use crate::cli::{Common, Failure, ProgressArgs, print, stopped};
+use crate::files;
+use crate::job::{JobError, Runner, Share, merge};
+use crate::journal::{check_writable, create_whole};
+use crate::query::RolloutSettings;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A position in any form, a roll where one is wanted, then settings such as `trials=1296`; see
+    /// protocol-specs/request-protocol.md. For a benchmark file: settings only.
+    #[arg(required_unless_present_any = ["bm_in", "again"], value_name = "POSITION [ROLL] [KEY=VALUE]")]
+    request: Vec<String>,
+    #[command(flatten)]
+    file: FileArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// Options of benchmark files.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Benchmark files")]
+struct FileArgs {
+    /// Roll out a record for each position of this file, `-` for stdin; may be given several times. Lines with a
+    /// position in any form, perhaps with a roll; lines of a training file (`gammond sample --dump`); a `.bm` file;
+    /// a match (`.mat`).
+    #[arg(long, value_name = "FILE", requires = "out")]
+    bm_in: Vec<PathBuf>,
+    /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
+    #[arg(long, value_name = "FILE.bm", requires = "out", conflicts_with_all = ["bm_in", "quota", "only"])]
+    again: Option<PathBuf>,
+    /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command goes
+    /// on from there.
+    #[arg(long, value_name = "FILE.bm")]
+    out: Option<PathBuf>,
+    /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
+    #[arg(long, default_value_t = 5, value_name = "N", requires = "out", value_parser = clap::value_parser!(u16).range(2..=64))]
+    best: u16,
+    /// Every play is a candidate; with --again says how often the best one was not listed.
+    #[arg(long, requires = "out")]
+    full: bool,
+    /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
+    /// static evaluation (disputed); or all.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = "decided",
+        requires = "out"
+    )]
+    only: Only,
+    /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
+    #[arg(long, value_name = "GROUP=N", requires = "out")]
+    quota: Vec<Quota>,
+    /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
+    #[arg(long, requires = "out")]
+    before_roll: bool,
+    /// Compute only this share of the work.
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "merge")]
+    part: Option<Share>,
+    /// Put the journals of all shares together.
+    #[arg(long, value_name = "JOURNAL", requires = "out")]
+    merge: Vec<PathBuf>,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Only {
+    All,
+    Decided,
+    Disputed,
+}
+
+impl From<Only> for Interest {
+    fn from(only: Only) -> Interest {
+        match only {
+            Only::All => Interest::All,
+            Only::Decided => Interest::Decided,
+            Only::Disputed => Interest::Disputed,
+        }
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    match &args.file.out {
+        None => ask::ask(common, "rollout", &args.request),
+        Some(out) => make(common, args, out),
+    }
+}
+
+/// Settings that a benchmark file can be made with.
+const SETTINGS: [&str; 10] = [
+    "trials",
+    "truncate",
+    "seed",
+    "leafplies",
+    "late",
+    "vr",
+    "se",
+    "plies",
+    "prune",
+    "filter",
+];
+
+fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
+    for word in &args.request {
+        let key = word.split_once('=').map_or(word.as_str(), |(key, _)| key);
+        if !SETTINGS.iter().any(|one| one.eq_ignore_ascii_case(key)) {
+            let known = SETTINGS.join(", ");
+            let text = format!("'{word}' is no setting of a benchmark file; those are {known}");
+            return Err(Failure::Usage(text));
+        }
+    }
+    let session = common.session(&args.request)?;
+    let mut wishes = session.rollout;
+    wishes.seed = wishes.seed.or(Some(common.seed));
+    let mut rollout: RolloutSettings = wishes.settings(&session.search);
+    rollout.cubeful = false;
+    Ok(Recipe {
+        rollout,
+        best: args.file.best.into(),
+        full: args.file.full,
+        interest: match args.file.again {
+            Some(_) => Interest::All,
+            None => args.file.only.into(),
+        },
+        quotas: args.file.quota.clone(),
+    })
+}
+
+fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
+    let recipe = recipe(common, args)?;
+    let (wanted, damaged) = wanted(common, &args.file)?;
+    let engine = common.engine()?;
+    let files = Files::new(out, args.file.part);
+    let header = header(&engine, &recipe, &wanted, "benchmark")?;
+    let done = ExitCode::from(u8::from(damaged));
+    if let Some(made) = existing(out)? {
+        let same = STAMP.check(&header, &made);
+        return same.map(|()| done).map_err(|error| fail(out, &error));
+    }
+    check_writable(out).map_err(|error| fail(out, &error))?;
+    let merges = !args.file.merge.is_empty() && !files.journal.exists();
+    if merges {
+        let merged = merge(&files.journal, &args.file.merge);
+        merged.map_err(|error| Failure::File(error.to_string()))?;
+    }
+    let mut control = args.progress.control()?;
+    let runner = Runner::new().pool(engine.pool());
+    control.task = "candidates".to_owned();
+    let choosing = Choosing::new(&engine, &recipe, &wanted)?;
+    let choice = (runner.journal(Some(&files.candidates))).run(&choosing, &mut control)?;
+    if !choice.complete {
+        drop(control);
+        return Ok(stopped(Some(&files.candidates), ""));
+    }
+    control.task = "rollouts".to_owned();
+    let chosen = choice.sum.records;
+    let rolling = Rolling::new(&engine, &recipe, &chosen)?;
+    let share = args.file.part.unwrap_or(Share::WHOLE);
+    let runner = runner.journal(Some(&files.journal)).share(share);
+    let outcome = runner.run(&rolling, &mut control).inspect_err(|error| {
+        if merges && matches!(error, JobError::Changed { .. }) {
+            // Shares of something else: nothing of theirs stays here.
+            let _ = std::fs::remove_file(&files.journal);
+        }
+    })?;
+    drop(control);
+    if !outcome.complete {
+        return Ok(stopped(Some(&files.journal), ""));
+    }
+    if args.file.part.is_some() {
+        let journal = files.journal.display();
+        eprintln!("gammond: the share is in {journal}; --merge puts all shares together");
+        return Ok(done);
+    }
+    let lines = records(&recipe, &chosen, &outcome.sum);
+    let first = settings_line(&recipe, engine.net_name());
+    let text = STAMP.file(&header, &first, &lines);
+    create_whole(out, text.as_bytes()).map_err(|error| fail(out, &error))?;
+    for file in [&files.journal, &files.candidates] {
+        std::fs::remove_file(file).map_err(|error| fail(file, &error))?;
+    }
+    if args.file.again.is_some() {
+        print(compared(&recipe, &again(&chosen, &outcome.sum)).as_bytes())?;
+    }
+    Ok(done)
+}
+
+/// Where work is kept until it is complete.
+struct Files {
+    candidates: PathBuf,
+    journal: PathBuf,
+}
+
+impl Files {
+    fn new(out: &Path, share: Option<Share>) -> Files {
+        let part = share.map_or(String::new(), |share| {
+            format!(".{}", share.to_string().replace('/', "-"))
+        });
+        let beside = |end: &str| {
+            let mut name = out.as_os_str().to_owned();
+            name.push(format!("{part}.{end}"));
+            PathBuf::from(name)
+        };
+        Files {
+            candidates: beside("candidates"),
+            journal: beside("journal"),
+        }
+    }
+}
+
+fn fail(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
+    Failure::File(format!("{}: {reason}", path.display()))
+}
+
+/// The text that stands where the file is to be written; none when nothing is there.
+fn existing(out: &Path) -> Result<Option<String>, Failure> {
+    match std::fs::metadata(out) {
+        Ok(_) => files::read_text(out, files::RECORDS_BYTES_MAX)
+            .map(Some)
+            .map_err(|error| fail(out, &error)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The records that are wanted, and whether lines were wrong; those are told.
+fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<Wanted>, bool), Failure> {
+    let unrolled = if args.before_roll {
+        Unrolled::BeforeRoll
+    } else {
+        Unrolled::ByLot(common.seed)
+    };
+    let (mut wanted, mut damaged) = (Vec::new(), false);
+    for path in args.bm_in.iter().chain(&args.again) {
+        let (found, wrong) = read(path, unrolled)?;
+        for (line, reason) in &wrong {
+            eprintln!("gammond: {}: line {line}: {reason}", path.display());
+        }
+        damaged |= !wrong.is_empty();
+        wanted.extend(found);
+    }
+    if args.again.is_none() {
+        // The lists of another file are no advice.
+        wanted.iter_mut().for_each(|one| one.listed.clear());
+    }
+    if wanted.is_empty() {
+        let named: Vec<String> = (args.bm_in.iter().chain(&args.again))
+            .map(|path| path.display().to_string())
+            .collect();
+        return Err(Failure::File(format!("{}: no position", named.join(", "))));
+    }
+    Ok((wanted, damaged))
+}
+
+fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
+    let bytes = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        let mut input = std::io::stdin().take(files::RECORDS_BYTES_MAX);
+        input
+            .read_to_end(&mut bytes)
+            .map_err(|error| fail(path, &error))?;
+        bytes
+    } else {
+        files::read(path, files::RECORDS_BYTES_MAX).map_err(|error| fail(path, &error))?
+    };
+    if path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("mat"))
+    {
+        return source::of_match(&bytes, unrolled).map_err(|error| fail(path, &error));
+    }
+    Ok(source::lines(&bytes, unrolled))
+}
+
+fn compared(recipe: &Recipe, again: &Again) -> String {
+    let percent = |count: u64| 100.0 * count as f64 / again.records.max(1) as f64;
+    let mut text = format!(
+        "{} records: another play is best in {} ({:.1} %), by more than two standard errors in {} ({:.1} %)\n\
+         the play that was best loses {:.5} +- {:.5} points\n\
+         standard error of the least certain loss of a record: {:.5} on average\n",
+        again.records,
+        again.changed,
+        percent(again.changed),
+        again.clearly,
+        percent(again.clearly),
+        again.loss.mean(),
+        again.loss.standard_error(),
+        again.error.mean(),
+    );
+    if recipe.full {
+        text.push_str(&format!(
+            "the best play was not listed in {} ({:.1} %)\n",
+            again.missed,
+            percent(again.missed)
+        ));
+    }
+    text
+}

@@ -1,0 +1,192 @@
+//! Benchmark files made by rollouts (BM-20 to BM-27): the records, their parts, what is refused.
+
+use gammond::benchmark::{Record, read};
+use gammond::notation::PositionKey;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A start, a middle game, a crashed position, a race.
+const POSITIONS: &str =
+    "4HPwATDgc/ABMA 31\n4HPwATDgc/ABMA 66\n2HPwATDgc/ABUA 52\nTwAAgAEAGwAAAA 41\n";
+
+fn gammond(at: &Path, line: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(line.split_whitespace())
+        .current_dir(at)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn good(at: &Path, line: &str) -> String {
+    let output = gammond(at, line);
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(at: &Path, line: &str, code: i32, why: &str) {
+    let output = gammond(at, line);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}: {said}");
+    assert!(said.contains(why), "{line}: {said}");
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("p"), POSITIONS).unwrap();
+    folder
+}
+
+/// any number of threads, and any number of shares merged in any order, make the same bytes.
+#[test]
+fn threads_and_shares_change_no_byte() {
+    let folder = folder();
+    let at = folder.path();
+    let make = |out: &str, more: &str| {
+        let line = format!("rollout --bm-in p --out {out} trials=100 truncate=2 se=0.01 {more}");
+        good(at, &line)
+    };
+    make("whole.bm", "--threads 1");
+    let whole = fs::read(at.join("whole.bm")).unwrap();
+    for threads in [2, 3, 8] {
+        let out = format!("{threads}.bm");
+        make(&out, &format!("--threads {threads}"));
+        assert!(
+            fs::read(at.join(out)).unwrap() == whole,
+            "{threads} threads"
+        );
+    }
+    for of in [1, 2, 5] {
+        let out = format!("of-{of}.bm");
+        let mut merge = String::new();
+        for index in (1..=of).rev() {
+            make(&out, &format!("--part {index}/{of}"));
+            merge.push_str(&format!(" --merge {out}.{index}-{of}.journal"));
+        }
+        assert!(!at.join(&out).exists());
+        make(&out, &merge);
+        assert!(fs::read(at.join(out)).unwrap() == whole, "{of} shares");
+    }
+}
+
+#[test]
+fn records_are_those_that_bench_reads() {
+    let folder = folder();
+    let at = folder.path();
+    good(at, "rollout --bm-in p --out x.bm trials=72 truncate=4");
+    let text = fs::read_to_string(at.join("x.bm")).unwrap();
+    assert!(text.starts_with("s version gammond-"), "{text}");
+    assert_eq!(text.lines().next().unwrap().split(' ').count() % 2, 1);
+    let file = read(&mut text.as_bytes()).unwrap();
+    assert_eq!(file.wrong, []);
+    assert_eq!(file.items.len(), 4);
+    for item in &file.items {
+        let Record::Play(play) = &item.record else {
+            panic!("{item:?}")
+        };
+        assert!((2..=6).contains(&play.candidates.len()));
+        let losses: Vec<f64> = play.candidates.iter().map(|one| one.loss).collect();
+        assert!(losses.is_sorted() && losses[0] == 0.0, "{losses:?}");
+        let rolled = (text.lines())
+            .filter(|line| line.starts_with("#R "))
+            .filter(|line| {
+                let key = line.split(' ').nth(1).unwrap();
+                (play.candidates.iter())
+                    .any(|one| PositionKey::from(one.position).to_string() == key)
+            });
+        assert_eq!(rolled.count(), play.candidates.len());
+    }
+    // Once more with other dice, and with every play.
+    let said = good(
+        at,
+        "rollout --again x.bm --out y.bm trials=72 truncate=4 seed=2 --full",
+    );
+    assert!(
+        said.starts_with("4 records: another play is best in "),
+        "{said}"
+    );
+    assert!(said.contains("the best play was not listed in "), "{said}");
+    let again = fs::read_to_string(at.join("y.bm")).unwrap();
+    assert!(again.lines().filter(|line| line.starts_with("#R")).count() > 40);
+    // Positions before the roll.
+    good(
+        at,
+        "rollout --bm-in x.bm --out z.bm --before-roll trials=36 truncate=2",
+    );
+    good(at, "rollout --bm-in z.bm --out z2.bm trials=36 truncate=2");
+    let before = fs::read_to_string(at.join("z2.bm")).unwrap();
+    assert_eq!(
+        before.lines().filter(|line| line.starts_with("m ")).count(),
+        4
+    );
+    fs::write(at.join("q"), "4HPwATDgc/ABMA\n").unwrap();
+    good(
+        at,
+        "rollout --bm-in q --out o.bm --before-roll trials=36 truncate=2",
+    );
+    let before = fs::read_to_string(at.join("o.bm")).unwrap();
+    assert_eq!(
+        before.lines().filter(|line| line.starts_with("o ")).count(),
+        1
+    );
+}
+
+#[test]
+fn quotas_end_the_choice() {
+    let folder = folder();
+    let at = folder.path();
+    let quota = "--quota contact=2 --only all trials=36 truncate=1";
+    good(at, &format!("rollout --bm-in p --out x.bm {quota}"));
+    let text = fs::read_to_string(at.join("x.bm")).unwrap();
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("m ")).count(),
+        2
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("foreign.bm"), "m of somebody else's\n").unwrap();
+    fs::write(at.join("empty"), "# nothing\n").unwrap();
+    let refuse = |more: &str, code, why| {
+        refused(
+            at,
+            &format!("rollout --bm-in p --out x.bm {more}"),
+            code,
+            why,
+        );
+    };
+    refuse("trials=0", 2, "trials");
+    refuse("trials=-1", 2, "trials");
+    refuse("trials=1e18", 2, "trials");
+    refuse("truncate=x", 2, "truncate");
+    refuse("se=0", 2, "se");
+    refuse("jsd=2", 2, "jsd=2");
+    refuse("--quota middle=2", 2, "no group of this name");
+    refuse("--quota contact=0", 2, "whole number above 0");
+    refuse("--part 3/2", 2, "3/2");
+    refuse("--best 1", 2, "--best");
+    refuse("--merge none.journal", 3, "none.journal");
+    refused(at, "rollout --bm-in none --out x.bm", 3, "none");
+    refused(
+        at,
+        "rollout --bm-in empty --out x.bm",
+        3,
+        "empty: no position",
+    );
+    let line = "rollout --bm-in p --out foreign.bm trials=36";
+    refused(at, line, 3, "not a file of gammond rollout's");
+    let theirs = fs::read_to_string(at.join("foreign.bm")).unwrap();
+    assert_eq!(theirs, "m of somebody else's\n");
+    // The journal of another file's shares.
+    good(
+        at,
+        "rollout --bm-in p --out a.bm --part 1/1 trials=36 truncate=1",
+    );
+    let line = "rollout --bm-in p --out b.bm --merge a.bm.1-1.journal trials=37 truncate=1";
+    refused(at, line, 3, "other work");
+    assert!(!at.join("b.bm").exists());
+}
