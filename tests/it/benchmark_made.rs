@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// A start, a middle game, a crashed position, a race.
+/// The start and positions of a middle game, with rolls.
 const POSITIONS: &str =
-    "4HPwATDgc/ABMA 31\n4HPwATDgc/ABMA 66\n2HPwATDgc/ABUA 52\nTwAAgAEAGwAAAA 41\n";
+    "4HPwATDgc/ABMA 31\n4HPwATDgc/ABMA 66\nDHNMMGAAAAIJNLBEMAAD 52\nLDJMOAABFAMMGGOEABAD 41\n";
 
 fn gammond(at: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gammond"))
