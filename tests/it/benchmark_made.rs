@@ -1,4 +1,4 @@
-//! Benchmark files made by rollouts (BM-20 to BM-27): the records, their parts, what is refused.
+//! Benchmark files made by rollouts: the records, their parts, what is refused.
 
 use gammond::benchmark::{Record, read};
 use gammond::notation::PositionKey;
@@ -38,7 +38,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// any number of threads, and any number of shares merged in any order, make the same bytes.
+/// BM-26, R-43: any number of threads, and any number of shares merged in any order, make the same bytes.
 #[test]
 fn threads_and_shares_change_no_byte() {
     let folder = folder();
@@ -70,6 +70,7 @@ fn threads_and_shares_change_no_byte() {
     }
 }
 
+/// BM-20, BM-21, BM-23, BM-24.
 #[test]
 fn records_are_those_that_bench_reads() {
     let folder = folder();
@@ -132,6 +133,7 @@ fn records_are_those_that_bench_reads() {
     );
 }
 
+/// BM-22.
 #[test]
 fn quotas_end_the_choice() {
     let folder = folder();
@@ -145,6 +147,7 @@ fn quotas_end_the_choice() {
     );
 }
 
+/// BM-27.
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let folder = folder();

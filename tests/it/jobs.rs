@@ -428,6 +428,7 @@ fn labels() {
     one("label");
 }
 
+/// BM-25.
 #[test]
 fn benchmark_files() {
     one("rollout --bm-in");

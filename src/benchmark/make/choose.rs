@@ -1,8 +1,8 @@
 //! Which positions become records, with which candidates: a job whose parts are single positions.
 
 use super::quota::Filled;
-use super::roll::GAMES_PER_PART;
-use super::{Recipe, Wanted, equity, games};
+use super::recipe::{GAMES_PER_PART, Interest, Recipe, equity, games, header};
+use super::source::Wanted;
 use crate::engine::{Engine, EngineError};
 use crate::game::{Position, Roll};
 use crate::job::{BadPart, Header, Job, Progress};
@@ -16,17 +16,6 @@ const LOOKED_AT: i8 = 20;
 const PLIES: u8 = 2;
 /// Fewest games of a candidate.
 const GAMES_LEAST: u32 = 4 * GAMES_PER_PART;
-
-/// Which rolls are worth a record. A roll with a single play never is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interest {
-    /// All.
-    All,
-    /// Two plies see a difference between the best plays.
-    Decided,
-    /// Two plies see another best play than the static evaluation.
-    Disputed,
-}
 
 /// A record to be rolled out.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +51,7 @@ impl<'a> Choosing<'a> {
         recipe: &'a Recipe,
         wanted: &'a [Wanted],
     ) -> Result<Choosing<'a>, EngineError> {
-        let header = super::header(engine, recipe, wanted, "benchmark candidates")?;
+        let header = header(engine, recipe, wanted, "benchmark candidates")?;
         Ok(Choosing {
             engine,
             recipe,
@@ -214,7 +203,7 @@ fn unpack(wanted: &Wanted, bytes: &[u8]) -> Option<Chosen> {
     };
     let fits = chosen.games > 0
         && chosen.listed <= chosen.candidates.len()
-        && chosen.roll.is_some() == !chosen.candidates.is_empty();
+        && chosen.roll.is_some() != chosen.candidates.is_empty();
     (rest.is_empty() && fits).then_some(chosen)
 }
 

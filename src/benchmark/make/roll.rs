@@ -1,13 +1,11 @@
 //! Candidates rolled out: a job whose parts are a few games of all candidates of a record.
 
-use super::{Chosen, Recipe, games};
+use super::choose::Chosen;
+use super::recipe::{GAMES_PER_PART, Recipe, games};
 use crate::engine::{Engine, EngineError};
 use crate::job::{BadPart, Header, Job, Progress, sha256};
 use crate::notation::PositionKey;
 use crate::query::Stop;
-
-/// Games of each candidate in a part: as few as spread the first throws evenly, so that a kill costs little.
-pub const GAMES_PER_PART: u32 = 36;
 
 /// The rollouts of records.
 #[derive(Debug)]

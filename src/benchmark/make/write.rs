@@ -1,7 +1,8 @@
 //! Records from what was rolled out, and what a second rollout says of a first.
 
-use super::roll::GAMES_PER_PART;
-use super::{Chosen, Known, Recipe, equity};
+use super::choose::Chosen;
+use super::recipe::{GAMES_PER_PART, Recipe, equity};
+use super::roll::Known;
 use crate::game::Chances;
 use crate::job::Stamp;
 use crate::notation::{BenchmarkRecord, Candidate, PlayRecord, PositionChances};
