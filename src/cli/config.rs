@@ -52,7 +52,7 @@ pub(super) fn default_file() -> Option<PathBuf> {
 /// # Errors
 /// The file is missing or damaged, or names an option that does not exist.
 pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
-    let wrong = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
+    let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
     let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
         .map_err(|error| wrong(error.to_string()))?;
     let table: Table = text.parse().map_err(|error: toml::de::Error| {

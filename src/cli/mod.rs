@@ -11,7 +11,7 @@ mod options;
 mod output;
 mod progress;
 
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, within};
 pub(crate) use options::{Common, DEFAULT_MET, Format, PlayerOptions, data_folders};
 pub(crate) use output::{Output, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
@@ -160,7 +160,7 @@ fn moved(arguments: &[OsString]) -> Result<(), Failure> {
         let at = |word: &str| word == option || word.split_once('=').is_some_and(|w| w.0 == option);
         if words.any(|word| word == command) && words.any(at) {
             let text = format!("{command} {option} is a command of its own now: {now}");
-            return Err(Failure::Usage(text));
+            return Err(Failure::usage(text));
         }
     }
     Ok(())
@@ -198,7 +198,7 @@ fn run() -> Result<ExitCode, Failure> {
 fn start_log(common: &Common) -> Result<(), Failure> {
     use tracing_subscriber::layer::SubscriberExt as _;
     use tracing_subscriber::util::SubscriberInitExt as _;
-    let filter = log_filter(&common.log).map_err(Failure::Usage)?;
+    let filter = log_filter(&common.log).map_err(Failure::usage)?;
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let all = tracing_subscriber::registry().with(filter);
     // A second start (in tests) leaves the first log in place.

@@ -175,13 +175,13 @@ impl Common {
             ];
             let names = given.iter().filter(|given| given.0).map(|given| given.1);
             let names = names.collect::<Vec<_>>().join(", ");
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "{names}: no player here can take that"
             )));
         }
         if self.plies > Settings::PLIES_MAX {
             let most = Settings::PLIES_MAX;
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "--plies {}: want 0 to {most}",
                 self.plies
             )));
@@ -210,9 +210,9 @@ impl Common {
         MatchEquityTable::named(&self.met).or_else(|unknown| {
             let path = Path::new(&self.met);
             if !path.exists() {
-                return Err(Failure::File(unknown.to_string()));
+                return Err(Failure::file(unknown.to_string()));
             }
-            MatchEquityTable::load(path).map_err(|error| Failure::File(error.to_string()))
+            MatchEquityTable::load(path).map_err(Failure::file)
         })
     }
 }
@@ -221,7 +221,7 @@ impl Common {
     /// The settings of requests that these options and `key=value` words ask for.
     pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
         let mut session = SessionSettings::default();
-        let wrong = |error: SettingError| Failure::Usage(error.to_string());
+        let wrong = |error: SettingError| Failure::usage(error);
         session
             .set("plies", &self.plies.to_string())
             .map_err(wrong)?;
@@ -230,7 +230,7 @@ impl Common {
             session.set(key, value).map_err(wrong)?;
         }
         let state = session.state.apply(MatchState::default());
-        state.map_err(|error| Failure::Usage(error.to_string()))?;
+        state.map_err(Failure::usage)?;
         Ok(session)
     }
 }
@@ -254,5 +254,5 @@ fn no_setting(word: &str) -> Failure {
     } else {
         format!("'{word}' is not a setting; an example: plies=2")
     };
-    Failure::Usage(message)
+    Failure::usage(message)
 }

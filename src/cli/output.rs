@@ -1,7 +1,7 @@
 //! What commands print: one way to stdout, on which a closed pipe ends the program quietly and a
 //! full disk is an error.
 
-use super::Failure;
+use crate::cli::{Failure, within};
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::process::ExitCode;
 
@@ -66,7 +66,7 @@ impl Output {
                 self.closed = true;
                 Ok(())
             }
-            Err(error) => Err(Failure::Work(format!("standard output: {error}"))),
+            Err(error) => Err(Failure::work(within("standard output", error))),
             Ok(()) => Ok(()),
         }
     }

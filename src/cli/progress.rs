@@ -71,7 +71,7 @@ fn signals() -> Result<Stop, Failure> {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register_conditional_default(signal, flag.clone())
                 .and_then(|_| signal_hook::flag::register(signal, flag.clone()))
-                .map_err(|error| Failure::Work(format!("signals: {error}")))?;
+                .map_err(|error| Failure::work(super::within("signals", error)))?;
         }
     }
     Ok(stop)

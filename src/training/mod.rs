@@ -10,6 +10,7 @@ pub mod disagree;
 mod error;
 mod fit;
 pub mod games;
+pub mod gate;
 mod kernel;
 pub mod label;
 mod ledger;

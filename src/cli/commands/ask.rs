@@ -54,7 +54,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     let line = match parse_line(line.as_bytes(), &session) {
         Some(Ok(line)) => line,
         Some(Err(refusal)) => return Err(refused(&refusal.error, request)),
-        None => return Err(Failure::Usage("nothing was asked".into())),
+        None => return Err(Failure::usage("nothing was asked")),
     };
     if matches!(verb, "eval" | "cube")
         && let Some(roll) = request
@@ -92,7 +92,7 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
     let message = &error.message;
     let first = words.first().map_or("", String::as_str);
     let hopeless = error.code == "bad-position" && first.len() < 10;
-    Failure::Usage(if hopeless {
+    Failure::usage(if hopeless {
         format!("'{first}' is not a position ({message}); an example: 4HPwATDgc/ABMA")
     } else if message == "roll is missing" {
         format!("{message}; an example: gammond move 4HPwATDgc/ABMA 31")
@@ -157,9 +157,7 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             )
         }
         _ => {
-            return Err(Failure::Usage(
-                "that is no request about one position".into(),
-            ));
+            return Err(Failure::usage("that is no request about one position"));
         }
     })
 }

@@ -104,7 +104,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 impl From<BearoffError> for Failure {
     fn from(error: BearoffError) -> Self {
-        Failure::File(error.to_string())
+        Failure::file(error)
     }
 }
 
@@ -162,8 +162,7 @@ fn make_set(common: &Common) -> Result<Value, Failure> {
         let file = where_found(numbering, form)?;
         only_over_its_like(&file, numbering, form)?;
         if !file.exists() {
-            check_writable(&file)
-                .map_err(|error| Failure::File(format!("{}: {error}", file.display())))?;
+            check_writable(&file).map_err(Failure::in_file(&file))?;
             match form {
                 Form::Race => make_race(common, &file, numbering)?,
                 _ => save(&file, &make::two_sided(numbering, true))?,
@@ -190,20 +189,20 @@ fn run_make(common: &Common, make: &Make) -> Result<Value, Failure> {
     let numbering = numbering(points, checkers, form)?;
     if race && (make.no_gammons || make.no_compress) {
         let text = "--no-gammons and --no-compress are for GNU Backgammon's format (*.bd)";
-        return Err(Failure::Usage(text.into()));
+        return Err(Failure::usage(text));
     }
     let file = match &make.file {
         Some(file) => file.clone(),
         None => where_found(numbering, form)?,
     };
     only_over_its_like(&file, numbering, form)?;
-    check_writable(&file).map_err(|error| Failure::File(format!("{}: {error}", file.display())))?;
+    check_writable(&file).map_err(Failure::in_file(&file))?;
     match form {
         Form::Race => make_race(common, &file, numbering)?,
         Form::TwoSided => save(&file, &make::two_sided(numbering, !make.no_cube))?,
         Form::OneSided if make.no_gammons && points > 6 => {
             let text = "--no-gammons is for up to six points: no program can use more";
-            return Err(Failure::Usage(text.into()));
+            return Err(Failure::usage(text));
         }
         Form::OneSided => {
             let bytes = make::one_sided(numbering, !make.no_gammons, !make.no_compress);
@@ -217,11 +216,10 @@ fn run_make(common: &Common, make: &Make) -> Result<Value, Failure> {
 fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
     let Some(folder) = data_folders().next() else {
         let text = "no home folder; name the file to write";
-        return Err(Failure::Usage(text.into()));
+        return Err(Failure::usage(text));
     };
     let folder = folder.join("gammond/bearoff");
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| Failure::File(format!("{}: {error}", folder.display())))?;
+    std::fs::create_dir_all(&folder).map_err(Failure::in_file(&folder))?;
     let (points, checkers) = (numbering.points(), numbering.checkers());
     Ok(folder.join(match form {
         Form::Race => format!("{points}x{checkers}.race"),
@@ -256,7 +254,7 @@ fn make_race(common: &Common, file: &Path, numbering: Numbering) -> Result<(), F
 fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Failure> {
     if !(1..=MAX_CHECKERS).contains(&checkers) {
         let text = format!("--checkers {checkers}, want 1 to {MAX_CHECKERS}");
-        return Err(Failure::Usage(text));
+        return Err(Failure::usage(text));
     }
     let fits = |points: usize| {
         let numbering = Numbering::new(points, checkers)?;
@@ -271,7 +269,7 @@ fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Fa
         if form == Form::OneSided && Form::Race.fits_points(points) {
             text.push_str("; a race table (*.race) can hold them");
         }
-        Failure::Usage(text)
+        Failure::usage(text)
     })
 }
 
@@ -279,7 +277,7 @@ fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Fa
 fn only_over_its_like(path: &Path, numbering: Numbering, form: Form) -> Result<(), Failure> {
     let refused = |reason: &str| {
         let text = format!("{}: {reason}; nothing was made", path.display());
-        Err(Failure::File(text))
+        Err(Failure::file(text))
     };
     if path.symlink_metadata().is_err() {
         return Ok(());
@@ -337,7 +335,7 @@ fn info(database: &Database, file: Option<&Path>) -> Value {
 
 fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
     let position = parse_position(text.as_bytes())
-        .map_err(|error| Failure::Work(error.to_string()))?
+        .map_err(Failure::work)?
         .position;
     let tables = common.tables()?;
     let mut answer = json!({
@@ -360,8 +358,8 @@ fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
         }
     }
     if answer.get("rolls").is_none() && answer.get("probabilities").is_none() {
-        return Err(Failure::Work(
-            "no database covers this position or one of its sides".into(),
+        return Err(Failure::work(
+            "no database covers this position or one of its sides",
         ));
     }
     Ok(answer)

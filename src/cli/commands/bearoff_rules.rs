@@ -53,7 +53,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             .collect()
     });
     let Some(judged) = judged else {
-        return Err(Failure::Work("a position could not be judged".to_owned()));
+        return Err(Failure::work("a position could not be judged"));
     };
     let count = judged.len();
     let mut text = format!(
@@ -86,7 +86,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 /// The positions of a file.
 fn read(path: &Path) -> Result<Vec<Position>, Failure> {
     let fail =
-        |reason: &dyn std::fmt::Display| Failure::File(format!("{}: {reason}", path.display()));
+        |reason: &dyn std::fmt::Display| Failure::file(format!("{}: {reason}", path.display()));
     let mut input = BufReader::new(crate::files::open(path).map_err(|e| fail(&e))?);
     let (mut positions, mut line) = (Vec::new(), Vec::new());
     for number in 1.. {

@@ -26,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let tables = common.tables()?;
     let name = args.file.display();
-    let fail = |reason: &dyn std::fmt::Display| Failure::File(format!("{name}: {reason}"));
+    let fail = |reason: &dyn std::fmt::Display| Failure::file(format!("{name}: {reason}"));
     let mut input: Box<dyn std::io::BufRead> = if args.file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {

@@ -4,7 +4,7 @@ use super::bench_values;
 use crate::benchmark::summary::{
     Counting, GroupScore, Scored, groups, paired_by_group, position, score_watched,
 };
-use crate::benchmark::{BenchmarkFile, Generation, Item, ReadError, Record, read};
+use crate::benchmark::{BenchmarkFile, Generation, Item, Record, read};
 use crate::cli::{
     Common, DEFAULT_MET, Failure, Format, Output, PlayerOptions, ProgressArgs, stopped,
 };
@@ -127,9 +127,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// The records of a file and what could not be read.
 pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
-    let fail = |error: ReadError| Failure::File(format!("{}: {error}", path.display()));
-    let file = crate::files::open(path).map_err(|error| fail(error.into()))?;
-    read(&mut BufReader::new(file)).map_err(fail)
+    let file = crate::files::open(path).map_err(Failure::in_file(path))?;
+    read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
 }
 
 /// The match equity table of the cube measure: the one that the measure is defined with unless another is asked for.
@@ -139,7 +138,7 @@ pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure
     if common.met != DEFAULT_MET {
         return Ok(asked);
     }
-    MatchEquityTable::named(MEASURE).map_err(|e| Failure::Work(e.to_string()))
+    MatchEquityTable::named(MEASURE).map_err(Failure::work)
 }
 
 /// First minus second when there are two players: all records, then the groups by range.

@@ -42,9 +42,9 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let twins = (args.twin.as_deref()).map(|twin| open(twin, &mut damaged));
         let labels = valued(&labels, twins.transpose()?.as_deref()).ok_or_else(|| {
             let twin = args.twin.as_deref().unwrap_or(path).display();
-            Failure::File(format!("{twin}: not the positions of {}", path.display()))
+            Failure::file(format!("{twin}: not the positions of {}", path.display()))
         })?;
-        let rows = by_group(&labels, &players).map_err(|e| Failure::Usage(e.to_string()))?;
+        let rows = by_group(&labels, &players).map_err(Failure::usage)?;
         let text = if args.csv {
             separated(path, &rows, &players)
         } else if common.format == Some(Format::Json) {
@@ -60,9 +60,8 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// The labels of a file; lines that are wrong are named and left out.
 fn open(path: &Path, damaged: &mut bool) -> Result<Vec<PositionChances>, Failure> {
-    let fail = |error: std::io::Error| Failure::File(format!("{}: {error}", path.display()));
-    let mut input = BufReader::new(crate::files::open(path).map_err(fail)?);
-    let (labels, wrong) = read(&mut input).map_err(fail)?;
+    let mut input = BufReader::new(crate::files::open(path).map_err(Failure::in_file(path))?);
+    let (labels, wrong) = read(&mut input).map_err(Failure::in_file(path))?;
     for (number, reason) in &wrong {
         eprintln!("gammond: {}: line {number}: {reason}", path.display());
         *damaged = true;

@@ -46,7 +46,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = common.players([&args.a, &args.b], &args.players)?;
     let [a, b] = &players[..] else {
-        return Err(Failure::Usage("two players are wanted".to_owned()));
+        return Err(Failure::usage("two players are wanted"));
     };
     if let Some(nets) = &args.luck_adjusted {
         return adjusted(common, args, [&**a, &**b], nets);

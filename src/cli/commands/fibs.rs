@@ -1,6 +1,6 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
-use crate::cli::{Common, Failure};
+use crate::cli::{Common, Failure, within};
 use crate::files;
 use crate::protocol::fibs::Policy;
 use crate::service::fibs::{FibsConfig, FibsError, Secret, play};
@@ -84,9 +84,9 @@ pub(crate) struct Args {
 impl From<FibsError> for Failure {
     fn from(error: FibsError) -> Self {
         match error {
-            FibsError::File { .. } => Failure::File(error.to_string()),
-            FibsError::Fatal(_) => Failure::Work(error.to_string()),
-            other => Failure::Usage(other.to_string()),
+            FibsError::File { .. } => Failure::file(error),
+            FibsError::Fatal(_) => Failure::work(error),
+            other => Failure::usage(other),
         }
     }
 }
@@ -99,8 +99,7 @@ impl Args {
         }
         if let Some(path) = &self.policy {
             let text = read(path)?;
-            config.policy = Policy::parse(&text)
-                .map_err(|reason| Failure::File(format!("{}: {reason}", path.display())))?;
+            config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
         }
         config.settings = common.session(&[])?.search;
         config.timing.pace_ms = self.pace_ms;
@@ -123,7 +122,7 @@ impl Args {
         if let Some(text) = std::env::var_os(VARIABLE) {
             let text = text
                 .into_string()
-                .map_err(|_| Failure::Usage(format!("{VARIABLE} is not UTF-8")))?;
+                .map_err(|_| Failure::usage(format!("{VARIABLE} is not UTF-8")))?;
             return Ok(Secret::new(&text)?);
         }
         if let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY") {
@@ -132,20 +131,19 @@ impl Args {
                 return Ok(Secret::new(&read(&path)?)?);
             }
         }
-        Err(Failure::Usage(format!(
+        Err(Failure::usage(format!(
             "no password: set {VARIABLE}, --password-file or the systemd credential {CREDENTIAL}"
         )))
     }
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    files::read_text(path, files::TEXT_BYTES_MAX)
-        .map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+    files::read_text(path, files::TEXT_BYTES_MAX).map_err(Failure::in_file(path))
 }
 
 fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
-    let wrong = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
+    let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
     let mode = std::fs::metadata(path)
         .map_err(|error| wrong(error.to_string()))?
         .permissions()
@@ -167,11 +165,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .thread_name("io")
         .enable_all()
         .build()
-        .map_err(|error| Failure::Work(format!("threads: {error}")))?;
+        .map_err(|error| Failure::work(within("threads", error)))?;
     runtime.block_on(async {
         let (ask, stop) = watch::channel(0_u32);
-        let listen =
-            |kind| signal(kind).map_err(|error| Failure::Work(format!("signals: {error}")));
+        let listen = |kind| signal(kind).map_err(|error| Failure::work(within("signals", error)));
         let mut terminate = listen(SignalKind::terminate())?;
         let mut interrupt = listen(SignalKind::interrupt())?;
         tokio::spawn(async move {

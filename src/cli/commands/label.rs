@@ -46,19 +46,17 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     let done = ExitCode::from(u8::from(!wrong.is_empty()));
     let job = Labelling::new(&engine, method, &positions)?;
-    let fail = |reason: &dyn std::fmt::Display| {
-        Failure::File(format!("{}: {reason}", args.output.display()))
-    };
+    let output = &args.output;
     let empty = match std::fs::metadata(&args.output) {
         Ok(data) if data.is_file() && data.len() > 0 => {
-            let text = std::fs::read_to_string(&args.output).map_err(|e| fail(&e))?;
+            let text = std::fs::read_to_string(&args.output).map_err(Failure::in_file(output))?;
             let made = Labelling::STAMP.check(&job.header(), &text);
-            return made.map(|()| done).map_err(|e| fail(&e));
+            return made.map(|()| done).map_err(Failure::in_file(output));
         }
         Ok(data) => data.is_file(),
         Err(_) => false,
     };
-    check_writable(&args.output).map_err(|e| fail(&e))?;
+    check_writable(&args.output).map_err(Failure::in_file(output))?;
     let mut journal = args.output.clone().into_os_string();
     journal.push(JOURNAL);
     let journal = PathBuf::from(journal);
@@ -69,24 +67,24 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if !outcome.complete {
         return Ok(stopped(Some(&journal), ""));
     }
-    let lines = String::from_utf8(read_records(&journal)?.concat()).map_err(|e| fail(&e))?;
+    let lines =
+        String::from_utf8(read_records(&journal)?.concat()).map_err(Failure::in_file(output))?;
     let text = Labelling::STAMP.file(&job.header(), "", &lines);
     let write = if empty { write_whole } else { create_whole };
-    write(&args.output, text.as_bytes()).map_err(|e| fail(&e))?;
-    std::fs::remove_file(&journal).map_err(|e| fail(&e))?;
+    write(&args.output, text.as_bytes()).map_err(Failure::in_file(output))?;
+    std::fs::remove_file(&journal).map_err(Failure::in_file(output))?;
     Ok(done)
 }
 
 fn read(path: &Path) -> Result<positions::Positions, Failure> {
-    let fail = |e: std::io::Error| Failure::File(format!("{}: {e}", path.display()));
-    let input = crate::files::open(path).map_err(fail)?;
-    positions::read(&mut BufReader::new(input)).map_err(fail)
+    let input = crate::files::open(path).map_err(Failure::in_file(path))?;
+    positions::read(&mut BufReader::new(input)).map_err(Failure::in_file(path))
 }
 
 /// All positions of a file in which a game can begin; a line that is none is an error.
 pub(super) fn read_positions(path: &Path) -> Result<Vec<Position>, Failure> {
     let (mut positions, wrong) = read(path)?;
-    let fail = |reason: String| Failure::File(format!("{}: {reason}", path.display()));
+    let fail = Failure::in_file::<String>(path);
     if let Some((line, reason)) = wrong.first() {
         return Err(fail(format!("line {line}: {reason}")));
     }

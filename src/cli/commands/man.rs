@@ -20,21 +20,20 @@ pub(crate) fn run(_common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &args.folder {
-        let failed = |error| Failure::File(format!("{}: {error}", folder.display()));
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        clap_mangen::generate_to(root, folder).map_err(failed)?;
+        std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
+        clap_mangen::generate_to(root, folder).map_err(Failure::in_file(folder))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut command = &root;
     for name in &args.path {
         command = command.find_subcommand(name).ok_or_else(|| {
-            Failure::Usage(format!("'{name}' is not a subcommand; see gammond --help"))
+            Failure::usage(format!("'{name}' is not a subcommand; see gammond --help"))
         })?;
     }
     let mut page = Vec::new();
     let name = command.get_display_name().unwrap_or("gammond").to_owned();
     clap_mangen::Man::new(command.clone().name(name))
         .render(&mut page)
-        .map_err(|error| Failure::Work(error.to_string()))?;
+        .map_err(Failure::work)?;
     crate::cli::print(&page)
 }

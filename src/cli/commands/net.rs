@@ -67,7 +67,7 @@ enum Action {
 
 impl From<OwnNetError> for Failure {
     fn from(error: OwnNetError) -> Self {
-        Failure::File(error.to_string())
+        Failure::file(error)
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             let bits = match bits {
                 8 => SecondBits::Eight,
                 13 => SecondBits::Thirteen,
-                other => return Err(Failure::Usage(format!("--bits {other}, want 8 or 13"))),
+                other => return Err(Failure::usage(format!("--bits {other}, want 8 or 13"))),
             };
             quantise_file(input, output, name.as_deref(), class, bits, *shift)?;
         }
@@ -100,8 +100,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    files::read(path, FILE_BYTES_MAX)
-        .map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+    files::read(path, FILE_BYTES_MAX).map_err(Failure::in_file(path))
 }
 
 /// A file, or an embedded net by its name.
@@ -173,12 +172,12 @@ fn quantise_file(
     bits: SecondBits,
     shift: u32,
 ) -> Result<(), Failure> {
-    let at = |error: &dyn std::fmt::Display| Failure::File(format!("{}: {error}", input.display()));
-    let float = safetensors::read(&read(input)?).map_err(|error| at(&error))?;
+    let float = safetensors::read(&read(input)?).map_err(Failure::in_file(input))?;
     let size = float.shape.inputs;
-    let inputs = InputSet::of_size(size)
-        .ok_or_else(|| at(&format!("{size} inputs; no known set has so many")))?;
-    let parts = quantise(&float, &inputs.units(), bits, shift).map_err(|error| at(&error))?;
+    let inputs = InputSet::of_size(size).ok_or_else(|| {
+        Failure::in_file(input)(format!("{size} inputs; no known set has so many"))
+    })?;
+    let parts = quantise(&float, &inputs.units(), bits, shift).map_err(Failure::in_file(input))?;
     let stem = output.file_stem().map(|stem| stem.to_string_lossy());
     let label = native::Label {
         name: name.map_or_else(|| stem.unwrap_or_default().into_owned(), str::to_owned),
@@ -188,8 +187,7 @@ fn quantise_file(
     let bytes = native::write(&label, &parts);
     // What was written must be read again before it replaces anything.
     Judge::parse(&output.display().to_string(), &bytes)?;
-    write_whole(output, &bytes)
-        .map_err(|error| Failure::File(format!("{}: {error}", output.display())))?;
+    write_whole(output, &bytes).map_err(Failure::in_file(output))?;
     let text = format!(
         "{}: {} bytes, crc32 {:08x}, first layer scale {}\n",
         output.display(),
@@ -202,7 +200,6 @@ fn quantise_file(
 
 fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
     let bytes = open(net)?;
-    let at = |error: &dyn std::fmt::Display| Failure::File(format!("{net}: {error}"));
     let (name, rows, width, ours);
     if native::looks_like_one(&bytes) {
         let judge = Judge::parse(net, &bytes)?;
@@ -210,21 +207,22 @@ fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result
         (name, width, ours) = (judge.name().to_owned(), parts.shape.width, true);
         rows = parts.rows.iter().map(|&weight| f32::from(weight)).collect();
     } else if is_safetensors(&bytes) {
-        let float = safetensors::read(&bytes).map_err(|error| at(&error))?;
+        let float = safetensors::read(&bytes).map_err(Failure::in_file(net))?;
         let size = float.shape.inputs;
-        InputSet::of_size(size)
-            .ok_or_else(|| at(&format!("{size} inputs; no known set has so many")))?;
+        InputSet::of_size(size).ok_or_else(|| {
+            Failure::in_file(net)(format!("{size} inputs; no known set has so many"))
+        })?;
         (name, width, ours) = (net.to_owned(), float.shape.width, true);
         rows = float.w1;
     } else {
-        let file = WeightsFile::parse(&bytes).map_err(|error| at(&error))?;
+        let file = WeightsFile::parse(&bytes).map_err(Failure::in_file(net))?;
         let dense = match class {
             "contact" => file.contact,
             "crashed" => file.crashed,
             "pruning" => file.prune_contact,
             other => {
                 let text = format!("--class {other}, want contact, crashed or pruning");
-                return Err(Failure::Usage(text));
+                return Err(Failure::usage(text));
             }
         };
         name = format!("{net} ({class}, version {})", file.version.as_str());
@@ -242,8 +240,7 @@ fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result
     };
     let picture = weights::svg(&layer, neurons);
     match output {
-        Some(path) => write_whole(path, picture.as_bytes())
-            .map_err(|error| Failure::File(format!("{}: {error}", path.display()))),
+        Some(path) => write_whole(path, picture.as_bytes()).map_err(Failure::in_file(path)),
         None => print(picture.as_bytes()).map(drop),
     }
 }

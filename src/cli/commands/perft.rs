@@ -1,6 +1,6 @@
 //! `gammond perft`: counts of positions, for checking the rules against another program.
 
-use crate::cli::{Common, Failure, Format, print};
+use crate::cli::{Common, Failure, Format, print, within};
 use crate::game::{Position, Roll, perft, perft_positions};
 use crate::notation::{PositionId, parse_position};
 use rayon::prelude::*;
@@ -25,12 +25,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let position = parse_position(args.position.as_bytes())
-        .map_err(|error| Failure::Usage(error.to_string()))?
+        .map_err(Failure::usage)?
         .position;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(common.threads.unwrap_or(0))
         .build()
-        .map_err(|error| Failure::Work(format!("cannot start the compute threads: {error}")))?;
+        .map_err(|error| Failure::work(within("cannot start the compute threads", error)))?;
     let rolls = pool.install(|| count(&position, args.depth));
     let total = match args.depth {
         0 => 1,

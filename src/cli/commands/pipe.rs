@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let (input, output) = (std::io::stdin(), std::io::stdout());
     let summary = batch::run(&engine, Session::counting(session), input, output.lock())
-        .map_err(|error| Failure::Work(error.to_string()))?;
+        .map_err(Failure::work)?;
     tracing::info!(
         answered = summary.answered,
         failed = summary.failed,

@@ -117,7 +117,7 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
         if !SETTINGS.iter().any(|one| one.eq_ignore_ascii_case(key)) {
             let known = SETTINGS.join(", ");
             let text = format!("'{word}' is no setting of a benchmark file; those are {known}");
-            return Err(Failure::Usage(text));
+            return Err(Failure::usage(text));
         }
     }
     let session = common.session(&args.request)?;
@@ -152,7 +152,7 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     let merges = !args.file.merge.is_empty() && !files.journal.exists();
     if merges {
         let merged = merge(&files.journal, &args.file.merge);
-        merged.map_err(|error| Failure::File(error.to_string()))?;
+        merged.map_err(Failure::file)?;
     }
     let mut control = args.progress.control()?;
     let runner = Runner::new().pool(engine.pool());
@@ -220,7 +220,7 @@ impl Files {
 }
 
 fn fail(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
-    Failure::File(format!("{}: {reason}", path.display()))
+    Failure::file(format!("{}: {reason}", path.display()))
 }
 
 /// The text that stands where the file is to be written; none when nothing is there.
@@ -257,7 +257,7 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<Wanted>, bool), Failu
         let named: Vec<String> = (args.bm_in.iter().chain(&args.again))
             .map(|path| path.display().to_string())
             .collect();
-        return Err(Failure::File(format!("{}: no position", named.join(", "))));
+        return Err(Failure::file(format!("{}: no position", named.join(", "))));
     }
     Ok((wanted, damaged))
 }

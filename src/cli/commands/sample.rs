@@ -57,19 +57,16 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let file = match (&args.other, &args.file) {
         (Some(Other::Dump { file, per_group }), _) => return dump(common, file, *per_group),
         (None, Some(file)) => file,
-        (None, None) => return Err(Failure::Usage("a file for the labels is wanted".into())),
+        (None, None) => return Err(Failure::usage("a file for the labels is wanted")),
     };
     common.start_threads();
     let games = match &args.games {
         None => GameSettings::default(),
         Some(path) => {
-            let fail = |e: &dyn std::fmt::Display| {
-                let text = e.to_string().replace('\n', " ");
-                Failure::File(format!("{}: {text}", path.display()))
-            };
+            let one_line = |e: toml::de::Error| e.to_string().replace('\n', " ");
             let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
-                .map_err(|e| fail(&e))?;
-            toml::from_str(&text).map_err(|e| fail(&e))?
+                .map_err(Failure::in_file(path))?;
+            toml::from_str(&text).map_err(|e| Failure::in_file(path)(one_line(e)))?
         }
     };
     let starts = args.from.as_deref().map(read_positions).transpose()?;

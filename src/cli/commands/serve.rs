@@ -1,6 +1,6 @@
 //! `gammond serve`: the server's command line, its signals and its watchdog.
 
-use crate::cli::{Common, Failure};
+use crate::cli::{Common, Failure, within};
 use crate::engine::EngineError;
 use crate::service::limits::Limits;
 use crate::service::systemd::{Notifier, watchdog_period};
@@ -146,7 +146,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .thread_name("io")
         .enable_all()
         .build()
-        .map_err(|error| Failure::Work(format!("threads: {error}")))?;
+        .map_err(|error| Failure::work(within("threads", error)))?;
     let common = common.clone();
     let build = move || {
         common.engine().map_err(|failure| EngineError::File {
@@ -172,9 +172,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress))) => {
-            Err(Failure::Usage(error.to_string()))
+            Err(Failure::usage(error))
         }
-        Err(error) => Err(Failure::Work(error.to_string())),
+        Err(error) => Err(Failure::work(error)),
     }
 }
 

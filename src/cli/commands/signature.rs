@@ -50,13 +50,13 @@ fn signature(engine: &Engine) -> Result<(u64, String), Failure> {
     let mut out = vec![Chances::default(); positions.len()];
     counting.evaluate(None, &positions, &mut out);
     out.iter().for_each(|chances| add(&mut bits, *chances, &[]));
-    let stopped = |_| Failure::Work("stopped".into());
+    let stopped = |_| Failure::work("stopped");
     for (plies, every) in (0..).zip(EVERY) {
         let settings = Settings::plies(plies);
         for (number, &position) in positions.iter().step_by(every).enumerate() {
             let state = state(number);
             let roll = Roll::new(number as u8 % 6 + 1, (number / 6) as u8 % 6 + 1);
-            let roll = roll.map_err(|error| Failure::Work(error.to_string()))?;
+            let roll = roll.map_err(Failure::work)?;
             let query = PlayQuery::new(position, roll, state);
             let ranked = search::rank_plays(context, &query, &settings).map_err(stopped)?;
             for play in &ranked.plays {

@@ -69,16 +69,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         ) => score(plan, folder, decisions),
         (Some(Other::Pruning { plan, output }), ..) => make_pruning_net(plan, output),
         (None, Some(plan), Some(folder)) => train_nets(plan, folder, &args.progress),
-        (None, ..) => Err(Failure::Usage("a plan and --folder are wanted".into())),
+        (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
     }
 }
 
-fn in_file<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure + use<'_, E> {
-    move |error| Failure::File(format!("{}: {error}", path.display()))
-}
-
 fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<ExitCode, Failure> {
-    let plan = Plan::load(plan).map_err(|e| Failure::File(e.to_string()))?;
+    let plan = Plan::load(plan).map_err(Failure::file)?;
     let mut control = progress.control()?;
     let complete = told(|report| train(&plan, folder, report, &mut control))?;
     drop(control);
@@ -98,32 +94,34 @@ fn told<T>(work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>) -> Re
             told = out.line(line);
         }
     };
-    let done = work(&mut report).map_err(|e| Failure::Work(e.to_string()))?;
+    let done = work(&mut report).map_err(Failure::work)?;
     told.map(|()| done)
 }
 
 fn draw_curve(path: &Path) -> Result<ExitCode, Failure> {
-    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(in_file(path))?;
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
     let (axes, points) = curve::points(&text);
     print(curve::svg(&axes, &points).as_bytes())
 }
 
 fn score(plan: &Path, folder: &Path, path: &Path) -> Result<ExitCode, Failure> {
-    let plan = Plan::load(plan).map_err(|e| Failure::File(e.to_string()))?;
-    let text = files::read_text(path, RECORDS_BYTES_MAX).map_err(in_file(path))?;
+    let plan = Plan::load(plan).map_err(Failure::file)?;
+    let text = files::read_text(path, RECORDS_BYTES_MAX).map_err(Failure::in_file(path))?;
     let decisions = yardstick::decisions(&text);
     if decisions.is_empty() {
-        return Err(in_file(path)("no rolled-out checker decision in it"));
+        return Err(Failure::in_file(path)(
+            "no rolled-out checker decision in it",
+        ));
     }
     told(|report| yardstick::score_run(&plan, folder, &decisions, report))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn make_pruning_net(plan: &Path, path: &Path) -> Result<ExitCode, Failure> {
-    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(in_file(plan))?;
-    let settings: PruningPlan = toml::from_str(&text).map_err(in_file(plan))?;
-    check_writable(path).map_err(in_file(path))?;
+    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(Failure::in_file(plan))?;
+    let settings: PruningPlan = toml::from_str(&text).map_err(Failure::in_file(plan))?;
+    check_writable(path).map_err(Failure::in_file(path))?;
     let net = told(|report| pruning::train(&settings, report))?;
-    write_whole(path, &net).map_err(in_file(path))?;
+    write_whole(path, &net).map_err(Failure::in_file(path))?;
     Ok(ExitCode::SUCCESS)
 }

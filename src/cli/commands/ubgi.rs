@@ -1,6 +1,6 @@
 //! `gammond ubgi`.
 
-use crate::cli::{Common, Failure};
+use crate::cli::{Common, Failure, within};
 use crate::protocol::ubgi::Ubgi;
 use crate::query::Settings;
 use crate::service::ubgi;
@@ -25,6 +25,6 @@ pub(crate) fn run(common: &Common, _: &Args) -> Result<ExitCode, Failure> {
     };
     let (input, output) = (std::io::stdin(), std::io::stdout().lock());
     ubgi::run(engine, machine, build, input, output)
-        .map_err(|error| Failure::Work(format!("standard input or output: {error}")))?;
+        .map_err(|error| Failure::work(within("standard input or output", error)))?;
     Ok(ExitCode::SUCCESS)
 }
