@@ -79,7 +79,7 @@ commands! {
     #[command(after_help = "Example: gammond bearoff make tables/gnubg_os.bd --points 8")]
     Bearoff => bearoff,
     /// Train a net.
-    #[command(after_help = "Example: gammond train nets/recipe-1.toml --folder run1")]
+    #[command(after_help = "Example: gammond train nets/first.toml --folder first")]
     Train => train,
     /// Make positions for training.
     #[command(after_help = "Example: gammond sample --help")]
