@@ -38,6 +38,8 @@ struct Soak {
     reported: Instant,
     cuts: u32,
     connections: u32,
+    /// The bot has been asked to stop.
+    stopping: bool,
     /// Resident kilobytes, a minute each.
     memory: Vec<u64>,
     files: Vec<usize>,
@@ -67,6 +69,7 @@ fn real_time() {
         reported: Instant::now(),
         cuts: 0,
         connections: 0,
+        stopping: false,
         memory: Vec::new(),
         files: Vec::new(),
     };
@@ -126,8 +129,12 @@ impl Soak {
         let patience = Duration::from_millis(100);
         stream.set_read_timeout(Some(patience)).unwrap();
         if !self.server.busy() {
-            // Another kind of server, as if the bot had moved.
-            self.server.style = STYLES[below(&mut self.chance, 4) as usize];
+            // Another kind of server, as if the bot had moved; at the end one that knows what is
+            // saved, or nobody could tell the bot of a match whose end a cut has hidden.
+            self.server.style = match self.stopping {
+                true => Style::Fibs,
+                false => STYLES[below(&mut self.chance, 4) as usize],
+            };
             self.server.faults.bare_lf = below(&mut self.chance, 3) == 0;
             self.server.faults.quotes = below(&mut self.chance, 3) == 0;
             self.server.faults.board_first = below(&mut self.chance, 3) == 0;
@@ -150,8 +157,8 @@ impl Soak {
                     return self.server.disconnect();
                 }
             }
-            // What the server has said arrives before it goes.
-            let over = Instant::now() >= end && !self.server.busy();
+            // What the server has said arrives before it goes. A bot that stops goes by itself.
+            let over = Instant::now() >= end && !self.server.busy() && !self.stopping;
             if out.is_empty() && (self.server.closed || over) {
                 return self.server.disconnect();
             }
@@ -207,7 +214,8 @@ impl Soak {
             "{:?}",
             self.server.refusals
         );
-        assert!(self.bot.try_wait().unwrap().is_none(), "the bot has ended");
+        let ended = self.bot.try_wait().unwrap().is_some();
+        assert!(!ended || self.stopping, "the bot has ended");
     }
 
     fn state(&mut self) -> String {
@@ -263,6 +271,7 @@ impl Soak {
         writeln!(self.log, "{last}").unwrap();
         let kill = Command::new("kill").arg(self.bot.id().to_string()).status();
         assert!(kill.unwrap().success());
+        self.stopping = true;
         let late = Instant::now() + Duration::from_secs(1200);
         let status = loop {
             if let Some(status) = self.bot.try_wait().unwrap() {

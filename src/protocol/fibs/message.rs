@@ -194,6 +194,8 @@ pub enum Message {
         count: u32,
     },
     NoSavedMatches,
+    /// The server has no list of saved matches.
+    NoSavedList,
     /// The head of the table of saved matches.
     SavedHead,
     /// An answer is still open: ours to the opponent's offer, or the opponent's to ours.

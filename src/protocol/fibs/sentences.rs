@@ -162,6 +162,8 @@ const PATTERNS: &[(&str, Make)] = &[
     ("{} has {} saved game{*}", |w| Some(Message::SavedCount { name: w.name(0)?, count: w.number(1)? })),
     ("opponent matchlength {*}", |_| Some(Message::SavedHead)),
     ("no saved games{*}", |_| Some(Message::NoSavedMatches)),
+    ("** Not yet implemented: 'show saved'{*}", |_| Some(Message::NoSavedList)),
+    ("** Unknown command: 'show'{*}", |_| Some(Message::NoSavedList)),
     ("Login incorrect", |_| Some(Message::LoginIncorrect)),
     ("** You terminated the game. The game was saved", |_| Some(Message::Saved { by: By::Me })),
     ("Your game with {} was saved", |w| saved(w, 0)),

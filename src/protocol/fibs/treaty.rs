@@ -32,6 +32,8 @@ pub struct Timing {
     pub login_ms: u64,
     /// How long leaving a match may take when the bot is asked twice to stop.
     pub stop_ms: u64,
+    /// How long a request to stop waits to learn what became of a match in which the link broke.
+    pub hidden_ms: u64,
 }
 
 impl Default for Timing {
@@ -48,6 +50,7 @@ impl Default for Timing {
             rating_ms: 3000,
             login_ms: 30_000,
             stop_ms: 10_000,
+            hidden_ms: 300_000,
         }
     }
 }

@@ -83,13 +83,14 @@ pub async fn play(
     let mut link = Link::new(config, engine, state);
     let mut wait = link.config.backoff_ms;
     loop {
-        if *stop.borrow() > 0 && !link.machine_busy() {
+        link.hear(*stop.borrow());
+        if link.stops > 0 && !link.machine.stop_waits(link.now()) {
             break;
         }
         let server = link.config.server.clone();
         let connected = tokio::select! {
             connected = timeout(IO_TIMEOUT, TcpStream::connect(server.as_str())) => connected,
-            // Nothing is being played: the next round ends.
+            // The next round looks whether anything must be waited for.
             Ok(()) = stop.changed() => continue,
         };
         let begun = Instant::now();
@@ -193,10 +194,6 @@ impl Link {
         }
     }
 
-    fn machine_busy(&self) -> bool {
-        self.machine.opponent().is_some()
-    }
-
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -242,13 +239,7 @@ impl Link {
                 () = &mut forced => break End::Quit,
             }
             while tasks.try_join_next().is_some() {}
-            let asked = *stop.borrow();
-            while self.stops < asked {
-                self.stops += 1;
-                let now = self.now();
-                self.tell_stop();
-                self.machine.stop(self.config.finish_match, now);
-            }
+            self.hear(*stop.borrow());
         };
         tasks.abort_all();
         let now = self.now();
@@ -261,6 +252,16 @@ impl Link {
             }
         }
         end
+    }
+
+    /// Passes requests to stop on to the machine.
+    fn hear(&mut self, asked: u32) {
+        while self.stops < asked {
+            self.stops += 1;
+            let now = self.now();
+            self.machine.stop(self.config.finish_match, now);
+            self.tell_stop();
+        }
     }
 
     /// Says at once what a request to stop does, and how to stop now.
@@ -279,6 +280,10 @@ impl Link {
             (2, Some(opponent)) => {
                 tracing::warn!("leaving the match against {opponent}; asked again: at once");
             }
+            (1, None) if self.machine.stop_waits(self.now()) => tracing::warn!(
+                "looking up what became of the match in which the link broke; asked again, the end \
+                 comes at once"
+            ),
             _ => tracing::warn!("stopping"),
         }
     }

@@ -263,11 +263,18 @@ pub fn write_match(
         .collect();
     let day = date(seconds);
     let time = seconds % 86_400;
-    // Two matches can end in the same second: no file takes the place of another.
+    // Two matches can end in the same second, and be written at once: no file takes the place of
+    // another, and none waits for another.
+    let taken = |error: &std::io::Error| {
+        matches!(
+            error.kind(),
+            std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::WouldBlock
+        )
+    };
     for number in 0..NAMES_MAX {
         let path = folder.join(format!("{day}_{time:05}_{opponent}_{number}.mat"));
         match create_whole(&path, text.as_bytes()) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) if taken(&error) => {}
             done => return done.map(|()| path),
         }
     }
@@ -349,5 +356,23 @@ mod tests {
             .collect();
         let count = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(count, 5, "{paths:?}");
+    }
+
+    /// FIBS-28: two that are written at once are both written.
+    #[test]
+    fn match_files_are_written_side_by_side() {
+        const WRITERS: usize = 16;
+        let folder = tempfile::tempdir().unwrap();
+        let record = MatchRecord::new("joe", Some(3));
+        let together = std::sync::Barrier::new(WRITERS);
+        std::thread::scope(|scope| {
+            for _ in 0..WRITERS {
+                scope.spawn(|| {
+                    together.wait();
+                    write_match(folder.path(), "bot", &record, Vec::new()).unwrap();
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), WRITERS);
     }
 }

@@ -3,6 +3,7 @@
 //! Each of these was found by the long runs with all faults on (`fibs::matches::soak`).
 
 use super::machine::{logged_in, sent};
+use super::world::*;
 use super::*;
 
 const FENCE: &[u8] = b"Value of 'boardstyle' set to 3.\r\n";
@@ -121,4 +122,74 @@ fn points_of_a_game_whose_end_was_lost() {
     );
     let points = record.games.iter().filter_map(|game| game.result);
     assert_eq!(points.map(|(_, points)| points).collect::<Vec<_>>(), [2, 2]);
+}
+
+/// FIBS-27, FIBS-31: the link breaks in a match, anywhere in its last lines, and the bot is asked to
+/// stop before it or just then: it learns first how the match ended, on every kind of server.
+#[test]
+fn a_stop_waits_for_the_end_that_a_broken_link_hid() {
+    for style in STYLES {
+        let server = || Server::new(style, Faults::default(), &[Some(1)], 5);
+        let mut whole = World::new(server(), 5);
+        whole.play(1, "whole");
+        let bytes = whole.received;
+        let mut hidden = 0;
+        for (cut, before) in (bytes - 700..bytes)
+            .step_by(25)
+            .zip([true, false].iter().cycle())
+        {
+            let mut world = World::new(server(), 5);
+            world.cut_after = Some(cut);
+            while world.cut_after.is_some() && !world.quit {
+                world.step();
+                if *before && !world.stopping && world.received + 2000 > cut {
+                    world.stop(true);
+                }
+            }
+            if !before && !world.quit {
+                world.stop(true);
+            }
+            let what = format!("{style:?} cut after {cut}");
+            world.play_to_stop(&what);
+            world.check(&what);
+            assert_eq!(world.records.len(), world.server.results.len(), "{what}");
+            hidden += world.records.iter().filter(|record| record.unseen).count();
+            if world.server.results.is_empty() {
+                assert!(world.server.busy(), "{what}: the match is saved");
+            }
+        }
+        assert!(hidden > 0, "{style:?}: no end was hidden");
+    }
+}
+
+/// FIBS-31: the wait for what the link hides has a limit, and who asks again does not wait.
+#[test]
+fn a_stop_does_not_wait_for_ever() {
+    let hidden_ms = Timing::default().hidden_ms;
+    let broken = || {
+        let (_, mut machine, now) = logged_in();
+        machine.bytes(
+            b"** You are now playing a 3 point match with alice\r\n",
+            now,
+        );
+        machine.disconnected(now);
+        machine.stop(true, now);
+        (machine, now)
+    };
+    let (machine, now) = broken();
+    assert!(machine.stop_waits(now));
+    assert!(!machine.stop_waits(now + hidden_ms));
+    let (mut machine, now) = broken();
+    machine.stop(true, now + 1);
+    assert!(!machine.stop_waits(now + 1));
+    // A server without a list says all that it knows at once.
+    let (mut machine, now) = broken();
+    machine.connected(now);
+    machine.bytes(b"login: ", now);
+    machine.bytes(b"1 tester 1795224437 127.0.0.1\r\n", now);
+    assert!(machine.stop_waits(now));
+    machine.bytes(b"** Not yet implemented: 'show saved'\r\n", now);
+    let quits =
+        std::iter::from_fn(|| machine.poll(now)).any(|output| matches!(output, Output::Quit));
+    assert!(quits);
 }

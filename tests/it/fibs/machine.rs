@@ -226,11 +226,8 @@ fn stopping() {
             world.step();
             assert!(world.now < 36_000_000, "does not play");
         }
-        world.machine.stop(after_match, world.now);
-        while !world.quit {
-            world.step();
-            assert!(world.now < 36_000_000, "does not stop");
-        }
+        world.stop(after_match);
+        world.play_to_stop("stopping");
         let ended = world.server.results.len();
         assert_eq!(world.records.len(), ended);
         assert!(ended == 1 || !after_match);
@@ -336,11 +333,8 @@ fn resigning_to_stop() {
             world.step();
             assert!(world.now < 36_000_000, "does not play");
         }
-        world.machine.stop(false, world.now);
-        while !world.quit {
-            world.step();
-            assert!(world.now < 36_000_000, "does not stop");
-        }
+        world.stop(false);
+        world.play_to_stop("resigning");
         assert!(
             world.server.refusals.is_empty(),
             "{:?}",

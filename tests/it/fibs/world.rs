@@ -30,6 +30,8 @@ pub(super) struct World {
     pub(super) saved: u32,
     pub(super) fatal: Option<&'static str>,
     pub(super) quit: bool,
+    /// The bot has been asked to stop.
+    pub(super) stopping: bool,
     pub(super) decisions: u64,
     /// The longest that the engine thinks, in milliseconds.
     pub(super) think: u32,
@@ -70,6 +72,7 @@ impl World {
             saved: 0,
             fatal: None,
             quit: false,
+            stopping: false,
             decisions: 0,
             think: 1500,
             asked: None,
@@ -84,6 +87,20 @@ impl World {
         }
     }
 
+    pub(super) fn stop(&mut self, after_match: bool) {
+        self.stopping = true;
+        self.machine.stop(after_match, self.now);
+    }
+
+    /// Plays until the bot has stopped.
+    pub(super) fn play_to_stop(&mut self, what: &str) {
+        let start = self.now;
+        while !self.quit {
+            self.step();
+            assert!(self.now < start + 36_000_000, "{what}: does not stop");
+        }
+    }
+
     pub(super) fn hang_up(&mut self) {
         self.trace("LOST", &String::from_utf8_lossy(&self.wire));
         self.online = false;
@@ -95,6 +112,16 @@ impl World {
     /// One round: outputs, then bytes, then time.
     pub(super) fn step(&mut self) {
         if !self.online {
+            // As the link: who is to stop connects only when there is something to wait for.
+            if self.stopping && !self.machine.stop_waits(self.now) {
+                while let Some(output) = self.machine.poll(self.now) {
+                    if matches!(output, Output::Event(_)) {
+                        self.output(output);
+                    }
+                }
+                self.quit = true;
+                return;
+            }
             self.now += 1000;
             self.online = true;
             self.machine.connected(self.now);

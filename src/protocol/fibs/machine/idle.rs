@@ -33,11 +33,16 @@ impl Machine {
             self.last_heard = now;
             self.outputs.push_back(Output::Reconnect("nothing heard"));
         }
-        if self.phase == Phase::Online && now >= self.last_sent + self.timing.keepalive_ms {
+        // Matches of which nothing is known are looked for as long as it takes, and soon when the end
+        // waits for them.
+        let looks = self.game.is_none() && !self.listless && self.hides_a_match();
+        let quiet = match looks && self.stop != Stop::No {
+            true => self.timing.resync_ms,
+            false => self.timing.keepalive_ms,
+        };
+        if self.phase == Phase::Online && now >= self.last_sent + quiet {
             self.last_sent = now;
-            // Matches of which nothing is known are looked for as long as it takes.
-            let open = self.interrupted.values().any(|match_| match_.open);
-            if open && self.game.is_none() {
+            if looks {
                 self.ask_saved();
             } else {
                 self.send("time");
@@ -119,7 +124,11 @@ impl Machine {
             return;
         }
         if self.stop != Stop::No {
+            if self.stop_waits(now) {
+                return;
+            }
             self.stop = Stop::No;
+            self.stop_waits_until = 0;
             if self.phase == Phase::Online {
                 self.outputs.push_back(Output::Send("bye".to_owned()));
             }

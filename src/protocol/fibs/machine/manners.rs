@@ -32,7 +32,7 @@ impl Machine {
             return;
         }
         if self.policy.owners.iter().any(|owner| owner == name) && word == "finish" {
-            self.stop = Stop::AfterMatch;
+            self.want_stop(Stop::AfterMatch);
         }
         let help = self.policy.help();
         self.tell(name, &help, Talk::Answer);

@@ -46,7 +46,7 @@ enum Phase {
     Online,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stop {
     No,
     AfterMatch,
@@ -131,12 +131,16 @@ pub struct Machine {
     interrupted: BTreeMap<String, Interrupted>,
     /// The list of saved matches has begun to come; the answer to the fence behind it ends it.
     saved_begun: bool,
+    /// The server has no such list.
+    listless: bool,
     ended: Option<(MatchRecord, u64)>,
     stop: Stop,
     /// Requests to stop.
     stops: u32,
     /// When leaving has taken too long.
     stop_at: u64,
+    /// How long the end waits for what a broken link hides.
+    stop_waits_until: u64,
     next_id: u64,
     /// When the present phase of the login began.
     phase_at: u64,
@@ -179,10 +183,12 @@ impl Machine {
             game: None,
             interrupted: BTreeMap::new(),
             saved_begun: false,
+            listless: false,
             ended: None,
             stop: Stop::No,
             stops: 0,
             stop_at: u64::MAX,
+            stop_waits_until: 0,
             next_id: 0,
             phase_at: 0,
             counts: Counts::default(),
@@ -229,6 +235,7 @@ impl Machine {
         self.last_heard = now;
         self.settle_at = u64::MAX;
         self.saved_begun = false;
+        self.listless = false;
         self.fences = 0;
         self.people.clear();
         self.saved.clear();
@@ -251,6 +258,7 @@ impl Machine {
             self.resumed.insert(name, due);
         }
         self.phase = Phase::Offline;
+        self.listless = false;
         self.outbox.clear();
         self.drop_game();
         self.finish_record();
@@ -259,6 +267,7 @@ impl Machine {
     fn drop_game(&mut self) {
         if let Some(game) = self.game.take() {
             self.interrupt(game.record, true);
+            self.stop_waits_until = self.now + self.timing.hidden_ms;
         }
     }
 
@@ -275,7 +284,8 @@ impl Machine {
     }
 
     /// Asks the machine to end: after the match when `after_match`, else after the game; asked
-    /// again, leaving the match (it is saved); asked a third time, at once.
+    /// again, leaving the match (it is saved); asked a third time, at once. What became of a match in
+    /// which the link broke is looked up first, for a while (FIBS-31).
     pub fn stop(&mut self, after_match: bool, now: u64) {
         self.now = now;
         self.stops += 1;
@@ -284,9 +294,7 @@ impl Machine {
             (1, false) => Stop::AfterGame,
             _ => Stop::Now,
         };
-        if wanted > self.stop {
-            self.stop = wanted;
-        }
+        self.want_stop(wanted);
         if self.stop == Stop::Now {
             self.stop_at = self.stop_at.min(now + self.timing.stop_ms);
         }
@@ -295,6 +303,19 @@ impl Machine {
             return;
         }
         self.idle();
+    }
+
+    fn want_stop(&mut self, wanted: Stop) {
+        self.stop = self.stop.max(wanted);
+        self.stop_waits_until = self.now + self.timing.hidden_ms;
+    }
+
+    /// Whether a request to stop must wait: a match is being played, or the link broke in one and
+    /// nobody has said yet what became of it.
+    #[must_use]
+    pub fn stop_waits(&self, now: u64) -> bool {
+        let looks = self.stop < Stop::Now && now < self.stop_waits_until && !self.listless;
+        self.game.is_some() || self.ended.is_some() || (looks && self.hides_a_match())
     }
 
     /// Takes bytes from the server.
@@ -509,6 +530,11 @@ impl Machine {
                 self.fences_lost();
                 self.saved.clear();
                 self.close_unseen();
+            }
+            Message::NoSavedList => {
+                self.fences_lost();
+                self.listless = true;
+                self.close_rated();
             }
             Message::Invites { name, wanted } => self.invited(name, wanted),
             Message::SavedWarning => {

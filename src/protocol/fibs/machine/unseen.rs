@@ -60,6 +60,27 @@ impl Machine {
         interrupted.record.length.is_some() && now.is_some() && now != interrupted.rating
     }
 
+    /// Whether the link broke in a match of which nothing has been heard since.
+    pub(super) fn hides_a_match(&self) -> bool {
+        self.interrupted.values().any(|match_| match_.open)
+    }
+
+    /// Where there is no list of saved matches: a rating that has changed says that the one match in
+    /// which the link broke is over.
+    pub(super) fn close_rated(&mut self) {
+        let mut open = self.interrupted.values().filter(|match_| match_.open);
+        let (Some(match_), None) = (open.next(), open.next()) else {
+            return;
+        };
+        if !self.rated(match_) {
+            return;
+        }
+        let name = match_.record.opponent.clone();
+        if let Some(interrupted) = self.interrupted.remove(&name) {
+            self.unseen(interrupted);
+        }
+    }
+
     /// Asks for the saved matches, and behind them for something that tells that they are complete.
     pub(super) fn ask_saved(&mut self) {
         self.send("show saved");
