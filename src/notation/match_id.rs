@@ -309,6 +309,16 @@ impl MatchId {
         })
     }
 
+    /// The points of the player on roll and of the other when the match is over (MID-04). Then there is no
+    /// state to decide in, and [`MatchId::view`] refuses it.
+    #[must_use]
+    pub fn final_score(self) -> Option<[u16; 2]> {
+        let scores = [self.on_roll(), self.on_roll().other()].map(|player| self.score(player));
+        let length = self.length();
+        let winners = scores.iter().filter(|&&score| score >= length).count();
+        (self.is_over() && length > 0 && winners == 1).then_some(scores)
+    }
+
     /// Whether the game is over: played out, given up or ended by a pass.
     #[must_use]
     pub fn is_over(self) -> bool {

@@ -99,12 +99,21 @@ pub struct ParsedPosition {
     pub no_cube: bool,
     /// The Match ID that it came with: it holds more than a state, such as which of the players is on roll.
     pub match_id: Option<MatchId>,
+    /// The points of the player on roll and of the other of a match that is over (only a Match ID can say so). There
+    /// is no state then.
+    pub final_score: Option<[u16; 2]>,
 }
 
 impl ParsedPosition {
     /// The GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
     #[must_use]
     pub fn gnubg_id(&self, state: &MatchState) -> GnubgId {
+        if let (Some(match_id), Some(_)) = (self.match_id, self.final_score) {
+            return GnubgId {
+                position: PositionId::from(self.position),
+                match_id,
+            };
+        }
         let view = self
             .match_id
             .and_then(|id| id.view().ok().map(|view| (id, view)));
@@ -131,6 +140,7 @@ impl ParsedPosition {
             offer: None,
             no_cube: false,
             match_id: None,
+            final_score: None,
         }
     }
 
@@ -235,6 +245,14 @@ fn from_board_line(text: &[u8]) -> Result<ParsedPosition, NotationError> {
 
 /// `at` is where the Match ID begins.
 fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError> {
+    let bare = ParsedPosition {
+        match_id: Some(id.match_id),
+        final_score: id.match_id.final_score(),
+        ..ParsedPosition::bare(Form::GnubgId, id.position.position())
+    };
+    if bare.final_score.is_some() {
+        return Ok(bare);
+    }
     let view = id.match_id.view().map_err(|error| error.moved(at))?;
     let MatchView {
         state, roll, offer, ..
@@ -243,7 +261,6 @@ fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError
         state: Some(state),
         roll,
         offer,
-        match_id: Some(id.match_id),
-        ..ParsedPosition::bare(Form::GnubgId, id.position.position())
+        ..bare
     })
 }

@@ -235,21 +235,30 @@ fn state_value(state: &MatchState) -> Value {
 /// A position in every form.
 pub(super) fn convert(to: Addressee<'_>, shown: &ParsedPosition, state: &MatchState) -> String {
     let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
+    // Neither has a place for a match that is over.
+    let of_state = |form: Form| shown.final_score.is_none().then(|| print(form));
     let gnubg_id = shown.gnubg_id(state);
     let match_id = gnubg_id.match_id.to_string();
     let gnubg_id = gnubg_id.to_string();
-    let body = json!({
+    let mut body = json!({
         "position": print(Form::PositionId),
         "match": match_id,
         "gnubgid": gnubg_id,
         "key": print(Form::Key),
-        "xgid": print(Form::Xgid),
-        "board": print(Form::BoardLine),
+        "xgid": of_state(Form::Xgid),
+        "board": of_state(Form::BoardLine),
         "roll": shown.roll.map(Roll::dice),
     });
+    if let (Some(score), Some(body)) = (shown.final_score, body.as_object_mut()) {
+        body.insert("final".into(), json!(score));
+    }
     let plain = match to.style {
         AnswerStyle::Position => print(Form::PositionId),
-        _ => [gnubg_id, print(Form::Key), print(Form::Xgid)].join(" "),
+        _ => {
+            let xgid = of_state(Form::Xgid);
+            let forms = [Some(gnubg_id), Some(print(Form::Key)), xgid];
+            forms.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        }
     };
     let mut out = Vec::new();
     answer::values(to, "convert", &body, &plain, &mut out);

@@ -416,6 +416,8 @@ fn ask<'a>(
     settings(rest, &mut own)?;
     head.style = own.style;
     head.patient = own.queue == Some(Queue::Bulk);
+    match_goes_on(verb, &parsed, &own.state)
+        .map_err(|message| fault(input, "game-over", "position", message))?;
     let state = state_of(&parsed, session, &own.state).map_err(|error| state_fault(rest, error))?;
     let wanted = Wanted {
         stray_roll: roll.map(|_| before_roll),
@@ -428,6 +430,21 @@ fn ask<'a>(
         return wanted.into_rollout(verb, plays, rest);
     }
     wanted.into_request(verb, rest)
+}
+
+/// The ID of a match that is over can be converted; there is no state to answer about, or to change.
+fn match_goes_on(verb: Verb, parsed: &ParsedPosition, wishes: &StateWishes) -> Result<(), String> {
+    let (Some([me, opponent]), Some(id)) = (parsed.final_score, parsed.match_id) else {
+        return Ok(());
+    };
+    if verb == Verb::Convert && *wishes == StateWishes::default() {
+        return Ok(());
+    }
+    let length = id.length();
+    Err(format!(
+        "position is of a match that is over: {me}-{opponent}, seen by the player on roll, in a match to {length}; \
+         only convert takes it, as it is"
+    ))
 }
 
 /// plays = `plays="` play *( ";" play ) `"`, before all other settings

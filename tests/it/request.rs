@@ -388,6 +388,33 @@ fn finished_games() {
     }
 }
 
+/// MID-04, Q-27: the ID of a match that is over is converted as it is; nothing can be asked about it.
+#[test]
+fn a_match_that_is_over() {
+    let over = "0HPwACbg8+BgIA:AWtAAAAAMAAE";
+    let answer = ask(&format!("convert {over}"));
+    assert_eq!(answer["gnubgid"], over);
+    assert_eq!(answer["final"].as_array().map(Vec::len), Some(2));
+    assert!(answer["xgid"].is_null() && answer["board"].is_null());
+    for line in [
+        format!("move {over} 31"),
+        format!("cube {over}"),
+        format!("eval {over}"),
+        format!("show {over}"),
+        format!("rollout {over}"),
+        format!("convert {over} length=7"),
+        over.to_owned(),
+    ] {
+        let answer = ask(&line);
+        assert_eq!(answer["code"], "game-over", "{line}");
+        let told = answer["message"].as_str().unwrap();
+        assert!(
+            told.contains("a match that is over: ") && told.contains("match to 2"),
+            "{told}"
+        );
+    }
+}
+
 /// S-01, S-02, S-03, S-04: spellings of values.
 #[test]
 fn spellings_of_settings() {
