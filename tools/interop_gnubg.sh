@@ -1,15 +1,16 @@
-#!/bin/sh
-# Real GNU Backgammon against `gammond serve` over gnubg's external-player protocol, both seats,
-# money with beavers and seven-point matches. Fails unless every reply was accepted, gnubg's record
-# agrees with the wire, and the run ended cleanly.
+#!/bin/bash
+# Real GNU Backgammon against `gammond serve` over gnubg's external-player protocol, both seats: money sessions with beavers and
+# automatic doubles, the Jacoby rule on and off on either side in all four combinations, and matches. Fails unless every reply was
+# accepted, gnubg's record agrees with the wire, and every run ended cleanly.
 #
 #   tools/interop_gnubg.sh [GAMES] [MATCHES] [GAMMOND] [SERVE OPTION …]
 #
-# Needs gnubg, python3 and gnubg_vs_external.py (in ../shared/tools, or $GAMMOND_SHARED/tools).
+# GAMES: of money in each combination and seat (default 4, so 32 in all); MATCHES: of each length and seat (default 1), to the lengths
+# of $LENGTHS (default "1 3 25"). Needs gnubg, python3 and gnubg_vs_external.py (in ../shared/tools, or $GAMMOND_SHARED/tools).
 # Reports go to $OUT (default: a temporary folder).
 set -eu
-games=${1:-20}
-matches=${2:-2}
+games=${1:-4}
+matches=${2:-1}
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 2 ] || (cd "$root" && cargo build --release --quiet)
 gammond=${3:-$root/target/release/gammond}
@@ -18,47 +19,80 @@ relay=${GAMMOND_SHARED:-$root/../shared}/tools/gnubg_vs_external.py
 [ -f "$relay" ] || { echo "SKIPPED interop_gnubg: needs $relay"; exit 0; }
 out=${OUT:-$(mktemp -d)}
 mkdir -p "$out"
+rm -f "$out"/money-*.json "$out"/match-*.json
 
-"$gammond" serve --listen 127.0.0.1:0 "$@" > "$out/server.txt" &
-server=$!
-trap 'kill $server 2>/dev/null || true' EXIT INT TERM
-tries=0
-while ! grep -q '^listening on ' "$out/server.txt"; do
-    tries=$((tries + 1))
-    [ $tries -lt 100 ] || { echo "the server did not start"; exit 1; }
-    sleep 0.1
-done
-address=$(sed -n 's/^listening on //p' "$out/server.txt" | head -1)
+# The relay knows no automatic doubles: gnubg is told before it.
+cat > "$out/gnubg" <<'SH'
+#!/bin/bash
+exec gnubg "$@" < <(echo 'set automatic doubles 3'; exec cat)
+SH
+chmod +x "$out/gnubg"
 
+server=
+address=
 status=0
-for seat in 0 1; do
-    python3 "$relay" "$address" --games "$games" --engine-player $seat --beavers 3 \
-        --gnubg-plies 0 --seed $((100 + seat)) --timeout 3600 > "$out/money-$seat.json" || status=1
-    python3 "$relay" "$address" --match-length 7 --matches "$matches" --engine-player $seat \
-        --gnubg-plies 0 --seed $((200 + seat)) --timeout 3600 > "$out/match-$seat.json" || status=1
+trap 'kill $server 2>/dev/null || true' EXIT INT TERM
+serve() {
+    "$gammond" serve --listen 127.0.0.1:0 "$@" > "$out/server.txt" &
+    server=$!
+    tries=0
+    while ! grep -q '^listening on ' "$out/server.txt"; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || { echo "the server did not start"; exit 1; }
+        sleep 0.1
+    done
+    address=$(sed -n 's/^listening on //p' "$out/server.txt" | head -1)
+}
+end() {
+    kill -TERM "$server"
+    wait "$server" || { echo "the server did not end cleanly"; status=1; }
+    server=
+}
+
+seed=100
+for ours in on off; do
+    [ $ours = on ] && serve "$@" || serve --no-jacoby "$@"
+    for theirs in on off; do
+        [ $theirs = on ] && rule= || rule=--no-jacoby
+        for seat in 0 1; do
+            seed=$((seed + 1))
+            python3 "$relay" "$address" --games "$games" --engine-player $seat --beavers 3 $rule --gnubg "$out/gnubg" \
+                --gnubg-plies 0 --seed $seed --timeout 3600 > "$out/money-ours-$ours-theirs-$theirs-seat-$seat.json" || status=1
+        done
+    done
+    end
 done
+serve "$@"
+for length in ${LENGTHS:-1 3 25}; do
+    for seat in 0 1; do
+        seed=$((seed + 1))
+        python3 "$relay" "$address" --match-length "$length" --matches "$matches" --engine-player $seat \
+            --gnubg-plies 0 --seed $seed --timeout 3600 > "$out/match-$length-seat-$seat.json" || status=1
+    done
+done
+end
 python3 - "$out" <<'PY' || status=1
-import json, math, sys
-bad = 0
-for name in ("money-0", "money-1", "match-0", "match-1"):
-    r = json.load(open(f"{sys.argv[1]}/{name}.json"))
+import glob, json, math, os, sys
+bad, games, questions, beavers, stalls = 0, 0, 0, 0, 0
+for path in sorted(glob.glob(f"{sys.argv[1]}/m*-seat-?.json")):
+    name, r = os.path.basename(path)[:-5], json.load(open(path))
     points = [g["points"] if g["winner"] == "engine" else -g["points"] for g in r["games"]]
     n = len(points)
     mean = sum(points) / max(n, 1)
     error = math.sqrt(sum((p - mean) ** 2 for p in points) / max(n - 1, 1) / max(n, 1))
     won = sum(m["winner"] == "engine" for m in r["matches"])
-    print(f"{name}: {n} games, {mean:+.3f} ± {error:.3f} points per game, matches won {won}/{len(r['matches'])}, "
+    asked = r["moves_asked"] + r["roll_or_double_asked"] + r["takes_asked"]
+    games, questions, stalls = games + n, questions + asked, stalls + r["stalls_after_beaver_taken"]
+    print(f"{name}: {n} games, {mean:+.3f} ± {error:.3f} points per game, matches won {won}/{len(r['matches'])}, {asked} questions, "
           f"rejected {r['replies_rejected']}, mismatches {len(r['record_mismatches'])}, forfeits {r['turns_forfeited']}, "
-          f"notes {len(r['protocol_notes'])}, actions {r['engine_actions']}, median {r['reply_latency'].get('median_ms')} ms, "
-          f"clean {r['clean']} {r['reason'] or ''}")
+          f"notes {len(r['protocol_notes'])}, stalls after a beaver {r['stalls_after_beaver_taken']}, actions {r['engine_actions']}, "
+          f"median {r['reply_latency'].get('median_ms')} ms, clean {r['clean']} {r['reason'] or ''}")
     wanted = r["games_requested"]
     complete = n == wanted if wanted else len(r["matches"]) == r["matches_requested"]
     if r["replies_rejected"] or r["record_mismatches"] or r["turns_forfeited"] or r["protocol_notes"] or not r["clean"] or not complete:
-        bad = 1
+        bad += 1
         print("   ", json.dumps(r["rejected"][:3]), r["protocol_notes"][:3], r["gnubg_messages"][:5])
-sys.exit(bad)
+print(f"{games} games, {questions} questions, {bad} runs failed; gnubg's own stall after an accepted beaver: {stalls} times")
+sys.exit(bool(bad))
 PY
-kill -TERM $server
-wait $server || { echo "the server did not end cleanly"; status=1; }
-trap - EXIT
 exit $status
