@@ -128,18 +128,7 @@ impl Soak {
         stream.set_nodelay(true).unwrap();
         let patience = Duration::from_millis(100);
         stream.set_read_timeout(Some(patience)).unwrap();
-        if !self.server.busy() {
-            // Another kind of server, as if the bot had moved; at the end one that knows what is
-            // saved, or nobody could tell the bot of a match whose end a cut has hidden.
-            self.server.style = match self.stopping {
-                true => Style::Fibs,
-                false => STYLES[below(&mut self.chance, 4) as usize],
-            };
-            self.server.faults.bare_lf = below(&mut self.chance, 3) == 0;
-            self.server.faults.quotes = below(&mut self.chance, 3) == 0;
-            self.server.faults.board_first = below(&mut self.chance, 3) == 0;
-            self.server.faults.warns = below(&mut self.chance, 2) == 0;
-        }
+        self.move_to_another_server();
         let mut out: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
         let mut due = Instant::now();
         let mut quiet = Instant::now();
@@ -199,6 +188,22 @@ impl Soak {
             }
             self.minute();
         }
+    }
+
+    /// Another kind of server between two matches, as if the bot had moved; at the end one that knows
+    /// what is saved, or nobody could tell the bot of a match whose end a cut has hidden.
+    fn move_to_another_server(&mut self) {
+        if self.server.busy() {
+            return;
+        }
+        self.server.style = match self.stopping {
+            true => Style::Fibs,
+            false => STYLES[below(&mut self.chance, 4) as usize],
+        };
+        self.server.faults.bare_lf = below(&mut self.chance, 3) == 0;
+        self.server.faults.quotes = below(&mut self.chance, 3) == 0;
+        self.server.faults.board_first = below(&mut self.chance, 3) == 0;
+        self.server.faults.warns = below(&mut self.chance, 2) == 0;
     }
 
     /// A line a minute.
