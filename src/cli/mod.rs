@@ -18,7 +18,7 @@ pub(crate) use progress::{ProgressArgs, finish, stopped};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
@@ -181,9 +181,15 @@ fn run() -> Result<ExitCode, Failure> {
     {
         command = command.version(about::version());
     }
-    // Wrong arguments end the program here, with code 2 (0 for --help and --version).
-    let matches = command.get_matches_from(arguments);
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let parsed = command
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        // Wrong arguments end the program here, with code 2.
+        Err(error) if error.use_stderr() => error.exit(),
+        Err(told) => return output::told(told.print().and_then(|()| std::io::stdout().flush())),
+    };
     start_log(&cli.common)?;
     match &cli.command {
         Some(command) => dispatch(&cli.common, command),

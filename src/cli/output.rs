@@ -72,6 +72,15 @@ impl Output {
     }
 }
 
+/// What comes of something that was printed in another way, such as `--help`.
+///
+/// # Errors
+/// As [`Output::print`].
+pub(crate) fn told(result: io::Result<()>) -> Result<ExitCode, Failure> {
+    Output::new().told(result)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Prints all that a command has to say; a closed pipe ends it quietly.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! What an engine is made of, as a checksum: two engines with the same one give the same answers.
 
-use crate::job::sha256;
+use crate::files;
+use crate::job::{sha256, sha256_of};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,19 +22,21 @@ pub(super) fn identity<'a>(
     sources: impl IntoIterator<Item = Source<'a>>,
 ) -> Result<String, (PathBuf, io::Error)> {
     let mut list = String::new();
-    let mut add = |name: &str, bytes: &[u8]| {
+    let mut add = |name: &str, sum: String| {
         // Writing to a string cannot fail.
-        let _ = writeln!(list, "{name} {}", sha256(bytes));
+        let _ = writeln!(list, "{name} {sum}");
     };
     for source in sources {
         match source {
-            Source::Bytes(name, bytes) => add(name, bytes),
+            Source::Bytes(name, bytes) => add(name, sha256(bytes)),
             Source::Path(path, ending) => {
-                for file in files(path, ending).map_err(|error| (path.to_owned(), error))? {
-                    let bytes = std::fs::read(&file).map_err(|error| (file.clone(), error))?;
+                for file in found(path, ending).map_err(|error| (path.to_owned(), error))? {
+                    // Databases are larger than memory may be.
+                    let sum = files::open(&file).and_then(sha256_of);
+                    let sum = sum.map_err(|error| (file.clone(), error))?;
                     let name = file.file_name().unwrap_or_default();
                     // Not the folder: the same files may lie elsewhere.
-                    add(&name.to_string_lossy(), &bytes);
+                    add(&name.to_string_lossy(), sum);
                 }
             }
         }
@@ -42,7 +45,7 @@ pub(super) fn identity<'a>(
 }
 
 /// The file itself, or those of a folder whose names end so, in order.
-fn files(path: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+fn found(path: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }

@@ -56,7 +56,7 @@ mod stamp;
 
 pub use control::{Control, Event, Progress};
 pub use error::JobError;
-pub use header::{Difference, Header, sha256};
+pub use header::{Difference, Header, sha256, sha256_of};
 pub use merge::{MergeError, merge};
 pub use part::{BadPart, Job};
 pub use runner::{JobEnd, Runner};

@@ -90,7 +90,7 @@ pub struct RequestError {
 }
 
 /// Every code that an error may have; `protocol-specs/errors.md` says what each means.
-pub const ERROR_CODES: [&str; 24] = [
+pub const ERROR_CODES: [&str; 23] = [
     "bad-position",
     "bad-match-id",
     "bad-xgid",
@@ -110,7 +110,6 @@ pub const ERROR_CODES: [&str; 24] = [
     "bad-byte",
     "line-too-long",
     "game-over",
-    "unsupported",
     "stopped",
     "busy",
     "timeout",

@@ -71,8 +71,9 @@ impl<T> FairQueue<T> {
         self.lines
     }
 
-    /// Whether so many more lines of this origin may wait: above `max` only those of an origin
-    /// that has less than its share of the queue.
+    /// Whether so many more lines of this origin may wait: above `max` only those of an origin that
+    /// has less than its share of the queue. As each of n origins has at most `max`/n when the nth
+    /// comes, a thousand of them together never have more than eight times `max`.
     pub(super) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
         if self.lines + lines <= max {
             return true;
@@ -80,7 +81,7 @@ impl<T> FairQueue<T> {
         let own = self.origins.get(&origin).map_or(0, |lanes| lanes.lines);
         let waiting = self.origins.values().filter(|lanes| lanes.lines > 0);
         let share = max / (waiting.count() + usize::from(own == 0)).max(1);
-        own + lines <= share && self.lines + lines <= 2 * max
+        own + lines <= share
     }
 
     /// Adds work of so many lines to its lane. The lane's work is done in the order of the numbers,
@@ -340,6 +341,15 @@ mod tests {
             queue.push(other, 1, 1, 0);
         }
         assert!(!queue.admits(other.origin, 1, 64));
+        // However many came before, each with a share.
+        for address in 3..=30 {
+            let next = lane(address, 3);
+            assert!(queue.admits(next.origin, 1, 64));
+            while queue.admits(next.origin, 1, 64) {
+                queue.push(next, 1, 1, 0);
+            }
+        }
+        assert!(queue.lines() > 2 * 64 && queue.lines() <= 4 * 64);
     }
 
     /// Jobs of a lane that come back unfinished, the later one first, keep their order; and the

@@ -14,7 +14,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
 
@@ -36,12 +35,7 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
                         oldest.abort();
                     }
                     let shared = Arc::clone(&shared);
-                    open.push_back(tasks.spawn(async move {
-                        match stream {
-                            Stream::Tcp(stream) => converse(stream, &shared).await,
-                            Stream::Unix(stream) => converse(stream, &shared).await,
-                        }
-                    }));
+                    open.push_back(tasks.spawn(async move { converse(stream, &shared).await }));
                 }
                 Err(error) => {
                     tracing::debug!(%error, "cannot accept a metrics connection");
@@ -54,7 +48,7 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
 }
 
 /// One connection: one request, one response, within the time.
-async fn converse<S: AsyncRead + AsyncWrite + Unpin>(stream: S, shared: &Shared) {
+async fn converse(stream: Stream, shared: &Shared) {
     let Limits {
         metrics_timeout, ..
     } = shared.limits;

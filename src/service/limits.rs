@@ -20,8 +20,12 @@ pub struct Limits {
     pub line_timeout: Duration,
     /// How long a connection may say nothing; zero for ever (SRV-08).
     pub idle_timeout: Duration,
+    /// The same where a peer may be quiet for long without being gone, as gnubg while its user thinks.
+    pub quiet_timeout: Duration,
     /// How long a peer may take nothing of what is sent to it (SRV-09).
     pub write_timeout: Duration,
+    /// Bytes of answers that the system may hold for a TCP peer (SRV-09).
+    pub send_buffer_bytes: usize,
     /// Bytes of answers that may wait for a peer before no more are computed (SRV-09).
     pub unsent_bytes_max: usize,
     /// Bytes of answers that may wait for all peers together; above it large answers are `busy`
@@ -64,7 +68,9 @@ impl Default for Limits {
             long_lines_max: 10,
             line_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(600),
+            quiet_timeout: Duration::from_secs(24 * 60 * 60),
             write_timeout: Duration::from_secs(30),
+            send_buffer_bytes: 128 << 10,
             unsent_bytes_max: 64 << 10,
             answer_bytes_max: 64 << 20,
             hang_up_check: Duration::from_millis(25),

@@ -470,6 +470,9 @@ fn closed_pipes_are_quiet_and_full_disks_are_not() {
         "net info embedded",
         "man",
         "completions bash",
+        "--help",
+        "--version",
+        "move --help",
     ] {
         let mut child = at(line).stdout(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());

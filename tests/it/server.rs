@@ -316,7 +316,7 @@ async fn ask_every_second(client: tokio::io::DuplexStream, time: Duration) {
 }
 
 /// SRV-08: a thousand unfinished lines, dripped byte by byte, live for exactly the time they
-/// are given; silence is ended later, gnubg never, and who asks is served all the while. The clock
+/// are given; silence is ended later, gnubg's after a day, and who asks is served all the while. The clock
 /// is a simulated one.
 #[test]
 fn a_thousand_unfinished_lines() {
@@ -325,6 +325,7 @@ fn a_thousand_unfinished_lines() {
     let mut config = Config::default();
     config.listen = vec!["127.0.0.1:0".parse().unwrap()];
     let (line, idle) = (config.limits.line_timeout, config.limits.idle_timeout);
+    let quiet_timeout = config.limits.quiet_timeout;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -367,6 +368,14 @@ fn a_thousand_unfinished_lines() {
         assert_eq!(&said[..count], b"Debug output OFF\n", "EXT-05");
         let timeouts = handle.counters().timeouts.load(Ordering::Relaxed);
         assert_eq!(timeouts, LORISES as u64 + 1);
+        // Nobody thinks for longer than a day. Nothing is said to it, for it would be an answer.
+        let begun = tokio::time::Instant::now();
+        assert_eq!(gnubg.read(&mut said).await.unwrap(), 0, "{said:?}");
+        let after = begun.elapsed();
+        assert!(
+            after >= quiet_timeout && after <= quiet_timeout + Duration::from_secs(2),
+            "{after:?}"
+        );
     });
 }
 

@@ -13,12 +13,14 @@ use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::limits::READ_BYTES;
 use crate::service::shutdown::{Phase, reached};
+use crate::service::turns::Turn;
 use crate::service::worker::{Job, Part};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -140,14 +142,19 @@ impl<S> Drop for Connection<S> {
             self.parts.close();
         }
         self.shared.workers.forget(self.lane);
+        self.shared.turns.forget(self.lane);
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn run(&mut self) -> io::Result<()> {
         loop {
+            let turn = self.shared.turns.take(self.lane).await;
+            if turn.waited && (self.gone)(&self.stream) {
+                return Err(self.hung_up());
+            }
             self.dispatch();
-            self.flush().await?;
+            self.flush(turn).await?;
             if self.account.unpark() {
                 self.shared.workers.unpark(self.lane);
             }
@@ -178,6 +185,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 },
             }
         }
+    }
+
+    fn hung_up(&self) -> io::Error {
+        count(&self.shared.counters.hang_ups);
+        io::ErrorKind::ConnectionReset.into()
     }
 
     /// Ends the conversation so that the peer gets all that was said: closing with input unread
@@ -235,8 +247,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             } } => Ok(Event::TimeOver),
             () = tokio::time::sleep(look), if looks => {
                 if (self.gone)(&self.stream) {
-                    count(&self.shared.counters.hang_ups);
-                    return Err(io::ErrorKind::ConnectionReset.into());
+                    return Err(self.hung_up());
                 }
                 Ok(Event::Look)
             }
@@ -277,10 +288,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return self.since.checked_add(limits.line_timeout);
         }
         let patient = self.dialect.as_ref().is_some_and(|one| one.may_be_quiet());
-        if patient || limits.idle_timeout.is_zero() {
+        if limits.idle_timeout.is_zero() {
             return None;
         }
-        self.since.checked_add(limits.idle_timeout)
+        let most = if patient {
+            limits.quiet_timeout.max(limits.idle_timeout)
+        } else {
+            limits.idle_timeout
+        };
+        self.since.checked_add(most)
     }
 
     /// Tells the peer of trouble that no line is to blame for.
@@ -337,8 +353,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         pending.done = part.last;
     }
 
+    /// Sends what waits: what the peer takes at once within this turn, the rest after it.
+    async fn flush(&mut self, turn: Turn) -> io::Result<()> {
+        let mut sending = pin!(self.send());
+        let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
+        drop(turn);
+        match first {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => sending.await,
+        }
+    }
+
     /// Sends what waits; a peer that takes nothing is cut (SRV-09).
-    async fn flush(&mut self) -> io::Result<()> {
+    async fn send(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
         }
@@ -536,7 +563,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
 /// Reads into the thread's buffer and feeds the codec; 0 at the end of input.
 async fn read<S: AsyncRead + Unpin>(stream: &mut S, codec: &mut LineCodec) -> io::Result<usize> {
-    std::future::poll_fn(|context| {
+    poll_fn(|context| {
         SCRATCH.with_borrow_mut(|scratch| {
             let mut buffer = ReadBuf::new(scratch);
             match Pin::new(&mut *stream).poll_read(context, &mut buffer) {

@@ -99,25 +99,18 @@ fn welcome(
             return;
         }
     };
-    let shared = Arc::clone(shared);
-    match stream {
-        Stream::Tcp(stream) => {
-            prepare(&stream, &shared.limits);
-            tasks.spawn(async move {
-                connection::serve(stream, hung_up, origin, shared, server_language).await;
-                drop(slot);
-            });
-        }
-        Stream::Unix(stream) => {
-            tasks.spawn(async move {
-                connection::serve(stream, hung_up, origin, shared, server_language).await;
-                drop(slot);
-            });
-        }
+    if let Stream::Tcp(stream) = &stream {
+        prepare(stream, &shared.limits);
     }
+    let shared = Arc::clone(shared);
+    tasks.spawn(async move {
+        connection::serve(stream, hung_up, origin, shared, server_language).await;
+        drop(slot);
+    });
 }
 
-/// Answers at once, and finds peers that have gone silently (SRV-12).
+/// Answers at once, keeps no more of them in the system than a peer takes, and finds peers that have
+/// gone silently (SRV-12).
 fn prepare(stream: &TcpStream, limits: &Limits) {
     let keep_alive = socket2::TcpKeepalive::new()
         .with_time(limits.keep_alive)
@@ -125,7 +118,10 @@ fn prepare(stream: &TcpStream, limits: &Limits) {
         .with_retries(3);
     let done = stream
         .set_nodelay(true)
-        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive));
+        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive))
+        .and_then(|()| {
+            socket2::SockRef::from(stream).set_send_buffer_size(limits.send_buffer_bytes)
+        });
     if let Err(error) = done {
         tracing::debug!(%error, "socket options");
     }
@@ -138,20 +134,17 @@ async fn refuse(stream: Stream, reason: &str, patient: bool, limits: &Limits) {
     } else {
         Duration::ZERO
     };
-    let told = async {
-        match stream {
-            Stream::Tcp(stream) => tell(stream, reason, wait, limits.refusal_wait).await,
-            Stream::Unix(stream) => tell(stream, reason, wait, limits.refusal_wait).await,
-        }
-    };
+    let told = tell(stream, reason, wait, limits.refusal_wait);
     // A peer that does not take one line gets none.
     let _ = timeout(limits.refusal_wait * 5, told).await;
 }
 
-async fn tell<S>(mut stream: S, reason: &str, wait: Duration, linger: Duration) -> io::Result<()>
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
-{
+async fn tell(
+    mut stream: Stream,
+    reason: &str,
+    wait: Duration,
+    linger: Duration,
+) -> io::Result<()> {
     let mut first = [0; 256];
     let count = match wait {
         Duration::ZERO => 0,

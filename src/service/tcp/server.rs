@@ -135,6 +135,7 @@ impl Server {
             workers,
             defaults,
             build,
+            tokio::runtime::Handle::current().metrics().num_workers(),
         ));
         Ok(Server {
             shared,
