@@ -25,6 +25,7 @@ hostile [OPTIONS]
   --seconds N           length of an attack [5; quick 2]
   --memory MIB          the server's memory limit, as in tools/gammond.service [1024]
   --nice N              priority of the server; below 0 only as root [0]
+  --untimed             waiting times are told, not judged: for a machine that has other work
   --watchdog-ms N       the watchdog's patience [2000]
   --limit-memory MIB    limits that are judged [256]
   --limit-zero-ply MS   p99 of a 0-ply question, over its quiet p99 [20]
@@ -60,6 +61,7 @@ fn arguments() -> Result<Arguments, String> {
             quiet: Duration::from_millis(1000),
             positions: Arc::new(Vec::new()),
             quick: false,
+            untimed: false,
         },
         only: Vec::new(),
         json: None,
@@ -71,6 +73,7 @@ fn arguments() -> Result<Arguments, String> {
         let bench = &mut found.bench;
         match word.as_str() {
             "--quick" => bench.quick = true,
+            "--untimed" => bench.untimed = true,
             "--list" => found.list = true,
             "--help" | "-h" => return Err(HELP.to_owned()),
             _ => {

@@ -130,7 +130,7 @@ fn flood(stage: &Stage, lines: &str) -> Outcome {
     let holds = sent > 0 && (silent || stalled < Duration::from_secs(1));
     Outcome {
         herd: vec![client],
-        checks: vec![Check::new(
+        checks: vec![Check::timed(
             "the flood is answered all the time",
             found,
             holds,

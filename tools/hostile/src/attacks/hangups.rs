@@ -156,7 +156,7 @@ fn stop(stage: &Stage) -> Outcome {
     let holds = most <= Duration::from_millis(100) && rounds > 1;
     Outcome {
         herd: vec![client],
-        checks: vec![Check::new("`stop` answered within 100 ms", found, holds)],
+        checks: vec![Check::timed("`stop` answered within 100 ms", found, holds)],
         peace: false,
     }
 }

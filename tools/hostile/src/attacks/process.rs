@@ -220,7 +220,7 @@ fn term_twice(bench: &Bench) -> Vec<Check> {
     server.signal(Signal::TERM);
     let status = server.wait(Duration::from_secs(5));
     let found = format!("{status:?} after {} ms", begun.elapsed().as_millis());
-    vec![Check::new(
+    vec![Check::timed(
         "ended at once",
         found,
         status.is_some() && begun.elapsed() < Duration::from_secs(1),

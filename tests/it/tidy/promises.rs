@@ -1,0 +1,76 @@
+//! `protocol-specs/reliability.md` names what shows each goal, and all of that is there.
+
+use super::base;
+use std::fs;
+use std::path::Path;
+
+/// The texts of a file or of all files of a folder, with their paths.
+fn texts(path: &Path, found: &mut Vec<(String, String)>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            texts(&entry.unwrap().path(), found);
+        }
+    } else if let Ok(text) = fs::read_to_string(path) {
+        found.push((path.display().to_string(), text));
+    }
+}
+
+/// Whether one of the texts has this name, or one that begins so before `*`.
+fn has(texts: &[(String, String)], before: &str, name: &str, after: &str) -> bool {
+    let (name, after) = match name.strip_suffix('*') {
+        Some(begin) => (begin, ""),
+        None => (name, after),
+    };
+    let wanted = format!("{before}{name}{after}");
+    texts.iter().any(|(_, text)| text.contains(&wanted))
+}
+
+#[test]
+fn what_shows_a_goal_of_reliability_is_there() {
+    let goals = fs::read_to_string(base().join("protocol-specs/reliability.md")).unwrap();
+    let (mut tests, mut attacks) = (Vec::new(), Vec::new());
+    texts(&base().join("tests/it"), &mut tests);
+    texts(&base().join("tools/hostile/src/attacks"), &mut attacks);
+    let (mut wrong, mut rows) = (Vec::new(), 0);
+    for row in goals.lines().filter(|line| line.starts_with("| R-")) {
+        rows += 1;
+        let shown = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let names: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
+        if names.is_empty() && !shown.contains("*not shown*") && !shown.contains("every attack") {
+            wrong.push(format!("{row}: names nothing"));
+        }
+        let mut room = "";
+        for name in names {
+            let word = name.split_whitespace().next().unwrap();
+            let here = if word.contains('/') {
+                base().join(word).exists()
+            } else if let Some((module, test)) = name.split_once("::") {
+                room = module;
+                is_test(&tests, room, test.rsplit("::").next().unwrap())
+            } else if name.contains('_') {
+                is_test(&tests, room, name)
+            } else if name.contains('.') || name.contains(' ') || name == "fault-injection" {
+                true
+            } else {
+                has(&attacks, "\"", name, "\"")
+            };
+            if !here {
+                wrong.push(format!("{}: no {name}", &row[..6]));
+            }
+        }
+    }
+    assert!(rows > 30, "the goals were not found");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Whether a module of the tests has this test, or this file; the empty name is the module itself.
+fn is_test(tests: &[(String, String)], module: &str, test: &str) -> bool {
+    let of = |path: &str| {
+        path.ends_with(&format!("/{module}.rs")) || path.contains(&format!("/{module}/"))
+    };
+    let function = format!("fn {test}(");
+    let file = format!("/{test}.rs");
+    tests.iter().any(|(path, text)| {
+        of(path) && (test.is_empty() || text.contains(&function) || path.ends_with(&file))
+    })
+}
