@@ -31,7 +31,8 @@ pub struct Limits {
     /// Bytes of answers that may wait for all peers together; above it large answers are `busy`
     /// and small ones are given to those who have taken what they got before.
     pub answer_bytes_max: usize,
-    /// How often a connection whose work is computed is looked at, whether its peer is there still.
+    /// How often a connection whose work is computed is looked at, whether its peer is there still;
+    /// half as often with more than 256 connections.
     pub hang_up_check: Duration,
     /// How long a peer that still talks after the end is listened to, so that it gets all that was
     /// said to it.
@@ -71,7 +72,7 @@ impl Default for Limits {
             quiet_timeout: Duration::from_secs(24 * 60 * 60),
             write_timeout: Duration::from_secs(30),
             send_buffer_bytes: 128 << 10,
-            unsent_bytes_max: 64 << 10,
+            unsent_bytes_max: 256 << 10,
             answer_bytes_max: 64 << 20,
             hang_up_check: Duration::from_millis(25),
             linger: Duration::from_secs(2),

@@ -96,7 +96,10 @@ impl Turns {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.turns.lock().waiting.charge(self.lane, self.began.elapsed());
+        self.turns
+            .lock()
+            .waiting
+            .charge(self.lane, self.began.elapsed());
         if let Some((grant, turn)) = self.turns.next() {
             // Who does not wait any more drops its turn, and so passes it on.
             drop(grant.send(turn));
@@ -125,11 +128,11 @@ mod tests {
     fn who_has_used_least_goes_next() {
         let turns = Turns::new(1);
         let mut context = Context::from_waker(Waker::noop());
-        let mut ready = |future: std::pin::Pin<&mut dyn Future<Output = Turn>>| {
-            match future.poll(&mut context) {
-                Poll::Ready(turn) => Some(turn),
-                Poll::Pending => None,
-            }
+        let mut ready = |future: std::pin::Pin<&mut dyn Future<Output = Turn>>| match future
+            .poll(&mut context)
+        {
+            Poll::Ready(turn) => Some(turn),
+            Poll::Pending => None,
         };
         let mut first = ready(pin!(turns.take(lane(1)))).unwrap();
         assert!(!first.waited);

@@ -84,8 +84,6 @@ enum Event {
     Part(Option<Box<Part>>),
     TimeOver,
     Phase,
-    /// Time to see whether the peer is there still.
-    Look,
 }
 
 thread_local! {
@@ -166,7 +164,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return self.finish().await;
             }
             match self.wait().await? {
-                Event::Bytes { had_partial: true } | Event::Look => {}
+                Event::Bytes { had_partial: true } => {}
                 Event::Bytes { had_partial: false } => self.since = Instant::now(),
                 Event::InputEnded => {
                     self.input_ended = true;
@@ -216,14 +214,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Waits for bytes, a part of an answer, the time limit, a look at the peer or the order to
-    /// end.
+    /// Waits for bytes, a part of an answer, the time limit, the peer to vanish or the order to end.
     async fn wait(&mut self) -> io::Result<Event> {
         let reads = self.reads();
         let idle = reads && self.pending.is_empty();
         let deadline = if idle { self.deadline() } else { None };
         let looks = !reads && !self.pending.is_empty();
-        let look = self.shared.limits.hang_up_check;
+        let (gone, look) = (self.gone, self.shared.hang_up_check());
         let had_partial = self.codec.has_partial();
         let waits = !self.pending.is_empty();
         let (stream, codec) = (&mut self.stream, &mut self.codec);
@@ -237,20 +234,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Ok(Event::Phase)
             }
             part = self.parts.recv(), if waits => Ok(Event::Part(part)),
-            count = read(stream, codec), if reads => Ok(match count? {
-                0 => Event::InputEnded,
-                _ => Event::Bytes { had_partial },
-            }),
+            count = async {
+                if reads {
+                    return read(stream, codec).await.map(Some);
+                }
+                vanished(stream, gone, look).await;
+                Ok(None)
+            }, if reads || looks => match count? {
+                None => Err(self.hung_up()),
+                Some(0) => Ok(Event::InputEnded),
+                Some(_) => Ok(Event::Bytes { had_partial }),
+            },
             () = async { match deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
                 None => std::future::pending().await,
             } } => Ok(Event::TimeOver),
-            () = tokio::time::sleep(look), if looks => {
-                if (self.gone)(&self.stream) {
-                    return Err(self.hung_up());
-                }
-                Ok(Event::Look)
-            }
         }
     }
 
@@ -558,6 +556,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             done: true,
             stop: Stop::never(),
         });
+    }
+}
+
+/// Waits until the peer has vanished, by looking now and then.
+async fn vanished<S>(stream: &S, gone: fn(&S) -> bool, look: Duration) {
+    loop {
+        tokio::time::sleep(look).await;
+        if gone(stream) {
+            return;
+        }
     }
 }
 

@@ -12,7 +12,11 @@ use crate::service::worker::Workers;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// Connections from which on each is looked at less often.
+const MANY: u64 = 256;
 
 /// Makes an engine anew, to be called when the nets on disk have changed.
 pub type Build = dyn Fn() -> Result<Engine, EngineError> + Send + Sync;
@@ -85,6 +89,13 @@ impl Shared {
         let mut defaults = self.defaults.clone();
         defaults.rules.engine = self.workers.engine().net_name().to_owned();
         defaults
+    }
+
+    /// How often a connection that is not read is looked at: half as often among many, so that a
+    /// thousand looks cost no more than those of some hundred.
+    pub(super) fn hang_up_check(&self) -> Duration {
+        let many = self.counters.connections.load(Ordering::Relaxed) > MANY;
+        self.limits.hang_up_check * if many { 2 } else { 1 }
     }
 
     /// A new connection's account.
