@@ -13,7 +13,7 @@ use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::limits::READ_BYTES;
 use crate::service::shutdown::{Phase, reached};
-use crate::service::turns::Turn;
+use crate::service::turns::{Heat, Turn};
 use crate::service::worker::{Job, Part};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,6 +22,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -146,13 +147,15 @@ impl<S> Drop for Connection<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn run(&mut self) -> io::Result<()> {
+        let (turns, mut heat) = (Arc::clone(&self.shared.turns), Heat::new());
         loop {
-            let turn = self.shared.turns.take(self.lane).await;
+            let connections = self.shared.counters.connections.load(Ordering::Relaxed);
+            let turn = turns.take(self.lane, &mut heat, connections).await;
             if turn.waited && (self.gone)(&self.stream) {
                 return Err(self.hung_up());
             }
             self.dispatch();
-            self.flush(turn).await?;
+            self.flush(turn, &mut heat).await?;
             if self.account.unpark() {
                 self.shared.workers.unpark(self.lane);
             }
@@ -352,10 +355,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Sends what waits: what the peer takes at once within this turn, the rest after it.
-    async fn flush(&mut self, turn: Turn) -> io::Result<()> {
+    async fn flush(&mut self, turn: Turn, heat: &mut Heat) -> io::Result<()> {
         let mut sending = pin!(self.send());
         let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
-        drop(turn);
+        turn.end(heat);
         match first {
             Poll::Ready(sent) => sent,
             Poll::Pending => sending.await,
