@@ -61,7 +61,10 @@ impl Heat {
 
     /// Whether it has used more than may be used without waiting, among so many connections.
     fn is_high(&mut self, connections: u64) -> bool {
-        let (now, others) = (Instant::now(), u32::try_from(connections).unwrap_or(u32::MAX));
+        let (now, others) = (
+            Instant::now(),
+            u32::try_from(connections).unwrap_or(u32::MAX),
+        );
         let cooled = (now - self.at) / others.saturating_mul(2).max(SHARE);
         (self.used, self.at) = (self.used.saturating_sub(cooled), now);
         self.used > BURST
@@ -226,7 +229,10 @@ mod tests {
         let mut two = pin!(turns.take(lane(2), d, 1));
         let mut new = pin!(turns.take(lane(9), e, 1));
         assert!(ready(two.as_mut()).is_none() && ready(new.as_mut()).is_none());
-        assert!(ready(pin!(turns.take(lane(8), f, 1))).is_none(), "and is gone");
+        assert!(
+            ready(pin!(turns.take(lane(8), f, 1))).is_none(),
+            "and is gone"
+        );
         *cold = heat(BURST);
         let light = ready(pin!(turns.take(lane(7), cold, 1))).expect("it has used little");
         assert!(!light.counted);
