@@ -39,7 +39,7 @@ pub(crate) struct Args {
     interesting: bool,
     /// Groups of races by how far back their checkers stand: those of both sides within so many of their own
     /// points, and all others.
-    #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with_all = ["records", "values"],
+    #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with = "records",
         value_parser = clap::value_parser!(u8).range(1..=24))]
     by_range: Vec<u8>,
     /// Comma-separated values instead of a table.
