@@ -2,9 +2,8 @@
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
 use gammond::duel::{DuelPlan, play_duel};
-use gammond::game::generate_plays;
 use gammond::job::Control;
-use gammond::player::{Player, PlayerError, PlayerSpec};
+use gammond::player::{Player, PlayerError, PlayerSpec, best_by};
 use gammond::rng::ChaCha8Rng;
 use gammond::{Position, Roll};
 use std::error::Error;
@@ -23,19 +22,14 @@ impl Player for Careful {
         roll: Roll,
         _: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
-        let mut after = Vec::new();
-        generate_plays(position, roll, &mut after);
         // Positions after a play are seen by the opponent: we are the opponent there.
         let worth = |after: &Position| {
             let (mine, theirs) = (after.opponent().counts(), after.me().counts());
             let blots = mine.iter().filter(|&&count| count == 1).count() as i32;
             let hits = i32::from(theirs[gammond::game::BAR]);
-            3 * hits - 2 * blots + i32::from(after.opponent().off())
+            (3 * hits - 2 * blots + i32::from(after.opponent().off())) as f32
         };
-        Ok(after
-            .into_iter()
-            .max_by_key(worth)
-            .unwrap_or(position.swapped()))
+        Ok(best_by(position, roll, worth))
     }
 }
 

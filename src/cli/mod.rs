@@ -12,7 +12,7 @@ mod output;
 mod progress;
 
 pub(crate) use failure::{Failure, within};
-pub(crate) use options::{Common, DEFAULT_MET, Format, PlayerOptions, data_folders};
+pub(crate) use options::{Common, DEFAULT_MET, Format, Measured, PlayerOptions, data_folders};
 pub(crate) use output::{Output, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 

@@ -99,6 +99,28 @@ pub(crate) struct PlayerOptions {
     pub(crate) answer_time: u64,
 }
 
+/// Who is measured, and beside whom.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct Measured {
+    /// Who is measured: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// `ubgi:COMMAND`, `external:HOST:PORT`.
+    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
+    player: String,
+    /// A second player on the same, with the paired difference.
+    #[arg(long, value_name = "PLAYER")]
+    against: Option<String>,
+    #[command(flatten)]
+    options: PlayerOptions,
+}
+
+impl Measured {
+    /// The player, or both.
+    pub(crate) fn open(&self, common: &Common) -> Result<Vec<Box<dyn Player>>, Failure> {
+        let texts = std::iter::once(&self.player).chain(&self.against);
+        common.players(texts, &self.options)
+    }
+}
+
 /// `--met` unless something else is asked for.
 pub(crate) const DEFAULT_MET: &str = "kazaross-xg2";
 /// `--nets` unless something else is asked for.

@@ -77,6 +77,34 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     }
 }
 
+/// Brings results into the order that probabilities must have, and takes away what cannot
+/// happen: who has borne off a checker loses no gammon.
+#[inline]
+pub(crate) fn possible(results: [f32; 5], position: &Position) -> Chances {
+    let [
+        win,
+        mut win_gammon,
+        win_backgammon,
+        mut lose_gammon,
+        lose_backgammon,
+    ] = results;
+    if position.opponent().off() > 0 {
+        win_gammon = 0.0;
+    }
+    if position.me().off() > 0 {
+        lose_gammon = 0.0;
+    }
+    let win_gammon = win_gammon.min(win);
+    let lose_gammon = lose_gammon.min(1.0 - win);
+    Chances {
+        win,
+        win_gammon,
+        win_backgammon: win_backgammon.min(win_gammon),
+        lose_gammon,
+        lose_backgammon: lose_backgammon.min(lose_gammon),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::own::OwnEvaluator;

@@ -13,7 +13,7 @@ pub use ours::Ours;
 pub use spec::{Defaults, PlayerSpec};
 
 use crate::engine::EngineError;
-use crate::game::{Chances, Position, Roll};
+use crate::game::{Chances, Position, Roll, generate_plays};
 use crate::rng::ChaCha8Rng;
 
 /// Chooses plays in cubeless money games. The same for all threads of a duel.
@@ -47,6 +47,21 @@ pub trait Player: Send + Sync {
         let _ = position;
         None
     }
+}
+
+/// The play of a player that looks at positions only: the first of those after which `worth` is greatest, the opponent
+/// on roll there; the position turned round when nothing can move.
+pub fn best_by(position: &Position, roll: Roll, worth: impl Fn(&Position) -> f32) -> Position {
+    let mut plays = Vec::new();
+    generate_plays(position, roll, &mut plays);
+    let mut best = (f32::NEG_INFINITY, position.swapped());
+    for after in plays {
+        let worth = worth(&after);
+        if worth > best.0 {
+            best = (worth, after);
+        }
+    }
+    best.1
 }
 
 /// Why a player cannot be had or does not play.

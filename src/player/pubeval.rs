@@ -3,8 +3,8 @@
 //! Two vectors of 122 weights, published by their author. The board is seen by the player who has
 //! just moved. Source of the weights: `pubeval.csv`.
 
-use super::{Player, PlayerError};
-use crate::game::{BAR, Position, Roll, generate_plays};
+use super::{Player, PlayerError, best_by};
+use crate::game::{BAR, Position, Roll};
 use crate::rng::ChaCha8Rng;
 
 const CSV: &str = include_str!("pubeval.csv");
@@ -72,17 +72,8 @@ impl Player for PubEval {
         roll: Roll,
         _: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
-        let mut after = Vec::new();
-        generate_plays(position, roll, &mut after);
         let race = !position.has_contact();
-        let mut best = (f32::MIN, position.swapped());
-        for after in after {
-            let score = self.score(&after, race);
-            if score > best.0 {
-                best = (score, after);
-            }
-        }
-        Ok(best.1)
+        Ok(best_by(position, roll, |after| self.score(after, race)))
     }
 }
 

@@ -5,6 +5,7 @@
 //! usual build adds the bytes as signed numbers, which takes about seven deviations off every
 //! output; [`Bias::Gnubg`] does the same for comparisons.
 
+use crate::eval::possible;
 use crate::game::{Chances, POINTS, Position};
 use md5::{Digest as _, Md5};
 
@@ -49,33 +50,7 @@ impl Noise {
             *value = (*value + deviate * self.deviation * factor).clamp(0.0, 1.0);
             bytes[0] += 1;
         }
-        consistent(position, values)
-    }
-}
-
-/// Gammons never exceed wins, nor backgammons gammons; who has borne off loses no gammon.
-fn consistent(position: &Position, values: [f32; 5]) -> Chances {
-    let [
-        win,
-        mut win_gammon,
-        mut win_backgammon,
-        mut lose_gammon,
-        mut lose_backgammon,
-    ] = values;
-    if position.opponent().off() > 0 {
-        (win_gammon, win_backgammon) = (0.0, 0.0);
-    }
-    if position.me().off() > 0 {
-        (lose_gammon, lose_backgammon) = (0.0, 0.0);
-    }
-    win_gammon = win_gammon.min(win);
-    lose_gammon = lose_gammon.min(1.0 - win);
-    Chances {
-        win,
-        win_gammon,
-        win_backgammon: win_backgammon.min(win_gammon),
-        lose_gammon,
-        lose_backgammon: lose_backgammon.min(lose_gammon),
+        possible(values, position)
     }
 }
 

@@ -5,9 +5,7 @@ use crate::benchmark::summary::{
     Counting, GroupScore, Scored, groups, paired_by_group, position, score_watched,
 };
 use crate::benchmark::{BenchmarkFile, Generation, Item, Record, read};
-use crate::cli::{
-    Common, DEFAULT_MET, Failure, Format, Output, PlayerOptions, ProgressArgs, stopped,
-};
+use crate::cli::{Common, DEFAULT_MET, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
 use crate::stats::Running;
@@ -24,13 +22,6 @@ pub(crate) struct Args {
     /// Benchmark files (`m` and `o` records).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Who is scored: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
-    /// `ubgi:COMMAND`, `external:HOST:PORT`.
-    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
-    player: String,
-    /// A second player on the same records, with the paired difference.
-    #[arg(long, value_name = "PLAYER")]
-    against: Option<String>,
     /// Choices that the file does not list: charge the worst listed loss, or leave them out.
     #[arg(long, default_value = "worst")]
     outside: Outside,
@@ -49,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     records: bool,
     #[command(flatten)]
-    players: PlayerOptions,
+    players: Measured,
     #[command(flatten)]
     progress: ProgressArgs,
 }
@@ -78,8 +69,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return bench_values::run(common, args);
     }
     common.start_threads();
-    let texts = std::iter::once(&args.player).chain(&args.against);
-    let players = common.players(texts, &args.players)?;
+    let players = args.players.open(common)?;
     let table = measure_table(common)?;
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,

@@ -1,7 +1,7 @@
 //! `gammond bench values`: static equities beside labels.
 
 use crate::benchmark::values::{GroupErrors, by_group, read, valued};
-use crate::cli::{Common, Failure, Format, Output, PlayerOptions};
+use crate::cli::{Common, Failure, Format, Measured, Output};
 use crate::notation::PositionChances;
 use crate::player::Player;
 use std::io::BufReader;
@@ -14,12 +14,6 @@ pub(super) struct Args {
     /// Files of training lines (`KEY p0 p1 p2 p3 p4`, as `gammond label` writes them).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Whose static equities: any player that has some.
-    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
-    player: String,
-    /// A second player beside the same labels, with the paired difference.
-    #[arg(long, value_name = "PLAYER")]
-    against: Option<String>,
     /// Labels of the same positions by other dice: squares of errors become products of those beside either label,
     /// which takes the labels' noise away.
     #[arg(long, value_name = "FILE")]
@@ -28,13 +22,12 @@ pub(super) struct Args {
     #[arg(long)]
     csv: bool,
     #[command(flatten)]
-    players: PlayerOptions,
+    players: Measured,
 }
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
-    let texts = std::iter::once(&args.player).chain(&args.against);
-    let players = common.players(texts, &args.players)?;
+    let players = args.players.open(common)?;
     let mut out = Output::new();
     let mut damaged = false;
     for path in &args.files {

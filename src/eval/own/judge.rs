@@ -1,6 +1,7 @@
 //! One net with its inputs: from positions to chances.
 
 use super::inputs::{Counted, InputDeltas, InputSet};
+use crate::eval::possible;
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
 use crate::nn::{Accumulator, CpuLevel, IntegerNet, IntegerNetError, Kernel, Workspace};
@@ -154,7 +155,7 @@ impl Judge {
     ) {
         self.run(scratch, reference, positions, wanted);
         for index in bits(wanted) {
-            out[index] = clamped(scratch.work.results[index], &positions[index]);
+            out[index] = possible(scratch.work.results[index], &positions[index]);
         }
     }
 
@@ -283,34 +284,6 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 
 /// With more changes than this a position is computed from nothing, which takes about as many.
 const CHANGES_MAX: usize = 52;
-
-/// Brings net results into the order that probabilities must have, and takes away what cannot
-/// happen: who has borne off a checker loses no gammon.
-#[inline]
-fn clamped(results: [f32; 5], position: &Position) -> Chances {
-    let [
-        win,
-        mut win_gammon,
-        win_backgammon,
-        mut lose_gammon,
-        lose_backgammon,
-    ] = results;
-    if position.opponent().off() > 0 {
-        win_gammon = 0.0;
-    }
-    if position.me().off() > 0 {
-        lose_gammon = 0.0;
-    }
-    let win_gammon = win_gammon.min(win);
-    let lose_gammon = lose_gammon.min(1.0 - win);
-    Chances {
-        win,
-        win_gammon,
-        win_backgammon: win_backgammon.min(win_gammon),
-        lose_gammon,
-        lose_backgammon: lose_backgammon.min(lose_gammon),
-    }
-}
 
 /// Sums of a position that others are near to.
 #[derive(Debug)]
