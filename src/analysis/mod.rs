@@ -1,14 +1,29 @@
 //! A match replayed and judged: what each decision lost and what the dice gave.
 //!
 //! [`replay`] turns the actions of a game into decisions, each with its position and match state;
-//! `ledger` asks the engine what each one lost and how lucky each roll was, and adds up the books
-//! of both players; `report` says it in words. Losses and luck are equities of the cube as it
-//! stands (in matches the equivalent to money), as GNU Backgammon counts them.
+//! `judge` asks the engine what each one lost and how lucky each roll was; `totals` adds up the books
+//! of both players and makes the figures of them that people know; [`analyse`] does all of it for a file
+//! and [`Analysis`] is what comes out. `text`, `json`, `csv`, `html` and `annotate` print it. Losses and
+//! luck are equities of the cube as it stands (in matches the equivalent to money), as GNU Backgammon
+//! counts them. Rules ANA-01 to ANA-20 of `protocol-specs/analysis.md`.
 
-mod ledger;
+mod analyse;
+mod html;
+mod json;
+mod judge;
 mod replay;
 mod report;
+mod rows;
+mod text;
+mod totals;
 
-pub use ledger::{Account, Judgement, judge, judge_game};
-pub use replay::{Decision, Deed, Replay, crawford_games, replay};
+pub use analyse::{Analysis, Fault, GameAnalysis, Judged, analyse};
+pub use html::page;
+pub use json::CSV_HEAD;
+pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};
+pub use replay::{Decision, Deed, Replay, Terms, crawford_games, replay, replay_from};
 pub use report::comments;
+pub use rows::{Kind, Row};
+pub use totals::{
+    MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
+};

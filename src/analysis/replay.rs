@@ -1,7 +1,7 @@
 //! The actions of a game as decisions: who had what to decide where.
 
-use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
-use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after};
+use crate::game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score};
+use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after, steps_made};
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,25 @@ pub enum Deed {
     Take,
     /// The player passed the other one's double.
     Drop,
+    /// The player answered a double with a double of his own; the position is still the first doubler's.
+    Beaver,
+    /// The answer to a beaver or a raccoon.
+    BeaverAnswer {
+        /// Taken, not passed.
+        taken: bool,
+    },
+    /// The player gave up so many games, and the other one accepted.
+    Resign {
+        /// 1, 2 or 3.
+        games: u8,
+        /// The one who gave up is on roll in `position`.
+        on_roll: bool,
+    },
+    /// A roll of which nobody knows how it was played.
+    Unknown {
+        /// The roll.
+        roll: Roll,
+    },
 }
 
 /// One decision of a game.
@@ -36,6 +55,10 @@ pub struct Decision {
     pub state: MatchState,
     /// What was done.
     pub deed: Deed,
+    /// The number of the action in its game, from 0; a resignation follows the last one.
+    pub number: usize,
+    /// The move of the game as people count them, from 1: a turn of the first and of the second player.
+    pub turn: u32,
 }
 
 /// A game as decisions.
@@ -45,15 +68,69 @@ pub struct Replay {
     pub decisions: Vec<Decision>,
     /// What the first action that does not fit is, with its number from 0.
     pub fault: Option<(usize, &'static str)>,
+    /// Plays that are not legal; the board could follow them, and what comes after is judged.
+    pub illegal: Vec<usize>,
+}
+
+/// What a game is played for, and from where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Terms {
+    /// Points to play to; 0 for money.
+    pub length: u32,
+    /// It is the Crawford game.
+    pub crawford: bool,
+    /// Rules for money.
+    pub rules: Rules,
+    /// The position at the start.
+    pub start: Position,
+}
+
+impl Terms {
+    /// Those of each game of a file; what it does not say is as in `rules`.
+    #[must_use]
+    pub fn of(file: &MatchFile, rules: Rules) -> Vec<Terms> {
+        let rules = Rules {
+            jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
+            beavers: file.switch("Beaver").unwrap_or(rules.beavers),
+        };
+        let terms = |crawford| Terms {
+            length: file.length,
+            crawford,
+            rules,
+            start: file.start().unwrap_or_default(),
+        };
+        crawford_games(file).into_iter().map(terms).collect()
+    }
 }
 
 /// Replays a game of a match to `length` points (0: money). `crawford`: it is the Crawford game.
 #[must_use]
 pub fn replay(game: &MatGame, length: u32, crawford: bool, rules: Rules) -> Replay {
+    replay_from(
+        game,
+        &Terms {
+            length,
+            crawford,
+            rules,
+            start: Position::start(),
+        },
+    )
+}
+
+/// Replays a game.
+#[must_use]
+pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
     let mut replay = Replay {
         decisions: Vec::new(),
         fault: None,
+        illegal: Vec::new(),
     };
+    let &Terms {
+        length,
+        crawford,
+        rules,
+        start,
+    } = terms;
     let [first, second] = match length {
         0 => [0, 0],
         _ => game.scores,
@@ -63,7 +140,7 @@ pub fn replay(game: &MatGame, length: u32, crawford: bool, rules: Rules) -> Repl
         return replay;
     };
     let mut table = Table {
-        position: Position::start(),
+        position: start,
         value: 1,
         owner: None,
         doubled: None,
@@ -71,16 +148,21 @@ pub fn replay(game: &MatGame, length: u32, crawford: bool, rules: Rules) -> Repl
         on_roll: None,
         score,
         rules,
+        turn: 1,
+        last: None,
     };
     for (number, &(player, action)) in game.actions.iter().enumerate() {
-        match table.act(player, action) {
-            Ok(decision) => replay.decisions.push(decision),
+        table.count_turn(player);
+        match table.act(player, action, number) {
+            Ok(Some(decision)) => replay.decisions.push(decision),
+            Ok(None) => replay.illegal.push(number),
             Err(reason) => {
                 replay.fault = Some((number, reason));
-                break;
+                return replay;
             }
         }
     }
+    replay.decisions.extend(table.resignation(game));
     replay
 }
 
@@ -91,6 +173,9 @@ pub fn crawford_games(file: &MatchFile) -> Vec<bool> {
     let one_away = |game: &MatGame| {
         file.length > 1 && game.scores.iter().any(|&score| score + 1 == file.length)
     };
+    if file.switch("Crawford") == Some(false) {
+        return vec![false; file.games.len()];
+    }
     let flag = |game: &MatGame| one_away(game) && !std::mem::replace(&mut played, one_away(game));
     file.games.iter().map(flag).collect()
 }
@@ -100,16 +185,26 @@ struct Table {
     position: Position,
     value: u32,
     owner: Option<MatPlayer>,
-    /// Who has doubled and is not answered yet.
-    doubled: Option<MatPlayer>,
+    /// Who doubled first, who turned the cube last, and to what, while nobody has answered.
+    doubled: Option<(MatPlayer, MatPlayer, u32)>,
     opening: bool,
     /// Whose turn it is; anybody's before the first roll.
     on_roll: Option<MatPlayer>,
     score: Score,
     rules: Rules,
+    turn: u32,
+    last: Option<MatPlayer>,
 }
 
 impl Table {
+    /// A turn of both begins when the first player acts after the second.
+    fn count_turn(&mut self, player: MatPlayer) {
+        if self.last == Some(MatPlayer::Second) && player == MatPlayer::First {
+            self.turn += 1;
+        }
+        self.last = Some(player);
+    }
+
     /// Cube, score and rules as this player sees them.
     fn state(&self, player: MatPlayer) -> Result<MatchState, &'static str> {
         let owner = match self.owner {
@@ -131,59 +226,138 @@ impl Table {
         owned && !self.opening && !self.score.is_crawford()
     }
 
-    fn act(&mut self, player: MatPlayer, action: MatAction) -> Result<Decision, &'static str> {
-        let decision = |table: &Table, on_roll: MatPlayer, deed: Deed| {
-            let state = table.state(on_roll)?;
-            Ok(Decision {
-                player,
-                position: table.position,
-                state,
-                deed,
-            })
-        };
+    fn decision(
+        &self,
+        player: MatPlayer,
+        on_roll: MatPlayer,
+        deed: Deed,
+        number: usize,
+    ) -> Result<Decision, &'static str> {
+        Ok(Decision {
+            player,
+            position: self.position,
+            state: self.state(on_roll)?,
+            deed,
+            number,
+            turn: self.turn,
+        })
+    }
+
+    /// The decision, or nothing for a play that is not legal but was followed.
+    fn act(
+        &mut self,
+        player: MatPlayer,
+        action: MatAction,
+        number: usize,
+    ) -> Result<Option<Decision>, &'static str> {
         let turn = self.on_roll.is_none_or(|on_roll| on_roll == player);
+        if self.position.outcome().is_some() {
+            return Err("the game is over already");
+        }
         match (action, self.doubled) {
-            (MatAction::Play { .. } | MatAction::Double(_), Some(_)) => {
+            (MatAction::Play { .. } | MatAction::Rolled(_) | MatAction::Double(_), Some(_)) => {
                 Err("the double is not answered")
             }
-            (MatAction::Take | MatAction::Drop, None) => Err("nobody has doubled"),
-            (MatAction::Take | MatAction::Drop, Some(doubler)) if doubler == player => {
+            (MatAction::Take | MatAction::Drop | MatAction::Beaver(_), None) => {
+                Err("nobody has doubled")
+            }
+            (MatAction::Take | MatAction::Drop | MatAction::Beaver(_), Some((_, last, _)))
+                if last == player =>
+            {
                 Err("nobody answers his own double")
             }
-            (MatAction::Play { .. } | MatAction::Double(_), None) if !turn => {
+            (MatAction::Play { .. } | MatAction::Rolled(_) | MatAction::Double(_), None)
+                if !turn =>
+            {
                 Err("it is the other player's turn")
             }
-            (MatAction::Play { roll, play }, None) => {
-                let after =
-                    position_after(&self.position, roll, &play).ok_or("the play is not legal")?;
-                let deed = Deed::Play {
-                    roll,
-                    after,
-                    opening: self.opening,
-                    may_double: self.may_double(player),
-                };
-                let made = decision(self, player, deed)?;
-                self.position = after;
-                self.opening = false;
-                self.on_roll = Some(player.other());
-                Ok(made)
+            (MatAction::Play { roll, play }, None) => self.play(player, roll, &play, number),
+            (MatAction::Rolled(roll), None) => {
+                let made = self.decision(player, player, Deed::Unknown { roll }, number)?;
+                self.passes_on(player, self.position.swapped());
+                Ok(Some(made))
             }
             (MatAction::Double(_), None) => {
                 if !self.may_double(player) {
                     return Err("this player may not double");
                 }
-                self.doubled = Some(player);
-                decision(self, player, Deed::Double)
+                self.doubled = Some((player, player, self.value.saturating_mul(2)));
+                self.on_roll = Some(player);
+                self.decision(player, player, Deed::Double, number)
+                    .map(Some)
             }
-            (MatAction::Take, Some(doubler)) => {
-                let made = decision(self, doubler, Deed::Take)?;
-                self.value = self.value.saturating_mul(2);
-                self.owner = Some(player);
+            (MatAction::Beaver(_), Some((doubler, _, value))) => {
+                let made = self.decision(player, doubler, Deed::Beaver, number)?;
+                self.doubled = Some((doubler, player, value.saturating_mul(2)));
+                Ok(Some(made))
+            }
+            (MatAction::Take, Some((doubler, last, value))) => {
+                let deed = match last == doubler && value == self.value.saturating_mul(2) {
+                    true => Deed::Take,
+                    false => Deed::BeaverAnswer { taken: true },
+                };
+                let made = self.decision(player, doubler, deed, number)?;
+                self.value = value;
+                self.owner = Some(doubler.other());
                 self.doubled = None;
-                Ok(made)
+                Ok(Some(made))
             }
-            (MatAction::Drop, Some(doubler)) => decision(self, doubler, Deed::Drop),
+            (MatAction::Drop, Some((doubler, last, value))) => {
+                let deed = match last == doubler && value == self.value.saturating_mul(2) {
+                    true => Deed::Drop,
+                    false => Deed::BeaverAnswer { taken: false },
+                };
+                self.decision(player, doubler, deed, number).map(Some)
+            }
         }
+    }
+
+    fn play(
+        &mut self,
+        player: MatPlayer,
+        roll: Roll,
+        play: &Play,
+        number: usize,
+    ) -> Result<Option<Decision>, &'static str> {
+        let Some(after) = position_after(&self.position, roll, play) else {
+            let followed = steps_made(&self.position, play).filter(|_| !play.is_pass());
+            let board = followed.ok_or("the play is not legal")?;
+            self.passes_on(player, board.swapped());
+            return Ok(None);
+        };
+        let deed = Deed::Play {
+            roll,
+            after,
+            opening: self.opening,
+            may_double: self.may_double(player),
+        };
+        let made = self.decision(player, player, deed, number)?;
+        self.passes_on(player, after);
+        Ok(Some(made))
+    }
+
+    /// The turn goes to the other player, who has this position.
+    fn passes_on(&mut self, player: MatPlayer, position: Position) {
+        self.position = position;
+        self.opening = false;
+        self.on_roll = Some(player.other());
+    }
+
+    /// A game that somebody won, though neither the board nor a pass ended it, was given up.
+    fn resignation(&self, game: &MatGame) -> Option<Decision> {
+        let (winner, points) = game.result?;
+        let on_roll = self.on_roll?;
+        let dropped = matches!(game.actions.last(), Some((_, MatAction::Drop)));
+        if dropped || self.doubled.is_some() || self.position.outcome().is_some() {
+            return None;
+        }
+        let games = (points / self.value.max(1)).clamp(1, 3);
+        let loser = winner.other();
+        let deed = Deed::Resign {
+            games: u8::try_from(games).ok()?,
+            on_roll: loser == on_roll,
+        };
+        self.decision(loser, on_roll, deed, game.actions.len()).ok()
     }
 }
 

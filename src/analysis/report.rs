@@ -1,20 +1,19 @@
-//! The books in words.
+//! The books in a few words, for the comments of a match file.
 
-use super::ledger::{Account, judge_game};
-use super::replay::{crawford_games, replay};
+use super::analyse::analyse;
+use super::totals::Totals;
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
-use crate::notation::MatchFile;
+use crate::notation::{MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
 
-impl Account {
-    fn text(&self) -> String {
-        let each = self.loss / f64::from(self.decisions.max(1));
-        format!(
-            "{} decisions, {each:.4} lost by each, luck {:+.3}",
-            self.decisions, self.luck
-        )
-    }
+fn text(totals: &Totals) -> String {
+    let each = totals.rate().unwrap_or(0.0);
+    format!(
+        "{} decisions, {each:.4} lost by each, luck {:+.3}",
+        totals.decisions(),
+        totals.luck.emg
+    )
 }
 
 /// One line for each game with all its plays, and one for the whole match.
@@ -28,29 +27,22 @@ pub fn comments(
     rules: Rules,
     stop: &Stop,
 ) -> Result<Vec<String>, EngineError> {
+    let reading = MatchReading {
+        file: file.clone(),
+        ..MatchReading::default()
+    };
+    let analysis = analyse(engine, settings, &reading, rules, stop)?;
     let mut lines = Vec::new();
-    let mut sums = [Account::default(); 2];
-    let crawford = crawford_games(file);
-    for ((number, game), crawford) in (1..).zip(&file.games).zip(crawford) {
-        if game.actions.is_empty() {
-            continue;
+    for (number, (game, told)) in (1..).zip(analysis.games.iter().zip(&file.games)) {
+        if !told.actions.is_empty() {
+            lines.push(line(&format!("game {number}"), file, &game.totals));
         }
-        let replay = replay(game, file.length, crawford, rules);
-        let accounts = judge_game(engine, settings, &replay, stop)?;
-        for (sum, account) in sums.iter_mut().zip(&accounts) {
-            sum.add(account);
-        }
-        lines.push(line(&format!("game {number}"), file, accounts));
     }
-    lines.push(line("match", file, sums));
+    lines.push(line("match", file, &analysis.totals));
     Ok(lines)
 }
 
-fn line(what: &str, file: &MatchFile, [one, other]: [Account; 2]) -> String {
+fn line(what: &str, file: &MatchFile, [one, other]: &[Totals; 2]) -> String {
     let [first, second] = &file.names;
-    format!(
-        " {what}, {first}: {}; {second}: {}",
-        one.text(),
-        other.text()
-    )
+    format!(" {what}, {first}: {}; {second}: {}", text(one), text(other))
 }

@@ -63,6 +63,9 @@ commands! {
     /// Play as a bot on a FIBS server.
     #[command(after_help = "Example: gammond fibs --user MyBot --password-file fibs.password --policy policy.toml")]
     Fibs => fibs,
+    /// Judge matches: what each decision lost, luck, ratings, reports.
+    #[command(after_help = "Example: gammond analyse match.mat --plies 2 --html report.html")]
+    Analyse => analyse,
     /// Score a player on GNUbg benchmark files.
     #[command(after_help = "Example: gammond bench contact.bm --player gammond:plies=1")]
     Bench => bench,
@@ -191,6 +194,12 @@ fn run() -> Result<ExitCode, Failure> {
         Err(told) => return output::told(told.print().and_then(|()| std::io::stdout().flush())),
     };
     start_log(&cli.common)?;
+    let lists = matches!(cli.command, Some(Command::Analyse(_)));
+    if cli.common.format == Some(Format::Csv) && !lists {
+        return Err(Failure::Usage(
+            "--format csv: only analyse prints that; bench has --csv".into(),
+        ));
+    }
     match &cli.command {
         Some(command) => dispatch(&cli.common, command),
         None if !std::io::stdin().is_terminal() => {

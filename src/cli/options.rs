@@ -131,6 +131,8 @@ const EMBEDDED: &str = "embedded";
 pub(crate) enum Format {
     Json,
     Text,
+    /// Comma-separated values; `analyse` only.
+    Csv,
 }
 
 impl Common {

@@ -205,6 +205,19 @@ pub fn fuzz_mat(data: &[u8]) {
         let same = checked(printed.as_bytes(), MatchFile::parse(printed.as_bytes()));
         assert_eq!(same.map(|same| same.to_string()), Some(printed));
     }
+    // What is read with faults can be printed and read again as well.
+    if let Some(reading) = checked(data, MatchFile::read(data)) {
+        assert_eq!(reading.file.games.len(), reading.lines.len());
+        for (game, lines) in reading.file.games.iter().zip(&reading.lines) {
+            assert_eq!(game.actions.len(), lines.len());
+        }
+        for fault in reading.faults {
+            checked(data, Err::<(), _>(fault.error));
+            assert!(fault.line > 0);
+        }
+        let printed = reading.file.to_string();
+        assert!(reading.file.games.is_empty() || MatchFile::read(printed.as_bytes()).is_ok());
+    }
 }
 
 /// A roll.

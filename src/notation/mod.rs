@@ -23,7 +23,7 @@ mod error;
 mod fuzz;
 mod gnubg_id;
 mod key;
-mod mat;
+mod match_file;
 mod match_id;
 mod number;
 mod offer;
@@ -48,11 +48,13 @@ pub use fuzz::{
 };
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
-pub use mat::{MatAction, MatGame, MatPlayer, MatchFile};
+pub use match_file::{
+    FileFault, MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading,
+};
 pub use match_id::{MatchId, MatchView, PlayerNumber};
 pub use offer::Offer;
 pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};
-pub use played::position_after;
+pub use played::{position_after, steps_made};
 pub use position_id::PositionId;
 pub use position_text::{Form, ParsedPosition, parse_position, split_position};
 pub use roll_text::parse_roll;

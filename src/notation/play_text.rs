@@ -17,6 +17,9 @@ use crate::game::{BAR, LegalPlay, OFF, POINTS, Play, Position, Roll, Step, legal
 const STEPS_MAX: usize = 4;
 /// The number that stands for the bar.
 const BAR_NUMBER: u8 = 25;
+/// Where checkers that are borne off go.
+const OFF_INDEX: u8 = 25;
+const _: () = assert!(OFF_INDEX as usize == OFF, "off is beyond the bar");
 const FIELD: &str = "play";
 
 /// A play in gnubg's notation, such as `bar/20 8/4*`; the empty text for a pass.
@@ -151,6 +154,29 @@ pub fn parse_play(
         (Some(_), Some(_)) => wrong("has more than one meaning: name the points on the way"),
         (None, _) => wrong("is not legal with this roll"),
     }
+}
+
+/// The steps that a text names, legal or not.
+///
+/// # Errors
+/// [`NotationError`] with the code `bad-play`: no such syntax.
+pub(super) fn parse_steps(text: &[u8]) -> Result<Play, NotationError> {
+    let pairs = complete(Code::BadPlay, FIELD, text, pairs)?;
+    let steps: Vec<Step> = (pairs.into_iter())
+        .map(|(from, to)| Step {
+            from: from.saturating_sub(1),
+            to: to.checked_sub(1).unwrap_or(OFF_INDEX),
+        })
+        .collect();
+    let many = || {
+        NotationError::new(
+            Code::BadPlay,
+            FIELD,
+            Reason::Other("has more than four steps"),
+            0,
+        )
+    };
+    Play::from_steps(&steps).ok_or_else(many)
 }
 
 /// A point by its number, 25 the bar and 0 off.

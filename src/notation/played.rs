@@ -35,3 +35,22 @@ pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Po
         .or_else(|| plays.iter().find(|legal| moved(&legal.play) == target))
         .map(|legal| legal.after)
 }
+
+/// The board after these steps, legal or not, the player who made them still *me*; `None` where there
+/// is no checker at a source, or the result is no position.
+#[must_use]
+pub fn steps_made(position: &Position, play: &Play) -> Option<Position> {
+    let (mut me, mut opponent) = (position.me().counts(), position.opponent().counts());
+    for step in play.steps() {
+        let source = me.get_mut(usize::from(step.from))?;
+        *source = source.checked_sub(1)?;
+        let to = usize::from(step.to);
+        let Some(facing) = 23_usize.checked_sub(to) else {
+            continue;
+        };
+        *me.get_mut(to)? += 1;
+        let hit = std::mem::take(opponent.get_mut(facing)?);
+        *opponent.last_mut()? += hit;
+    }
+    Position::new(&me, &opponent).ok()
+}

@@ -7,6 +7,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod analyse;
 mod analysis;
 mod bearoff;
 mod benchmark;

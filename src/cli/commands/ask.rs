@@ -2,13 +2,15 @@
 
 use crate::cli::{Common, Failure, Format};
 use crate::engine::Engine;
+use crate::journal::write_whole;
 use crate::notation::{Form, parse_roll, play_text};
 use crate::protocol::rollout::name;
-use crate::protocol::{Request, RequestError, Session, Step, parse_line};
+use crate::protocol::{Line, Request, RequestError, Session, SessionSettings, Step, parse_line};
 use crate::query::{RankedPlay, RolloutAnswer, RolloutTask, Stop};
-use crate::render::{self, Look, screen};
+use crate::render::{self, Drawn, Look, screen, svg_file};
 use crate::service::answer::Answerer;
 use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -39,7 +41,64 @@ macro_rules! verbs {
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", show "show", convert "convert");
+verbs!(eval "eval", play "move", cube "cube", convert "convert");
+
+pub(crate) mod show {
+    use super::{Common, ExitCode, Failure, PathBuf};
+
+    /// What `show` takes.
+    #[derive(clap::Args, Debug)]
+    pub(crate) struct Args {
+        #[command(flatten)]
+        ask: super::Args,
+        /// Draw the board as SVG into this file, `-` for the standard output.
+        #[arg(long, value_name = "FILE")]
+        svg: Option<PathBuf>,
+        /// In the picture the home board of the player on roll is at the left.
+        #[arg(long, requires = "svg")]
+        clockwise: bool,
+    }
+
+    pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+        match &args.svg {
+            None => super::ask(common, "show", &args.ask.request),
+            Some(path) => super::draw(common, &args.ask.request, path, args.clockwise),
+        }
+    }
+}
+
+/// The picture of a position as SVG.
+fn draw(common: &Common, request: &[String], path: &Path, clockwise: bool) -> Result<ExitCode, Failure> {
+    let (line, _) = asked(common, "show", request)?;
+    let Request::Show(shown, state) = &line.request else {
+        return Err(Failure::usage("that is no position"));
+    };
+    let drawn = Drawn {
+        roll: shown.roll,
+        play: None,
+        clockwise,
+    };
+    let text = svg_file(&shown.position, state, &drawn) + "\n";
+    if path.as_os_str() == "-" {
+        return crate::cli::print(text.as_bytes());
+    }
+    write_whole(path, text.as_bytes())
+        .map_err(|error| Failure::Work(format!("{}: {error}", path.display())))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The request that the words make.
+fn asked(common: &Common, verb: &str, request: &[String]) -> Result<(Line, SessionSettings), Failure> {
+    let session = common.session(&[])?;
+    // A position pasted with blanks in it is still one word of the shell.
+    let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
+    let line = format!("{verb} {}", words.join(" "));
+    match parse_line(line.as_bytes(), &session) {
+        Some(Ok(line)) => Ok((line, session)),
+        Some(Err(refusal)) => Err(refused(&refusal.error, request)),
+        None => Err(Failure::usage("nothing was asked")),
+    }
+}
 
 /// Asks the request that these words make.
 pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
@@ -47,15 +106,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
         Some(format) => format == Format::Text,
         None => std::io::stdout().is_terminal(),
     };
-    let session = common.session(&[])?;
-    // A position pasted with blanks in it is still one word of the shell.
-    let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
-    let line = format!("{verb} {}", words.join(" "));
-    let line = match parse_line(line.as_bytes(), &session) {
-        Some(Ok(line)) => line,
-        Some(Err(refusal)) => return Err(refused(&refusal.error, request)),
-        None => return Err(Failure::usage("nothing was asked")),
-    };
+    let (line, session) = asked(common, verb, request)?;
     if matches!(verb, "eval" | "cube")
         && let Some(roll) = request
             .get(1)

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub(super) mod analyse;
 mod ask;
 pub(super) mod bearoff;
 mod bearoff_rules;

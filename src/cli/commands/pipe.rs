@@ -27,7 +27,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         (Some(style), _) => style,
         (None, Some(Format::Text)) => AnswerStyle::Text,
         (None, Some(Format::Json)) => AnswerStyle::Json,
-        (None, None) => session.style,
+        (None, Some(Format::Csv) | None) => session.style,
     };
     let engine = common.engine()?;
     let (input, output) = (std::io::stdin(), std::io::stdout());

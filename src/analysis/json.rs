@@ -1,0 +1,226 @@
+//! An analysis for programs: one JSON object a match, and one line of commas a decision.
+
+use super::analyse::{Analysis, GameAnalysis};
+use super::rows::{Kind, Row};
+use super::totals::{Sum, Totals, luck_word, rating_word};
+use crate::notation::{MatPlayer, play_text};
+use serde_json::{Value, json};
+
+/// A number with six decimals, as answers have them.
+fn number(value: f64) -> Value {
+    let rounded = (value * 1e6).round() / 1e6;
+    // No zero with a sign.
+    json!(rounded + 0.0)
+}
+
+fn optional(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, number)
+}
+
+impl Analysis {
+    /// The object that stands for the whole match; `file` is its name.
+    #[must_use]
+    pub fn json(&self, file: &str) -> Value {
+        let games: Vec<Value> = (1..)
+            .zip(&self.games)
+            .map(|(index, game)| self.game(index, game))
+            .collect();
+        let faults: Vec<Value> = (self.faults.iter())
+            .map(|fault| json!({"line": fault.line, "game": fault.game, "message": fault.message}))
+            .collect();
+        json!({
+            "type": "analysis",
+            "file": file,
+            "length": self.length,
+            "players": self.names,
+            "score": self.score,
+            "level": format!("{}-ply", self.plies),
+            "decisions": self.rows().map(|row| decision(&row)).collect::<Vec<_>>(),
+            "totals": self.both(&self.totals, true),
+            "games": games,
+            "faults": faults,
+        })
+    }
+
+    /// The same without single decisions, for archives.
+    #[must_use]
+    pub fn summary(&self, file: &str) -> Value {
+        let mut value = self.json(file);
+        if let Some(object) = value.as_object_mut() {
+            object.remove("decisions");
+            object.remove("games");
+        }
+        value
+    }
+
+    fn game(&self, index: usize, game: &GameAnalysis) -> Value {
+        let result = game
+            .result
+            .map(|(winner, points)| json!({"winner": winner.index(), "points": points}));
+        json!({
+            "game": index,
+            "score": game.scores,
+            "crawford": game.crawford,
+            "result": result,
+            "totals": self.both(&game.totals, false),
+        })
+    }
+
+    fn both(&self, totals: &[Totals; 2], whole: bool) -> Vec<Value> {
+        let [first, second] = totals;
+        vec![
+            self.books(MatPlayer::First, first, second, whole),
+            self.books(MatPlayer::Second, second, first, whole),
+        ]
+    }
+
+    fn books(&self, player: MatPlayer, own: &Totals, other: &Totals, whole: bool) -> Value {
+        let milli = |rate: Option<f64>| optional(rate.map(|rate| 1000.0 * rate));
+        let unit = if self.length == 0 { "points" } else { "mwc" };
+        let sum =
+            |sum: &Sum| json!({"count": sum.count, "emg": number(sum.emg), unit: number(sum.cost)});
+        let [emg, cost] = own.loss();
+        let [early, late] = &own.wrong_doubles;
+        let [below, above] = &own.missed;
+        let mut value = json!({
+            "player": player.index(),
+            "name": player.index_name(&self.names),
+            "decisions": own.decisions(),
+            "moves": own.plays.count,
+            "unforced": own.unforced,
+            "cube_decisions": own.cube.count,
+            "close": own.close,
+            "counted": own.counted,
+            "loss": {"emg": number(emg), unit: number(cost)},
+            "plays": {"loss": {"emg": number(own.plays.emg), unit: number(own.plays.cost)},
+                "rate": milli(own.play_rate()), "marks": own.play_marks, "rating": rating_word(own.play_rate())},
+            "cube": {"loss": {"emg": number(own.cube.emg), unit: number(own.cube.cost)},
+                "rate": milli(own.cube_rate()), "marks": own.cube_marks, "rating": rating_word(own.cube_rate()),
+                "doubles": own.doubles, "takes": own.takes, "passes": own.passes,
+                "missed_doubles_below_cash_point": sum(below), "missed_doubles_above_cash_point": sum(above),
+                "wrong_doubles_below_doubling_point": sum(early), "wrong_doubles_above_too_good_point": sum(late),
+                "wrong_takes": sum(&own.wrong_takes), "wrong_passes": sum(&own.wrong_passes)},
+            "error_rate": {"gnubg": milli(own.rate()), "snowie": milli(own.snowie_rate(other)), "pr": optional(own.performance())},
+            "luck": {"emg": number(own.luck.emg), unit: number(own.luck.cost), "rate": milli(own.luck_rate()),
+                "marks": own.luck_marks, "rating": luck_word(own.luck_rate())},
+            "rating": rating_word(own.rate()),
+        });
+        if let (true, Some(object)) = (whole, value.as_object_mut()) {
+            let sign = match player {
+                MatPlayer::First => 1.0,
+                MatPlayer::Second => -1.0,
+            };
+            object.insert("result".to_owned(), number(sign * self.result));
+            let adjusted = self.luck_adjusted(player);
+            object.insert("luck_adjusted_result".to_owned(), number(adjusted));
+            let rating = self.fibs_rating(player);
+            object.insert("fibs_rating".to_owned(), optional(rating));
+            let difference = self.fibs_difference(player);
+            object.insert("fibs_difference".to_owned(), optional(difference));
+            let given = own.resignations;
+            object.insert("resignations".to_owned(), sum(&given));
+        }
+        value
+    }
+}
+
+impl MatPlayer {
+    fn index_name(self, [first, second]: &[String; 2]) -> &str {
+        match self {
+            MatPlayer::First => first,
+            MatPlayer::Second => second,
+        }
+    }
+}
+
+fn decision(row: &Row<'_>) -> Value {
+    let pair = |emg: Option<f64>, mwc: Option<f64>| match emg {
+        None => Value::Null,
+        Some(emg) => json!({"emg": number(emg), "mwc": optional(mwc)}),
+    };
+    let mut value = json!({
+        "game": row.game,
+        "move": row.turn,
+        "player": row.player.index(),
+        "kind": row.kind.name(),
+        "position": row.position(),
+        "roll": row.roll.map(|roll| roll.dice()),
+        "played": row.played,
+        "best": row.best,
+        "loss": pair(row.loss, row.loss_mwc),
+        "luck": pair(row.luck, row.luck_mwc),
+        "forced": row.forced,
+        "close": row.close,
+        "mark": row.mark(),
+    });
+    let judgement = &row.judged.judgement;
+    let more = match (row.kind, &judgement.plays, &judgement.cube) {
+        (Kind::Play, Some(plays), _) => {
+            let play = |play: &crate::query::RankedPlay| {
+                json!({"play": play_text(&row.judged.decision.position, &play.play),
+                    "equity": number(play.value.equity), "plies": play.plies})
+            };
+            let best: Vec<Value> = plays.best.iter().map(play).collect();
+            Some((
+                "plays",
+                json!({"legal": plays.legal, "rank": plays.rank, "best": best,
+                "played": play(&plays.played)}),
+            ))
+        }
+        (Kind::Double | Kind::Take, _, Some(cube)) => Some((
+            "cube",
+            json!({"no_double": number(cube.no_double.equity), "double_take": number(cube.double_take.equity),
+                "double_pass": number(cube.double_pass.equity), "verdict": cube.verdict.to_string()}),
+        )),
+        (Kind::Resign, ..) => Some(("accept_loss", optional(judgement.accept_loss))),
+        _ => None,
+    };
+    if let (Some((key, more)), Some(object)) = (more, value.as_object_mut()) {
+        object.insert(key.to_owned(), more);
+    }
+    value
+}
+
+/// The first line of [`Analysis::csv`].
+pub const CSV_HEAD: &str = "file,game,move,player,name,kind,position,roll,played,best,loss_emg,loss_mwc,luck_emg,luck_mwc,forced,close,mark\n";
+
+impl Analysis {
+    /// A line of values with commas between for each decision; [`CSV_HEAD`] names them.
+    #[must_use]
+    pub fn csv(&self, file: &str) -> String {
+        let mut text = String::new();
+        for row in self.rows() {
+            let number =
+                |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
+            let roll = row.roll.map_or(String::new(), |roll| roll.to_string());
+            let fields = [
+                quoted(file),
+                row.game.to_string(),
+                row.turn.to_string(),
+                row.player.index().to_string(),
+                quoted(row.player.index_name(&self.names)),
+                row.kind.name().to_owned(),
+                row.position(),
+                roll,
+                row.played.clone(),
+                row.best.clone(),
+                number(row.loss),
+                number(row.loss_mwc),
+                number(row.luck),
+                number(row.luck_mwc),
+                u8::from(row.forced).to_string(),
+                u8::from(row.close).to_string(),
+                row.mark().unwrap_or_default().to_owned(),
+            ];
+            text.push_str(&fields.join(","));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A text that may hold commas, quotation marks, or what a spreadsheet takes for a formula.
+fn quoted(text: &str) -> String {
+    let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
+    format!("\"{}\"", text.replace('"', "\"\""))
+}

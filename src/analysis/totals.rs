@@ -1,0 +1,389 @@
+//! The books of a player: sums over decisions, and the figures that programs make of them.
+
+use super::judge::Judgement;
+use super::replay::{Decision, Deed};
+
+/// A cube decision with less than this between doubling and not is close.
+pub(super) const CLOSE: f64 = 0.16;
+/// Losses from which a decision is doubtful, bad and very bad.
+pub const MARKS: [f64; 3] = [0.03, 0.06, 0.12];
+/// Luck from which a roll is lucky and very lucky.
+pub(super) const LUCK_MARKS: [f64; 2] = [0.30, 0.60];
+
+/// A sum of losses or luck: as equity, and as match winning chances (money: points).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    /// How many decisions are in it.
+    pub count: u32,
+    /// Equities, normalised to a cube of 1.
+    pub emg: f64,
+    /// Match winning chances; in money play points.
+    pub cost: f64,
+}
+
+impl Sum {
+    fn add(&mut self, emg: f64, cost: f64) {
+        self.count += 1;
+        self.emg += emg;
+        self.cost += cost;
+    }
+
+    fn merge(&mut self, other: &Sum) {
+        self.count += other.count;
+        self.emg += other.emg;
+        self.cost += other.cost;
+    }
+
+    /// The mean equity of `count` decisions.
+    fn rate(&self, count: u32) -> Option<f64> {
+        (count > 0).then(|| self.emg / f64::from(count))
+    }
+}
+
+/// The books of one player.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// All plays, with what they lost.
+    pub plays: Sum,
+    /// Of these those with a choice.
+    pub unforced: u32,
+    /// Plays that are doubtful, bad, very bad.
+    pub play_marks: [u32; 3],
+    /// Rolls with their luck.
+    pub luck: Sum,
+    /// Very lucky, lucky, unlucky, very unlucky rolls.
+    pub luck_marks: [u32; 4],
+    /// All cube decisions, with what they lost.
+    pub cube: Sum,
+    /// Of these doubles, takes, passes, and close decisions not to double.
+    pub close: u32,
+    /// Cube decisions that are doubtful, bad, very bad.
+    pub cube_marks: [u32; 3],
+    /// Doubles, takes, passes.
+    pub doubles: u32,
+    /// Takes.
+    pub takes: u32,
+    /// Passes.
+    pub passes: u32,
+    /// Doubles missed that would be taken, or passed.
+    pub missed: [Sum; 2],
+    /// Doubles that came too early, or too late: playing on for a gammon was better.
+    pub wrong_doubles: [Sum; 2],
+    /// Takes that should have been passes.
+    pub wrong_takes: Sum,
+    /// Passes that should have been takes.
+    pub wrong_passes: Sum,
+    /// Decisions that commercial programs count: those where the choice matters.
+    pub counted: u32,
+    /// Games given up too early.
+    pub resignations: Sum,
+}
+
+/// Doubtful, bad or very bad: 0, 1, 2.
+#[must_use]
+pub fn mark(loss: f64) -> Option<usize> {
+    MARKS.iter().rposition(|&from| loss >= from)
+}
+
+/// The words for [`mark`].
+pub const MARK_NAMES: [&str; 3] = ["doubtful", "bad", "very bad"];
+
+/// Whether a decision not to double was close.
+#[must_use]
+pub fn is_close(no_double: f64, double_take: f64) -> bool {
+    (no_double - double_take.min(1.0)).abs() < CLOSE
+}
+
+impl Totals {
+    /// Books one decision of the player at this cube.
+    pub fn book(&mut self, decision: &Decision, judgement: &Judgement) {
+        let value = f64::from(decision.state.cube.value());
+        let cost = |emg: f64, mwc: Option<f64>| mwc.unwrap_or(emg * value);
+        match decision.deed {
+            Deed::Play { .. } => {
+                self.book_no_double(judgement, cost);
+                let loss = judgement.loss.unwrap_or(0.0);
+                self.plays.add(loss, cost(loss, judgement.loss_mwc));
+                self.unforced += u32::from(judgement.loss.is_some());
+                self.counted += u32::from(
+                    judgement
+                        .plays
+                        .as_ref()
+                        .is_some_and(|plays| plays.spread > 1e-4),
+                );
+                count_mark(&mut self.play_marks, loss);
+                self.book_luck(judgement, cost);
+            }
+            Deed::Unknown { .. } => self.book_luck(judgement, cost),
+            Deed::Double | Deed::Take | Deed::Drop => self.book_cube(decision, judgement, cost),
+            Deed::Beaver => {}
+            // The end of such a chain counts, but nobody judges it.
+            Deed::BeaverAnswer { taken } => {
+                self.cube.count += 1;
+                self.close += 1;
+                self.takes += u32::from(taken);
+                self.passes += u32::from(!taken);
+            }
+            Deed::Resign { .. } => {
+                let loss = judgement.loss.unwrap_or(0.0);
+                self.resignations.add(loss, cost(loss, judgement.loss_mwc));
+            }
+        }
+    }
+
+    fn book_luck(&mut self, judgement: &Judgement, cost: impl Fn(f64, Option<f64>) -> f64) {
+        let Some(luck) = judgement.luck else { return };
+        self.luck.add(luck, cost(luck, judgement.luck_mwc));
+        let [lucky, very] = LUCK_MARKS;
+        let [best, good, bad, worst] = &mut self.luck_marks;
+        *best += u32::from(luck >= very);
+        *good += u32::from(luck >= lucky && luck < very);
+        *bad += u32::from(luck <= -lucky && luck > -very);
+        *worst += u32::from(luck <= -very);
+    }
+
+    fn book_no_double(&mut self, judgement: &Judgement, cost: impl Fn(f64, Option<f64>) -> f64) {
+        let (Some(cube), Some(loss)) = (&judgement.cube, judgement.cube_loss) else {
+            return;
+        };
+        let cost = cost(loss, judgement.cube_mwc);
+        let (none, take) = (cube.no_double.equity, cube.double_take.equity);
+        self.cube.add(loss, cost);
+        self.close += u32::from(is_close(none, take));
+        self.counted += u32::from(!is_trivial(none, take));
+        count_mark(&mut self.cube_marks, loss);
+        if loss > 0.0 {
+            let [below, above] = &mut self.missed;
+            if take <= 1.0 { below } else { above }.add(loss, cost);
+        }
+    }
+
+    fn book_cube(
+        &mut self,
+        decision: &Decision,
+        judgement: &Judgement,
+        cost: impl Fn(f64, Option<f64>) -> f64,
+    ) {
+        let loss = judgement.loss.unwrap_or(0.0);
+        let cost = cost(loss, judgement.loss_mwc);
+        self.cube.add(loss, cost);
+        self.close += 1;
+        self.counted += 1;
+        count_mark(&mut self.cube_marks, loss);
+        let wrong = loss > 0.0;
+        match decision.deed {
+            Deed::Take => {
+                self.takes += 1;
+                if wrong {
+                    self.wrong_takes.add(loss, cost);
+                }
+            }
+            Deed::Drop => {
+                self.passes += 1;
+                if wrong {
+                    self.wrong_passes.add(loss, cost);
+                }
+            }
+            _ => {
+                self.doubles += 1;
+                let none = judgement
+                    .cube
+                    .as_ref()
+                    .map_or(0.0, |cube| cube.no_double.equity);
+                if wrong {
+                    let [early, late] = &mut self.wrong_doubles;
+                    if none < 1.0 { early } else { late }.add(loss, cost);
+                }
+            }
+        }
+    }
+
+    /// Adds the books of another game.
+    pub fn add(&mut self, other: &Totals) {
+        self.plays.merge(&other.plays);
+        self.luck.merge(&other.luck);
+        self.cube.merge(&other.cube);
+        self.wrong_takes.merge(&other.wrong_takes);
+        self.wrong_passes.merge(&other.wrong_passes);
+        self.resignations.merge(&other.resignations);
+        for (mine, theirs) in self.missed.iter_mut().zip(&other.missed) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.wrong_doubles.iter_mut().zip(&other.wrong_doubles) {
+            mine.merge(theirs);
+        }
+        self.unforced += other.unforced;
+        self.close += other.close;
+        self.doubles += other.doubles;
+        self.takes += other.takes;
+        self.passes += other.passes;
+        self.counted += other.counted;
+        for (mine, theirs) in self.play_marks.iter_mut().zip(other.play_marks) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.cube_marks.iter_mut().zip(other.cube_marks) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.luck_marks.iter_mut().zip(other.luck_marks) {
+            *mine += theirs;
+        }
+    }
+
+    /// Decisions with a choice: plays, and cube decisions that are close or were made.
+    #[must_use]
+    pub const fn decisions(&self) -> u32 {
+        self.unforced + self.close
+    }
+
+    /// All that plays and cube decisions lost.
+    #[must_use]
+    pub const fn loss(&self) -> [f64; 2] {
+        [
+            self.plays.emg + self.cube.emg,
+            self.plays.cost + self.cube.cost,
+        ]
+    }
+
+    /// Equity lost by each play with a choice.
+    #[must_use]
+    pub fn play_rate(&self) -> Option<f64> {
+        self.plays.rate(self.unforced)
+    }
+
+    /// Equity lost by each cube decision that was close or made.
+    #[must_use]
+    pub fn cube_rate(&self) -> Option<f64> {
+        self.cube.rate(self.close)
+    }
+
+    /// Equity lost by each decision: GNU Backgammon's error rate is a thousand times this.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        let [emg, _] = self.loss();
+        (self.decisions() > 0).then(|| emg / f64::from(self.decisions()))
+    }
+
+    /// Equity lost by each turn of both players: Snowie's error rate is a thousand times this.
+    #[must_use]
+    pub fn snowie_rate(&self, other: &Totals) -> Option<f64> {
+        let turns = self.plays.count + other.plays.count;
+        let [emg, _] = self.loss();
+        (turns > 0).then(|| emg / f64::from(turns))
+    }
+
+    /// The commercial programs' performance rating: 500 times what each decision that matters lost.
+    #[must_use]
+    pub fn performance(&self) -> Option<f64> {
+        let [emg, _] = self.loss();
+        (self.counted > 0).then(|| 500.0 * emg / f64::from(self.counted))
+    }
+
+    /// Luck of each roll.
+    #[must_use]
+    pub fn luck_rate(&self) -> Option<f64> {
+        self.luck.rate(self.luck.count)
+    }
+
+    /// What GNU Backgammon takes from a rating of 2050 for the plays and for the cube, in a match to
+    /// `length` points.
+    #[must_use]
+    pub fn rating_loss(&self, length: u32) -> Option<[f64; 2]> {
+        if length == 0 || self.unforced == 0 {
+            return None;
+        }
+        let points = f64::from(length);
+        let plays = self.play_rate().unwrap_or(0.0) * (8798.0 + 25526.0 / points);
+        let cube = self.cube_rate().unwrap_or(0.0) * (863.0 - 519.0 / points);
+        Some([plays, cube])
+    }
+}
+
+fn count_mark(marks: &mut [u32; 3], loss: f64) {
+    if let Some(count) = mark(loss).and_then(|mark| marks.get_mut(mark)) {
+        *count += 1;
+    }
+}
+
+/// A cube decision that nobody has to think about.
+fn is_trivial(none: f64, take: f64) -> bool {
+    (none - take.min(1.0)).abs() < 0.001
+        || none - take > 0.2
+        || none - 1.0 > 0.2
+        || (none < -0.9 && take < -0.9)
+}
+
+/// The word for an error rate.
+#[must_use]
+pub fn rating_word(rate: Option<f64>) -> &'static str {
+    const WORDS: [(f64, &str); 7] = [
+        (0.002, "Supernatural"),
+        (0.005, "World class"),
+        (0.008, "Expert"),
+        (0.012, "Advanced"),
+        (0.018, "Intermediate"),
+        (0.026, "Casual player"),
+        (0.035, "Beginner"),
+    ];
+    let Some(rate) = rate else { return "n/a" };
+    let found = WORDS.iter().find(|(below, _)| rate < *below);
+    found.map_or("Awful!", |(_, word)| word)
+}
+
+/// The word for the luck of each roll.
+#[must_use]
+pub fn luck_word(rate: Option<f64>) -> &'static str {
+    match rate {
+        None => "n/a",
+        Some(rate) if rate > 0.06 => "Go to Las Vegas",
+        Some(rate) if rate > 0.03 => "Good dice, man!",
+        Some(rate) if rate >= -0.03 => "None",
+        Some(rate) if rate >= -0.06 => "Better luck next time",
+        Some(_) => "Go to bed",
+    }
+}
+
+/// The difference of FIBS ratings at which a player wins a match to `length` points with this chance.
+#[must_use]
+pub fn fibs_difference(chance: f64, length: u32) -> Option<f64> {
+    let open = length > 0 && chance > 0.0 && chance < 1.0;
+    open.then(|| 2000.0 / f64::from(length).sqrt() * (chance / (1.0 - chance)).log10())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_marks_have_gnubgs_limits() {
+        assert_eq!(rating_word(Some(0.0119)), "Advanced");
+        assert_eq!(rating_word(Some(0.012)), "Intermediate");
+        assert_eq!(rating_word(Some(0.5)), "Awful!");
+        assert_eq!(rating_word(None), "n/a");
+        assert_eq!(
+            [0.0299, 0.03, 0.0599, 0.06, 0.12].map(mark),
+            [None, Some(0), Some(0), Some(1), Some(2)]
+        );
+        assert_eq!(luck_word(Some(-0.07)), "Go to bed");
+    }
+
+    /// The worked example of the published definitions: a match to 7 points.
+    #[test]
+    fn the_rating_of_a_known_game() {
+        let totals = Totals {
+            plays: Sum {
+                count: 5,
+                emg: 0.147_817,
+                cost: 0.0,
+            },
+            unforced: 4,
+            close: 1,
+            ..Totals::default()
+        };
+        let [plays, cube] = totals.rating_loss(7).unwrap();
+        assert!((plays - 459.9).abs() < 0.1 && cube == 0.0);
+        assert_eq!(rating_word(totals.play_rate()), "Awful!");
+        assert!((totals.rate().unwrap() - 0.029_56).abs() < 1e-5);
+        assert_eq!(rating_word(totals.rate()), "Beginner");
+        assert!((fibs_difference(0.4906, 7).unwrap() + 12.3).abs() < 0.1);
+    }
+}

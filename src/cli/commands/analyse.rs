@@ -1,0 +1,373 @@
+//! `gammond analyse`.
+
+use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
+use crate::cli::{Common, Failure, Format, Output, ProgressArgs, stopped};
+use crate::engine::{Engine, EngineError};
+use crate::game::Rules;
+use crate::job::Progress;
+use crate::journal::write_whole;
+use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
+use crate::query::{Settings, Stop};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Match files (`.mat` and its dialects, gnubg's `.sgf`), folders of them, or `-` for the standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// List every decision, not only the worst mistakes.
+    #[arg(long)]
+    all: bool,
+    /// Write a report for a browser as well: one file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write each match as `.mat` with remarks into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    annotate: Option<PathBuf>,
+    /// Keep the totals of each match in this file, one JSON object a line; files that are in it with
+    /// the same contents and settings are passed over.
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// Folders inside folders at most.
+const FOLDERS_DEEP: u32 = 16;
+/// Files of a folder at most.
+const FILES_MAX: usize = 1_000_000;
+/// Endings of files that are looked for in folders.
+const ENDINGS: [&str; 3] = ["mat", "sgf", "txt"];
+/// Files that are worked on before the next ones are begun, for each thread.
+const FILES_PER_THREAD: usize = 4;
+
+/// A file judged, or why it is not.
+struct Done {
+    path: PathBuf,
+    checksum: String,
+    result: Result<(MatchReading, Analysis), String>,
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let engine = common.engine()?;
+    let settings = analysis_settings(common.plies);
+    let mut control = args.progress.control()?;
+    control.task = "analyse".to_owned();
+    let paths = found(&args.files)?;
+    if let Some(folder) = &args.annotate {
+        std::fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
+    }
+    let mut printer = Printer {
+        format: common.format,
+        args,
+        out: Output::new(),
+        archive: args.db.as_deref().map(Archive::open).transpose()?,
+        report: Vec::new(),
+        failed: false,
+        known: 0,
+    };
+    if common.format == Some(Format::Csv) {
+        printer.out.print(CSV_HEAD.as_bytes())?;
+    }
+    let level = format!(
+        "{}-ply {} {}",
+        settings.plies,
+        engine.net_name(),
+        engine.met().name()
+    );
+    let (mut done, total) = (0, Some(paths.len() as u64));
+    for paths in paths.chunks(FILES_PER_THREAD * engine.pool().current_num_threads()) {
+        control.tell_progress(Progress::new("matches", done, total), false);
+        let archive = printer.archive.as_ref();
+        let known = |checksum: &str| archive.is_some_and(|archive| archive.has(checksum));
+        let one =
+            |path: &PathBuf| judge_file(&engine, &settings, path, &level, &known, &control.stop);
+        let judged = engine.pool().install(|| {
+            paths
+                .par_iter()
+                .map(one)
+                .collect::<Result<Vec<_>, EngineError>>()
+        });
+        match judged {
+            Ok(judged) => {
+                done += judged.len() as u64;
+                judged
+                    .into_iter()
+                    .try_for_each(|each| printer.print(each))?;
+            }
+            Err(EngineError::Stopped) => {}
+            Err(error) => return Err(error.into()),
+        }
+        printer.out.flush()?;
+        if control.stop.is_triggered() || printer.out.is_closed() {
+            break;
+        }
+    }
+    control.tell_progress(Progress::new("matches", done, total), true);
+    let ended = control.stop.is_triggered();
+    drop(control);
+    if let Some(path) = &args.html {
+        let text = page(&printer.report);
+        write_whole(path, text.as_bytes()).map_err(|error| cannot(path, &error))?;
+    }
+    if printer.known > 0 {
+        eprintln!(
+            "gammond: {} files are in the archive already",
+            printer.known
+        );
+    }
+    if ended {
+        return Ok(stopped(None, "with --db FILE the same command would go on"));
+    }
+    Ok(ExitCode::from(u8::from(printer.failed)))
+}
+
+/// Where what was judged goes.
+struct Printer<'a> {
+    format: Option<Format>,
+    args: &'a Args,
+    out: Output,
+    archive: Option<Archive>,
+    report: Vec<(String, Analysis)>,
+    /// Some file had a fault.
+    failed: bool,
+    /// Files that were in the archive.
+    known: u64,
+}
+
+impl Printer<'_> {
+    fn print(&mut self, done: Option<Done>) -> Result<(), Failure> {
+        let Some(Done {
+            path,
+            checksum,
+            result,
+        }) = done
+        else {
+            self.known += 1;
+            return Ok(());
+        };
+        let name = path.display().to_string();
+        let (reading, analysis) = match result {
+            Ok(found) => found,
+            Err(message) => {
+                self.failed = true;
+                return self.print_error(&name, &message);
+            }
+        };
+        self.failed |= !analysis.faults.is_empty();
+        let text = match self.format {
+            Some(Format::Json) => format!("{}\n", analysis.json(&name)),
+            Some(Format::Csv) => analysis.csv(&name),
+            _ => analysis.text(&name, self.args.all) + "\n",
+        };
+        if self.format == Some(Format::Csv) {
+            for fault in &analysis.faults {
+                eprintln!("gammond: {name}: {fault}");
+            }
+        }
+        self.out.print(text.as_bytes())?;
+        if let Some(folder) = &self.args.annotate {
+            annotate(folder, &path, &reading.file, &analysis)?;
+        }
+        if let Some(archive) = &mut self.archive {
+            archive.add(&name, &checksum, &analysis)?;
+        }
+        if self.args.html.is_some() {
+            self.report.push((name, analysis));
+        }
+        Ok(())
+    }
+
+    fn print_error(&mut self, name: &str, message: &str) -> Result<(), Failure> {
+        if self.format == Some(Format::Json) {
+            let value = serde_json::json!({
+                "type": "error", "file": name, "code": "bad-match-file", "message": message,
+            });
+            return self.out.print(format!("{value}\n").as_bytes());
+        }
+        eprintln!("gammond: {name}: {message}");
+        Ok(())
+    }
+}
+
+fn cannot(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Work(format!("{}: {error}", path.display()))
+}
+
+/// The files that are named and those in folders, in the order of their names.
+fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            let before = files.len();
+            folder(path, 0, &mut files)
+                .map_err(|error| Failure::File(format!("{}: {error}", path.display())))?;
+            if files.len() == before {
+                let want = "has no .mat, .sgf or .txt file in it";
+                return Err(Failure::File(format!("{}: {want}", path.display())));
+            }
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<(OsString, PathBuf)> = std::fs::read_dir(path)?
+        .map(|entry| entry.map(|entry| (entry.file_name(), entry.path())))
+        .collect::<Result<_, _>>()?;
+    entries.sort();
+    for (_, path) in entries {
+        if path.is_dir() && deep < FOLDERS_DEEP && !path.is_symlink() {
+            folder(&path, deep + 1, files)?;
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let fits =
+            ending.is_some_and(|ending| ENDINGS.iter().any(|one| ending.eq_ignore_ascii_case(one)));
+        if fits && path.is_file() && files.len() < FILES_MAX {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Nothing for a file that is known already.
+fn judge_file(
+    engine: &Engine,
+    settings: &Settings,
+    path: &Path,
+    level: &str,
+    known: &(dyn Fn(&str) -> bool + Sync),
+    stop: &Stop,
+) -> Result<Option<Done>, EngineError> {
+    let done = |checksum, result| {
+        Ok(Some(Done {
+            path: path.to_owned(),
+            checksum,
+            result,
+        }))
+    };
+    let bytes = match contents(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return done(String::new(), Err(error.to_string())),
+    };
+    let mut summed = level.as_bytes().to_vec();
+    summed.push(0);
+    summed.extend_from_slice(&bytes);
+    let checksum = crate::job::sha256(&summed);
+    if known(&checksum) {
+        return Ok(None);
+    }
+    let reading = match MatchFile::read(&bytes) {
+        Ok(reading) => reading,
+        Err(error) => {
+            let line = 1 + bytes
+                .iter()
+                .take(error.at())
+                .filter(|&&byte| byte == b'\n')
+                .count();
+            return done(checksum, Err(format!("line {line}: {error}")));
+        }
+    };
+    let analysis = analyse(engine, settings, &reading, Rules::default(), stop)?;
+    done(checksum, Ok((reading, analysis)))
+}
+
+fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
+    if path.as_os_str() != "-" {
+        return crate::files::read(path, MATCH_FILE_BYTES_MAX as u64);
+    }
+    let mut bytes = Vec::new();
+    let most = MATCH_FILE_BYTES_MAX as u64 + 1;
+    std::io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The match with remarks, under the name that it had.
+fn annotate(
+    folder: &Path,
+    path: &Path,
+    file: &MatchFile,
+    analysis: &Analysis,
+) -> Result<(), Failure> {
+    let stem = path.file_stem().filter(|stem| *stem != "-");
+    let mut name = stem.unwrap_or("match".as_ref()).to_owned();
+    name.push(".mat");
+    let path = folder.join(name);
+    let text = file.annotated(&|game, number| analysis.notes(game, number));
+    write_whole(&path, text.as_bytes()).map_err(|error| cannot(&path, &error))
+}
+
+/// The archive: what each match came to, a JSON object a line.
+struct Archive {
+    path: PathBuf,
+    known: HashSet<String>,
+    file: std::fs::File,
+}
+
+/// Longest archive that is read.
+const ARCHIVE_BYTES_MAX: u64 = 4 << 30;
+
+impl Archive {
+    fn open(path: &Path) -> Result<Archive, Failure> {
+        let wrong =
+            |error: &dyn std::fmt::Display| Failure::File(format!("{}: {error}", path.display()));
+        let mut known = HashSet::new();
+        let mut cut = false;
+        if path.exists() {
+            let text =
+                crate::files::read_text(path, ARCHIVE_BYTES_MAX).map_err(|error| wrong(&error))?;
+            for (number, line) in (1..).zip(text.lines()) {
+                let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
+                let checksum = value
+                    .as_ref()
+                    .and_then(|value| value.get("checksum")?.as_str());
+                match checksum {
+                    Some(checksum) => drop(known.insert(checksum.to_owned())),
+                    // The last line of a program that was killed.
+                    // What a program that was killed left behind; but no file of somebody else's.
+                    None if number > 1 || !text.contains('\n') && line.starts_with('{') => {}
+                    None => return Err(wrong(&"is no archive of this command")),
+                }
+            }
+            cut = !text.is_empty() && !text.ends_with('\n');
+        }
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(|error| wrong(&error))?;
+        if cut {
+            use std::io::Write as _;
+            file.write_all(b"\n").map_err(|error| wrong(&error))?;
+        }
+        Ok(Archive {
+            path: path.to_owned(),
+            known,
+            file,
+        })
+    }
+
+    fn has(&self, checksum: &str) -> bool {
+        self.known.contains(checksum)
+    }
+
+    fn add(&mut self, name: &str, checksum: &str, analysis: &Analysis) -> Result<(), Failure> {
+        use std::io::Write as _;
+        let mut value = analysis.summary(name);
+        if let Some(object) = value.as_object_mut() {
+            object.insert("checksum".to_owned(), checksum.into());
+        }
+        self.known.insert(checksum.to_owned());
+        let line = format!("{value}\n");
+        let written = self.file.write_all(line.as_bytes());
+        written.map_err(|error| cannot(&self.path, &error))
+    }
+}

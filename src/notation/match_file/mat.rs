@@ -1,0 +1,459 @@
+//! The `.mat` form and its dialects: that of Jellyfish and GNU Backgammon, with XG's headers, and as
+//! servers and their clients write it. Line by line; a line that makes no sense costs its game.
+
+use super::cells::{Cell, Head, cells, in_right_column};
+use super::recorder::{Recorder, Wrong};
+use super::{Code, MatPlayer, NotationError, Reason};
+use crate::notation::error::quoted;
+
+const FIELD: &str = "match file";
+/// Longest match.
+const LENGTH_MAX: u32 = 32767;
+
+/// The field, the reason, and the byte inside the line.
+type Fault = (Wrong, usize);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    /// ` 7 point match`
+    Length,
+    /// ` Game 1`
+    Game,
+    /// ` Alice : 0      Bob : 0`
+    Names,
+    /// `  1) 31: 8/5 6/5     …`
+    Rows,
+}
+
+/// Reads a whole file.
+pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
+    let mut reader = Reader {
+        recorder,
+        expected: Expected::Length,
+        named: false,
+        refused: None,
+    };
+    let mut at = 0;
+    for (number, line) in (1..).zip(text.split('\n')) {
+        reader.line(number, at, line.trim_end());
+        at += line.len() + 1;
+    }
+    let missing =
+        |field| NotationError::new(Code::BadMatchFile, field, Reason::Missing, text.len());
+    match (reader.expected, reader.named) {
+        (Expected::Length, _) => Err(match reader.refused.take() {
+            Some((field, reason, at)) => NotationError::new(Code::BadMatchFile, field, reason, at),
+            None => missing("match length"),
+        }),
+        (Expected::Names, false) => Err(missing("names of the players")),
+        _ => Ok(()),
+    }
+}
+
+/// A match file on its way in, line by line.
+struct Reader<'a> {
+    recorder: &'a mut Recorder,
+    expected: Expected,
+    /// The names are known.
+    named: bool,
+    /// The first line that is no match length.
+    refused: Option<(&'static str, Reason, usize)>,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, number: usize, at: usize, line: &str) {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        if text.is_empty() {
+            return;
+        }
+        // A name may begin with a semicolon.
+        if self.expected != Expected::Names {
+            if let Some(comment) = text.strip_prefix(';') {
+                if self.recorder.file.games.is_empty() {
+                    let clean = comment.chars().filter(|sign| !sign.is_control());
+                    self.recorder.file.comments.push(clean.collect());
+                }
+                return;
+            }
+            if text.starts_with('#') {
+                return;
+            }
+        }
+        let game = starts(text, "Game ") && text.get(5..).is_some_and(starts_with_digit);
+        let done = match self.expected {
+            Expected::Length => self.length(text, at),
+            Expected::Names => self.names(text),
+            _ if game => self.game(),
+            Expected::Game if self.recorder.file.games.is_empty() => {
+                Err((value(FIELD, text, "a line such as ' Game 1'"), 0))
+            }
+            Expected::Game => Ok(()),
+            Expected::Rows if self.recorder.has_given_up() => {
+                self.ending(line, indent);
+                Ok(())
+            }
+            Expected::Rows => self.row(number, at, line, indent),
+        };
+        if let Err((wrong, inside)) = done {
+            self.recorder
+                .give_up(number, at + inside.min(line.len()), wrong);
+        }
+    }
+
+    /// ` 7 point match`, ` 5 points match`, `Match of 5 points`, ` unlimited match`
+    fn length(&mut self, text: &str, at: usize) -> Result<(), Fault> {
+        let mut words = text.split_whitespace();
+        let numbered = words
+            .clone()
+            .find_map(|word| word.parse::<u32>().ok())
+            .filter(|&length| length <= LENGTH_MAX);
+        let has = |wanted: &str| {
+            let mut words = text.split_whitespace();
+            words.any(|word| starts(word, wanted))
+        };
+        let first_is_number = words.next().is_some_and(|word| word.parse::<u32>().is_ok());
+        let known = match numbered {
+            Some(length) if has("point") && (first_is_number || has("match")) => Some(length),
+            None if has("unlimited") || (has("money") && has("session")) => Some(0),
+            _ => None,
+        };
+        match known {
+            Some(length) => {
+                self.recorder.file.length = length;
+                self.expected = Expected::Game;
+                Ok(())
+            }
+            None => {
+                let wrong = value("match length", text, "a line such as ' 7 point match'");
+                if self.refused.is_none() {
+                    self.refused = Some((wrong.0, wrong.1.clone(), at));
+                }
+                Err((wrong, 0))
+            }
+        }
+    }
+
+    fn game(&mut self) -> Result<(), Fault> {
+        self.expected = Expected::Names;
+        self.recorder.begin().map_err(|wrong| (wrong, 0))
+    }
+
+    /// names = name ":" number name ":" number
+    fn names(&mut self, text: &str) -> Result<(), Fault> {
+        self.expected = Expected::Rows;
+        let wrong = || {
+            (
+                value(
+                    "names of the players",
+                    text,
+                    "'NAME : POINTS   NAME : POINTS'",
+                ),
+                0,
+            )
+        };
+        let scored = scored(text);
+        let (&(second_colon, second_score, _), before) = scored.split_last().ok_or_else(wrong)?;
+        // Of what looks like the first score, the one with the widest gap behind it.
+        let first = before.iter().max_by_key(|(colon, _, end)| {
+            let rest = text.get(*end..).unwrap_or_default();
+            (
+                rest.len() - rest.trim_start().len(),
+                std::cmp::Reverse(*colon),
+            )
+        });
+        let &(first_colon, first_score, first_end) = first.ok_or_else(wrong)?;
+        let name = |from, to| text.get(from..to).unwrap_or_default().trim().to_owned();
+        self.recorder.file.names = [name(0, first_colon), name(first_end, second_colon)];
+        self.recorder.scores([first_score, second_score]);
+        self.named = true;
+        Ok(())
+    }
+
+    /// row = number ")" \[ cell \] \[ cell \], or the winner's line
+    fn row(&mut self, number: usize, at: usize, line: &str, indent: usize) -> Result<(), Fault> {
+        let numbered = line.split_once(')').and_then(|(before, _)| {
+            let digits = before.trim();
+            let good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            good.then(|| before.len() + 1)
+        });
+        let Some(body) = numbered else {
+            if self.ending(line, indent) {
+                return Ok(());
+            }
+            let text = line.trim();
+            return Err((value("row", text, "a row such as '1) 31: 8/5 6/5'"), indent));
+        };
+        let (cells, stray) = cells(line, body);
+        for cell in &cells {
+            if self.recorder.has_given_up() {
+                break;
+            }
+            self.cell(number, at, cell)?;
+        }
+        match stray {
+            Some(place) if cells.is_empty() => {
+                let text = line.get(place..).unwrap_or_default();
+                if text.starts_with('(') || text.starts_with("Illegal play") {
+                    let why = Reason::Other("is a position that was set up, which is not read");
+                    return Err((("row", why), place));
+                }
+                let want = "a roll and a play such as '31: 8/5 6/5'";
+                Err((value("row", text, want), place))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The winner's line; also in what remains of a game that was given up.
+    fn ending(&mut self, line: &str, indent: usize) -> bool {
+        let body = line
+            .split_once(')')
+            .map_or(0, |(before, _)| before.len() + 1);
+        let (cells, _) = cells(line, body);
+        let wins = cells.iter().find(|cell| cell.head == Head::Wins);
+        let lost = cells.iter().any(|cell| cell.head == Head::Lost);
+        let Some(wins) = wins else { return lost };
+        let right = match indent {
+            _ if cells.len() > 1 || body > 0 => wins.right,
+            0 => false,
+            _ => in_right_column(line.as_bytes().get(..indent).unwrap_or_default()),
+        };
+        self.wins(right, wins.text);
+        true
+    }
+
+    fn wins(&mut self, right: bool, text: &str) {
+        let points = text.split_whitespace().next();
+        let points = points.and_then(|word| word.parse().ok()).unwrap_or(1);
+        let winner = player(right);
+        self.recorder.told_result(winner, points);
+    }
+
+    fn cell(&mut self, number: usize, at: usize, cell: &Cell<'_>) -> Result<(), Fault> {
+        let player = player(cell.right);
+        let recorder = &mut *self.recorder;
+        match cell.head {
+            Head::Double | Head::Beaver => recorder.double(number, player),
+            Head::Take => recorder.take(number, player),
+            Head::Drop => recorder.drop(number, player),
+            Head::Lost => Ok(()),
+            Head::Wins => {
+                self.wins(cell.right, cell.text);
+                Ok(())
+            }
+            Head::Roll(roll) if cell.text.starts_with("??") => {
+                recorder.rolled(number, player, roll)
+            }
+            Head::Roll(roll) => {
+                let nothing = ["cannot", "can't", "(no", "no move", "dances"];
+                let text = match nothing.iter().any(|word| starts(cell.text, word)) {
+                    true => "",
+                    false => cell.text,
+                };
+                match recorder.play_text(number, player, roll, text) {
+                    Ok(None) => Ok(()),
+                    Ok(Some(wrong)) => {
+                        recorder.note(number, at + cell.text_at, wrong);
+                        Ok(())
+                    }
+                    Err(wrong) => return Err((wrong, cell.text_at)),
+                }
+            }
+        }
+        .map_err(|wrong| (wrong, cell.at))
+    }
+}
+
+fn player(right: bool) -> MatPlayer {
+    match right {
+        true => MatPlayer::Second,
+        false => MatPlayer::First,
+    }
+}
+
+/// Whether a text begins with a word, in any case.
+fn starts(text: &str, word: &str) -> bool {
+    let start = text.as_bytes().get(..word.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.trim_start().starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Where `: NUMBER` stands: the byte of the colon, the number, the byte after it.
+fn scored(text: &str) -> Vec<(usize, u32, usize)> {
+    let mut found = Vec::new();
+    for (colon, _) in text.match_indices(':') {
+        let rest = text.get(colon + 1..).unwrap_or_default();
+        let digits = rest.trim_start_matches([' ', '\t']);
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        let after = digits.get(length..).unwrap_or_default();
+        let ends = after.is_empty() || after.starts_with([' ', '\t', ',']);
+        let number = digits.get(..length).and_then(|digits| digits.parse().ok());
+        if let (Some(number), true) = (number, ends) {
+            found.push((colon, number, text.len() - after.len()));
+        }
+    }
+    found
+}
+
+fn value(field: &'static str, found: &str, want: &'static str) -> Wrong {
+    let found = quoted(found.as_bytes());
+    (field, Reason::Value { found, want })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::{Position, Roll};
+    use crate::notation::{MatAction, MatPlayer, MatchFile};
+
+    const SAMPLE: &str = "\
+; made by hand
+ 5 point match
+
+ Game 1
+ Alice : 0                      Bob the Builder : 0
+  1)                             52: 13/8 13/11
+  2) 64: 8/2 6/2                  Doubles => 2
+  3)  Takes                      61: 13/7 8/7
+  4) 55:
+      Wins 2 points
+
+ Game 2
+ Alice : 2                      Bob the Builder : 0
+  1) 31: 8/5 6/5                  Doubles => 2
+  2)  Drops
+                                  Wins 1 point
+";
+
+    #[test]
+    fn impossible_rows_are_refused() {
+        let error = SAMPLE.parse::<MatchFile>().unwrap_err();
+        // 55 can be played there, so an empty cell is wrong.
+        assert_eq!(error.to_string(), "play is missing");
+        assert_eq!(error.code(), "bad-match-file");
+        assert!(
+            SAMPLE[error.at()..].starts_with("\n      Wins 2"),
+            "{}",
+            error.at()
+        );
+        let check = |text: &str, message: &str| {
+            let error = text.parse::<MatchFile>().unwrap_err();
+            assert_eq!(error.to_string(), message);
+        };
+        check("", "match length is missing");
+        check(
+            " seven point match",
+            "match length is 'seven point match', want a line such as ' 7 point match'",
+        );
+        check(
+            " 7 point match\n\n Game 1\n",
+            "names of the players is missing",
+        );
+    }
+
+    /// The fault costs the rest of its game, and nothing of the next one.
+    #[test]
+    fn the_rest_of_a_match_is_read() {
+        let reading = MatchFile::read(SAMPLE.as_bytes()).unwrap();
+        let [fault] = &reading.faults[..] else {
+            panic!("{:?}", reading.faults)
+        };
+        assert_eq!(fault.to_string(), "line 9, game 1: play is missing");
+        let [first, second] = &reading.file.games[..] else {
+            panic!()
+        };
+        assert_eq!(first.actions.len(), 5);
+        assert_eq!(first.result, Some((MatPlayer::First, 2)));
+        assert_eq!(second.actions.len(), 3);
+        assert_eq!(reading.lines[1], [14, 14, 15]);
+    }
+
+    #[test]
+    fn prints_and_reads_back() {
+        let text = SAMPLE.replace("  4) 55:\n", "  4) 65: 13/7 13/8\n");
+        let file: MatchFile = text.parse().unwrap();
+        assert_eq!(file.names, ["Alice", "Bob the Builder"]);
+        assert_eq!((file.length, file.games.len()), (5, 2));
+        let [first, second] = &file.games[..] else {
+            panic!()
+        };
+        assert_eq!(first.result, Some((MatPlayer::First, 2)));
+        assert_eq!(first.actions[0].0, MatPlayer::Second);
+        assert_eq!(first.actions.len(), 6);
+        assert_eq!(second.scores, [2, 0]);
+        let printed = file.to_string();
+        assert_eq!(printed.parse::<MatchFile>().unwrap(), file, "{printed}");
+    }
+
+    /// MAT-01: what is printed once is printed the same ever after.
+    #[test]
+    fn comments_are_made_fit() {
+        for comment in [
+            ";c \u{4}\u{4} ",
+            ";c\u{4} \u{4} \u{4}",
+            "; \u{7f}",
+            ";\u{4} c\t\u{4}",
+        ] {
+            let text = format!("{comment}\n 1 point match\n");
+            let printed = text.parse::<MatchFile>().unwrap().to_string();
+            let again = printed.parse::<MatchFile>().unwrap().to_string();
+            assert_eq!(again, printed, "{comment:?}");
+        }
+    }
+
+    /// MAT-01, MAT-09: the line of the names is never a comment, whatever the names are.
+    #[test]
+    fn a_name_may_look_like_a_comment() {
+        let text = " 1 point match\n\n Game 1\n \0; : 0              ; x : 0\n  1) 31: 8/5 6/5\n";
+        let file = text.parse::<MatchFile>().unwrap();
+        let printed = file.to_string();
+        let again = printed.parse::<MatchFile>().unwrap();
+        assert_eq!(again.names, [";", "; x"]);
+        assert_eq!(again.to_string(), printed);
+    }
+
+    /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: a play that is not known.
+    #[test]
+    fn what_other_programs_write() {
+        let text = "\u{feff}; [Variation \"NackGammon\"]\r\n; [Jacoby \"Off\"]\r\nMatch of 3 points\r\n\r\n\
+            Game 1 (Crawford)\r\nA : 1 b : 0\t\tZo\u{eb} : 2\r\n1)\t16: 24/18 13/12\t66: ????\r\n\
+            2)\tResigns\tWins 1 point\r\n";
+        let file = text.parse::<MatchFile>().unwrap();
+        assert_eq!(file.switch("jacoby"), Some(false));
+        assert_ne!(file.start(), Some(Position::start()));
+        assert_eq!(file.names, ["A : 1 b", "Zo\u{eb}"]);
+        let game = &file.games[0];
+        assert_eq!(game.scores, [0, 2]);
+        assert_eq!(game.result, Some((MatPlayer::Second, 1)));
+        let rolled = MatAction::Rolled(Roll::of(6, 6));
+        assert_eq!(game.actions[1], (MatPlayer::Second, rolled));
+        let printed = file.to_string();
+        assert_eq!(printed.parse::<MatchFile>().unwrap().games, file.games);
+    }
+
+    /// MAT-13: a beaver, its acceptance, and a raccoon.
+    #[test]
+    fn beavers() {
+        let text = " 0 point match\n Game 1\n A : 0       B : 0\n  1) 31: 8/5 6/5      Doubles => 2\n  \
+            2)  Beavers => 4          64: 24/14\n  3)  Doubles => 8       Beavers => 16\n  4)  Beavers => 32\n  \
+            5) 21: 13/11 6/5\n";
+        let file = text.parse::<MatchFile>().unwrap();
+        let actions: Vec<MatAction> = file.games[0].actions.iter().map(|a| a.1).collect();
+        let [_, double, beaver, take, _, again, second, raccoon, last, _] = actions[..] else {
+            panic!("{actions:?}")
+        };
+        assert_eq!(
+            [double, beaver, take].map(|a| format!("{a:?}")),
+            ["Double(2)", "Beaver(4)", "Take"]
+        );
+        assert_eq!(
+            [again, second, raccoon, last].map(|a| format!("{a:?}")),
+            ["Double(8)", "Beaver(16)", "Beaver(32)", "Take"]
+        );
+        let printed = file.to_string();
+        assert_eq!(printed.parse::<MatchFile>().unwrap(), file, "{printed}");
+    }
+}

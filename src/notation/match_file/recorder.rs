@@ -1,0 +1,307 @@
+//! A match on its way in from any form: follows the board and the cube, and fills in what files leave
+//! out: who accepted a beaver, who won when nobody says so.
+
+use super::{Code, NotationError};
+use super::{FAULTS_MAX, FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
+use crate::game::{Play, Position, Roll};
+use crate::notation::play_text::parse_steps;
+use crate::notation::{Reason, parse_play, position_after, steps_made};
+
+/// A field and what is wrong with it.
+pub(super) type Wrong = (&'static str, Reason);
+
+/// Games of a file, and actions of a game, at most.
+const GAMES_MAX: usize = 10_000;
+const ACTIONS_MAX: usize = 10_000;
+
+/// A match on its way in.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    pub(super) file: MatchFile,
+    lines: Vec<Vec<usize>>,
+    faults: Vec<FileFault>,
+    /// The board of the game, seen by `on_roll`.
+    position: Position,
+    on_roll: Option<MatPlayer>,
+    cube: u32,
+    /// Who doubled, and who turned the cube last, while nobody has answered.
+    doubled: Option<(MatPlayer, MatPlayer)>,
+    /// What follows of the game is passed over.
+    given_up: bool,
+    /// The result stands, not by the column of a cell.
+    certain: bool,
+}
+
+impl Recorder {
+    pub(super) fn finish(self) -> MatchReading {
+        let Recorder {
+            file,
+            faults,
+            lines,
+            ..
+        } = self;
+        MatchReading {
+            file,
+            faults,
+            lines,
+        }
+    }
+
+    /// Notes a fault; the rest of the game is passed over.
+    pub(super) fn give_up(&mut self, line: usize, at: usize, wrong: Wrong) {
+        self.note(line, at, wrong);
+        self.given_up = true;
+    }
+
+    /// Notes a fault that costs nothing more.
+    pub(super) fn note(&mut self, line: usize, at: usize, (field, reason): Wrong) {
+        if self.faults.len() < FAULTS_MAX {
+            self.faults.push(FileFault {
+                line,
+                game: self.file.games.len(),
+                error: NotationError::new(Code::BadMatchFile, field, reason, at),
+            });
+        }
+    }
+
+    /// Whether the rest of the game is passed over.
+    pub(super) const fn has_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// A game begins. Its scores correct the result of the one before.
+    pub(super) fn begin(&mut self) -> Result<(), Wrong> {
+        if self.file.games.len() >= GAMES_MAX {
+            return Err(("match file", Reason::Other("has more than 10000 games")));
+        }
+        let start = self.file.start();
+        self.position = start.unwrap_or_default();
+        self.on_roll = None;
+        self.cube = 1;
+        self.doubled = None;
+        self.given_up = start.is_none();
+        self.certain = false;
+        self.file.games.push(MatGame::default());
+        self.lines.push(Vec::new());
+        match start {
+            Some(_) => Ok(()),
+            None => Err((
+                "variation",
+                Reason::Other("is not known here, want Backgammon or NackGammon"),
+            )),
+        }
+    }
+
+    /// The points before the game. Where only a column told who won the game before, they know better.
+    pub(super) fn scores(&mut self, scores: [u32; 2]) {
+        if let [.., before, game] = &mut self.file.games[..] {
+            game.scores = scores;
+            let won = [0, 1].map(|side: usize| {
+                let score = |of: &[u32; 2]| of.get(side).copied().unwrap_or_default();
+                score(&scores).checked_sub(score(&before.scores))
+            });
+            let told = match won {
+                [Some(points @ 1..), Some(0)] => Some((MatPlayer::First, points)),
+                [Some(0), Some(points @ 1..)] => Some((MatPlayer::Second, points)),
+                _ => None,
+            };
+            // In money sessions some programs begin each game at 0.
+            if told.is_some() {
+                before.result = told;
+            }
+        } else if let Some(game) = self.file.games.last_mut() {
+            game.scores = scores;
+        }
+    }
+
+    fn turn_to(&mut self, player: MatPlayer) {
+        if self.on_roll.is_some_and(|last| last != player) {
+            self.position = self.position.swapped();
+        }
+        self.on_roll = Some(player);
+    }
+
+    fn push(&mut self, line: usize, player: MatPlayer, action: MatAction) -> Result<(), Wrong> {
+        if let (Some(game), Some(lines)) = (self.file.games.last_mut(), self.lines.last_mut()) {
+            if game.actions.len() >= ACTIONS_MAX {
+                return Err(("game", Reason::Other("has more than 10000 actions")));
+            }
+            game.actions.push((player, action));
+            lines.push(line);
+        }
+        Ok(())
+    }
+
+    /// A roll that is played accepts a beaver.
+    fn before_roll(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        if let Some((doubler, last)) = self.doubled
+            && self.beavered()
+            && doubler == player
+        {
+            self.take(line, last.other())?;
+        }
+        self.turn_to(player);
+        Ok(())
+    }
+
+    /// Whether the cube was turned more than once and nobody has answered.
+    fn beavered(&self) -> bool {
+        let game = self.file.games.last();
+        let last = game.and_then(|game| game.actions.last());
+        matches!(last, Some((_, MatAction::Beaver(_))))
+    }
+
+    /// A roll with its play in words. A play that is not legal is kept if the board can follow; then
+    /// the reason comes back as well.
+    pub(super) fn play_text(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        text: &str,
+    ) -> Result<Option<Wrong>, Wrong> {
+        self.before_roll(line, player)?;
+        match parse_play(text, &self.position, roll) {
+            Ok(legal) => {
+                self.position = legal.after.swapped();
+                let play = legal.play;
+                self.push(line, player, MatAction::Play { roll, play })?;
+                self.won_on_the_board();
+                Ok(None)
+            }
+            Err(error) => {
+                let wrong = ("play", error.reason().clone());
+                let Ok(play) = parse_steps(text.as_bytes()) else {
+                    return Err(wrong);
+                };
+                self.illegal(line, player, roll, play, wrong).map(Some)
+            }
+        }
+    }
+
+    /// A roll with the steps of its play; otherwise as [`Recorder::play_text`].
+    pub(super) fn play_steps(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        play: Play,
+    ) -> Result<Option<Wrong>, Wrong> {
+        self.before_roll(line, player)?;
+        match position_after(&self.position, roll, &play) {
+            Some(after) => {
+                self.position = after.swapped();
+                self.push(line, player, MatAction::Play { roll, play })?;
+                self.won_on_the_board();
+                Ok(None)
+            }
+            None => {
+                let wrong = ("play", Reason::Other("is not legal with this roll"));
+                self.illegal(line, player, roll, play, wrong).map(Some)
+            }
+        }
+    }
+
+    fn illegal(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        play: Play,
+        wrong: Wrong,
+    ) -> Result<Wrong, Wrong> {
+        // Nothing played where something can be is no play at all.
+        let followed = match play.is_pass() {
+            true => None,
+            false => steps_made(&self.position, &play),
+        };
+        match followed {
+            Some(position) => {
+                self.position = position;
+                self.push(line, player, MatAction::Play { roll, play })?;
+                self.won_on_the_board();
+                Ok(wrong)
+            }
+            None => Err(wrong),
+        }
+    }
+
+    /// A roll of which nobody knows what was played.
+    pub(super) fn rolled(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+    ) -> Result<(), Wrong> {
+        self.before_roll(line, player)?;
+        self.push(line, player, MatAction::Rolled(roll))
+    }
+
+    /// A double, or a beaver if the other one has doubled.
+    pub(super) fn double(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        self.turn_to(player);
+        match self.doubled {
+            Some((doubler, last)) if last != player => {
+                let value = self.cube.saturating_mul(4);
+                self.cube = self.cube.saturating_mul(2);
+                self.doubled = Some((doubler, player));
+                self.push(line, player, MatAction::Beaver(value))
+            }
+            _ => {
+                self.doubled = Some((player, player));
+                let value = self.cube.saturating_mul(2);
+                self.push(line, player, MatAction::Double(value))
+            }
+        }
+    }
+
+    /// A take; nothing without a double, where a resignation was accepted.
+    pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        if self.doubled.take().is_none() {
+            return Ok(());
+        }
+        self.cube = self.cube.saturating_mul(2);
+        self.turn_to(player);
+        self.push(line, player, MatAction::Take)
+    }
+
+    /// A pass; nothing without a double, where a resignation was rejected.
+    pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        if self.doubled.take().is_none() {
+            return Ok(());
+        }
+        self.turn_to(player);
+        self.push(line, player, MatAction::Drop)?;
+        self.result_is(player.other(), self.cube);
+        self.certain = true;
+        Ok(())
+    }
+
+    fn won_on_the_board(&mut self) {
+        let (Some(player), Some(outcome)) = (self.on_roll, self.position.outcome()) else {
+            return;
+        };
+        let winner = if outcome.won { player } else { player.other() };
+        let points = self.cube.saturating_mul(outcome.points().unsigned_abs());
+        self.result_is(winner, points);
+        self.certain = true;
+    }
+
+    /// What the file says about the end. The board and a pass know better who won, and the file how much.
+    pub(super) fn told_result(&mut self, winner: MatPlayer, points: u32) {
+        let known = self.file.games.last().and_then(|game| game.result);
+        let winner = match known {
+            Some((known, _)) if self.certain => known,
+            _ => winner,
+        };
+        self.result_is(winner, points);
+        // Nothing can follow.
+        self.given_up = true;
+    }
+
+    fn result_is(&mut self, winner: MatPlayer, points: u32) {
+        if let Some(game) = self.file.games.last_mut() {
+            game.result = Some((winner, points));
+        }
+    }
+}

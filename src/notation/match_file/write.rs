@@ -1,0 +1,187 @@
+//! A match printed in the `.mat` form.
+
+use super::{MatAction, MatGame, MatPlayer, MatchFile};
+use crate::notation::{plain_play_text, steps_made};
+use std::fmt;
+
+/// Bytes before the right-hand column of a game.
+pub(super) const LEFT_WIDTH: usize = 28;
+
+impl MatGame {
+    /// Writes one game, its number counted from 1; `note` says what stands under an action.
+    fn write(
+        &self,
+        f: &mut dyn fmt::Write,
+        number: usize,
+        file: &MatchFile,
+        note: Note<'_>,
+    ) -> fmt::Result {
+        let [first, second] = &file.names;
+        let [first_score, second_score] = self.scores;
+        let left = format!("{} : {first_score}", clean(first));
+        writeln!(f, " Game {number}")?;
+        writeln!(f, " {left:<30} {} : {second_score}", clean(second))?;
+        let mut rows = Rows::default();
+        // Each player sees the board from its own side; the texts need the one who plays.
+        let mut position = file.start().unwrap_or_default();
+        let mut on_roll = None;
+        let mut beavered = false;
+        for (at, &(player, action)) in self.actions.iter().enumerate() {
+            if on_roll.is_some_and(|last| last != player) {
+                position = position.swapped();
+            }
+            on_roll = Some(player);
+            let cell = match action {
+                MatAction::Play { roll, play } => {
+                    let [one, two] = roll.dice();
+                    let text = plain_play_text(&position, &play);
+                    // A play that cannot be made leaves the board as it was: only the stars of hits depend on it.
+                    position = steps_made(&position, &play).unwrap_or(position);
+                    format!("{one}{two}: {text}")
+                }
+                MatAction::Rolled(roll) => {
+                    let [one, two] = roll.dice();
+                    format!("{one}{two}: ????")
+                }
+                MatAction::Double(value) => format!(" Doubles => {value}"),
+                MatAction::Beaver(value) => format!(" Beavers => {value}"),
+                // Programs expect no word where a beaver is accepted: the next roll says it.
+                MatAction::Take if beavered => String::new(),
+                MatAction::Take => " Takes".to_owned(),
+                MatAction::Drop => " Drops".to_owned(),
+            };
+            beavered = matches!(action, MatAction::Beaver(_));
+            if !cell.is_empty() {
+                rows.push(player, cell);
+            }
+            rows.notes(note(number, at));
+        }
+        rows.write(f)?;
+        if let Some((winner, points)) = self.result {
+            let column = match winner {
+                MatPlayer::First => 6,
+                MatPlayer::Second => LEFT_WIDTH + 6,
+            };
+            let plural = if points == 1 { "" } else { "s" };
+            write!(f, "{:column$}Wins {points} point{plural}", "")?;
+            let score = winner.of([first_score, second_score]);
+            if file.length > 0 && score.saturating_add(points) >= file.length {
+                f.write_str(" and the match")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is to stand under an action: by the number of the game from 1 and of the action from 0.
+type Note<'a> = &'a dyn Fn(usize, usize) -> Vec<String>;
+
+/// The rows of a game: two cells each, and the remarks under them.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<([String; 2], Vec<String>)>,
+    right_is_free: bool,
+}
+
+impl Rows {
+    fn push(&mut self, player: MatPlayer, cell: String) {
+        match (player, self.rows.last_mut()) {
+            (MatPlayer::Second, Some(([_, right], _))) if self.right_is_free => {
+                *right = cell;
+                self.right_is_free = false;
+            }
+            (MatPlayer::Second, _) => {
+                self.rows.push(([String::new(), cell], Vec::new()));
+                self.right_is_free = false;
+            }
+            (MatPlayer::First, _) => {
+                self.rows.push(([cell, String::new()], Vec::new()));
+                self.right_is_free = true;
+            }
+        }
+    }
+
+    fn notes(&mut self, notes: Vec<String>) {
+        if let Some((_, under)) = self.rows.last_mut() {
+            under.extend(notes);
+        }
+    }
+
+    fn write(&self, f: &mut dyn fmt::Write) -> fmt::Result {
+        for (number, ([left, right], notes)) in (1..).zip(&self.rows) {
+            // A long play pushes the right-hand cell on, but never touches it.
+            let row = format!("{number:3}) {left:<width$} {right}", width = LEFT_WIDTH - 1);
+            writeln!(f, "{}", row.trim_end())?;
+            for note in notes {
+                writeln!(f, "; {}", one_line(note))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name as it can stand before the colon.
+fn clean(name: &str) -> String {
+    let mut text = String::new();
+    for part in name.split(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
+        if !part.is_empty() {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(part);
+        }
+    }
+    if text.is_empty() {
+        text.push_str("player");
+    }
+    text
+}
+
+/// Text that stays on its line.
+fn one_line(text: &str) -> String {
+    let line: String = text.chars().filter(|c| !c.is_control()).collect();
+    // Blanks before a control character stand at the end now, where reading drops them.
+    line.trim_end().to_owned()
+}
+
+impl fmt::Display for MatchFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|_, _| Vec::new())
+    }
+}
+
+impl MatchFile {
+    /// The file with remarks as comment lines under its actions. `note` gives those of an action by the
+    /// number of its game, counted from 1, and its own, counted from 0.
+    #[must_use]
+    pub fn annotated(&self, note: Note<'_>) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write(&mut text, note);
+        text
+    }
+
+    fn write(&self, f: &mut dyn fmt::Write, note: Note<'_>) -> fmt::Result {
+        for comment in &self.comments {
+            writeln!(f, ";{}", one_line(comment))?;
+        }
+        writeln!(f, " {} point match", self.length)?;
+        for (number, game) in (1..).zip(&self.games) {
+            writeln!(f)?;
+            game.write(f, number, self, note)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_fit() {
+        assert_eq!(clean("a : b\n  c"), "a b c");
+        assert_eq!(clean(" : "), "player");
+    }
+}

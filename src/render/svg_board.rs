@@ -1,0 +1,360 @@
+//! A board as SVG: for a report, or a file of its own.
+//!
+//! The player on roll sits below and has light checkers; sides, points and checkers differ in brightness
+//! and outline, so that the picture is read without colours as well. Colours are CSS variables (see
+//! [`STYLE`]), dark where the reader's system is.
+
+use crate::game::{BAR, CubeOwner, MatchState, OFF, Play, Position, Roll, Side};
+use std::fmt::Write as _;
+
+/// Width of a point, and of the bar.
+const WIDTH: f64 = 40.0;
+/// Room left of the board, for the cube, and right of it, for checkers borne off.
+const MARGIN: f64 = 46.0;
+/// Room above and below, for the numbers of the points and of pips.
+const EDGE: f64 = 34.0;
+const RADIUS: f64 = 17.5;
+const HEIGHT: f64 = 400.0;
+const TOTAL_WIDTH: f64 = 2.0 * MARGIN + 13.0 * WIDTH;
+const TOTAL_HEIGHT: f64 = HEIGHT + 2.0 * EDGE;
+/// Checkers drawn on a point before a number replaces the rest.
+const STACK: u8 = 5;
+
+/// The colours, for a style sheet: light ones, and dark ones where the reader's system is dark.
+pub const STYLE: &str = "\
+:root{--board:#f3ead8;--edge:#6b5436;--even:#c9ad7f;--odd:#9c7446;--mine:#fffdf6;--theirs:#2d2a26;\
+--line:#1d1a16;--text:#1d1a16;--arrow:#0b5cad}\
+@media(prefers-color-scheme:dark){:root{--board:#2b2f33;--edge:#8a8f94;--even:#4d555c;--odd:#69737c;\
+--mine:#f4f1e8;--theirs:#0c0d0e;--line:#c9ced3;--text:#e8e6e1;--arrow:#7db8ff}}\
+.b text{font:600 14px system-ui,sans-serif;fill:var(--text);text-anchor:middle}\
+.b .n{font-size:11px;font-weight:400}.b .m{fill:var(--mine);stroke:#1d1a16;stroke-width:1.6}\
+.b .t{fill:var(--theirs);stroke:var(--line);stroke-width:1.6}.b .mt{fill:#1d1a16}.b .tt{fill:#fff}\
+.b .d{fill:var(--mine);stroke:#1d1a16}.b .p{fill:#1d1a16}\
+.b .a{fill:none;stroke:var(--arrow);stroke-width:4;stroke-opacity:.85}.b .h{fill:var(--arrow)}";
+
+/// What is drawn beside checkers and cube.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Drawn<'a> {
+    /// Dice of the player on roll.
+    pub roll: Option<Roll>,
+    /// Arrows for this play of the player on roll.
+    pub play: Option<&'a Play>,
+    /// The home board of the player on roll at the lower left: he plays clockwise.
+    pub clockwise: bool,
+}
+
+/// The board as an `svg` element for a page that has [`STYLE`].
+#[must_use]
+pub fn svg_board(position: &Position, state: &MatchState, drawn: &Drawn<'_>) -> String {
+    element(position, state, drawn, "")
+}
+
+/// The board as a file of its own.
+#[must_use]
+pub fn svg_file(position: &Position, state: &MatchState, drawn: &Drawn<'_>) -> String {
+    element(position, state, drawn, &format!("<style>{STYLE}</style>"))
+}
+
+fn element(position: &Position, state: &MatchState, drawn: &Drawn<'_>, style: &str) -> String {
+    let mut picture = Picture {
+        text: String::with_capacity(8 << 10),
+        clockwise: drawn.clockwise,
+    };
+    let me = position.me();
+    let opponent = position.opponent();
+    let text = &mut picture.text;
+    let _ = write!(
+        text,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"b\" role=\"img\" viewBox=\"0 0 {TOTAL_WIDTH} {TOTAL_HEIGHT}\">\
+         {style}<title>Backgammon position: on roll {} pips, opponent {} pips</title>",
+        me.pips(),
+        opponent.pips()
+    );
+    picture.board();
+    picture.checkers(me, true);
+    picture.checkers(opponent, false);
+    picture.cube(state);
+    picture.notes(position, state);
+    if let Some(roll) = drawn.roll {
+        picture.dice(roll);
+    }
+    if let Some(play) = drawn.play {
+        for step in play.steps() {
+            picture.arrow(usize::from(step.from), usize::from(step.to));
+        }
+    }
+    picture.text.push_str("</svg>");
+    picture.text
+}
+
+struct Picture {
+    text: String,
+    clockwise: bool,
+}
+
+impl Picture {
+    /// Mirrors a place for a player who plays clockwise.
+    fn x(&self, x: f64) -> f64 {
+        match self.clockwise {
+            true => TOTAL_WIDTH - x,
+            false => x,
+        }
+    }
+
+    /// The middle of a point, by the player's own index; bar and off as well.
+    fn middle(&self, index: usize) -> f64 {
+        self.x(match index {
+            BAR => MARGIN + 6.5 * WIDTH,
+            OFF => TOTAL_WIDTH - MARGIN / 2.0,
+            _ => {
+                let column = match index < 12 {
+                    true => 11 - index,
+                    false => index.saturating_sub(12).min(11),
+                };
+                let bar = f64::from(u8::from(column >= 6));
+                MARGIN + (column as f64 + bar + 0.5) * WIDTH
+            }
+        })
+    }
+
+    fn board(&mut self) {
+        let _ = write!(
+            self.text,
+            "<rect x=\"{MARGIN}\" y=\"{EDGE}\" width=\"{}\" height=\"{HEIGHT}\" fill=\"var(--board)\" stroke=\"var(--edge)\" stroke-width=\"3\"/>",
+            13.0 * WIDTH
+        );
+        for index in 0..24 {
+            let middle = self.middle(index);
+            let (base, tip, label) = match index < 12 {
+                true => (EDGE + HEIGHT, EDGE + HEIGHT - 165.0, EDGE + HEIGHT + 14.0),
+                false => (EDGE, EDGE + 165.0, EDGE - 6.0),
+            };
+            let colour = if index % 2 == 0 { "even" } else { "odd" };
+            let half = WIDTH / 2.0;
+            let (left, right) = (middle - half, middle + half);
+            let _ = write!(
+                self.text,
+                "<path d=\"M{left} {base}L{middle} {tip}L{right} {base}z\" fill=\"var(--{colour})\"/>\
+                 <text class=\"n\" x=\"{middle}\" y=\"{label}\">{}</text>",
+                index + 1
+            );
+        }
+        let bar = self.middle(BAR) - WIDTH / 2.0;
+        let _ = write!(
+            self.text,
+            "<rect x=\"{bar}\" y=\"{EDGE}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"var(--edge)\"/>"
+        );
+    }
+
+    /// The height of a checker: the first stands at the edge.
+    fn height(index: usize, place: u8) -> f64 {
+        let away = RADIUS + 1.0 + f64::from(place) * 2.0 * (RADIUS - 1.0);
+        match index {
+            // The bar fills from the middle towards the player's own side.
+            BAR => EDGE + HEIGHT / 2.0 + 30.0 + f64::from(place) * 2.0 * (RADIUS - 1.0),
+            0..12 => EDGE + HEIGHT - away,
+            _ => EDGE + away,
+        }
+    }
+
+    fn checkers(&mut self, side: Side, mine: bool) {
+        for index in 0..=BAR {
+            let count = side.count(index);
+            let shown = if index == BAR {
+                count.min(STACK - 1)
+            } else {
+                count.min(STACK)
+            };
+            // The opponent counts the points from the other end, and enters from the other side.
+            let seen = match (mine, index) {
+                (false, 0..24) => 23 - index,
+                _ => index,
+            };
+            let x = self.middle(seen);
+            for place in 0..shown {
+                let mut y = Self::height(seen, place);
+                if index == BAR && !mine {
+                    y = TOTAL_HEIGHT - y;
+                }
+                let class = if mine { "m" } else { "t" };
+                let _ = write!(
+                    self.text,
+                    "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>"
+                );
+                if place + 1 == shown && count > shown {
+                    let y = y + 5.0;
+                    let _ = write!(
+                        self.text,
+                        "<text class=\"{class}t\" x=\"{x}\" y=\"{y}\">{count}</text>"
+                    );
+                }
+            }
+        }
+        let x = self.middle(OFF) - 15.0;
+        for place in 0..side.off() {
+            let away = 10.0 * f64::from(place) + 9.0;
+            let y = match mine {
+                true => EDGE + HEIGHT - away,
+                false => EDGE + away - 8.0,
+            };
+            let class = if mine { "m" } else { "t" };
+            let _ = write!(
+                self.text,
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"30\" height=\"8\" rx=\"2\"/>"
+            );
+        }
+    }
+
+    fn cube(&mut self, state: &MatchState) {
+        if state.score.is_crawford() {
+            return;
+        }
+        let (middle, value) = (EDGE + HEIGHT / 2.0, state.cube.value());
+        let y = match state.cube.owner() {
+            CubeOwner::Centred => middle,
+            CubeOwner::Me => EDGE + HEIGHT - 20.0,
+            CubeOwner::Opponent => EDGE + 20.0,
+        };
+        let x = self.x(MARGIN / 2.0);
+        // A cube that nobody turned shows 64.
+        let shown = if value == 1 { 64 } else { value };
+        let (left, top, base) = (x - 16.0, y - 16.0, y + 5.0);
+        let _ = write!(
+            self.text,
+            "<rect class=\"d\" x=\"{left}\" y=\"{top}\" width=\"32\" height=\"32\" rx=\"4\"/>\
+             <text class=\"mt\" x=\"{x}\" y=\"{base}\">{shown}</text>"
+        );
+    }
+
+    fn notes(&mut self, position: &Position, state: &MatchState) {
+        let x = self.x(MARGIN + 6.5 * WIDTH);
+        let away = |mine: bool| match state.score.is_money() {
+            true => String::new(),
+            false => {
+                let needs = if mine {
+                    state.score.my_away()
+                } else {
+                    state.score.opponent_away()
+                };
+                let crawford = if state.score.is_crawford() {
+                    ", Crawford"
+                } else {
+                    ""
+                };
+                format!(", {needs} away{crawford}")
+            }
+        };
+        let (below, above) = (TOTAL_HEIGHT - 3.0, 13.0);
+        let (mine, theirs) = (position.me().pips(), position.opponent().pips());
+        let _ = write!(
+            self.text,
+            "<text x=\"{x}\" y=\"{below}\">{mine} pips{}</text><text x=\"{x}\" y=\"{above}\">{theirs} pips{}</text>",
+            away(true),
+            away(false)
+        );
+    }
+
+    fn dice(&mut self, roll: Roll) {
+        let middle = EDGE + HEIGHT / 2.0;
+        for (die, x) in roll.dice().into_iter().zip([9.2, 10.4]) {
+            let x = self.x(MARGIN + (x + 0.4) * WIDTH);
+            let (left, top) = (x - 17.0, middle - 17.0);
+            let _ = write!(
+                self.text,
+                "<rect class=\"d\" x=\"{left}\" y=\"{top}\" width=\"34\" height=\"34\" rx=\"6\"/>"
+            );
+            let spots: &[(i8, i8)] = match die {
+                1 => &[(0, 0)],
+                2 => &[(-1, -1), (1, 1)],
+                3 => &[(-1, -1), (0, 0), (1, 1)],
+                4 => &[(-1, -1), (1, 1), (-1, 1), (1, -1)],
+                5 => &[(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)],
+                _ => &[(-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)],
+            };
+            for &(across, down) in spots {
+                let (x, y) = (
+                    x + 10.0 * f64::from(across),
+                    middle + 10.0 * f64::from(down),
+                );
+                let _ = write!(
+                    self.text,
+                    "<circle class=\"p\" cx=\"{x}\" cy=\"{y}\" r=\"3.2\"/>"
+                );
+            }
+        }
+    }
+
+    /// An arrow of one step, bent so that steps beside each other are told apart.
+    fn arrow(&mut self, from: usize, to: usize) {
+        let (x, y) = (self.middle(from), Self::height(from, 2));
+        let to_y = if to == OFF {
+            EDGE + HEIGHT - 40.0
+        } else {
+            Self::height(to, 1)
+        };
+        let to_x = self.middle(to);
+        let middle = EDGE + HEIGHT / 2.0;
+        let bend_x = f64::midpoint(x, to_x);
+        let bend_y = f64::midpoint(f64::midpoint(y, to_y), middle);
+        // The head points the way the curve ends.
+        let (dx, dy) = (to_x - bend_x, to_y - bend_y);
+        let length = dx.hypot(dy).max(1.0);
+        let (ux, uy) = (dx / length, dy / length);
+        let (base_x, base_y) = (to_x - 13.0 * ux, to_y - 13.0 * uy);
+        let _ = write!(
+            self.text,
+            "<path class=\"a\" d=\"M{x:.1} {y:.1}Q{bend_x:.1} {bend_y:.1} {base_x:.1} {base_y:.1}\"/>\
+             <path class=\"h\" d=\"M{to_x:.1} {to_y:.1}L{:.1} {:.1}L{:.1} {:.1}z\"/>",
+            base_x - 7.0 * uy,
+            base_y + 7.0 * ux,
+            base_x + 7.0 * uy,
+            base_y - 7.0 * ux
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Step;
+
+    /// Every checker, whichever way round; a play has its arrows.
+    #[test]
+    fn everything_is_drawn() {
+        let play = Play::from_steps(&[Step { from: 7, to: 4 }, Step { from: 5, to: 4 }]).unwrap();
+        for clockwise in [false, true] {
+            let drawn = Drawn {
+                roll: Some(Roll::of(3, 1)),
+                play: Some(&play),
+                clockwise,
+            };
+            let text = svg_board(&Position::start(), &MatchState::default(), &drawn);
+            assert_eq!(text.matches("class=\"m\"").count(), 15);
+            assert_eq!(text.matches("class=\"t\"").count(), 15);
+            assert_eq!(text.matches("class=\"a\"").count(), 2);
+            assert_eq!(text.matches("class=\"p\"").count(), 4);
+            assert!(text.contains("167 pips") && text.contains(">64<"));
+        }
+        let file = svg_file(
+            &Position::start(),
+            &MatchState::default(),
+            &Drawn::default(),
+        );
+        assert!(file.contains("prefers-color-scheme:dark"));
+    }
+
+    #[test]
+    fn checkers_that_are_off_or_too_many() {
+        let mut me = [0; 25];
+        me[0] = 7;
+        let mut opponent = [0; 25];
+        opponent[BAR] = 2;
+        opponent[3] = 1;
+        let position = Position::new(&me, &opponent).unwrap();
+        let text = svg_board(&position, &MatchState::default(), &Drawn::default());
+        assert_eq!(text.matches("<rect class=\"m\"").count(), 8);
+        assert_eq!(text.matches("<rect class=\"t\"").count(), 12);
+        assert_eq!(text.matches("<circle class=\"m\"").count(), 5);
+        assert!(text.contains(">7</text>"));
+    }
+}

@@ -1,0 +1,407 @@
+//! Whole matches analysed: figures beside those that GNU Backgammon prints, files in both forms, damaged
+//! files, and what the command prints.
+
+use crate::support::gnubg_wd;
+use gammond::analysis::{Analysis, Kind, analyse, analysis_settings, luck_word, rating_word};
+use gammond::engine::{Engine, Nets};
+use gammond::game::Rules;
+use gammond::notation::{MatchFile, MatchReading};
+use gammond::query::Stop;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MATCHES: [&str; 5] = ["money3", "one1", "seven7", "seven7u", "three3"];
+
+fn gammond() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_gammond"))
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/analysis")
+        .join(name)
+}
+
+fn reading(name: &str) -> MatchReading {
+    let reading = MatchFile::read(&std::fs::read(data(name)).unwrap()).unwrap();
+    assert_eq!(reading.faults, [], "{name}");
+    reading
+}
+
+fn analysed(engine: &Engine, reading: &MatchReading) -> Analysis {
+    let settings = analysis_settings(0);
+    let rules = Rules::default();
+    analyse(engine, &settings, reading, rules, &Stop::never()).unwrap()
+}
+
+/// ANA-08: what gnubg saved as `.sgf` and exported as `.mat` is the same match.
+#[test]
+fn both_forms_tell_the_same() {
+    for name in MATCHES {
+        let (mat, sgf) = (
+            reading(&format!("{name}.mat")),
+            reading(&format!("{name}.sgf")),
+        );
+        assert_eq!(mat.file.length, sgf.file.length, "{name}");
+        assert_eq!(mat.file.names, sgf.file.names, "{name}");
+        assert_eq!(mat.file.games.len(), sgf.file.games.len(), "{name}");
+        for (one, other) in mat.file.games.iter().zip(&sgf.file.games) {
+            assert_eq!(one.scores, other.scores, "{name}");
+            assert_eq!(one.result, other.result, "{name}");
+            assert_eq!(one.actions.len(), other.actions.len(), "{name}");
+        }
+        let printed = sgf.file.to_string();
+        let again = MatchFile::parse(printed.as_bytes()).unwrap();
+        assert_eq!(again.games.len(), mat.file.games.len(), "{name}");
+        assert_eq!(again.to_string(), printed, "{name}");
+    }
+}
+
+/// The first number of a text such as `-1.8016 (-15.994%)`.
+fn number(text: &str) -> Option<f64> {
+    let digits = |sign: char| sign.is_ascii_digit() || matches!(sign, '+' | '-' | '.');
+    let start = text.find(digits)?;
+    let rest = &text[start..];
+    rest[..rest.find(|sign| !digits(sign)).unwrap_or(rest.len())]
+        .parse()
+        .ok()
+}
+
+/// Our figures under gnubg's labels, and how near they have to be.
+fn ours(analysis: &Analysis) -> BTreeMap<&'static str, ([f64; 2], f64)> {
+    let [a, b] = &analysis.totals;
+    let mut figures = BTreeMap::new();
+    let mut put = |label, values: [f64; 2], near| {
+        figures.insert(label, (values, near));
+    };
+    let both = |of: &dyn Fn(&gammond::analysis::Totals) -> f64| [of(a), of(b)];
+    put(
+        "Chequerplay: Total moves",
+        both(&|own| own.plays.count.into()),
+        0.0,
+    );
+    put(
+        "Chequerplay: Unforced moves",
+        both(&|own| own.unforced.into()),
+        0.0,
+    );
+    for (at, label) in ["doubtful", "bad", "very bad"].into_iter().enumerate() {
+        let label = match label {
+            "doubtful" => "Chequerplay: Moves marked doubtful",
+            "bad" => "Chequerplay: Moves marked bad",
+            _ => "Chequerplay: Moves marked very bad",
+        };
+        put(label, both(&|own| own.play_marks[at].into()), 0.0);
+    }
+    for (at, label) in [
+        "Luck: Rolls marked very lucky",
+        "Luck: Rolls marked lucky",
+        "Luck: Rolls marked unlucky",
+        "Luck: Rolls marked very unlucky",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        put(label, both(&|own| own.luck_marks[at].into()), 0.0);
+    }
+    put(
+        "Chequerplay: Error total EMG",
+        both(&|own| -own.plays.emg),
+        0.01,
+    );
+    put(
+        "Chequerplay: Error rate mEMG",
+        both(&|own| -1000.0 * own.play_rate().unwrap_or(0.0)),
+        0.2,
+    );
+    put("Luck: Luck total EMG", both(&|own| own.luck.emg), 0.02);
+    put(
+        "Cube: Total cube decisions",
+        both(&|own| own.cube.count.into()),
+        0.0,
+    );
+    put(
+        "Cube: Close or actual cube decisions",
+        both(&|own| own.close.into()),
+        0.0,
+    );
+    put("Cube: Doubles", both(&|own| own.doubles.into()), 0.0);
+    put("Cube: Takes", both(&|own| own.takes.into()), 0.0);
+    put("Cube: Passes", both(&|own| own.passes.into()), 0.0);
+    put(
+        "Cube: Missed doubles below CP",
+        both(&|own| own.missed[0].count.into()),
+        0.0,
+    );
+    put(
+        "Cube: Missed doubles above CP",
+        both(&|own| own.missed[1].count.into()),
+        0.0,
+    );
+    put(
+        "Cube: Wrong doubles below DP",
+        both(&|own| own.wrong_doubles[0].count.into()),
+        0.0,
+    );
+    put(
+        "Cube: Wrong takes",
+        both(&|own| own.wrong_takes.count.into()),
+        0.0,
+    );
+    put(
+        "Cube: Wrong passes",
+        both(&|own| own.wrong_passes.count.into()),
+        0.0,
+    );
+    put("Cube: Error total EMG", both(&|own| -own.cube.emg), 0.01);
+    put(
+        "Overall: Error total EMG",
+        both(&|own| {
+            let [emg, _] = own.loss();
+            -emg
+        }),
+        0.01,
+    );
+    put(
+        "Overall: Error rate mEMG",
+        both(&|own| -1000.0 * own.rate().unwrap_or(0.0)),
+        0.2,
+    );
+    let snowie =
+        |own: &gammond::analysis::Totals, other| -1000.0 * own.snowie_rate(other).unwrap_or(0.0);
+    put(
+        "Overall: Snowie error rate",
+        [snowie(a, b), snowie(b, a)],
+        0.1,
+    );
+    let players = [
+        gammond::notation::MatPlayer::First,
+        gammond::notation::MatPlayer::Second,
+    ];
+    let scale = if analysis.length == 0 { 1.0 } else { 100.0 };
+    put(
+        "Overall: Actual result",
+        [scale * analysis.result, -scale * analysis.result],
+        0.011,
+    );
+    let adjusted = players.map(|player| scale * analysis.luck_adjusted(player));
+    put("Overall: Luck adjusted result", adjusted, 0.15);
+    if analysis.length > 0 {
+        let rating = players.map(|player| analysis.fibs_rating(player).unwrap());
+        put("Overall: Error based abs. FIBS rating", rating, 4.0);
+    }
+    figures
+}
+
+/// ANA-10 to ANA-15: totals, counts, marks, rates, ratings and their words, as gnubg prints them.
+#[test]
+fn the_tables_are_gnubgs() {
+    let Some(weights) = gnubg_wd("the_tables_are_gnubgs") else {
+        return;
+    };
+    let engine = Engine::builder().nets(Nets::Path(weights)).build().unwrap();
+    let table = std::fs::read_to_string(data("printed.tsv")).unwrap();
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for name in MATCHES {
+        let analysis = analysed(&engine, &reading(&format!("{name}.mat")));
+        let figures = ours(&analysis);
+        for row in table.lines() {
+            let [_, label, texts @ ..] = &row.split('\t').collect::<Vec<_>>()[..] else {
+                continue;
+            };
+            if !row.starts_with(&format!("{name}\t")) {
+                continue;
+            }
+            for (at, text) in texts.iter().enumerate() {
+                let totals = &analysis.totals[at];
+                let word = match *label {
+                    "Chequerplay: Chequerplay rating" => rating_word(totals.play_rate()),
+                    "Cube: Cube decision rating" => rating_word(totals.cube_rate()),
+                    "Overall: Overall rating" => rating_word(totals.rate()),
+                    "Luck: Luck rating" => luck_word(totals.luck_rate()),
+                    _ => *text,
+                };
+                if word != *text {
+                    wrong.push(format!("{name} {label} of {at}: {word}, gnubg {text}"));
+                }
+                // After an accepted beaver gnubg's table leaves out doubles that its own marks show as missed.
+                let excepted = name == "money3"
+                    && at == 1
+                    && (label.starts_with("Cube") || label.starts_with("Overall"));
+                let (Some((values, near)), Some(theirs)) = (figures.get(*label), number(text))
+                else {
+                    continue;
+                };
+                checked += 1;
+                if (values[at] - theirs).abs() > *near + 1e-9 && !excepted {
+                    wrong.push(format!(
+                        "{name} {label} of {at}: {}, gnubg {text}",
+                        values[at]
+                    ));
+                }
+            }
+        }
+    }
+    assert!(checked > 250, "{checked}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+const THREE_GAMES: &str = " 5 point match
+
+ Game 1
+ Alice : 0                      Bob : 0
+  1) 31: 8/5 6/5                 52: 13/8 13/11
+  2)  Doubles => 2                Drops
+      Wins 1 point
+
+ Game 2
+ Alice : 1                      Bob : 0
+  1)                             64: 8/2 6/2
+  2) 21: 13/11 6/5               55: 13/3 13/3
+  3)  Doubles => 2                Takes
+  4) 65: 24/13                   42: 8/4 6/4
+      Wins 2 points
+
+ Game 3
+ Alice : 3                      Bob : 0
+  1) 61: 13/7 8/7                43: 24/20 13/10
+  2) 52: 13/8 13/11               Doubles => 2
+  3)  Drops
+                                  Wins 1 point
+";
+
+/// Forty ways to damage the second of three games: each has its own words, with the line, and the games
+/// beside it are judged as if nothing were wrong.
+#[test]
+fn a_damaged_game_costs_nothing_else() {
+    let engine = Engine::builder().build().unwrap();
+    let whole = MatchFile::read(THREE_GAMES.as_bytes()).unwrap();
+    assert_eq!(whole.faults, []);
+    let whole = analysed(&engine, &whole);
+    assert_eq!(whole.faults, []);
+    let rows = std::fs::read_to_string(data("damaged.tsv")).unwrap();
+    let mut seen = 0;
+    for row in rows.lines().filter(|row| !row.starts_with('#')) {
+        let [from, to, message] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{row}")
+        };
+        let text = THREE_GAMES.replacen(from, &to.replace("\\n", "\n").replace("\\t", "\t"), 1);
+        assert_ne!(text, THREE_GAMES, "{row}");
+        let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
+        let faults: Vec<String> = analysis.faults.iter().map(ToString::to_string).collect();
+        assert_eq!(faults, [message], "{row}");
+        assert_eq!(analysis.games.len(), 3, "{row}");
+        for at in [0, 2] {
+            assert_eq!(
+                analysis.games[at].decisions,
+                whole.games[at].decisions,
+                "{row}: game {}",
+                at + 1
+            );
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 40);
+}
+
+/// The command: text, JSON and commas; the report is one file without a script; an archive is not
+/// written twice.
+#[test]
+fn the_command_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let (html, db) = (folder.path().join("r.html"), folder.path().join("a.jsonl"));
+    let remarks = folder.path().join("remarks");
+    let file = data("seven7.mat");
+    let mut command = gammond();
+    command
+        .arg("analyse")
+        .arg(&file)
+        .args(["--html"])
+        .arg(&html)
+        .arg("--db")
+        .arg(&db);
+    command.arg("--annotate").arg(&remarks);
+    let run = command.output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let text = String::from_utf8(run.stdout).unwrap();
+    for part in [
+        "7-point match",
+        "error rate, GNU Backgammon's",
+        "The worst 10 of",
+        "FIBS rating by errors",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("<svg") && page.ends_with("</html>\n"));
+    for outside in ["<script", "src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let again = gammond()
+        .arg("analyse")
+        .arg(&file)
+        .arg("--db")
+        .arg(&db)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(&db).unwrap().lines().count(), 1);
+    let remarked = std::fs::read(remarks.join("seven7.mat")).unwrap();
+    let plain = std::fs::read(&file).unwrap();
+    assert!(String::from_utf8_lossy(&remarked).contains("very bad"));
+    let games = |bytes: &[u8]| MatchFile::parse(bytes).unwrap().games;
+    assert_eq!(games(&remarked), games(&plain));
+    let json = gammond()
+        .arg("analyse")
+        .arg(&file)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(
+        (&value["type"], &value["length"]),
+        (&"analysis".into(), &7.into())
+    );
+    assert_eq!(value["totals"][0]["unforced"], 39);
+    let csv = gammond()
+        .arg("analyse")
+        .arg(&file)
+        .args(["--format", "csv"])
+        .output()
+        .unwrap();
+    let lines = String::from_utf8(csv.stdout).unwrap();
+    assert_eq!(
+        lines.lines().count(),
+        1 + value["decisions"].as_array().unwrap().len()
+    );
+}
+
+/// Names with tags in them do not become part of the page.
+#[test]
+fn names_are_only_text() {
+    let engine = Engine::builder().build().unwrap();
+    let text = THREE_GAMES.replace("Alice", "<script>alert(1)</script>");
+    let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
+    let page = gammond::analysis::page(&[("a\"><b>.mat".to_owned(), analysis)]);
+    assert!(page.contains("&lt;script&gt;"));
+    assert!(!page.contains("<script") && !page.contains("<b>"));
+}
+
+/// A game given up is judged: too early here, and the other one was right to accept.
+#[test]
+fn a_resignation_is_judged() {
+    let engine = Engine::builder().build().unwrap();
+    let analysis = analysed(&engine, &MatchFile::read(THREE_GAMES.as_bytes()).unwrap());
+    let rows: Vec<_> = analysis
+        .rows()
+        .filter(|row| row.kind == Kind::Resign)
+        .collect();
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!(
+        (row.game, row.played.as_str(), row.best.as_str()),
+        (2, "single game", "play on")
+    );
+    assert!(row.loss.unwrap() > 0.3, "{:?}", row.loss);
+    assert_eq!(row.judged.judgement.accept_loss, Some(0.0));
+}

@@ -1,0 +1,185 @@
+"""Every decision of matches judged by GNU Backgammon and by gammond, with the same weights.
+
+    tools/analysis_gnubg.py FOLDER [PLIES [LENGTHS [GAMMOND]]]
+
+Inside gnubg (it starts itself there) 0-ply players with noise play matches of these lengths (0: a money session of
+three games with Jacoby and beavers), which are saved as .sgf and .mat into FOLDER and analysed. Then `gammond analyse`
+reads both files. Prints how many losses lie within 0.002 EMG (0.005 with look-ahead) of gnubg's and how many lucks
+within 0.005, the others one by one, and the totals of each player side by side; fails below 99.5 %, or when the two
+files do not tell the same.
+"""
+import json
+import os
+import subprocess
+import sys
+
+MONEY_GAMES = 3
+
+
+def in_gnubg(gnubg):
+    command, folder = gnubg.command, os.environ["FOLDER"]
+    plies = int(os.environ["PLIES"])
+    for text in ("set threads 1", "set automatic game on", "set automatic roll on", "set display off",
+                 "set confirm new off", "set confirm save off", "set jacoby on", "set beavers 3",
+                 "set player 0 gnubg", "set player 1 gnubg",
+                 f"set analysis chequerplay evaluation plies {plies}", f"set analysis cubedecision evaluation plies {plies}",
+                 "set analysis limit off"):
+        command(text)
+    for player, noise in ((0, 0.06), (1, 0.03)):
+        for kind in ("chequerplay", "cubedecision"):
+            command(f"set player {player} {kind} evaluation plies 0")
+            command(f"set player {player} {kind} evaluation noise {noise}")
+    for number, length in enumerate(int(text) for text in os.environ["LENGTHS"].split()):
+        name = f"{folder}/match-{number:02}-{length}"
+        command(f"set seed {1000 + number}")
+        command("set automatic game " + ("on" if length else "off"))
+        if length:
+            command(f"new match {length}")
+        else:
+            command("new session")
+            for _ in range(MONEY_GAMES - 1):
+                command("new game")
+        command(f'save match "{name}.sgf"')
+        command(f'export match mat "{name}.mat"')
+        command("analyse match")
+        with open(f"{name}.gnubg.jsonl", "w") as out:
+            for row in rows(gnubg, gnubg.match(1, 1, 1, 1)):
+                out.write(json.dumps(row) + "\n")
+
+
+def rows(gnubg, match):
+    """One row a decision, in order, as `gammond analyse` lists them."""
+    length = match["match-info"]["match-length"]
+    for number, game in enumerate(match["games"], 1):
+        info = game["info"]
+        scores = (info["score-X"], info["score-O"]) if length else (0, 0)
+        cube, owner, doubler, turns = 1, -1, None, 0
+        played_crawford = any(length and length - 1 in (g["info"]["score-X"], g["info"]["score-O"])
+                              for g in match["games"][:number - 1])
+        crawford = int(length > 1 and length - 1 in scores and not played_crawford)
+        last = None
+        for action in game["game"]:
+            kind, player = action["action"], "XO".index(action["player"])
+            analysis = action.get("analysis") or {}
+
+            def emg(value):
+                if not length:
+                    return value
+                side = gnubg.cubeinfo(cube, owner, doubler if doubler is not None else player, length, scores, crawford)
+                return gnubg.mwc2eq(value, side)
+
+            def cube_values():
+                if "nd-cubeful-eq" not in analysis:
+                    return None
+                return emg(analysis["nd-cubeful-eq"]), emg(analysis["dt-cubeful-eq"])
+
+            row = {"game": number, "player": player}
+            if kind == "move":
+                values = cube_values()
+                if values:
+                    none, take = values
+                    yield dict(row, kind="no double", loss=max(0.0, min(take, 1.0) - none), nd=none, dt=take)
+                moves = analysis.get("moves") or []
+                chosen = moves[analysis["imove"]]["score"] if moves else 0.0
+                best = max((move["score"] for move in moves), default=0.0)
+                yield dict(row, kind="play", loss=best - chosen, luck=analysis.get("luck-value"), dice=action["dice"])
+            elif kind == "double" and turns == 0:
+                doubler, turns = player, 1
+                last = cube_values()
+                none, take = last or (None, None)
+                lost = max(none, min(take, 1.0)) - min(take, 1.0) if last else None
+                yield dict(row, kind="double", loss=lost)
+            elif kind in ("double", "beaver", "raccoon", "redouble"):
+                turns += 1
+                yield dict(row, kind="beaver")
+            elif kind in ("take", "drop"):
+                lost = None
+                if turns == 1 and last:
+                    _, take = last
+                    lost = max(0.0, take - 1.0 if kind == "take" else 1.0 - take)
+                yield dict(row, kind=kind if turns == 1 else "beaver", loss=lost)
+                if kind == "take":
+                    cube, owner = cube << turns, 1 - doubler
+                doubler, turns = None, 0
+
+
+def ours(gammond, path, plies):
+    run = subprocess.run([gammond, "analyse", path, "--plies", str(plies), "--format", "json", "--threads", "1",
+                          "--nets", "/usr/lib/gnubg/gnubg.wd", "--met", os.environ.get("MET", "kazaross-xg2")],
+                         capture_output=True, text=True)
+    found = json.loads(run.stdout)
+    if run.returncode or found["faults"]:
+        sys.exit(f"{path}: {found.get('faults')} {run.stderr}")
+    return found
+
+
+def kind_of(row):
+    if row["kind"] == "double":
+        return row["played"]
+    if row["kind"] == "take":
+        return {"take": "take", "pass": "drop"}[row["played"]]
+    return row["kind"]
+
+
+def compare(folder, plies, gammond):
+    near, all_losses, near_luck, all_lucks, wrong = 0, 0, 0, 0, []
+    tolerance = 0.002 if plies == 0 else 0.005
+    for name in sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".sgf")):
+        from_sgf, from_mat = (ours(gammond, f"{folder}/{name}.{kind}", plies) for kind in ("sgf", "mat"))
+        same = ("decisions", "totals", "score", "length", "games")
+        if any(from_sgf[key] != from_mat[key] for key in same):
+            sys.exit(f"{name}: .sgf and .mat are not judged alike")
+        theirs = [json.loads(line) for line in open(f"{folder}/{name}.gnubg.jsonl")]
+        mine = [row for row in from_sgf["decisions"] if row["kind"] != "resign"]
+        if [(row["game"], row["player"], kind_of(row)) for row in mine] != \
+                [(row["game"], row["player"], row["kind"]) for row in theirs]:
+            for one, two in zip(mine, theirs):
+                if (one["game"], one["player"], kind_of(one)) != (two["game"], two["player"], two["kind"]):
+                    sys.exit(f"{name}: other decisions than gnubg's: {one} {two}")
+            sys.exit(f"{name}: {len(mine)} decisions, gnubg {len(theirs)}")
+        sums = [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+        for one, two in zip(mine, theirs):
+            if two.get("loss") is not None:
+                loss = (one["loss"] or {"emg": 0.0})["emg"]
+                all_losses += 1
+                good = abs(loss - two["loss"]) <= tolerance
+                near += good
+                sums[one["player"]][0] += loss
+                sums[one["player"]][1] += two["loss"]
+                if not good:
+                    wrong.append(f"{name} game {one['game']} move {one['move']} {kind_of(one)} {one['played']}: loss "
+                                 f"{loss:.4f}, gnubg {two['loss']:.4f} {one['position']}")
+            if two.get("luck") is not None and one["luck"]:
+                all_lucks += 1
+                good = abs(one["luck"]["emg"] - two["luck"]) <= 0.005
+                near_luck += good
+                sums[one["player"]][2] += one["luck"]["emg"]
+                sums[one["player"]][3] += two["luck"]
+                if not good:
+                    wrong.append(f"{name} game {one['game']} move {one['move']} luck {one['luck']['emg']:.4f}, gnubg "
+                                 f"{two['luck']:.4f} {one['position']}")
+        both = "; ".join(f"loss {a:.3f} gnubg {b:.3f} luck {c:+.3f} gnubg {d:+.3f}" for a, b, c, d in sums)
+        print(f"{name}: {len(mine)} decisions; {both}")
+    print("\n".join(wrong[:50]))
+    print(f"{near} of {all_losses} losses within {tolerance} ({100 * near / max(all_losses, 1):.3f} %), "
+          f"{near_luck} of {all_lucks} lucks within 0.005 ({100 * near_luck / max(all_lucks, 1):.3f} %)")
+    sys.exit(near < 0.995 * all_losses or near_luck < 0.995 * all_lucks or not all_losses)
+
+
+def main():
+    folder = os.path.abspath(sys.argv[1])
+    plies = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    lengths = sys.argv[3] if len(sys.argv) > 3 else "0 1 3 5 7"
+    gammond = sys.argv[4] if len(sys.argv) > 4 else "target/release/gammond"
+    os.makedirs(folder, exist_ok=True)
+    if not any(file.endswith(".jsonl") for file in os.listdir(folder)):
+        environment = dict(os.environ, FOLDER=folder, LENGTHS=lengths, PLIES=str(plies))
+        subprocess.run(["gnubg", "-t", "-q", "-p", os.path.abspath(__file__)], env=environment, check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    compare(folder, plies, gammond)
+
+
+if "gnubg" in globals():
+    in_gnubg(globals()["gnubg"])
+elif __name__ == "__main__":
+    main()
