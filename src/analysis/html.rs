@@ -159,10 +159,10 @@ impl Analysis {
         text.push_str("</div>");
     }
 
-    /// What the game is worth to the first player, from decision to decision: chances of the match, or points.
-    fn curve(&self, text: &mut String, game: &GameAnalysis, number: usize, names: &[String; 2]) {
+    /// What the game is worth to the first player after each play, and whether it was a bad one.
+    fn curve_points(&self, game: &GameAnalysis, number: usize) -> Vec<(f64, bool)> {
         let money = self.length == 0;
-        let mut points: Vec<(f64, bool)> = Vec::new();
+        let mut points = Vec::new();
         for row in game.rows(number).filter(|row| row.kind == Kind::Play) {
             let (decision, judgement) = (&row.judged.decision, &row.judged.judgement);
             let Some(plays) = &judgement.plays else {
@@ -180,6 +180,13 @@ impl Analysis {
             };
             points.push((value, row.mark().is_some_and(|mark| mark != "doubtful")));
         }
+        points
+    }
+
+    /// What the game is worth to the first player, from decision to decision: chances of the match, or points.
+    fn curve(&self, text: &mut String, game: &GameAnalysis, number: usize, names: &[String; 2]) {
+        let money = self.length == 0;
+        let points = self.curve_points(game, number);
         let (low, high) = match money {
             false => (0.0, 1.0),
             true => {

@@ -150,6 +150,7 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
         rules,
         turn: 1,
         last: None,
+        over: false,
     };
     for (number, &(player, action)) in game.actions.iter().enumerate() {
         table.count_turn(player);
@@ -194,6 +195,8 @@ struct Table {
     rules: Rules,
     turn: u32,
     last: Option<MatPlayer>,
+    /// Somebody passed.
+    over: bool,
 }
 
 impl Table {
@@ -251,7 +254,7 @@ impl Table {
         number: usize,
     ) -> Result<Option<Decision>, &'static str> {
         let turn = self.on_roll.is_none_or(|on_roll| on_roll == player);
-        if self.position.outcome().is_some() {
+        if self.over || self.position.outcome().is_some() {
             return Err("the game is over already");
         }
         match (action, self.doubled) {
@@ -286,6 +289,9 @@ impl Table {
                 self.decision(player, player, Deed::Double, number)
                     .map(Some)
             }
+            (MatAction::Beaver(_), Some(_)) if !self.score.is_money() => {
+                Err("nobody beavers in a match")
+            }
             (MatAction::Beaver(_), Some((doubler, _, value))) => {
                 let made = self.decision(player, doubler, Deed::Beaver, number)?;
                 self.doubled = Some((doubler, player, value.saturating_mul(2)));
@@ -307,6 +313,7 @@ impl Table {
                     true => Deed::Drop,
                     false => Deed::BeaverAnswer { taken: false },
                 };
+                self.over = true;
                 self.decision(player, doubler, deed, number).map(Some)
             }
         }

@@ -157,41 +157,8 @@ fn rows(game: usize, judged: &Judged) -> Vec<Row<'_>> {
         judged,
     };
     let cube = judgement.cube.as_ref();
-    let should = || match cube.is_some_and(|cube| cube.double) {
-        true => "double".to_owned(),
-        false => "no double".to_owned(),
-    };
     match decision.deed {
-        Deed::Play { roll, .. } => {
-            let mut rows = Vec::with_capacity(2);
-            if let Some(cube) = cube {
-                let close = is_close(cube.no_double.equity, cube.double_take.equity);
-                // By the figures, not by the verdict: an optional double is no loss.
-                let best = match judgement.cube_loss.is_some_and(|loss| loss > 0.0) {
-                    true => "double".to_owned(),
-                    false => "no double".to_owned(),
-                };
-                rows.push(Row {
-                    loss: judgement.cube_loss,
-                    loss_mwc: judgement.cube_mwc,
-                    close,
-                    ..row(Kind::Double, "no double".to_owned(), best)
-                });
-            }
-            let text = |play: Option<Play>| {
-                play.map_or_else(String::new, |play| play_text(&decision.position, &play))
-            };
-            let played = judgement.plays.as_ref().map(|plays| plays.played.play);
-            rows.push(Row {
-                roll: Some(roll),
-                luck: judgement.luck,
-                luck_mwc: judgement.luck_mwc,
-                forced: judgement.loss.is_none(),
-                loss: Some(judgement.loss.unwrap_or(0.0)),
-                ..row(Kind::Play, text(played), text(judgement.best))
-            });
-            rows
-        }
+        Deed::Play { roll, .. } => turn_rows(judged, roll, &row),
         Deed::Unknown { roll } => vec![Row {
             roll: Some(roll),
             luck: judgement.luck,
@@ -203,7 +170,6 @@ fn rows(game: usize, judged: &Judged) -> Vec<Row<'_>> {
                 true => "no double".to_owned(),
                 false => "double".to_owned(),
             };
-            let best = if cube.is_none() { should() } else { best };
             vec![Row {
                 close: true,
                 ..row(Kind::Double, "double".to_owned(), best)
@@ -233,4 +199,40 @@ fn rows(game: usize, judged: &Judged) -> Vec<Row<'_>> {
             vec![row(Kind::Resign, word, best)]
         }
     }
+}
+
+/// A roll that was played, and before it the decision not to double.
+fn turn_rows<'a>(
+    judged: &'a Judged,
+    roll: Roll,
+    row: &dyn Fn(Kind, String, String) -> Row<'a>,
+) -> Vec<Row<'a>> {
+    let (decision, judgement) = (&judged.decision, &judged.judgement);
+    let mut rows = Vec::with_capacity(2);
+    if let Some(cube) = &judgement.cube {
+        // By the figures, not by the verdict: an optional double is no loss.
+        let best = match judgement.cube_loss.is_some_and(|loss| loss > 0.0) {
+            true => "double".to_owned(),
+            false => "no double".to_owned(),
+        };
+        rows.push(Row {
+            loss: judgement.cube_loss,
+            loss_mwc: judgement.cube_mwc,
+            close: is_close(cube.no_double.equity, cube.double_take.equity),
+            ..row(Kind::Double, "no double".to_owned(), best)
+        });
+    }
+    let text = |play: Option<Play>| {
+        play.map_or_else(String::new, |play| play_text(&decision.position, &play))
+    };
+    let played = judgement.plays.as_ref().map(|plays| plays.played.play);
+    rows.push(Row {
+        roll: Some(roll),
+        luck: judgement.luck,
+        luck_mwc: judgement.luck_mwc,
+        forced: judgement.loss.is_none(),
+        loss: Some(judgement.loss.unwrap_or(0.0)),
+        ..row(Kind::Play, text(played), text(judgement.best))
+    });
+    rows
 }

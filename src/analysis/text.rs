@@ -223,6 +223,8 @@ impl Figures<'_> {
 
     /// An equity, with what it costs.
     fn cost(&self, emg: f64, cost: f64) -> String {
+        // No zero with a sign.
+        let (emg, cost) = (emg + 0.0, cost + 0.0);
         match self.analysis.length {
             0 => format!("{emg:+.4} ({cost:+.3} points)"),
             _ => format!("{emg:+.4} ({:+.3} %)", 100.0 * cost),

@@ -66,6 +66,9 @@ commands! {
     /// Judge matches: what each decision lost, luck, ratings, reports.
     #[command(after_help = "Example: gammond analyse match.mat --plies 2 --html report.html")]
     Analyse => analyse,
+    /// Players of an archive that `analyse --db` made, or the history of one.
+    #[command(after_help = "Example: gammond players --db archive.jsonl Alice")]
+    Players => players,
     /// Score a player on GNUbg benchmark files.
     #[command(after_help = "Example: gammond bench contact.bm --player gammond:plies=1")]
     Bench => bench,
@@ -196,8 +199,8 @@ fn run() -> Result<ExitCode, Failure> {
     start_log(&cli.common)?;
     let lists = matches!(cli.command, Some(Command::Analyse(_)));
     if cli.common.format == Some(Format::Csv) && !lists {
-        return Err(Failure::Usage(
-            "--format csv: only analyse prints that; bench has --csv".into(),
+        return Err(Failure::usage(
+            "--format csv: only analyse prints that; bench has --csv",
         ));
     }
     match &cli.command {

@@ -191,7 +191,6 @@ fn ours(analysis: &Analysis) -> BTreeMap<&'static str, ([f64; 2], f64)> {
         let rating = players.map(|player| analysis.fibs_rating(player).unwrap());
         put("Overall: Error based abs. FIBS rating", rating, 4.0);
     }
-    figures
 }
 
 /// ANA-10 to ANA-15: totals, counts, marks, rates, ratings and their words, as gnubg prints them.

@@ -82,7 +82,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         engine.met().name()
     );
     let (mut done, total) = (0, Some(paths.len() as u64));
-    for paths in paths.chunks(FILES_PER_THREAD * engine.pool().current_num_threads()) {
+    let threads = engine.pool().current_num_threads();
+    for paths in paths.chunks(FILES_PER_THREAD * threads) {
         control.tell_progress(Progress::new("matches", done, total), false);
         let archive = printer.archive.as_ref();
         let known = |checksum: &str| archive.is_some_and(|archive| archive.has(checksum));
@@ -112,16 +113,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     control.tell_progress(Progress::new("matches", done, total), true);
     let ended = control.stop.is_triggered();
     drop(control);
-    if let Some(path) = &args.html {
-        let text = page(&printer.report);
-        write_whole(path, text.as_bytes()).map_err(|error| cannot(path, &error))?;
-    }
-    if printer.known > 0 {
-        eprintln!(
-            "gammond: {} files are in the archive already",
-            printer.known
-        );
-    }
+    printer.finish()?;
     if ended {
         return Ok(stopped(None, "with --db FILE the same command would go on"));
     }
@@ -142,6 +134,17 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
+    fn finish(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.args.html {
+            let text = page(&self.report);
+            write_whole(path, text.as_bytes()).map_err(|error| cannot(path, &error))?;
+        }
+        if self.known > 0 {
+            eprintln!("gammond: {} files are in the archive already", self.known);
+        }
+        Ok(())
+    }
+
     fn print(&mut self, done: Option<Done>) -> Result<(), Failure> {
         let Some(Done {
             path,
@@ -197,7 +200,7 @@ impl Printer<'_> {
 }
 
 fn cannot(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::Work(format!("{}: {error}", path.display()))
+    Failure::work(format!("{}: {error}", path.display()))
 }
 
 /// The files that are named and those in folders, in the order of their names.
@@ -207,10 +210,10 @@ fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if path.is_dir() {
             let before = files.len();
             folder(path, 0, &mut files)
-                .map_err(|error| Failure::File(format!("{}: {error}", path.display())))?;
+                .map_err(|error| Failure::file(format!("{}: {error}", path.display())))?;
             if files.len() == before {
                 let want = "has no .mat, .sgf or .txt file in it";
-                return Err(Failure::File(format!("{}: {want}", path.display())));
+                return Err(Failure::file(format!("{}: {want}", path.display())));
             }
         } else {
             files.push(path.clone());
@@ -318,7 +321,7 @@ const ARCHIVE_BYTES_MAX: u64 = 4 << 30;
 impl Archive {
     fn open(path: &Path) -> Result<Archive, Failure> {
         let wrong =
-            |error: &dyn std::fmt::Display| Failure::File(format!("{}: {error}", path.display()));
+            |error: &dyn std::fmt::Display| Failure::file(format!("{}: {error}", path.display()));
         let mut known = HashSet::new();
         let mut cut = false;
         if path.exists() {

@@ -83,7 +83,7 @@ fn draw(common: &Common, request: &[String], path: &Path, clockwise: bool) -> Re
         return crate::cli::print(text.as_bytes());
     }
     write_whole(path, text.as_bytes())
-        .map_err(|error| Failure::Work(format!("{}: {error}", path.display())))?;
+        .map_err(|error| Failure::work(format!("{}: {error}", path.display())))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -19,6 +19,7 @@ pub(super) mod net;
 pub(super) mod perf;
 pub(super) mod perft;
 pub(super) mod pipe;
+pub(super) mod players;
 pub(super) mod rollout;
 pub(super) mod sample;
 pub(super) mod serve;

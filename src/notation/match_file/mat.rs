@@ -185,24 +185,26 @@ impl Reader<'_> {
             return Err((value("row", text, "a row such as '1) 31: 8/5 6/5'"), indent));
         };
         let (cells, stray) = cells(line, body);
+        let first = cells.first().map_or(line.len(), |cell| cell.at);
+        // A name with a colon may stand before the roll.
+        let before = stray.and_then(|place| line.get(place..first));
+        if let (Some(place), Some(text)) = (stray, before.map(str::trim_end))
+            && !text.ends_with(':')
+        {
+            if text.starts_with('(') || text.starts_with("Illegal play") {
+                let why = Reason::Other("is a position that was set up, which is not read");
+                return Err((("row", why), place));
+            }
+            let want = "a roll and a play such as '31: 8/5 6/5'";
+            return Err((value("row", text, want), place));
+        }
         for cell in &cells {
             if self.recorder.has_given_up() {
                 break;
             }
             self.cell(number, at, cell)?;
         }
-        match stray {
-            Some(place) if cells.is_empty() => {
-                let text = line.get(place..).unwrap_or_default();
-                if text.starts_with('(') || text.starts_with("Illegal play") {
-                    let why = Reason::Other("is a position that was set up, which is not read");
-                    return Err((("row", why), place));
-                }
-                let want = "a roll and a play such as '31: 8/5 6/5'";
-                Err((value("row", text, want), place))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// The winner's line; also in what remains of a game that was given up.
