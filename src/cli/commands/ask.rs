@@ -68,7 +68,12 @@ pub(crate) mod show {
 }
 
 /// The picture of a position as SVG.
-fn draw(common: &Common, request: &[String], path: &Path, clockwise: bool) -> Result<ExitCode, Failure> {
+fn draw(
+    common: &Common,
+    request: &[String],
+    path: &Path,
+    clockwise: bool,
+) -> Result<ExitCode, Failure> {
     let (line, _) = asked(common, "show", request)?;
     let Request::Show(shown, state) = &line.request else {
         return Err(Failure::usage("that is no position"));
@@ -88,7 +93,11 @@ fn draw(common: &Common, request: &[String], path: &Path, clockwise: bool) -> Re
 }
 
 /// The request that the words make.
-fn asked(common: &Common, verb: &str, request: &[String]) -> Result<(Line, SessionSettings), Failure> {
+fn asked(
+    common: &Common,
+    verb: &str,
+    request: &[String],
+) -> Result<(Line, SessionSettings), Failure> {
     let session = common.session(&[])?;
     // A position pasted with blanks in it is still one word of the shell.
     let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
