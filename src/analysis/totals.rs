@@ -353,6 +353,7 @@ pub fn fibs_difference(chance: f64, length: u32) -> Option<f64> {
 mod tests {
     use super::*;
 
+    /// ANA-07, ANA-14.
     #[test]
     fn words_and_marks_have_gnubgs_limits() {
         assert_eq!(rating_word(Some(0.0119)), "Advanced");
@@ -366,7 +367,7 @@ mod tests {
         assert_eq!(luck_word(Some(-0.07)), "Go to bed");
     }
 
-    /// The worked example of the published definitions: a match to 7 points.
+    /// ANA-11, ANA-12, ANA-13, ANA-15: the worked example of the published definitions, a match to 7 points.
     #[test]
     fn the_rating_of_a_known_game() {
         let totals = Totals {
@@ -377,6 +378,7 @@ mod tests {
             },
             unforced: 4,
             close: 1,
+            counted: 5,
             ..Totals::default()
         };
         let [plays, cube] = totals.rating_loss(7).unwrap();
@@ -384,6 +386,16 @@ mod tests {
         assert_eq!(rating_word(totals.play_rate()), "Awful!");
         assert!((totals.rate().unwrap() - 0.029_56).abs() < 1e-5);
         assert_eq!(rating_word(totals.rate()), "Beginner");
+        assert!((totals.performance().unwrap() - 14.78).abs() < 0.01);
+        let other = Totals {
+            plays: Sum {
+                count: 4,
+                ..Sum::default()
+            },
+            ..Totals::default()
+        };
+        let snowie = totals.snowie_rate(&other).unwrap();
+        assert!((snowie - 0.016_42).abs() < 1e-5);
         assert!((fibs_difference(0.4906, 7).unwrap() + 12.3).abs() < 0.1);
     }
 }

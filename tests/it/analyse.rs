@@ -37,7 +37,7 @@ fn analysed(engine: &Engine, reading: &MatchReading) -> Analysis {
     analyse(engine, &settings, reading, rules, &Stop::never()).unwrap()
 }
 
-/// ANA-08: what gnubg saved as `.sgf` and exported as `.mat` is the same match.
+/// MAT-20, MAT-21: what gnubg saved as `.sgf` and exported as `.mat` is the same match.
 #[test]
 fn both_forms_tell_the_same() {
     for name in MATCHES {
@@ -143,7 +143,7 @@ fn sums(analysis: &Analysis) -> Figures {
     figures
 }
 
-/// ANA-10 to ANA-15: totals, counts, marks, rates, ratings and their words, as gnubg prints them.
+/// ANA-01, ANA-02, ANA-03, ANA-05, ANA-06, ANA-08, ANA-10, ANA-15: totals, counts, marks, rates, ratings and their words, as gnubg prints them.
 #[test]
 fn the_tables_are_gnubgs() {
     let Some(weights) = gnubg_wd("the_tables_are_gnubgs") else {
@@ -221,7 +221,49 @@ const THREE_GAMES: &str = " 5 point match
                                   Wins 1 point
 ";
 
-/// The command: text, JSON and commas; the report is one file without a script; an archive is not
+/// A piece of the second game, what stands there instead, and what is said about it.
+const DAMAGES: &[(&str, &str, &str)] = &[
+    ("64: 8/2 6/2", "64:", "line 11: game 2: play is missing"),
+    (
+        "Takes\n",
+        "\n",
+        "line 14: game 2: the double is not answered",
+    ),
+    (
+        "65: 24/13",
+        "65: 24/14",
+        "line 14: game 2: play is not legal with this roll",
+    ),
+];
+
+/// ANA-09: ways to damage the second of three games: each has its own words, with the line, and the games
+/// beside it are judged as if nothing were wrong.
+#[test]
+fn a_damaged_game_costs_nothing_else() {
+    let engine = Engine::builder().build().unwrap();
+    let whole = MatchFile::read(THREE_GAMES.as_bytes()).unwrap();
+    assert_eq!(whole.faults, []);
+    let whole = analysed(&engine, &whole);
+    assert_eq!(whole.faults, []);
+    for (from, to, message) in DAMAGES {
+        let text = THREE_GAMES.replacen(*from, to, 1);
+        assert_ne!(text, THREE_GAMES, "{to}");
+        let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
+        let faults: Vec<String> = analysis.faults.iter().map(ToString::to_string).collect();
+        assert_eq!(faults, [*message], "{to}");
+        assert_eq!(analysis.games.len(), 3, "{to}");
+        for at in [0, 2] {
+            assert_eq!(
+                analysis.games[at].decisions,
+                whole.games[at].decisions,
+                "{to}: game {}",
+                at + 1
+            );
+        }
+    }
+}
+
+/// ANA-16, ANA-17, ANA-18, ANA-19: text, JSON and commas; the report is one file without a script; an archive is not
 /// written twice.
 #[test]
 fn the_command_reports() {
@@ -291,6 +333,10 @@ fn the_command_reports() {
         lines.lines().count(),
         1 + value["decisions"].as_array().unwrap().len()
     );
+    let damaged = folder.path().join("damaged.mat");
+    std::fs::write(&damaged, THREE_GAMES.replace("Takes", "")).unwrap();
+    let run = gammond().arg("analyse").arg(&damaged).output().unwrap();
+    assert_eq!(run.status.code(), Some(1));
 }
 
 /// Names with tags in them do not become part of the page.
@@ -304,7 +350,7 @@ fn names_are_only_text() {
     assert!(!page.contains("<script") && !page.contains("<b>"));
 }
 
-/// A game given up is judged: too early here, and the other one was right to accept.
+/// MAT-15, ANA-04: a game given up is judged: too early here, and the other one was right to accept.
 #[test]
 fn a_resignation_is_judged() {
     let engine = Engine::builder().build().unwrap();
@@ -320,4 +366,13 @@ fn a_resignation_is_judged() {
     );
     assert!(row.loss.unwrap() > 0.3, "{:?}", row.loss);
     assert_eq!(row.judged.judgement.accept_loss, Some(0.0));
+}
+
+/// MAT-17.
+#[test]
+fn a_file_that_is_too_long() {
+    let mut text = THREE_GAMES.as_bytes().to_vec();
+    text.resize((16 << 20) + 1, b'\n');
+    let error = MatchFile::read(&text).unwrap_err();
+    assert_eq!(error.to_string(), "match file is longer than 16 MiB");
 }

@@ -143,6 +143,7 @@ pub(super) fn in_right_column(gap: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    /// MAT-12.
     #[test]
     fn rows_are_cut_where_actions_begin() {
         let cut = |line| {

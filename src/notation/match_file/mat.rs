@@ -2,9 +2,10 @@
 //! servers and their clients write it. Line by line; a line that makes no sense costs its game.
 
 use super::cells::{Cell, Head, cells, in_right_column};
+use super::record::MatPlayer;
 use super::recorder::{Recorder, Wrong};
-use super::{Code, MatPlayer, NotationError, Reason};
 use crate::notation::error::quoted;
+use crate::notation::error::{Code, NotationError, Reason};
 
 const FIELD: &str = "match file";
 /// Longest match.
@@ -356,7 +357,7 @@ mod tests {
         );
     }
 
-    /// The fault costs the rest of its game, and nothing of the next one.
+    /// MAT-16: the fault costs the rest of its game, and nothing of the next one.
     #[test]
     fn the_rest_of_a_match_is_read() {
         let reading = MatchFile::read(SAMPLE.as_bytes()).unwrap();

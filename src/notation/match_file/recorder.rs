@@ -1,15 +1,17 @@
 //! A match on its way in from any form: follows the board and the cube, and fills in what files leave
 //! out: who accepted a beaver, who won when nobody says so.
 
-use super::{Code, NotationError};
-use super::{FAULTS_MAX, FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
+use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
 use crate::game::{Play, Position, Roll};
+use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
-use crate::notation::{Reason, parse_play, position_after, steps_made};
+use crate::notation::{parse_play, position_after, steps_made};
 
 /// A field and what is wrong with it.
 pub(super) type Wrong = (&'static str, Reason);
 
+/// Faults of a file that are kept.
+const FAULTS_MAX: usize = 100;
 /// Games of a file, and actions of a game, at most.
 const GAMES_MAX: usize = 10_000;
 const ACTIONS_MAX: usize = 10_000;

@@ -1,9 +1,10 @@
 //! GNU Backgammon's `.sgf`: one game tree a game. Only what was played is read; analyses are passed over.
 
+use super::record::MatPlayer;
 use super::recorder::{Recorder, Wrong};
-use super::{Code, MatPlayer, NotationError, Reason};
 use crate::game::{BAR, OFF, Play, Roll, Step};
 use crate::notation::error::quoted;
+use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::syntax::{Parsed, refuse};
 use nom::bytes::complete::{take_while, take_while1};
 
@@ -417,4 +418,32 @@ fn play(player: MatPlayer, text: &str) -> Result<(Roll, Play), Wrong> {
         .collect();
     let play = steps.and_then(|steps| Play::from_steps(&steps));
     Ok((roll, play.ok_or_else(wrong)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::game::Roll;
+    use crate::notation::{MatAction, MatPlayer, MatchFile};
+
+    /// MAT-22: a roll that was set up; a position that was set up ends its game and no other one.
+    #[test]
+    fn what_was_set_up() {
+        let text = "(;FF[4]GM[6]MI[length:3][game:0][ws:0][bs:0]PW[A]PB[B\\]]RE[W+1R]\n;B[31qtst]C[a (;comment\\]]\n\
+            ;PL[W];DI[66])\n(;FF[4]GM[6]MI[length:3][game:1][ws:1][bs:0]PW[A]PB[B]\n;W[65xrmh]\n;AE[a:y])\n\
+            (;FF[4]GM[6]MI[length:3][game:2][ws:1][bs:1]PW[A]PB[B]RE[B+2]\n;W[62xrmk]\n;B[double]\n;W[drop])";
+        let reading = MatchFile::read(text.as_bytes()).unwrap();
+        let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            faults,
+            ["line 6, game 2: game tree is a position that was set up, which is not read"]
+        );
+        let [first, second, third] = &reading.file.games[..] else {
+            panic!("{:?}", reading.file)
+        };
+        let rolled = MatAction::Rolled(Roll::of(6, 6));
+        assert_eq!(first.actions[1], (MatPlayer::First, rolled));
+        assert_eq!(second.actions.len(), 1);
+        assert_eq!(third.actions.len(), 3);
+        assert_eq!(third.result, Some((MatPlayer::Second, 2)));
+    }
 }

@@ -1,6 +1,6 @@
 //! A match printed in the `.mat` form.
 
-use super::{MatAction, MatGame, MatPlayer, MatchFile};
+use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
 use crate::notation::{plain_play_text, steps_made};
 use std::fmt;
 
