@@ -66,6 +66,25 @@ impl Activation {
             Activation::Screlu => "squared",
         }
     }
+
+    /// Its number in net files.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Activation::Crelu => 0,
+            Activation::Screlu => 1,
+        }
+    }
+
+    /// The greatest value that a first layer with these limits passes on.
+    #[must_use]
+    pub fn most(self, limits: Limits) -> f32 {
+        let limit = f32::from(limits.first);
+        match self {
+            Activation::Crelu => limit,
+            Activation::Screlu => limit * limit,
+        }
+    }
 }
 
 /// Where the two hidden layers cut off what they pass on. A unit that stands at its limit learns nothing and tells

@@ -14,7 +14,7 @@
 //!    No sum can leave 32 bits (checked when a net is made).
 //! 4. The output head in float32, each operation rounded by itself in one written order.
 
-use super::float_net::{Activation, RESULTS};
+use super::float_net::RESULTS;
 use super::kernel::layout::{self, Accumulator, Aligned, InputDelta};
 use super::kernel::{CpuLevel, integer};
 use super::parts::{IntegerNetError, Parts};
@@ -129,11 +129,7 @@ impl IntegerNet {
             second: &self.second,
             head: &self.head,
             shift: self.parts.shift,
-            passes: match (self.parts.activation, self.parts.limits.first) {
-                (Activation::Crelu, _) => layout::Passes::Clipped,
-                (Activation::Screlu, 1) => layout::Passes::Squared,
-                (Activation::Screlu, _) => layout::Passes::SquaredToTwo,
-            },
+            passes: layout::Passes::of(self.parts.activation, self.parts.limits),
         };
         let mut start = 0;
         for (ends, out) in ends.chunks(BATCH).zip(out.chunks_mut(BATCH)) {

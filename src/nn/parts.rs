@@ -6,7 +6,7 @@ use super::float_net::{Activation, Limits, RESULTS, Shape};
 pub(crate) const ONE: i32 = 255;
 /// The value of the squared first layer that stands for 1: `ONE << 8` squared, shifted right by 16 and by
 /// [`SQUARE_SHIFT`]. With the limit 2 it is `ONE << 7`, and two bits less at the end.
-pub(super) const ONE_SQUARED: f64 = (ONE * ONE) as f64 / (1 << SQUARE_SHIFT) as f64;
+const ONE_SQUARED: f64 = (ONE * ONE) as f64 / (1 << SQUARE_SHIFT) as f64;
 /// What the squares of the first layer are shifted right by, after their lower 16 bits have gone.
 pub(in crate::nn) const SQUARE_SHIFT: u32 = 6;
 /// Largest float of a net file: whatever is multiplied and added stays far inside float32.
@@ -161,6 +161,23 @@ impl Parts {
             }
         }
         Ok(())
+    }
+}
+
+/// The value of the first layer that stands for 1.
+pub(super) fn one(activation: Activation) -> f64 {
+    match activation {
+        Activation::Crelu => f64::from(ONE),
+        Activation::Screlu => ONE_SQUARED,
+    }
+}
+
+/// What is added to a sum of the first layer so that shifting it rounds.
+pub(super) fn rounding(activation: Activation, shift: u32) -> i16 {
+    match activation {
+        Activation::Crelu if shift > 0 => 1 << (shift - 1),
+        // What is squared is not shifted before.
+        _ => 0,
     }
 }
 

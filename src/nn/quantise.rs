@@ -1,7 +1,7 @@
 //! A float net rounded to integers.
 
-use super::float_net::{Activation, FloatNet};
-use super::parts::{IntegerNetError, ONE, ONE_SQUARED, Parts, SHIFT_MAX, SecondBits, greatest};
+use super::float_net::FloatNet;
+use super::parts::{IntegerNetError, ONE, Parts, SHIFT_MAX, SecondBits, greatest, one, rounding};
 
 /// What quantising must know of the inputs.
 #[derive(Debug)]
@@ -114,21 +114,14 @@ fn quantise_first(net: &FloatNet, inputs: &InputUnits<'_>, shift: u32) -> (Vec<i
             rows.push(rounded as i16);
         }
     }
-    let half = match net.activation {
-        Activation::Crelu if shift > 0 => 1 << (shift - 1),
-        // What is squared is not shifted before.
-        _ => 0,
-    };
+    let half = rounding(net.activation, shift);
     let bias = bias.iter().map(|value| value.round() as i16 + half);
     (rows, bias.collect())
 }
 
 fn quantise_second(net: &FloatNet, bits: SecondBits) -> (Vec<i16>, Vec<f32>) {
     let largest = f64::from(bits.largest());
-    let one = match net.activation {
-        Activation::Crelu => f64::from(ONE),
-        Activation::Screlu => ONE_SQUARED,
-    };
+    let one = one(net.activation);
     // What a row's weights may add up to in size, rounding included, if no sum is to leave 32 bits.
     let greatest = greatest(net.activation, net.limits) as f64;
     let room = f64::from(i32::MAX) / greatest - net.shape.width as f64;

@@ -1,4 +1,4 @@
-//! Which dialect a connection speaks: its first line tells (SRV-04).
+//! Which dialect a connection speaks: its first line decides (SRV-04).
 
 use super::dialect::Dialect;
 use super::external::{External, Rules};

@@ -34,7 +34,7 @@ pub struct Net {
 /// Where each group of parameters begins in [`Net::values`].
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Input rows of `first` values each: base inputs, then hand-made ones.
+    /// Input rows of `first` values each: base inputs, then handcrafted ones.
     pub rows: usize,
     /// Biases of the first layer.
     pub bias1: usize,
@@ -78,11 +78,7 @@ impl Net {
 
     /// The greatest value that the first layer passes on.
     pub(super) fn most_passed_on(&self) -> f32 {
-        let limit = f32::from(self.limits.first);
-        match self.activation {
-            Activation::Crelu => limit,
-            Activation::Screlu => limit * limit,
-        }
+        self.activation.most(self.limits)
     }
 
     /// Where the parameters are.

@@ -36,7 +36,7 @@ pub enum Origin {
         first: usize,
         /// Units of the second layer, 16, 32 or 64.
         second: usize,
-        /// Whether the 40 hand-made inputs are used.
+        /// Whether the 40 handcrafted inputs are used.
         #[serde(default)]
         hand: bool,
         /// Whether the sixteen inputs of checkers borne off are used; not with `hand`.

@@ -1,4 +1,4 @@
-//! The forty hand-made inputs: small integers that a player would count.
+//! The forty handcrafted inputs: small integers that a player would count.
 //!
 //! Twenty for the player on roll, then the same twenty as the opponent counts them. Defined in
 //! `protocol-specs/net-inputs.md` (`NI-` rules); everything is computed from bit masks of 24

@@ -25,7 +25,7 @@ const OFF_OF_SIDE: usize = 8;
 pub enum InputSet {
     /// The 364 base inputs.
     Counts,
-    /// Those and the forty hand-made ones.
+    /// Those and the forty handcrafted ones.
     CountsAndHand,
     /// Those of `Counts` and sixteen for the seventh to the fourteenth checker borne off; for races.
     CountsAndOff,
@@ -151,12 +151,12 @@ const DIVISORS: [f32; HAND_OF_SIDE] = [
     36.0, 12.0, 3.0,
 ];
 
-/// The greatest integers that the hand-made inputs reach, after [`as_entered`].
+/// The greatest integers that the handcrafted inputs reach, after [`as_entered`].
 const GREATEST: [u8; HAND_OF_SIDE] = [
     36, 6, 7, 7, 6, 36, 36, 15, 26, 6, 6, 6, 15, 13, 36, 1, 63, 36, 24, 7,
 ];
 
-/// Means of the hand-made inputs over contact positions; base inputs are not corrected.
+/// Means of the handcrafted inputs over contact positions; base inputs are not corrected.
 static TYPICAL: [f32; BASE + HAND] = {
     let mut typical = [0.0; BASE + HAND];
     let mut i = 0;
@@ -172,7 +172,7 @@ const MEANS: [f32; HAND_OF_SIDE] = [
     3.0, 1.2,
 ];
 
-/// Extremes of what base inputs of fifteen checkers a side and hand-made inputs within their
+/// Extremes of what base inputs of fifteen checkers a side and handcrafted inputs within their
 /// ranges can add up to, given what a unit of each adds.
 fn reach(column: &[f64]) -> (f64, f64) {
     let (mut low, mut high) = (0.0, 0.0);
@@ -364,7 +364,7 @@ impl InputDeltas {
         }
     }
 
-    /// The hand-made inputs that differ; without branches, as it cannot be foreseen which do.
+    /// The handcrafted inputs that differ; without branches, as it cannot be foreseen which do.
     #[inline(always)]
     fn hand(&mut self, old: &Counted, new: &Position) {
         const ROOM: usize = HAND.next_power_of_two();

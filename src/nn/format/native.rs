@@ -96,10 +96,7 @@ pub fn write(label: &Label, parts: &Parts) -> Vec<u8> {
         file.extend(text.bytes().take(field));
         file.resize(start + field, 0);
     }
-    let activation = match parts.activation {
-        Activation::Crelu => 0,
-        Activation::Screlu => 1,
-    };
+    let activation = parts.activation.code();
     // As all bytes were once: 0 says limit 1.
     let first = if parts.limits.first == 1 {
         0
@@ -181,10 +178,12 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
         class: reader.text(16)?,
     };
     let [activation, first, second, zero] = reader.take("activation")?;
-    let activation = match activation {
-        0 => Activation::Crelu,
-        1 => Activation::Screlu,
-        other => return fail(ACTIVATION_AT, format!("activation {other}, want 0 or 1")),
+    let known = (Activation::ALL.into_iter()).find(|known| known.code() == activation);
+    let Some(activation) = known else {
+        return fail(
+            ACTIVATION_AT,
+            format!("activation {activation}, want 0 or 1"),
+        );
     };
     let limits = Limits {
         first: first.max(1),

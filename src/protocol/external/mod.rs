@@ -40,7 +40,7 @@ pub struct Rules {
     pub jacoby: bool,
     /// How often in a row a cube may be beavered; gnubg's default is 3, 0 for never.
     pub beavers: u8,
-    /// Whether a game that is lost for certain is resigned.
+    /// Whether a game that cannot be won is resigned.
     pub resign: bool,
     /// How to search.
     pub settings: Settings,

@@ -1,4 +1,4 @@
-//! When a game is lost for certain, and how much of it (EXT-30, EXT-31).
+//! When a game cannot be won any more, and how much it costs (EXT-30, EXT-31).
 //!
 //! Counts turns, no evaluation: whatever the dice, the opponent is finished before the player on
 //! roll can be. A wrong resignation costs points for nothing, so every bound errs on the side of

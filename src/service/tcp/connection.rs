@@ -58,7 +58,7 @@ struct Connection<S> {
     account: Arc<Account>,
     phase: watch::Receiver<Phase>,
     codec: LineCodec,
-    /// Which protocol it speaks; its first line tells (SRV-04).
+    /// Which protocol it speaks; its first line decides (SRV-04).
     dialect: Option<Box<dyn Dialect>>,
     parts: UnboundedReceiver<Box<Part>>,
     sender: UnboundedSender<Box<Part>>,

@@ -72,7 +72,7 @@ impl Handle {
         self.0.phase.send_replace(Phase::Cut);
     }
 
-    /// Loads the nets anew; queries that run keep the old ones (SRV-16). Blocks while it loads.
+    /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
     ///
     /// # Errors
     /// A file is missing or damaged; the old nets stay.

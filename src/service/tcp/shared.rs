@@ -68,7 +68,7 @@ impl Shared {
         }
     }
 
-    /// Loads the nets anew; queries that run keep the old ones (SRV-16). Blocks while it loads.
+    /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
     pub(super) fn reload(&self) -> Result<(), EngineError> {
         if self.reloading.swap(true, Ordering::SeqCst) {
             return Err(EngineError::File {
