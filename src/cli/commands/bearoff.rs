@@ -165,7 +165,13 @@ fn make_set(common: &Common) -> Result<Value, Failure> {
             check_writable(&file).map_err(Failure::in_file(&file))?;
             match form {
                 Form::Race => make_race(common, &file, numbering)?,
-                _ => save(&file, &make::two_sided(numbering, true))?,
+                _ => {
+                    let mut err = std::io::stderr().lock();
+                    if err.is_terminal() {
+                        let _ = writeln!(err, "making {}", file.display());
+                    }
+                    save(&file, &make::two_sided(numbering, true))?;
+                }
             }
         }
         tables.push(info(&Database::open(&file)?, Some(&file)));
