@@ -4,8 +4,7 @@
 //! Any way of cutting the same bytes into pieces gives the same lines. An empty codec holds no
 //! memory. Every line protocol reads by it: sockets, standard input, UBGI.
 
-/// Longest line accepted, without its end.
-pub const LINE_BYTES_MAX: usize = 4096;
+pub use crate::notation::LINE_BYTES_MAX;
 
 /// Collects bytes and gives out lines.
 #[derive(Debug)]

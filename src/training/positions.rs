@@ -2,11 +2,8 @@
 
 use crate::game::Position;
 use crate::job::sha256;
-use crate::notation::{parse_position, parse_training_line};
+use crate::notation::{LINE_BYTES_MAX, parse_position, parse_training_line};
 use std::io::{self, BufRead, Read as _};
-
-/// Longest line that is read.
-pub const LINE_BYTES_MAX: u64 = 4096;
 
 /// Positions, and the lines that are none with their reasons.
 pub type Positions = (Vec<Position>, Vec<(u64, String)>);
@@ -19,7 +16,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
     let (mut positions, mut wrong) = (Vec::new(), Vec::new());
     for number in 1.. {
         let mut line = Vec::new();
-        let mut bounded = input.by_ref().take(LINE_BYTES_MAX);
+        let mut bounded = input.by_ref().take(LINE_BYTES_MAX as u64);
         if bounded.read_until(b'\n', &mut line)? == 0 {
             break;
         }

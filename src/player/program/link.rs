@@ -1,13 +1,12 @@
 //! A running program, or a connection to one: lines out, lines in, nothing waited for without end.
 
+use crate::notation::LINE_BYTES_MAX;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Longest line that is read.
-const LINE_BYTES_MAX: u64 = 4096;
 /// Lines that a program may say ahead of what is read.
 const LINES_AHEAD_MAX: usize = 64;
 /// What is said of a program that is gone.
@@ -126,7 +125,7 @@ fn reader(output: Box<dyn Read + Send>) -> io::Result<Receiver<io::Result<String
         loop {
             let mut bytes = Vec::new();
             let line = match (&mut output)
-                .take(LINE_BYTES_MAX)
+                .take(LINE_BYTES_MAX as u64)
                 .read_until(b'\n', &mut bytes)
             {
                 Ok(0) => break,

@@ -3,8 +3,8 @@
 //! Any chunking of the same bytes gives the same pieces: the reader is a machine over single
 //! bytes (FIBS-01, FIBS-02).
 
-/// Bytes of a line that are kept; the rest of a longer one is dropped (FIBS-03).
-pub const LINE_BYTES_MAX: usize = 4096;
+// So many bytes of a line are kept; the rest of a longer one is dropped (FIBS-03).
+use crate::notation::LINE_BYTES_MAX;
 
 const IAC: u8 = 255;
 /// Prompts that have no line end. They are known as soon as a line begins with them.
