@@ -48,8 +48,8 @@ pub fn page(matches: &[(String, Analysis)]) -> String {
     }
     let _ = write!(
         text,
-        "<p class=\"s\">Losses and luck in EMG: points of a game at the cube as it stands. A decision that loses \
-         0.03 is doubtful, 0.06 bad, 0.12 very bad. gammond {}.</p></body></html>",
+        "<p class=\"s\">Losses and luck in EMG: points of a game at the cube as it stands. Arrows show the best play. A decision that \
+         loses 0.03 is doubtful, 0.06 bad, 0.12 very bad. gammond {}.</p></body></html>",
         env!("CARGO_PKG_VERSION")
     );
     text.push('\n');
@@ -187,15 +187,7 @@ impl Analysis {
     fn curve(&self, text: &mut String, game: &GameAnalysis, number: usize, names: &[String; 2]) {
         let money = self.length == 0;
         let points = self.curve_points(game, number);
-        let (low, high) = match money {
-            false => (0.0, 1.0),
-            true => {
-                let most = points
-                    .iter()
-                    .fold(1.0_f64, |most, (value, _)| most.max(value.abs()));
-                (-most, most)
-            }
-        };
+        let (low, high) = range(&points, money);
         let across = CURVE_WIDTH / points.len().max(2).saturating_sub(1) as f64;
         let place = |index: usize, value: f64| {
             (
@@ -373,4 +365,17 @@ fn mistake(text: &mut String, row: &Row<'_>, names: &[String; 2]) {
         }
     }
     let _ = write!(text, "<p class=\"s\">{}</p></article>", row.position());
+}
+
+/// The lowest and the highest value that a curve shows: of points the same on both sides of nothing, of
+/// chances whole tenths.
+fn range(points: &[(f64, bool)], money: bool) -> (f64, f64) {
+    let values = || points.iter().map(|(value, _)| *value);
+    if money {
+        let most = values().fold(1.0_f64, |most, value| most.max(value.abs()));
+        return (-most, most);
+    }
+    let low = (10.0 * values().fold(1.0, f64::min)).floor() / 10.0;
+    let high = (10.0 * values().fold(0.0, f64::max)).ceil() / 10.0;
+    if low < high { (low, high) } else { (0.0, 1.0) }
 }

@@ -2,8 +2,8 @@
 
 use super::analyse::Analysis;
 use super::rows::Row;
-use super::totals::{Sum, Totals, luck_word, rating_word};
-use crate::notation::{MatPlayer, play_text};
+use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
+use crate::notation::MatPlayer;
 use std::fmt::Write as _;
 
 /// Mistakes that are listed unless more are asked for.
@@ -157,48 +157,16 @@ impl Analysis {
         }
     }
 
-    /// Remarks for the actions of a match file: marks, what was best, and rolls that were very lucky.
+    /// Remarks for a match file: every marked decision with what was best, and rolls that were very
+    /// lucky. Programs take lines of comment at the head only.
     #[must_use]
-    pub fn notes(&self, game: usize, number: usize) -> Vec<String> {
-        let Some(analysed) = game.checked_sub(1).and_then(|index| self.games.get(index)) else {
-            return Vec::new();
-        };
-        let rows = analysed.rows(game).filter(|row| row.number == number);
+    pub fn notes(&self) -> Vec<String> {
+        let names = self.shown_names();
         let mut notes = Vec::new();
-        for row in rows {
-            let name = match row.player {
-                MatPlayer::First => &self.names[0],
-                MatPlayer::Second => &self.names[1],
-            };
-            if let (Some(mark), Some(loss)) = (row.mark(), row.loss) {
-                notes.push(format!(
-                    "{name}: {}: {mark}, loses {loss:.4}, best {}",
-                    row.played, row.best
-                ));
-                if let Some(cube) = row.cube_line() {
-                    notes.push(format!("  {cube}"));
-                }
-                let plays = row
-                    .judged
-                    .judgement
-                    .plays
-                    .iter()
-                    .flat_map(|plays| &plays.best);
-                for play in plays.filter(|_| row.roll.is_some()) {
-                    let words = play_text(&row.judged.decision.position, &play.play);
-                    notes.push(format!("  {:+.4} {words}", play.value.equity));
-                }
-            }
-            if let Some(luck) = row
-                .luck
-                .filter(|luck| luck.abs() >= super::totals::LUCK_MARKS[1])
-            {
-                let word = if luck > 0.0 {
-                    "very lucky"
-                } else {
-                    "very unlucky"
-                };
-                notes.push(format!("{name}: {word}, {luck:+.3}"));
+        for row in self.rows() {
+            let lucky = (row.luck).is_some_and(|luck| luck.abs() >= LUCK_MARKS[1]);
+            if row.mark().is_some() || lucky {
+                notes.push(format!(" {}", self.line(&row, &names)));
             }
         }
         notes

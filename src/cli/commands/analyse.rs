@@ -304,7 +304,9 @@ fn annotate(
     let mut name = stem.unwrap_or("match".as_ref()).to_owned();
     name.push(".mat");
     let path = folder.join(name);
-    let text = file.annotated(&|game, number| analysis.notes(game, number));
+    let mut remarked = file.clone();
+    remarked.comments.extend(analysis.notes());
+    let text = remarked.to_string();
     write_whole(&path, text.as_bytes()).map_err(|error| cannot(&path, &error))
 }
 

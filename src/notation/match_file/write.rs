@@ -8,14 +8,8 @@ use std::fmt;
 pub(super) const LEFT_WIDTH: usize = 28;
 
 impl MatGame {
-    /// Writes one game, its number counted from 1; `note` says what stands under an action.
-    fn write(
-        &self,
-        f: &mut dyn fmt::Write,
-        number: usize,
-        file: &MatchFile,
-        note: Note<'_>,
-    ) -> fmt::Result {
+    /// Writes one game, its number counted from 1.
+    fn write(&self, f: &mut fmt::Formatter<'_>, number: usize, file: &MatchFile) -> fmt::Result {
         let [first, second] = &file.names;
         let [first_score, second_score] = self.scores;
         let left = format!("{} : {first_score}", clean(first));
@@ -26,7 +20,7 @@ impl MatGame {
         let mut position = file.start().unwrap_or_default();
         let mut on_roll = None;
         let mut beavered = false;
-        for (at, &(player, action)) in self.actions.iter().enumerate() {
+        for &(player, action) in &self.actions {
             if on_roll.is_some_and(|last| last != player) {
                 position = position.swapped();
             }
@@ -54,7 +48,6 @@ impl MatGame {
             if !cell.is_empty() {
                 rows.push(player, cell);
             }
-            rows.notes(note(number, at));
         }
         rows.write(f)?;
         if let Some((winner, points)) = self.result {
@@ -74,48 +67,36 @@ impl MatGame {
     }
 }
 
-/// What is to stand under an action: by the number of the game from 1 and of the action from 0.
-type Note<'a> = &'a dyn Fn(usize, usize) -> Vec<String>;
-
-/// The rows of a game: two cells each, and the remarks under them.
+/// The rows of a game: two cells each.
 #[derive(Default)]
 struct Rows {
-    rows: Vec<([String; 2], Vec<String>)>,
+    rows: Vec<[String; 2]>,
     right_is_free: bool,
 }
 
 impl Rows {
     fn push(&mut self, player: MatPlayer, cell: String) {
         match (player, self.rows.last_mut()) {
-            (MatPlayer::Second, Some(([_, right], _))) if self.right_is_free => {
+            (MatPlayer::Second, Some([_, right])) if self.right_is_free => {
                 *right = cell;
                 self.right_is_free = false;
             }
             (MatPlayer::Second, _) => {
-                self.rows.push(([String::new(), cell], Vec::new()));
+                self.rows.push([String::new(), cell]);
                 self.right_is_free = false;
             }
             (MatPlayer::First, _) => {
-                self.rows.push(([cell, String::new()], Vec::new()));
+                self.rows.push([cell, String::new()]);
                 self.right_is_free = true;
             }
         }
     }
 
-    fn notes(&mut self, notes: Vec<String>) {
-        if let Some((_, under)) = self.rows.last_mut() {
-            under.extend(notes);
-        }
-    }
-
-    fn write(&self, f: &mut dyn fmt::Write) -> fmt::Result {
-        for (number, ([left, right], notes)) in (1..).zip(&self.rows) {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, [left, right]) in (1..).zip(&self.rows) {
             // A long play pushes the right-hand cell on, but never touches it.
             let row = format!("{number:3}) {left:<width$} {right}", width = LEFT_WIDTH - 1);
             writeln!(f, "{}", row.trim_end())?;
-            for note in notes {
-                writeln!(f, "; {}", one_line(note))?;
-            }
         }
         Ok(())
     }
@@ -147,29 +128,13 @@ fn one_line(text: &str) -> String {
 
 impl fmt::Display for MatchFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, &|_, _| Vec::new())
-    }
-}
-
-impl MatchFile {
-    /// The file with remarks as comment lines under its actions. `note` gives those of an action by the
-    /// number of its game, counted from 1, and its own, counted from 0.
-    #[must_use]
-    pub fn annotated(&self, note: Note<'_>) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.write(&mut text, note);
-        text
-    }
-
-    fn write(&self, f: &mut dyn fmt::Write, note: Note<'_>) -> fmt::Result {
         for comment in &self.comments {
             writeln!(f, ";{}", one_line(comment))?;
         }
         writeln!(f, " {} point match", self.length)?;
         for (number, game) in (1..).zip(&self.games) {
             writeln!(f)?;
-            game.write(f, number, self, note)?;
+            game.write(f, number, self)?;
         }
         Ok(())
     }
