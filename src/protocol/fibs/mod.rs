@@ -16,6 +16,7 @@
 
 pub mod bytes;
 pub mod clip;
+mod interrupted;
 pub mod machine;
 pub mod message;
 mod play;

@@ -16,10 +16,7 @@ const FILE_LINES_MAX: usize = 800;
 const UPWARD_FOR_NOW: &[(&str, &str, &str)] = &[];
 
 /// Circles of files that still stand, with the room's name left out. Only ever shortened.
-const CIRCLES_FOR_NOW: &[(&str, &[&str])] = &[(
-    "protocol",
-    &["fibs::machine", "fibs::machine::unseen", "fibs::play"],
-)];
+const CIRCLES_FOR_NOW: &[(&str, &[&str])] = &[];
 
 fn base() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -13,6 +13,7 @@ mod unseen;
 
 use super::bytes::{LineReader, Piece};
 use super::clip::name_line;
+use super::interrupted::Interrupted;
 use super::message::{By, Message, OwnInfo, Speech, Wanted, Who};
 use super::play::{Match, Move, Resync};
 use super::policy::{Policy, Verdict};
@@ -21,7 +22,6 @@ use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
 use crate::game::{Play, Position, Roll};
 use crate::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
 use std::collections::{BTreeMap, VecDeque};
-use unseen::Interrupted;
 
 /// Names remembered at a time.
 const PEOPLE_MAX: usize = 10_000;

@@ -4,19 +4,6 @@ use super::*;
 
 /// Interrupted matches whose plays are remembered.
 const INTERRUPTED_MAX: usize = 100;
-/// The most that a match to one point changes a rating: 4 times K (5 for newcomers). One to N
-/// points changes it by the root of N as much.
-const RATING_STEP: f64 = 20.0;
-
-/// A match that somebody or something broke off.
-#[derive(Clone, Debug)]
-pub(super) struct Interrupted {
-    pub(super) record: MatchRecord,
-    /// Our rating when it broke off.
-    pub(super) rating: Option<f64>,
-    /// The link broke: whether the match is over or saved is not known (FIBS-31).
-    pub(super) open: bool,
-}
 
 impl Machine {
     pub(super) fn interrupt(&mut self, record: MatchRecord, open: bool) {
@@ -24,7 +11,7 @@ impl Machine {
             self.interrupted.pop_first();
         }
         let mut interrupted = Interrupted {
-            rating: self.own.as_ref().map(|own| own.rating),
+            rating: self.rating(),
             open,
             record,
         };
@@ -56,8 +43,12 @@ impl Machine {
 
     /// Whether our rating has changed since: then the match is over.
     pub(super) fn rated(&self, interrupted: &Interrupted) -> bool {
-        let now = self.own.as_ref().map(|own| own.rating);
-        interrupted.record.length.is_some() && now.is_some() && now != interrupted.rating
+        interrupted.is_rated(self.rating())
+    }
+
+    /// Our rating as last heard.
+    fn rating(&self) -> Option<f64> {
+        self.own.as_ref().map(|own| own.rating)
     }
 
     /// Whether the link broke in a match of which nothing has been heard since.
@@ -106,32 +97,9 @@ impl Machine {
         }
     }
 
-    /// FIBS-31: a match ended while the link was broken. Our rating says how, if it changed as
-    /// one match can change it.
+    /// FIBS-31: a match ended while the link was broken.
     pub(super) fn unseen(&mut self, interrupted: Interrupted) {
-        let Interrupted {
-            mut record, rating, ..
-        } = interrupted;
-        let now = self.own.as_ref().map(|own| own.rating);
-        let change = match (rating, now) {
-            (Some(before), Some(after)) => after - before,
-            _ => 0.0,
-        };
-        record.unseen = true;
-        record.outcome = Some(match record.length {
-            None => Outcome::Left,
-            Some(length)
-                if change != 0.0 && change.abs() <= RATING_STEP * f64::from(length).sqrt() =>
-            {
-                record.ratings = [record.ratings.first().copied().flatten(), now];
-                if change > 0.0 {
-                    Outcome::Won
-                } else {
-                    Outcome::Lost
-                }
-            }
-            Some(_) => Outcome::Unknown,
-        });
+        let record = interrupted.ended_unseen(self.rating());
         self.event(Event::MatchFinished(Box::new(record)));
     }
 }

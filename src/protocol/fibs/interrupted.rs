@@ -1,0 +1,50 @@
+//! A match that somebody or something broke off, and what our rating tells of it (FIBS-31).
+
+use super::record::{MatchRecord, Outcome};
+
+/// The most that a match to one point changes a rating: 4 times K (5 for newcomers). One to N
+/// points changes it by the root of N as much.
+const RATING_STEP: f64 = 20.0;
+
+/// A match that was broken off.
+#[derive(Clone, Debug)]
+pub(super) struct Interrupted {
+    pub(super) record: MatchRecord,
+    /// Our rating when it broke off.
+    pub(super) rating: Option<f64>,
+    /// The link broke: whether the match is over or saved is not known (FIBS-31).
+    pub(super) open: bool,
+}
+
+impl Interrupted {
+    /// Whether our rating, now this, has changed since: then the match is over.
+    pub(super) fn is_rated(&self, now: Option<f64>) -> bool {
+        self.record.length.is_some() && now.is_some() && now != self.rating
+    }
+
+    /// The match ended and nobody saw it. Our rating, now this, says how, if it changed as one match
+    /// can change it.
+    pub(super) fn ended_unseen(self, now: Option<f64>) -> MatchRecord {
+        let change = match (self.rating, now) {
+            (Some(before), Some(after)) => after - before,
+            _ => 0.0,
+        };
+        let mut record = self.record;
+        record.unseen = true;
+        record.outcome = Some(match record.length {
+            None => Outcome::Left,
+            Some(length)
+                if change != 0.0 && change.abs() <= RATING_STEP * f64::from(length).sqrt() =>
+            {
+                record.ratings = [record.ratings.first().copied().flatten(), now];
+                if change > 0.0 {
+                    Outcome::Won
+                } else {
+                    Outcome::Lost
+                }
+            }
+            Some(_) => Outcome::Unknown,
+        });
+        record
+    }
+}
