@@ -13,7 +13,6 @@ pub mod limits;
 mod shutdown;
 pub mod systemd;
 pub mod tcp;
-mod turns;
 pub mod ubgi;
 mod worker;
 

@@ -181,13 +181,18 @@ fn signal(child: &mut std::process::Child, name: &str) -> bool {
     true
 }
 
+/// Whether nothing is said but how far it is, which a slow machine makes long commands say.
+fn only_progress(stderr: &[u8]) -> bool {
+    text(stderr).lines().all(|line| line.contains(" a second"))
+}
+
 /// An uninterrupted run, and how long it took.
 fn whole(long: &Long) -> (BTreeMap<String, Vec<u8>>, Duration) {
     let folder = folder(long);
     let begun = Instant::now();
     let output = run(long, folder.path());
     assert!(
-        matches!(output.status.code(), Some(0 | 1)) && output.stderr.is_empty(),
+        matches!(output.status.code(), Some(0 | 1)) && only_progress(&output.stderr),
         "{}: {output:?}",
         long.name
     );

@@ -17,8 +17,6 @@ const CONNECTIONS_MAX: u64 = 1_000_000;
 const QUEUE_MAX: u64 = 1_000_000;
 /// Longest time that an option may ask for: a year.
 const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
-/// Turns of connections after which the threads for sockets look for news.
-const TURNS_BETWEEN_LOOKS: u32 = 4;
 /// The cube ends at 4096, the twelfth turn.
 const BEAVERS_MAX: i64 = 12;
 
@@ -145,9 +143,6 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        // New bytes and answers are looked for after so many turns, also while hundreds flood.
-        .event_interval(TURNS_BETWEEN_LOOKS)
-        .global_queue_interval(TURNS_BETWEEN_LOOKS)
         .thread_name("io")
         .enable_all()
         .build()

@@ -13,16 +13,14 @@ use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::limits::READ_BYTES;
 use crate::service::shutdown::{Phase, reached};
-use crate::service::turns::{Heat, Turn};
 use crate::service::worker::{Job, Part};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -141,21 +139,14 @@ impl<S> Drop for Connection<S> {
             self.parts.close();
         }
         self.shared.workers.forget(self.lane);
-        self.shared.turns.forget(self.lane);
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn run(&mut self) -> io::Result<()> {
-        let (turns, mut heat) = (Arc::clone(&self.shared.turns), Heat::new());
         loop {
-            let connections = self.shared.counters.connections.load(Ordering::Relaxed);
-            let turn = turns.take(self.lane, &mut heat, connections).await;
-            if turn.waited && (self.gone)(&self.stream) {
-                return Err(self.hung_up());
-            }
             self.dispatch();
-            self.flush(turn, &mut heat).await?;
+            self.flush().await?;
             if self.account.unpark() {
                 self.shared.workers.unpark(self.lane);
             }
@@ -354,19 +345,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         pending.done = part.last;
     }
 
-    /// Sends what waits: what the peer takes at once within this turn, the rest after it.
-    async fn flush(&mut self, turn: Turn, heat: &mut Heat) -> io::Result<()> {
-        let mut sending = pin!(self.send());
-        let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
-        turn.end(heat);
-        match first {
-            Poll::Ready(sent) => sent,
-            Poll::Pending => sending.await,
-        }
-    }
-
     /// Sends what waits; a peer that takes nothing is cut (SRV-09).
-    async fn send(&mut self) -> io::Result<()> {
+    async fn flush(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
         }

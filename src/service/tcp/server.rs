@@ -135,7 +135,6 @@ impl Server {
             workers,
             defaults,
             build,
-            tokio::runtime::Handle::current().metrics().num_workers(),
         ));
         Ok(Server {
             shared,

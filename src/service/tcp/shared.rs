@@ -7,7 +7,6 @@ use crate::service::counters::{Counters, count};
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::limits::Limits;
 use crate::service::shutdown::Phase;
-use crate::service::turns::Turns;
 use crate::service::worker::Workers;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,7 +25,6 @@ pub(in crate::service) struct Shared {
     pub(in crate::service) limits: Limits,
     pub(in crate::service) counters: Arc<Counters>,
     pub(in crate::service) workers: Workers,
-    pub(super) turns: Arc<Turns>,
     pub(in crate::service) phase: watch::Sender<Phase>,
     ledger: Arc<Ledger>,
     lanes: AtomicU64,
@@ -51,14 +49,12 @@ impl Shared {
         workers: Workers,
         defaults: Defaults,
         build: Box<Build>,
-        io_threads: usize,
     ) -> Shared {
         Shared {
             ledger: Ledger::new(limits.answer_bytes_max),
             limits,
             counters,
             workers,
-            turns: Turns::new(io_threads),
             phase: watch::channel(Phase::Run).0,
             lanes: AtomicU64::new(0),
             defaults,
