@@ -165,6 +165,10 @@ fn the_tables_are_gnubgs() {
             }
             for (at, text) in texts.iter().enumerate() {
                 let totals = &analysis.totals[at];
+                // After an accepted beaver gnubg's table leaves out doubles that its own marks show as missed.
+                let excepted = name == "money3"
+                    && at == 1
+                    && (label.starts_with("Cube") || label.starts_with("Overall"));
                 let word = match *label {
                     "Chequerplay: Chequerplay rating" => rating_word(totals.play_rate()),
                     "Cube: Cube decision rating" => rating_word(totals.cube_rate()),
@@ -172,13 +176,9 @@ fn the_tables_are_gnubgs() {
                     "Luck: Luck rating" => luck_word(totals.luck_rate()),
                     _ => *text,
                 };
-                if word != *text {
+                if word != *text && !excepted {
                     wrong.push(format!("{name} {label} of {at}: {word}, gnubg {text}"));
                 }
-                // After an accepted beaver gnubg's table leaves out doubles that its own marks show as missed.
-                let excepted = name == "money3"
-                    && at == 1
-                    && (label.starts_with("Cube") || label.starts_with("Overall"));
                 let (Some((values, near)), Some(theirs)) = (figures.get(*label), number(text))
                 else {
                     continue;

@@ -422,7 +422,7 @@ mod tests {
     #[test]
     fn what_other_programs_write() {
         let text = "\u{feff}; [Variation \"NackGammon\"]\r\n; [Jacoby \"Off\"]\r\nMatch of 3 points\r\n\r\n\
-            Game 1 (Crawford)\r\nA : 1 b : 0\t\tZo\u{eb} : 2\r\n1)\t16: 24/18 13/12\t66: ????\r\n\
+            Game 1 (Crawford)\r\nA : 1 b : 0\t\tZo\u{eb} : 2\r\n1)\t16: 24/18 6/5\t66: ????\r\n\
             2)\tResigns\tWins 1 point\r\n";
         let file = text.parse::<MatchFile>().unwrap();
         assert_eq!(file.switch("jacoby"), Some(false));
