@@ -48,6 +48,8 @@ pub(crate) mod show {
 
     /// What `show` takes.
     #[derive(clap::Args, Debug)]
+    // The group of the arguments in it has the same name.
+    #[group(skip)]
     pub(crate) struct Args {
         #[command(flatten)]
         ask: super::Args,
