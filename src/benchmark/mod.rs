@@ -53,13 +53,8 @@ pub struct PlayScore {
 /// The charge for ending in `after`.
 #[must_use]
 pub fn charge(record: &PlayRecord, after: &Position) -> PlayScore {
-    let listed = record.candidates.iter().position(|c| c.position == *after);
-    let chosen = listed.and_then(|i| record.candidates.get(i));
-    let worst = || record.candidates.iter().map(|c| c.loss).fold(0.0, f64::max);
-    PlayScore {
-        listed,
-        loss: chosen.map_or_else(worst, |candidate| candidate.loss),
-    }
+    let (listed, loss) = record.charge(after);
+    PlayScore { listed, loss }
 }
 
 /// Lets a player choose and charges it. `line` seeds players that throw coins.

@@ -186,6 +186,7 @@ impl Common {
         let ours = Ours {
             nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
             plies: (self.plies != 0).then_some(self.plies),
+            level: None,
             filter: None,
             bearoff: self.bearoff.clone(),
             osr: None,

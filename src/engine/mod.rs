@@ -6,6 +6,7 @@
 mod budget;
 #[cfg(feature = "train")]
 mod identity;
+mod level;
 mod rollout;
 
 use crate::bearoff::Tables;
@@ -16,7 +17,7 @@ use crate::eval::osr::OsrEvaluator;
 use crate::eval::own::{self, OwnEvaluator};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
-    ResignAdvice, Settings, Stop,
+    ResignAdvice, RolloutAnswer, Settings, Stop,
 };
 use crate::rollout::RolloutError;
 use crate::search::{self, Cache, Stopped};
@@ -405,6 +406,21 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<Found, EngineError> {
+        self.answer_telling(question, settings, stop, &mut |_| {})
+    }
+
+    /// [`Engine::answer`]; of a rollout whose asker wants to hear how it goes `tell` hears what is known after each
+    /// round of games, in [`Found::Progress`].
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn answer_telling(
+        &self,
+        question: &Question,
+        settings: &Settings,
+        stop: &Stop,
+        tell: &mut (dyn FnMut(&Found) + Send),
+    ) -> Result<Found, EngineError> {
         Ok(match question {
             Question::Value(query) => Found::Value(self.evaluate(query, settings, stop)?),
             Question::Plays(query) => Found::Plays(self.rank_plays(query, settings, stop)?),
@@ -422,7 +438,12 @@ impl Engine {
             }
             Question::Rollout(task) => {
                 let begin = Instant::now();
-                let found = self.rollout(&task.query, &task.settings, stop, &mut |_| {})?;
+                let mut progress = |known: &RolloutAnswer| {
+                    if task.progress {
+                        tell(&Found::Progress(known.clone(), begin.elapsed()));
+                    }
+                };
+                let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;
                 Found::Rollout(found, begin.elapsed())
             }
             Question::Class(position) => Found::Class(self.evaluator.class(position)),
@@ -440,6 +461,9 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<Evaluation, EngineError> {
+        if let Some(level) = settings.level {
+            return self.evaluate_at(query, (level, settings), stop);
+        }
         self.run(settings, stop, |context| {
             search::evaluate(context, query, settings)
         })
@@ -455,6 +479,9 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
+        if let Some(level) = settings.level {
+            return self.rank_plays_at(query, (level, settings), stop);
+        }
         self.run(settings, stop, |context| {
             search::rank_plays(context, query, settings)
         })
@@ -470,6 +497,9 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<CubeAnswer, EngineError> {
+        if let Some(level) = settings.level {
+            return self.cube_action_at(query, (level, settings), stop);
+        }
         self.run(settings, stop, |context| {
             search::cube_action(context, query, settings)
         })

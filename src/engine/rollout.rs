@@ -82,6 +82,7 @@ impl Engine {
         search.plies = LOOK_PLIES.max(settings.sides[0].plies);
         search.cubeful = settings.cubeful;
         search.time_ms = None;
+        search.level = None;
         search.top = None;
         let plays = PlayQuery {
             position: query.position,

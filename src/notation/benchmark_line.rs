@@ -86,6 +86,29 @@ pub struct PlayRecord {
     pub candidates: Vec<Candidate>,
 }
 
+impl PlayRecord {
+    /// Which candidate a play ends in, if it is listed, and what the play costs in points: the greatest listed loss
+    /// when it is not.
+    #[must_use]
+    pub fn charge(&self, after: &Position) -> (Option<usize>, f64) {
+        let listed = self
+            .candidates
+            .iter()
+            .position(|one| one.position == *after);
+        let worst = || {
+            self.candidates
+                .iter()
+                .map(|one| one.loss)
+                .fold(0.0, f64::max)
+        };
+        let chosen = listed.and_then(|index| self.candidates.get(index));
+        (
+            listed,
+            chosen.map_or_else(worst, |candidate| candidate.loss),
+        )
+    }
+}
+
 /// A resulting position of an `m` record.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Candidate {

@@ -3,7 +3,7 @@
 use super::{Player, PlayerError};
 use crate::engine::{Engine, EngineError, Nets};
 use crate::game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
-use crate::query::{MoveFilter, PlayQuery, Settings, Stop};
+use crate::query::{Level, MoveFilter, PlayQuery, Settings, Stop};
 use crate::rng::ChaCha8Rng;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub struct Ours {
     pub nets: Option<PathBuf>,
     /// Look-ahead in gnubg's numbering; 0 when left out.
     pub plies: Option<u8>,
+    /// Small rollouts in the place of plies; none when left out.
+    pub level: Option<Level>,
     /// Which plays are looked at more deeply; Normal when left out.
     pub filter: Option<MoveFilter>,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
@@ -38,6 +40,7 @@ impl Ours {
         Ours {
             nets: self.nets.clone().or_else(|| other.nets.clone()),
             plies: self.plies.or(other.plies),
+            level: self.level.or(other.level),
             filter: self.filter.clone().or_else(|| other.filter.clone()),
             bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
             osr: self.osr.or(other.osr),
@@ -50,7 +53,10 @@ impl Ours {
         if let Some(path) = (self.nets.as_ref()).filter(|path| *path != Path::new(EMBEDDED)) {
             name.push_str(&format!(":nets={}", path.display()));
         }
-        name.push_str(&format!(":plies={plies}"));
+        match self.level {
+            Some(level) => name.push_str(&format!(":level={}", level.name())),
+            None => name.push_str(&format!(":plies={plies}")),
+        }
         if let Some(filter) = self.filter.as_ref().and_then(MoveFilter::name) {
             name.push_str(&format!(":filter={filter}"));
         }
@@ -96,6 +102,7 @@ impl Gammond {
         let engine = builder.build()?;
         let mut settings = Settings::plies(ours.plies.unwrap_or(0));
         settings.cubeful = false;
+        settings.level = ours.level;
         if let Some(filter) = &ours.filter {
             settings.filter = filter.clone();
         }
@@ -147,7 +154,7 @@ impl Player for Gammond {
         roll: Roll,
         _: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
-        if self.settings.plies == 0 {
+        if self.settings.plies == 0 && self.settings.level.is_none() {
             return Ok(self.static_play(position, roll));
         }
         let query = PlayQuery {

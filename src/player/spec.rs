@@ -7,7 +7,7 @@ use super::pubeval::PubEval;
 use super::random::Random;
 use super::{Player, PlayerError};
 use crate::eval::osr::GAMES_MAX;
-use crate::query::{MoveFilter, Settings};
+use crate::query::{Level, MoveFilter, Settings};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -71,6 +71,11 @@ impl FromStr for PlayerSpec {
                             let games = games
                                 .ok_or_else(|| refuse(&format!("osr: want 1 to {GAMES_MAX}")))?;
                             ours.osr = Some(games);
+                        }
+                        Some(("level", name)) => {
+                            let level = Level::named(name)
+                                .ok_or_else(|| refuse("level: want roller, roller+ or roller++"))?;
+                            ours.level = Some(level);
                         }
                         Some(("filter", name)) => {
                             let filter = MoveFilter::named(name).ok_or_else(|| {
@@ -153,6 +158,7 @@ mod tests {
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("a/b.wd".into()),
                 plies: Some(2),
+                level: None,
                 filter: Some(MoveFilter::HUGE),
                 bearoff: Some("none".into()),
                 osr: Some(36),
@@ -169,6 +175,18 @@ mod tests {
                 plies: Some(1),
                 ..Ours::default()
             }))
+        );
+        assert_eq!(
+            read("gammond:level=roller+"),
+            Ok(PlayerSpec::Gammond(Ours {
+                level: Some(Level::RollerPlus),
+                ..Ours::default()
+            }))
+        );
+        assert!(
+            read("gammond:level=rollers")
+                .unwrap_err()
+                .contains("level: want roller")
         );
         assert!(read("gammond:plies=9").is_err());
         assert!(read("gammond:osr=0").unwrap_err().contains("osr: want 1"));

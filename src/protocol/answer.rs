@@ -7,7 +7,7 @@ use super::request::{Line, Refusal, RequestError};
 use super::settings::{AnswerStyle, KEYS, SessionSettings};
 use crate::game::{Chances, Position};
 use crate::notation::PositionId;
-use crate::query::{CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, Truncation};
+use crate::query::{CubeAnswer, Equities, Evaluation, Level, RankedPlay, RankedPlays, Truncation};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 
@@ -472,6 +472,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
     } = session;
     serde_json::json!({
         "plies": search.plies,
+        "level": search.level.map_or("off", Level::name),
         "cubeful": search.cubeful,
         "filter": search.filter.name(),
         "prune": search.prune,
@@ -500,6 +501,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         "se": rollout.error,
         "jsd": rollout.lead,
         "seed": rollout.seed,
+        "progress": rollout.progress,
         "answer": style.name(),
         "queue": queue.map_or("auto", super::Queue::name),
     })

@@ -87,7 +87,10 @@ impl RequestReply {
                 answer::cube(to, position, cube, cube.verdict.text(), out)?;
             }
             (Asked::Rollout(task), Found::Rollout(found, took)) => {
-                rollout::write(to, task, found, *took, out);
+                rollout::write((to, "rollout"), task, found, *took, out);
+            }
+            (Asked::Rollout(task), Found::Progress(found, took)) => {
+                rollout::write((to, "progress"), task, found, *took, out);
             }
             (Asked::Show(shown, state), Found::Class(class)) => {
                 show(to, shown, state, *class, out);
@@ -276,17 +279,9 @@ fn play_record(
     let Some(best) = found.plays.first() else {
         return Err(NotFinite.into());
     };
-    let candidates = &record.candidates;
-    let rank = candidates
-        .iter()
-        .position(|one| one.position == best.position);
-    let charged = match rank {
-        Some(rank) => candidates.get(rank),
-        None if candidates.len() > 1 => candidates.last(),
-        None => None,
-    };
+    let (rank, loss) = record.charge(&best.position);
     let state = MatchState::default();
-    let loss = answer::number_value(charged.map_or(0.0, |candidate| candidate.loss));
+    let loss = answer::number_value(loss);
     let body = json!({
         "class": class.to_string(),
         "choice": Form::Key.print(&best.position, &state, None, None),

@@ -586,6 +586,7 @@ impl Wanted<'_> {
             },
             settings,
             roll: self.roll.filter(|_| verb == Verb::Rollout),
+            progress: self.own.rollout.progress,
         })))
     }
 }

@@ -18,9 +18,9 @@ const CHANCES: [&str; 5] = [
     "lose_backgammon",
 ];
 
-/// Writes the answer.
+/// Writes the answer, of this type.
 pub fn write(
-    to: Addressee<'_>,
+    (to, kind): (Addressee<'_>, &'static str),
     task: &RolloutTask,
     found: &RolloutAnswer,
     took: Duration,
@@ -28,7 +28,7 @@ pub fn write(
 ) {
     if to.style == AnswerStyle::Json {
         let body = body(task, found, took);
-        answer::values(to, "rollout", &body, "", out);
+        answer::values(to, kind, &body, "", out);
         return;
     }
     let plain = match (to.style, found.candidates.first()) {
@@ -39,7 +39,7 @@ pub fn write(
         .to_string(),
         _ => text(task, found),
     };
-    answer::values(to, "rollout", &Value::Null, &plain, out);
+    answer::values(to, kind, &Value::Null, &plain, out);
 }
 
 /// What a candidate is called.

@@ -3,7 +3,7 @@
 //! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
 
 use crate::game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
-use crate::query::{MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
+use crate::query::{Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,6 +162,8 @@ pub struct RolloutWishes {
     pub error: Option<f64>,
     /// Joint standard errors after which a candidate is left alone.
     pub lead: Option<f64>,
+    /// Whether to tell what is known while it goes on.
+    pub progress: bool,
 }
 
 impl RolloutWishes {
@@ -228,6 +230,11 @@ pub enum SettingError {
 /// The keys, what each wants, and what it does; the text of `help`.
 pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("plies", "0 to 4", "look-ahead in gnubg's numbering"),
+    (
+        "level",
+        "roller, roller+, roller++ or off",
+        "a small rollout after two plies, in the place of plies",
+    ),
     ("cubeful", "on or off", "take the cube into account"),
     (
         "filter",
@@ -291,6 +298,11 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "joint standard errors after which a candidate is left alone",
     ),
     ("seed", "0 to 18446744073709551615", "seed of a rollout"),
+    (
+        "progress",
+        "on or off",
+        "lines of type progress while a rollout goes on (sockets)",
+    ),
     ("answer", "json, text or position", "style of answers"),
     (
         "queue",
@@ -322,6 +334,8 @@ impl SessionSettings {
     fn set_known(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
             "plies" => self.search.plies = number(value, u64::from(Settings::PLIES_MAX))?,
+            "level" if value.eq_ignore_ascii_case("off") => self.search.level = None,
+            "level" => self.search.level = Some(Level::named(value)?),
             "cubeful" => self.search.cubeful = switch(value)?,
             "filter" => self.search.filter = MoveFilter::named(value)?,
             "prune" => self.search.prune = switch(value)?,
@@ -346,7 +360,7 @@ impl SessionSettings {
             "owner" => self.state.owner = Some(owner(value)?),
             "seed" => self.rollout.seed = Some(number(value, u64::MAX)?),
             "trials" | "truncate" | "cubeplies" | "leafplies" | "osr" | "late" | "vr" | "se"
-            | "jsd" => {
+            | "jsd" | "progress" => {
                 self.rollout.set(key, value)?;
             }
             "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
@@ -406,6 +420,7 @@ impl RolloutWishes {
                 self.leaf_osr = Some((games > 0).then_some(games)?);
             }
             "vr" => self.variance_reduction = Some(switch(value)?),
+            "progress" => self.progress = switch(value)?,
             "late" if off => self.late = None,
             "late" => {
                 let (turn, plies) = value.split_once(':')?;
@@ -497,8 +512,9 @@ mod tests {
     #[test]
     fn every_key_of_the_table_can_be_set() {
         let values = [
-            "2", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off", "off", "2",
-            "opp", "1296", "11", "1", "2", "5:0", "off", "0.01", "2.33", "9", "text", "bulk",
+            "2", "Roller+", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off",
+            "off", "2", "opp", "1296", "11", "1", "2", "576", "5:0", "off", "0.01", "2.33", "9",
+            "1", "text", "bulk",
         ];
         assert_eq!(values.len(), KEYS.len());
         let mut settings = SessionSettings::default();
@@ -516,6 +532,7 @@ mod tests {
             ("plies", "-1"),
             ("plies", ""),
             ("plies", "99999999999999999999999"),
+            ("level", "rollers"),
             ("cubeful", "maybe"),
             ("filter", "wide"),
             ("noise", "nan"),
@@ -540,6 +557,7 @@ mod tests {
             ("se", "0"),
             ("jsd", "nan"),
             ("seed", "18446744073709551616"),
+            ("progress", "2"),
             ("answer", "xml"),
             ("queue", "fast"),
         ];

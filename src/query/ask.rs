@@ -1,5 +1,6 @@
 //! Questions.
 
+use super::Level;
 use crate::game::{MatchState, Position, Roll};
 
 /// How to compute an answer.
@@ -8,6 +9,8 @@ use crate::game::{MatchState, Position, Roll};
 pub struct Settings {
     /// Look-ahead in GNU Backgammon's numbering; 0 is the static evaluation. At most 4.
     pub plies: u8,
+    /// A small rollout after a search at two plies, in the place of `plies`.
+    pub level: Option<Level>,
     /// Whether the cube is taken into account when plays are ranked and positions valued.
     pub cubeful: bool,
     /// Which plays are looked at more deeply.
@@ -34,6 +37,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             plies: 0,
+            level: None,
             cubeful: true,
             filter: MoveFilter::NORMAL,
             prune: true,
@@ -60,6 +64,13 @@ impl Settings {
             plies,
             ..Settings::default()
         }
+    }
+
+    /// With a small rollout after a search at two plies.
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Settings {
+        self.level = Some(level);
+        self
     }
 
     /// With the cube taken into account, or not.

@@ -5,6 +5,7 @@
 
 mod answer;
 mod ask;
+mod level;
 mod question;
 mod rollout;
 
@@ -13,6 +14,7 @@ pub use answer::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, Verdict,
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
+pub use level::Level;
 pub use question::{Cost, Found, Question};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,

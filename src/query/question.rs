@@ -49,6 +49,8 @@ pub enum Found {
     Resignation(bool),
     /// See [`Question::Rollout`]; and how long it took.
     Rollout(RolloutAnswer, Duration),
+    /// What is known of a rollout that goes on, where its asker wants to hear that.
+    Progress(RolloutAnswer, Duration),
     /// See [`Question::Class`].
     Class(Class),
     /// See [`Question::About`].
@@ -93,13 +95,19 @@ impl Question {
             Question::About => Cost::Free,
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
             Question::Rollout(_) => Cost::Long,
-            _ if settings.time_ms.is_some() => Cost::Long,
+            _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
             _ => match settings.plies {
                 0 => Cost::Short,
                 1 | 2 => Cost::Medium,
                 _ => Cost::Long,
             },
         }
+    }
+
+    /// Whether the asker wants to hear how far it is.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        matches!(self, Question::Rollout(task) if task.progress)
     }
 
     /// What kind of question it is, in one word.

@@ -215,4 +215,6 @@ pub struct RolloutTask {
     pub settings: RolloutSettings,
     /// The roll whose plays are asked for, to be repeated in the answer.
     pub roll: Option<Roll>,
+    /// Whether the asker wants to hear of what is known while it goes on.
+    pub progress: bool,
 }

@@ -1,5 +1,6 @@
 //! Boards as text, tables and reports: values to strings only.
 
+pub mod bars;
 mod board;
 pub mod rollout;
 pub mod screen;

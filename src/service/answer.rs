@@ -8,6 +8,10 @@ use crate::engine::{Engine, EngineError};
 use crate::protocol::{About, Inquiry, RequestError};
 use crate::query::{Found, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// Between two lines about how far a rollout is.
+const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 
 /// What answers: an engine, and where counting is wanted, what a server has counted.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +40,30 @@ impl<'a> Answerer<'a> {
 
     /// Appends the answer to `out`. Returns whether it is one, and no error.
     pub fn answer(&self, inquiry: &Inquiry, stop: &Stop, out: &mut Vec<u8>) -> bool {
+        self.answer_telling(inquiry, stop, out, &mut |_| {})
+    }
+
+    /// [`Answerer::answer`]; `tell` gets lines about how far it is, where the asker wants such lines, now and then.
+    pub(super) fn answer_telling(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        tell: &mut (dyn FnMut(Vec<u8>) + Send),
+    ) -> bool {
         let start = out.len();
+        let mut told = Instant::now();
+        let mut progress = |found: &Found| {
+            if told.elapsed() >= PROGRESS_PERIOD {
+                told = Instant::now();
+                let mut line = Vec::new();
+                self.write(inquiry, Ok(found), &mut line);
+                tell(line);
+            }
+        };
         // What a panic leaves behind is dropped: the answer so far, and the query itself.
         let answered = catch_unwind(AssertUnwindSafe(|| {
-            let found = self.find(inquiry, stop);
+            let found = self.find(inquiry, stop, &mut progress);
             self.write(inquiry, found.as_ref(), out)
         }));
         let good = answered.unwrap_or_else(|_| {
@@ -57,11 +81,16 @@ impl<'a> Answerer<'a> {
         self.write(inquiry, Err(error), out)
     }
 
-    fn find(&self, inquiry: &Inquiry, stop: &Stop) -> Result<Found, RequestError> {
+    fn find(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        tell: &mut (dyn FnMut(&Found) + Send),
+    ) -> Result<Found, RequestError> {
         let Inquiry {
             question, settings, ..
         } = inquiry;
-        let mut found = self.engine.answer(question, settings, stop);
+        let mut found = (self.engine).answer_telling(question, settings, stop, tell);
         if inquiry.hasty && matches!(found, Err(EngineError::Stopped)) {
             let shallow = Settings {
                 plies: 0,

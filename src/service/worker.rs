@@ -335,7 +335,23 @@ impl Shared {
                 return None;
             }
             let start = bytes.len();
-            answerer.answer(inquiry, &job.stop, &mut bytes);
+            if start > 0 && inquiry.question.tells() {
+                // Earlier answers go out before it begins to tell.
+                break;
+            }
+            let mut tell = |line: Vec<u8>| {
+                // A peer that reads too slowly misses lines of progress, not answers.
+                if job.account.ledger().has_room(line.len()) {
+                    let charge = job.account.charge(line.len());
+                    let _ = job.reply.send(Box::new(Part {
+                        number: job.number,
+                        bytes: line,
+                        charge,
+                        last: false,
+                    }));
+                }
+            };
+            answerer.answer_telling(inquiry, &job.stop, &mut bytes, &mut tell);
             let length = bytes.len() - start;
             if !job.account.ledger().has_room(length) {
                 bytes.truncate(start);

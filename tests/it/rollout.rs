@@ -505,3 +505,52 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(refused(&|s| s.error = Some(-1.0)).starts_with("se is -1"));
     assert!(refused(&|s| s.lead = Some(f64::NAN)).starts_with("jsd is NaN"));
 }
+
+/// RO-10, RO-11, RO-12: a level answers like a search, the plays it rolled out first; the same bits each time and for any
+/// number of threads.
+#[test]
+fn levels_of_play_answer_like_searches() {
+    use gammond::query::{CubeQuery, EvalQuery, Level, PlayQuery};
+    let state = MatchState::money(Rules::default());
+    let position = Position::start();
+    let stop = Stop::never();
+    let answers = |threads| {
+        let engine = Engine::builder().threads(threads).build().unwrap();
+        let level = Settings::default().with_level(Level::Roller);
+        let roll = Roll::new(3, 1).unwrap();
+        let plays = PlayQuery::new(position, roll, state);
+        let ranked = engine.rank_plays(&plays, &level, &stop).unwrap();
+        let searched = engine
+            .rank_plays(&plays, &Settings::plies(2), &stop)
+            .unwrap();
+        assert_eq!(ranked.plays.len(), searched.plays.len());
+        assert_eq!(ranked.plays[0].position, searched.plays[0].position);
+        let cube = engine.cube_action(&CubeQuery::new(position, state), &level, &stop);
+        let cube = cube.unwrap();
+        assert!(!cube.double && cube.take);
+        let value = engine.evaluate(&EvalQuery::new(position, state), &level, &stop);
+        let value = value.unwrap();
+        let search = engine.evaluate(&EvalQuery::new(position, state), &Settings::plies(2), &stop);
+        assert_ne!(value.cubeful, search.unwrap().cubeful);
+        // A roll whose plays are open at two plies is rolled out.
+        let open = PlayQuery::new(position, Roll::new(6, 2).unwrap(), state);
+        let rolled = engine.rank_plays(&open, &level, &stop).unwrap();
+        let searched = engine
+            .rank_plays(&open, &Settings::plies(2), &stop)
+            .unwrap();
+        assert_ne!(rolled.plays[0].value, searched.plays[0].value);
+        // The cube is the opponent's: the search answers.
+        let owned = MatchState {
+            cube: Cube::new(2, CubeOwner::Opponent).unwrap(),
+            ..state
+        };
+        let query = CubeQuery::new(position, owned);
+        let asked = engine.cube_action(&query, &level, &stop).unwrap();
+        let searched = engine
+            .cube_action(&query, &Settings::plies(2), &stop)
+            .unwrap();
+        assert_eq!(asked, searched);
+        (ranked, rolled, cube, value)
+    };
+    assert_eq!(answers(1), answers(2));
+}

@@ -8,6 +8,9 @@ use crate::benchmark::{BenchmarkFile, Generation, Item, Record, read};
 use crate::cli::{Common, DEFAULT_MET, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
+use crate::journal::{check_writable, write_whole};
+use crate::player::Player;
+use crate::render::bars::{self, Bar, Row};
 use crate::stats::Running;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -36,7 +39,11 @@ pub(crate) struct Args {
     /// Comma-separated values instead of a table.
     #[arg(long)]
     csv: bool,
-    /// One line a record instead of sums (comma-separated).
+    /// Draw the losses by group, with their errors, into this SVG file as well.
+    #[arg(long, value_name = "FILE.svg", conflicts_with = "records")]
+    svg: Option<PathBuf>,
+    /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
+    /// loss in points; of positions the scores with an error and the cube measure.
     #[arg(long)]
     records: bool,
     #[command(flatten)]
@@ -76,6 +83,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         interesting_only: args.interesting,
         ranges: args.by_range.clone(),
     };
+    if let Some(path) = &args.svg {
+        check_writable(path).map_err(|error| unwritten(path, &error))?;
+    }
+    let mut bars = Vec::new();
     let mut out = Output::new();
     let mut damaged = false;
     let mut control = args.progress.control()?;
@@ -96,6 +107,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         // When it was stopped: what all players have scored.
         let scored = all.iter().map(|scores| scores.scored.len()).min();
         items.truncate(scored.unwrap_or(0));
+        bars.extend(rows(path, &items, &all, &counting));
         let text = if args.records {
             each_record(path, &items, &all)
         } else if args.csv {
@@ -108,11 +120,52 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         out.print(text.as_bytes())?;
         out.flush()?;
         if control.stop.is_triggered() {
+            draw(args.svg.as_deref(), &players, &bars)?;
             drop(control);
             return Ok(stopped(None, "the figures are those of the first records"));
         }
     }
+    draw(args.svg.as_deref(), &players, &bars)?;
     Ok(ExitCode::from(u8::from(damaged)))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::File(format!("{}: {error}", path.display()))
+}
+
+/// The losses of all players by group, as bars.
+fn rows(path: &Path, items: &[Item], all: &[Scores], counting: &Counting) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let file = path
+        .file_stem()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy();
+    for (player, Scores { scored, .. }) in all.iter().enumerate() {
+        for group in groups(items, scored, counting) {
+            let (name, loss) = (format!("{file}: {}", group.name), group.plays.loss);
+            if loss.count() == 0 {
+                continue;
+            }
+            let at = rows.iter().position(|row| row.name == name);
+            let at = at.unwrap_or_else(|| {
+                let bars = vec![None; all.len()];
+                rows.push(Row { name, bars });
+                rows.len() - 1
+            });
+            let (value, error) = (loss.mean(), loss.standard_error());
+            if let Some(bar) = rows.get_mut(at).and_then(|row| row.bars.get_mut(player)) {
+                *bar = Some(Bar { value, error });
+            }
+        }
+    }
+    rows
+}
+
+fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let names: Vec<String> = players.iter().map(|player| player.name()).collect();
+    let picture = bars::svg("mean loss in thousandths of a point", &names, rows);
+    write_whole(path, picture.as_bytes()).map_err(|error| unwritten(path, &error))
 }
 
 /// The records of a file and what could not be read.
@@ -294,7 +347,7 @@ fn json(
 fn each_record(path: &Path, items: &[Item], all: &[Scores]) -> String {
     let mut text = String::from("file,line,kind,class,interesting");
     for index in 1..=all.len() {
-        text.push_str(&format!(",choice_{index},loss_{index}"));
+        text.push_str(&format!(",choice_{index},loss_points_{index}"));
     }
     text.push('\n');
     for (at, item) in items.iter().enumerate() {

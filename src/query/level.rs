@@ -1,0 +1,34 @@
+//! Levels of play between a search and a full rollout.
+
+/// A small rollout in the place of a number of plies: `protocol-specs/rollouts.md` says which (RO-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// 36 games of 5 turns.
+    Roller,
+    /// 324 games of 7 turns.
+    RollerPlus,
+    /// 324 games of 7 turns, played one ply deep.
+    RollerPlusPlus,
+}
+
+impl Level {
+    /// All, the quickest first.
+    pub const ALL: [Level; 3] = [Level::Roller, Level::RollerPlus, Level::RollerPlusPlus];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Roller => "roller",
+            Level::RollerPlus => "roller+",
+            Level::RollerPlusPlus => "roller++",
+        }
+    }
+
+    /// The level with this name, in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Level> {
+        let is = |level: &Level| level.name().eq_ignore_ascii_case(name);
+        Level::ALL.into_iter().find(is)
+    }
+}
