@@ -554,3 +554,33 @@ fn levels_of_play_answer_like_searches() {
     };
     assert_eq!(answers(1), answers(2));
 }
+
+/// an asker who wants to hear how it goes hears of each round; the last word is the answer's.
+#[test]
+fn progress_is_told_where_it_is_wanted() {
+    use gammond::query::{Found, Question, RolloutTask};
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let heard = |progress| {
+        let state = MatchState::money(Rules::default());
+        let mut settings = settings(72, false);
+        settings.truncate = Truncation::Turns(2);
+        let question = Question::Rollout(Box::new(RolloutTask {
+            query: query(Position::start(), state, RolloutSubject::Position),
+            settings,
+            roll: None,
+            progress,
+        }));
+        let mut trials = Vec::new();
+        let mut tell = |found: &Found| {
+            if let Found::Progress(known, _) = found {
+                trials.push(known.candidates[0].trials);
+            }
+        };
+        let stop = Stop::never();
+        let found = engine.answer_telling(&question, &Settings::default(), &stop, &mut tell);
+        assert!(matches!(found.unwrap(), Found::Rollout(..)));
+        trials
+    };
+    assert_eq!(heard(true), [36, 72]);
+    assert_eq!(heard(false), [0; 0]);
+}
