@@ -130,7 +130,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::File(format!("{}: {error}", path.display()))
+    Failure::File(format!("{}: {error}", path.display()).into())
 }
 
 /// The losses of all players by group, as bars.
