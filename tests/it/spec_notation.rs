@@ -514,7 +514,7 @@ fn mat_01_to_09() {
     );
     let (message, place) = wrong("41: 24/23 13/9", "41: 24/23 13/8");
     assert!(message.contains("not legal"), "{message}");
-    assert!(place.starts_with(" 24/23 13/8"), "{place}");
+    assert!(place.starts_with("24/23 13/8"), "{place}");
     // MAT-07: joined steps.
     let joined = text.replace("61: 13/7 8/7", "61: 13/7, 8/7");
     assert_eq!(joined.parse::<MatchFile>().unwrap(), file);
