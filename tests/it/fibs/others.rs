@@ -151,6 +151,39 @@ fn a_saved_match_is_asked_for_without_a_warning() {
     assert_eq!(count(&lines, "join dave"), 1, "{lines:?}");
 }
 
+/// FIBS-18: the link breaks before the answer to `join`, on a server without a list of saved matches: the match
+/// that may have begun is asked for before a new one is joined.
+#[test]
+fn a_match_whose_start_nobody_saw_is_asked_for() {
+    let mut machine = Machine::new("tester", policy(), Timing::default());
+    let mut now = 0;
+    for (invitation, joins, asks) in [("3 point", 1, 0), ("5 point", 0, 1)] {
+        let mut server = Server::new(Style::Jibs055, Faults::default(), &[Some(3)], 7);
+        machine.connected(now);
+        machine.bytes(&server.connect(), now);
+        for _ in 0..300 {
+            now = machine.wake(now);
+            machine.tick(now);
+            while let Some(output) = machine.poll(now) {
+                let line = match output {
+                    Output::Login => "login gammond 1008 tester s3cretW0rd".to_owned(),
+                    Output::Send(line) => line,
+                    _ => continue,
+                };
+                machine.bytes(&server.line(&line), now);
+            }
+        }
+        let text = format!("alice wants to play a {invitation} match with you.\r\n");
+        machine.bytes(text.as_bytes(), now);
+        let lines = sent(&mut machine, now, 4000);
+        now += 4000;
+        assert_eq!(count(&lines, "join alice"), joins, "{lines:?}");
+        assert_eq!(count(&lines, "invite alice"), asks, "{lines:?}");
+        machine.disconnected(now);
+        now += 60_000;
+    }
+}
+
 /// FIBS-18: two invitations within a moment: first come, first served; the second is answered, and
 /// taken when the first is gone.
 #[test]

@@ -175,7 +175,9 @@ impl Machine {
 
     /// There is a match with this player, so far as we know, that a new one would destroy.
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.saved.contains_key(name) || self.interrupted.contains_key(name)
+        self.saved.contains_key(name)
+            || self.interrupted.contains_key(name)
+            || self.unanswered.contains(name)
     }
 
     /// The server has no match of ours with this player that could go on: what he wanted instead is
@@ -193,6 +195,7 @@ impl Machine {
             (name, _) => name.to_owned(),
         };
         self.saved.remove(&name);
+        self.unanswered.remove(&name);
         if let Some(interrupted) = self.interrupted.remove(&name) {
             self.unseen(interrupted);
         }

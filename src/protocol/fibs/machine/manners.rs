@@ -129,6 +129,7 @@ impl Machine {
             .retain(|invitation| invitation.name != name);
         self.instead = None;
         self.joining = None;
+        self.unanswered.remove(&name);
         self.resumed.remove(&name);
         self.resuming = (wanted == Wanted::Resume).then(|| (name.clone(), self.now));
         // The board came before the line that announces the match.

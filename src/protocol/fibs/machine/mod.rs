@@ -21,7 +21,7 @@ use super::record::{MatchRecord, Outcome, read_steps};
 use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
 use crate::game::{Play, Position, Roll};
 use crate::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Names remembered at a time.
 const PEOPLE_MAX: usize = 10_000;
@@ -112,6 +112,8 @@ pub struct Machine {
     counted: Option<(String, u32)>,
     /// An invitation or acceptance of ours that no start has answered yet.
     joining: Option<Joining>,
+    /// Whom we joined or invited when the link broke before an answer: a match may have begun.
+    unanswered: BTreeSet<String>,
     last_invitation: u64,
     resumed: BTreeMap<String, u64>,
     /// A match that is being resumed: with whom, and since when.
@@ -172,6 +174,7 @@ impl Machine {
             instead: None,
             counted: None,
             joining: None,
+            unanswered: BTreeSet::new(),
             last_invitation: 0,
             resumed: BTreeMap::new(),
             resuming: None,
@@ -256,6 +259,12 @@ impl Machine {
             *breaks = (*breaks + 1).min(RESUME_BREAKS_MAX);
             let due = now + (self.timing.resume_ms << (*breaks - 1));
             self.resumed.insert(name, due);
+        }
+        if let Some(joining) = self.joining.take() {
+            if self.unanswered.len() >= PEOPLE_MAX {
+                self.unanswered.pop_first();
+            }
+            self.unanswered.insert(joining.name);
         }
         self.phase = Phase::Offline;
         self.listless = false;

@@ -81,6 +81,7 @@ impl Machine {
     /// The list of saved matches is complete: what the link broke off and is not saved is over.
     pub(super) fn close_unseen(&mut self) {
         self.saved_begun = false;
+        self.unanswered.clear();
         let open = |name: &String, interrupted: &Interrupted| {
             interrupted.open && !self.saved.contains_key(name)
         };
