@@ -30,7 +30,7 @@ pub struct Judgement {
     pub cube_mwc: Option<f64>,
     /// Of [`Judgement::loss`].
     pub loss_mwc: Option<f64>,
-    /// Of [`Judgement::luck`].
+    /// The luck of the roll, likewise.
     pub luck_mwc: Option<f64>,
     /// What giving up so many games instead of playing on cost the one who accepted.
     pub accept_loss: Option<f64>,
