@@ -33,10 +33,12 @@ address=
 status=0
 trap 'kill $server 2>/dev/null || true' EXIT INT TERM
 serve() {
+    # The shell empties the file only when the server starts: an older address must not be read.
+    rm -f "$out/server.txt"
     "$gammond" serve --listen 127.0.0.1:0 "$@" > "$out/server.txt" &
     server=$!
     tries=0
-    while ! grep -q '^listening on ' "$out/server.txt"; do
+    while ! grep -qs '^listening on ' "$out/server.txt"; do
         tries=$((tries + 1))
         [ $tries -lt 100 ] || { echo "the server did not start"; exit 1; }
         sleep 0.1
