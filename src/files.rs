@@ -4,9 +4,9 @@
 //! rooms open what people name through here. Errors speak of the file without naming it: whoever
 //! reports them has the name.
 
+use crate::platform;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// Most bytes of a text that somebody wrote by hand: a configuration, a plan, a policy.
@@ -21,22 +21,15 @@ pub const RECORDS_BYTES_MAX: u64 = 1 << 30;
 /// What the system says, or that it is no regular file, and what it is instead.
 pub fn open(path: &Path) -> io::Result<File> {
     // Without this flag the opening of a pipe waits for somebody who writes.
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-        .open(path)?;
+    let file = platform::without_waiting(OpenOptions::new().read(true)).open(path)?;
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
         return Ok(file);
     }
     let found = if kind.is_dir() {
         "a folder"
-    } else if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
     } else {
-        "a device"
+        platform::special(kind)
     };
     Err(refused(format!("is {found}, not a regular file")))
 }

@@ -43,6 +43,7 @@ pub mod files;
 pub mod game;
 pub mod journal;
 pub mod nn;
+mod platform;
 pub mod rng;
 pub mod stats;
 pub mod stop;

@@ -3,13 +3,15 @@
     tools/analysis_gnubg.py FOLDER [PLIES [LENGTHS [GAMMOND]]]
 
 Inside gnubg (it starts itself there) 0-ply players with noise play matches of these lengths (0: a money session of
-three games with Jacoby and beavers), which are saved as .sgf and .mat into FOLDER and analysed. Then `gammond analyse`
-reads both files. Prints how many losses lie within 0.002 EMG (0.005 with look-ahead) of gnubg's and how many lucks
-within 0.005, the others one by one, and the totals of each player side by side; fails below 99.5 %, or when the two
-files do not tell the same.
+three games with Jacoby and beavers), which are saved as .sgf and .mat into FOLDER and analysed; a FOLDER with .mat files in it
+has these read by gnubg instead, whatever LENGTHS says. Then `gammond analyse` reads the files. Prints how many losses lie within 0.002 EMG (0.005 with look-ahead) of gnubg's and how many lucks
+within 0.005, the others one by one, and the totals of each player side by side, also those that the FIBS bot wrote
+into the head of a file by the same weights (`--analyse`); fails below 99.5 %, when the
+decisions are others, or when .sgf and .mat do not tell the same.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -29,7 +31,12 @@ def in_gnubg(gnubg):
         for kind in ("chequerplay", "cubedecision"):
             command(f"set player {player} {kind} evaluation plies 0")
             command(f"set player {player} {kind} evaluation noise {noise}")
-    for number, length in enumerate(int(text) for text in os.environ["LENGTHS"].split()):
+    given = sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".mat"))
+    for name in given:
+        command(f'import mat "{folder}/{name}.mat"')
+        analyse(gnubg, f"{folder}/{name}")
+    lengths = [] if given else [int(text) for text in os.environ["LENGTHS"].split()]
+    for number, length in enumerate(lengths):
         name = f"{folder}/match-{number:02}-{length}"
         command(f"set seed {1000 + number}")
         command("set automatic game " + ("on" if length else "off"))
@@ -41,10 +48,14 @@ def in_gnubg(gnubg):
                 command("new game")
         command(f'save match "{name}.sgf"')
         command(f'export match mat "{name}.mat"')
-        command("analyse match")
-        with open(f"{name}.gnubg.jsonl", "w") as out:
-            for row in rows(gnubg, gnubg.match(1, 1, 1, 1)):
-                out.write(json.dumps(row) + "\n")
+        analyse(gnubg, name)
+
+
+def analyse(gnubg, name):
+    gnubg.command("analyse match")
+    with open(f"{name}.gnubg.jsonl", "w") as out:
+        for row in rows(gnubg, gnubg.match(1, 1, 1, 1)):
+            out.write(json.dumps(row) + "\n")
 
 
 def rows(gnubg, match):
@@ -121,16 +132,27 @@ def kind_of(row):
     return row["kind"]
 
 
+def totals_told(path):
+    """Decisions, loss of each and luck of each player in the head of a match file, if it tells any."""
+    for line in open(path, encoding="latin-1"):
+        if line.startswith("; match, "):
+            found = re.findall(r"(\d+) decisions, ([\d.]+) lost by each, luck ([-+.\d]+)", line)
+            return [(int(count), float(each), float(luck)) for count, each, luck in found]
+    return []
+
+
 def compare(folder, plies, gammond):
-    near, all_losses, near_luck, all_lucks, wrong = 0, 0, 0, 0, []
+    near, all_losses, near_luck, all_lucks, heads, strange_heads, wrong = 0, 0, 0, 0, 0, 0, []
     tolerance = 0.002 if plies == 0 else 0.005
-    for name in sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".sgf")):
-        from_sgf, from_mat = (ours(gammond, f"{folder}/{name}.{kind}", plies) for kind in ("sgf", "mat"))
+    for name in sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".mat")):
+        read = ours(gammond, f"{folder}/{name}.mat", plies)
         same = ("decisions", "totals", "score", "length", "games")
-        if any(from_sgf[key] != from_mat[key] for key in same):
-            sys.exit(f"{name}: .sgf and .mat are not judged alike")
+        if os.path.exists(f"{folder}/{name}.sgf"):
+            from_sgf = ours(gammond, f"{folder}/{name}.sgf", plies)
+            if any(from_sgf[key] != read[key] for key in same):
+                sys.exit(f"{name}: .sgf and .mat are not judged alike")
         theirs = [json.loads(line) for line in open(f"{folder}/{name}.gnubg.jsonl")]
-        mine = [row for row in from_sgf["decisions"] if row["kind"] != "resign"]
+        mine = [row for row in read["decisions"] if row["kind"] != "resign"]
         if [(row["game"], row["player"], kind_of(row)) for row in mine] != \
                 [(row["game"], row["player"], row["kind"]) for row in theirs]:
             for one, two in zip(mine, theirs):
@@ -158,12 +180,20 @@ def compare(folder, plies, gammond):
                 if not good:
                     wrong.append(f"{name} game {one['game']} move {one['move']} luck {one['luck']['emg']:.4f}, gnubg "
                                  f"{two['luck']:.4f} {one['position']}")
+        for at, (count, each, told_luck) in enumerate(totals_told(f"{folder}/{name}.mat")):
+            told_loss = count * each
+            # The loss of each decision is printed with four digits.
+            if abs(told_loss - sums[at][1]) > 0.002 + 0.00005 * count or abs(told_luck - sums[at][3]) > 0.005:
+                wrong.append(f"{name}: the head tells loss {told_loss:.4f} and luck {told_luck:+.3f} of player {at}")
+                strange_heads += 1
+            heads += 1
         both = "; ".join(f"loss {a:.3f} gnubg {b:.3f} luck {c:+.3f} gnubg {d:+.3f}" for a, b, c, d in sums)
         print(f"{name}: {len(mine)} decisions; {both}")
     print("\n".join(wrong[:50]))
     print(f"{near} of {all_losses} losses within {tolerance} ({100 * near / max(all_losses, 1):.3f} %), "
-          f"{near_luck} of {all_lucks} lucks within 0.005 ({100 * near_luck / max(all_lucks, 1):.3f} %)")
-    sys.exit(near < 0.995 * all_losses or near_luck < 0.995 * all_lucks or not all_losses)
+          f"{near_luck} of {all_lucks} lucks within 0.005 ({100 * near_luck / max(all_lucks, 1):.3f} %), "
+          f"{heads - strange_heads} of {heads} totals in heads of files")
+    sys.exit(near < 0.995 * all_losses or near_luck < 0.995 * all_lucks or strange_heads > 0 or not all_losses)
 
 
 def main():

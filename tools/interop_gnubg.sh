@@ -1,12 +1,14 @@
 #!/bin/bash
 # Real GNU Backgammon against `gammond serve` over gnubg's external-player protocol, both seats: money sessions with beavers and
-# automatic doubles, the Jacoby rule on and off on either side in all four combinations, and matches. Fails unless every reply was
-# accepted, gnubg's record agrees with the wire, and every run ended cleanly.
+# automatic doubles, the Jacoby rule on and off on either side in all four combinations; the same with a gnubg whose cube turns are
+# noise, so that it doubles what is beavered and beavers what it should not; and matches. Fails unless every reply was accepted,
+# gnubg's record agrees with the wire, and every run ended cleanly; with 40 games with noise in each seat or more also when no automatic
+# double, or no beaver of either side, happened.
 #
 #   tools/interop_gnubg.sh [GAMES] [MATCHES] [GAMMOND] [SERVE OPTION …]
 #
-# GAMES: of money in each combination and seat (default 4, so 32 in all); MATCHES: of each length and seat (default 1), to the lengths
-# of $LENGTHS (default "1 3 25"). Needs gnubg, python3 and gnubg_vs_external.py (in ../shared/tools, or $GAMMOND_SHARED/tools).
+# GAMES: of money in each combination and seat, and ten times as many in each seat with noise (default 4, so 32 and 80); MATCHES: of each
+# length and seat (default 1), to the lengths of $LENGTHS (default "1 3 25"). Needs gnubg, python3 and gnubg_vs_external.py (in ../shared/tools, or $GAMMOND_SHARED/tools).
 # Reports go to $OUT (default: a temporary folder).
 set -eu
 games=${1:-4}
@@ -21,12 +23,20 @@ out=${OUT:-$(mktemp -d)}
 mkdir -p "$out"
 rm -f "$out"/money-*.json "$out"/match-*.json
 
-# The relay knows no automatic doubles: gnubg is told before it.
-cat > "$out/gnubg" <<'SH'
-#!/bin/bash
-exec gnubg "$@" < <(echo 'set automatic doubles 3'; exec cat)
-SH
-chmod +x "$out/gnubg"
+# The relay knows neither automatic doubles nor noise: gnubg is told before it.
+gnubg_told() {
+    printf '#!/bin/bash\nexec gnubg "$@" < <(cat %q; exec cat)\n' "$out/$1.told" > "$out/$1"
+    chmod +x "$out/$1"
+    cat > "$out/$1.told"
+}
+gnubg_told gnubg <<< 'set automatic doubles 3'
+{
+    echo 'set automatic doubles 3'
+    for player in 0 1; do
+        echo "set player $player cubedecision evaluation noise 0.4"
+        echo "set player $player cubedecision evaluation deterministic off"
+    done
+} | gnubg_told gnubg-noise
 
 server=
 address=
@@ -59,23 +69,48 @@ for ours in on off; do
         for seat in 0 1; do
             seed=$((seed + 1))
             python3 "$relay" "$address" --games "$games" --engine-player $seat --beavers 3 $rule --gnubg "$out/gnubg" \
-                --gnubg-plies 0 --seed $seed --timeout 3600 > "$out/money-ours-$ours-theirs-$theirs-seat-$seat.json" || status=1
+                --gnubg-plies 0 --seed $seed --timeout 3600 --log "$out/money-ours-$ours-theirs-$theirs-seat-$seat.log" \
+                > "$out/money-ours-$ours-theirs-$theirs-seat-$seat.json" || status=1
         done
     done
     end
 done
 serve "$@"
+for seat in 0 1; do
+    seed=$((seed + 1))
+    python3 "$relay" "$address" --games $((10 * games)) --engine-player $seat --beavers 3 --gnubg "$out/gnubg-noise" \
+        --gnubg-plies 0 --seed $seed --timeout 3600 --log "$out/money-noise-seat-$seat.log" > "$out/money-noise-seat-$seat.json" || status=1
+done
 for length in ${LENGTHS:-1 3 25}; do
     for seat in 0 1; do
         seed=$((seed + 1))
         python3 "$relay" "$address" --match-length "$length" --matches "$matches" --engine-player $seat \
-            --gnubg-plies 0 --seed $seed --timeout 3600 > "$out/match-$length-seat-$seat.json" || status=1
+            --gnubg-plies 0 --seed $seed --timeout 3600 --log "$out/match-$length-seat-$seat.log" \
+            > "$out/match-$length-seat-$seat.json" || status=1
     done
 done
 end
 python3 - "$out" <<'PY' || status=1
-import glob, json, math, os, sys
-bad, games, questions, beavers, stalls = 0, 0, 0, 0, 0
+import glob, json, math, os, re, sys
+
+def seen(path, engine):
+    """Automatic doubles, beavers and raccoons of the engine and of gnubg, by gnubg's own records of the finished games."""
+    automatic, turns = 0, {"engine": 0, "gnubg": 0}
+    text = open(path, encoding="latin-1").read()
+    for found in re.finditer(r"@@REC(\{.*?\})@@END", text, re.S):
+        record = json.loads(found.group(1))
+        if record["state"] in (None, 1) or not record["rec"]:
+            continue
+        automatic += record["info"].get("initial-cube", 1) > 1
+        actions = [(action, player == "XO"[engine]) for action, player, *_ in record["rec"]]
+        for (before, _), (action, ours) in zip(actions, actions[1:]):
+            # A double that answers a double.
+            if action in ("double", "beaver", "raccoon", "redouble") and before not in ("move", "take"):
+                turns["engine" if ours else "gnubg"] += 1
+    return automatic, turns["engine"], turns["gnubg"]
+
+bad, games, questions, stalls, all_seen = 0, 0, 0, 0, [0, 0, 0]
+enough = False
 for path in sorted(glob.glob(f"{sys.argv[1]}/m*-seat-?.json")):
     name, r = os.path.basename(path)[:-5], json.load(open(path))
     points = [g["points"] if g["winner"] == "engine" else -g["points"] for g in r["games"]]
@@ -85,16 +120,21 @@ for path in sorted(glob.glob(f"{sys.argv[1]}/m*-seat-?.json")):
     won = sum(m["winner"] == "engine" for m in r["matches"])
     asked = r["moves_asked"] + r["roll_or_double_asked"] + r["takes_asked"]
     games, questions, stalls = games + n, questions + asked, stalls + r["stalls_after_beaver_taken"]
+    happened = seen(path[:-5] + ".log", r["engine_player"])
+    all_seen = [a + b for a, b in zip(all_seen, happened)]
+    enough |= "noise" in name and n >= 40
     print(f"{name}: {n} games, {mean:+.3f} ± {error:.3f} points per game, matches won {won}/{len(r['matches'])}, {asked} questions, "
           f"rejected {r['replies_rejected']}, mismatches {len(r['record_mismatches'])}, forfeits {r['turns_forfeited']}, "
-          f"notes {len(r['protocol_notes'])}, stalls after a beaver {r['stalls_after_beaver_taken']}, actions {r['engine_actions']}, "
+          f"notes {len(r['protocol_notes'])}, stalls after a beaver {r['stalls_after_beaver_taken']}, automatic doubles {happened[0]}, beavers {happened[1]} ours "
+          f"{happened[2]} gnubg's, actions {r['engine_actions']}, "
           f"median {r['reply_latency'].get('median_ms')} ms, clean {r['clean']} {r['reason'] or ''}")
     wanted = r["games_requested"]
     complete = n == wanted if wanted else len(r["matches"]) == r["matches_requested"]
     if r["replies_rejected"] or r["record_mismatches"] or r["turns_forfeited"] or r["protocol_notes"] or not r["clean"] or not complete:
         bad += 1
         print("   ", json.dumps(r["rejected"][:3]), r["protocol_notes"][:3], r["gnubg_messages"][:5])
-print(f"{games} games, {questions} questions, {bad} runs failed; gnubg's own stall after an accepted beaver: {stalls} times")
-sys.exit(bool(bad))
+print(f"{games} games, {questions} questions, {bad} runs failed; gnubg's own stall after an accepted beaver: {stalls} times; "
+      f"games with automatic doubles {all_seen[0]}, beavers {all_seen[1]} ours, {all_seen[2]} gnubg's")
+sys.exit(bool(bad) or enough and 0 in all_seen)
 PY
 exit $status

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 /// A decision and what the engine says about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedDecision {
     /// The decision.
     pub decision: Decision,
     /// What it lost.
@@ -26,7 +26,7 @@ pub struct GameAnalysis {
     /// It is the Crawford game.
     pub crawford: bool,
     /// What was decided, in order.
-    pub decisions: Vec<Judged>,
+    pub decisions: Vec<JudgedDecision>,
     /// The books of both players.
     pub totals: [Totals; 2],
     /// Who won how much; `None` for a game that was not finished.
@@ -145,12 +145,12 @@ pub fn analyse(
             (replay.decisions.par_iter())
                 .map(|decision| {
                     let judgement = judge(engine, settings, decision, stop)?;
-                    Ok(Judged {
+                    Ok(JudgedDecision {
                         decision: *decision,
                         judgement,
                     })
                 })
-                .collect::<Result<Vec<Judged>, EngineError>>()
+                .collect::<Result<Vec<JudgedDecision>, EngineError>>()
         })?;
         games.push(game_of(file, number, judged, terms.crawford));
     }
@@ -177,7 +177,7 @@ pub fn analyse(
 fn game_of(
     file: &MatchFile,
     number: usize,
-    decisions: Vec<Judged>,
+    decisions: Vec<JudgedDecision>,
     crawford: bool,
 ) -> GameAnalysis {
     let mut totals = [Totals::default(); 2];

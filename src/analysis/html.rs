@@ -4,7 +4,7 @@ use super::analyse::{Analysis, GameAnalysis};
 use super::replay::Deed;
 use super::rows::{Kind, Row};
 use crate::notation::{MatPlayer, play_text};
-use crate::render::{BOARD_STYLE, Drawn, svg_board};
+use crate::render::{Drawn, board_style, svg_board};
 use std::fmt::Write as _;
 
 /// Mistakes of a match that are shown with their boards.
@@ -41,7 +41,8 @@ pub fn page(matches: &[(String, Analysis)]) -> String {
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>{title}</title><style>{STYLE}{BOARD_STYLE}</style></head><body>"
+         <title>{title}</title><style>{STYLE}{}</style></head><body>",
+        board_style()
     );
     for (file, analysis) in matches {
         analysis.section(&mut text, file);
@@ -327,7 +328,7 @@ fn mistake(text: &mut String, row: &Row<'_>, names: &[String; 2]) {
         roll: row.roll,
         // The arrows show what is best.
         play: judgement.best.as_ref().filter(|_| row.kind == Kind::Play),
-        clockwise: false,
+        ..Drawn::default()
     };
     text.push_str(&svg_board(&decision.position, &decision.state, &drawn));
     if matches!(decision.deed, Deed::Take | Deed::Drop) {

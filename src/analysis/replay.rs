@@ -5,6 +5,7 @@ use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after, 
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Deed {
     /// A roll was played.
     Play {

@@ -1,7 +1,7 @@
 //! The decisions of a match one below the other, as every report lists them: a roll with a cube in reach
 //! is two of them.
 
-use super::analyse::{Analysis, GameAnalysis, Judged};
+use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
 use super::replay::Deed;
 use super::totals::{MARK_NAMES, is_close, mark};
 use crate::game::{Play, Roll};
@@ -71,7 +71,7 @@ pub struct Row<'a> {
     /// A cube decision that was made, or close.
     pub close: bool,
     /// All of it.
-    pub judged: &'a Judged,
+    pub judged: &'a JudgedDecision,
 }
 
 impl Row<'_> {
@@ -137,7 +137,7 @@ impl GameAnalysis {
     }
 }
 
-fn rows(game: usize, judged: &Judged) -> Vec<Row<'_>> {
+fn rows(game: usize, judged: &JudgedDecision) -> Vec<Row<'_>> {
     let (decision, judgement) = (&judged.decision, &judged.judgement);
     let row = |kind: Kind, played: String, best: String| Row {
         game,
@@ -203,7 +203,7 @@ fn rows(game: usize, judged: &Judged) -> Vec<Row<'_>> {
 
 /// A roll that was played, and before it the decision not to double.
 fn turn_rows<'a>(
-    judged: &'a Judged,
+    judged: &'a JudgedDecision,
     roll: Roll,
     row: &dyn Fn(Kind, String, String) -> Row<'a>,
 ) -> Vec<Row<'a>> {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Mistakes that are listed unless more are asked for.
 const WORST_SHOWN: usize = 10;
 /// Width of a column of the table.
-const COLUMN: usize = 26;
+const COLUMN: usize = 30;
 /// Longest name in the table.
 const NAME: usize = 24;
 
@@ -107,9 +107,9 @@ impl Analysis {
                 } else {
                     names.clone()
                 };
-                let _ = writeln!(text, "{label:<34}{one:<COLUMN$}{other}");
+                let _ = writeln!(text, "{label:<32}{one:<COLUMN$}{other}");
             } else {
-                let _ = writeln!(text, "  {label:<32}{first:<COLUMN$}{second}");
+                let _ = writeln!(text, "  {label:<30}{first:<COLUMN$}{second}");
             }
         }
     }
@@ -322,4 +322,18 @@ impl Figures<'_> {
 
 fn shown(value: Option<f64>, digits: usize) -> String {
     value.map_or("n/a".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest words for luck leave room between the columns of the players.
+    #[test]
+    fn columns_do_not_touch() {
+        let words = [-0.05, -0.16, 0.16].map(|rate| luck_word(Some(rate)));
+        for word in words {
+            assert!(format!("{} {word}", shown(Some(-159.19), 2)).len() < COLUMN);
+        }
+    }
 }

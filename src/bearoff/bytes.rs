@@ -5,10 +5,10 @@
 //! when they are opened; of longer ones each record is read when it is asked for, which takes about a
 //! microsecond more, and what cannot be read is not covered.
 
-use crate::files;
+use crate::{files, platform};
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Databases up to this size are held in memory: 10 points and 15 checkers take 117 MB.
 pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
@@ -17,6 +17,8 @@ pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
 pub(super) enum Bytes {
     /// In the program itself: read from disk only where they are looked at.
     Static(&'static [u8]),
+    /// Made by the program when it is first looked at.
+    Made(&'static LazyLock<Vec<u8>>),
     /// Made by us, or read from a file.
     Owned(Vec<u8>),
     /// A long file, and the length it had when it was opened.
@@ -45,6 +47,7 @@ impl Bytes {
     pub(super) fn len(&self) -> usize {
         match self {
             Bytes::Static(bytes) => bytes.len(),
+            Bytes::Made(bytes) => bytes.len(),
             Bytes::Owned(bytes) => bytes.len(),
             Bytes::File(_, length) => *length,
         }
@@ -55,6 +58,7 @@ impl Bytes {
     pub(super) fn in_memory(&self) -> Option<&[u8]> {
         match self {
             Bytes::Static(bytes) => Some(bytes),
+            Bytes::Made(bytes) => Some(bytes),
             Bytes::Owned(bytes) => Some(bytes),
             Bytes::File(..) => None,
         }
@@ -72,10 +76,11 @@ impl Bytes {
         let end = at.checked_add(length)?;
         match self {
             Bytes::Static(bytes) => bytes.get(at..end),
+            Bytes::Made(bytes) => bytes.get(at..end),
             Bytes::Owned(bytes) => bytes.get(at..end),
             Bytes::File(file, _) => {
                 let space = space.get_mut(..length)?;
-                file.read_exact_at(space, at as u64).ok()?;
+                platform::read_exact_at(file, space, at as u64).ok()?;
                 Some(space)
             }
         }
@@ -92,6 +97,8 @@ impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = match self {
             Bytes::Static(_) => "built in",
+            // To tell its length would make it.
+            Bytes::Made(_) => return f.write_str("built in"),
             Bytes::Owned(_) => "in memory",
             Bytes::File(..) => "in a file",
         };

@@ -6,6 +6,7 @@ use super::numbering::Numbering;
 use super::{BearoffError, file_kind, index_of};
 use crate::game::{Chances, Position};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A two-sided database (`BEAR-30`): the equity of every pair of positions, all wins single.
 #[derive(Debug)]
@@ -15,19 +16,33 @@ pub struct TwoSided {
     cubeful: bool,
 }
 
-/// A `static`, so that the program holds it once.
-static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd"));
+/// 6 points, 6 checkers.
+const SIX_SIX: Numbering = match Numbering::new(6, 6) {
+    Some(numbering) => numbering,
+    None => unreachable!(),
+};
+
+/// The table in the program, made when it is first asked: 6.8 MB of table by 50 KB of plays.
+#[cfg(endings_made)]
+static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    super::make::two_sided_by(
+        SIX_SIX,
+        include_bytes!(concat!(env!("OUT_DIR"), "/ts0.plays")),
+    )
+});
+
+/// The table in the program; see the build script.
+#[cfg(not(endings_made))]
+static BUILT_IN: LazyLock<Vec<u8>> =
+    LazyLock::new(|| include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd")).to_vec());
 
 impl TwoSided {
-    /// The table in the program: 6 points, 6 checkers, cubeful.
+    /// The table in the program: 6 points, 6 checkers, cubeful. In a release program it is made when it
+    /// is first asked, in less than a tenth of a second.
     #[must_use]
     pub fn built_in() -> TwoSided {
-        const SIX_SIX: Numbering = match Numbering::new(6, 6) {
-            Some(numbering) => numbering,
-            None => unreachable!(),
-        };
         TwoSided {
-            bytes: Bytes::Static(BUILT_IN),
+            bytes: Bytes::Made(&BUILT_IN),
             numbering: SIX_SIX,
             cubeful: true,
         }

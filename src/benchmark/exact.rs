@@ -1,7 +1,7 @@
 //! Records of positions whose chances are known: exact equities in the place of rollouts.
 
 use crate::game::{Chances, Position, Roll, generate_plays};
-use crate::notation::{BenchmarkRecord, Candidate, PlayRecord, PositionChances};
+use crate::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
 
 /// The chances of the player on roll where they are known, finished games among them.
 pub type Known<'a> = &'a dyn Fn(&Position) -> Option<Chances>;
@@ -36,7 +36,7 @@ impl ExactPlay {
             roll,
             equity: -best,
             candidates: (candidates.iter())
-                .map(|one| Candidate {
+                .map(|one| ListedPlay {
                     position: one.position,
                     loss: equity(one) - best,
                 })
@@ -64,13 +64,6 @@ impl ExactPlay {
 mod tests {
     use super::*;
 
-    fn position(me: &[u8], opponent: &[u8]) -> Position {
-        let mut counts = [[0; 25]; 2];
-        counts[0][..me.len()].copy_from_slice(me);
-        counts[1][..opponent.len()].copy_from_slice(opponent);
-        Position::new(&counts[0], &counts[1]).unwrap()
-    }
-
     #[test]
     fn plays_stand_by_what_is_known() {
         // Fewer pips are better: an order that can be worked out by hand.
@@ -80,10 +73,13 @@ mod tests {
                 ..Chances::default()
             })
         };
-        let (me, roll) = (position(&[1, 0, 0, 0, 1], &[2]), Roll::new(2, 1).unwrap());
+        let (me, roll) = (
+            Position::from_points(&[1, 0, 0, 0, 1], &[2]),
+            Roll::new(2, 1).unwrap(),
+        );
         let play = ExactPlay::of(&me, roll, &by_pips).unwrap();
         // 5/2, 5/3 1/off, 5/4/2 is 5/2 again, 5/3 and 5/4 with the other die ...
-        let pips = |one: &Candidate| one.position.opponent().pips();
+        let pips = |one: &ListedPlay| one.position.opponent().pips();
         let found: Vec<u32> = play.record.candidates.iter().map(pips).collect();
         assert!(found.is_sorted() && found.len() > 1, "{found:?}");
         assert_eq!(play.record.candidates[0].loss, 0.0);

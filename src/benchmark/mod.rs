@@ -2,13 +2,13 @@
 //!
 //! [`read()`] takes a `.bm` file apart into records that can be scored; [`score_play`] charges a
 //! player's play with the loss that the file lists, [`cube::cube_loss`] compares cube decisions.
-//! Rules BM- of `protocol-specs/benchmark-files.md` and the measures of
-//! `protocol-specs/benchmark-measures.md`.
+//! Rules BM- of `protocol-specs/benchmark-files.md`.
 
 pub mod cube;
 pub mod exact;
 pub mod make;
 mod read;
+pub mod regret;
 pub mod summary;
 pub mod values;
 
@@ -29,12 +29,12 @@ pub struct Item {
     /// equity is no whole number.
     pub interesting: bool,
     /// The record.
-    pub record: Record,
+    pub record: ScorableRecord,
 }
 
 /// The two kinds of records.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Record {
+pub enum ScorableRecord {
     /// An `m` line.
     Play(PlayRecord),
     /// An `o` line.

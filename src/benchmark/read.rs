@@ -1,6 +1,6 @@
 //! A `.bm` file taken apart and checked: listed plays are legal, their losses fit the rollouts beside them.
 
-use super::{Item, Record};
+use super::{Item, ScorableRecord};
 use crate::game::{Position, generate_plays};
 use crate::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey};
 use std::io::{self, BufRead, Read as _};
@@ -121,7 +121,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
                 file.items.push(Item {
                     line,
                     interesting: equity.fract() != 0.0,
-                    record: Record::Position(position),
+                    record: ScorableRecord::Position(position),
                 });
             }
             Ok(_) => {}
@@ -162,7 +162,7 @@ fn add_play(
         file.items.push(Item {
             line,
             interesting,
-            record: Record::Play(play),
+            record: ScorableRecord::Play(play),
         });
     }
     (file.wrong).extend(faults.into_iter().map(|fault| (fault.line, fault.text)));

@@ -1,7 +1,7 @@
 //! Scores of many records, in all and by group.
 
 use super::cube::{CubeLoss, cube_loss};
-use super::{Item, PlayScore, Record, score_play};
+use super::{Item, PlayScore, ScorableRecord, score_play};
 use crate::equity::MatchEquityTable;
 use crate::game::{Group, Position, Side};
 use crate::job::{Control, Progress};
@@ -31,8 +31,10 @@ pub fn score(
         .par_iter()
         .map(|item| {
             Ok(match &item.record {
-                Record::Play(record) => Scored::Play(score_play(record, player, item.line)?),
-                Record::Position(record) => {
+                ScorableRecord::Play(record) => {
+                    Scored::Play(score_play(record, player, item.line)?)
+                }
+                ScorableRecord::Position(record) => {
                     let own = player.chances(&record.position);
                     Scored::Cube(
                         own.map(|own| cube_loss(&record.position, &own, &record.chances, table)),
@@ -200,8 +202,8 @@ pub fn groups(items: &[Item], scores: &[Scored], counting: &Counting) -> Vec<Gro
 #[must_use]
 pub fn position(item: &Item) -> &Position {
     match &item.record {
-        Record::Play(record) => &record.position,
-        Record::Position(record) => &record.position,
+        ScorableRecord::Play(record) => &record.position,
+        ScorableRecord::Position(record) => &record.position,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::LINE_BYTES_MAX;
 use crate::game::{Group, Position};
+use crate::job::{Control, Progress};
 use crate::notation::{PositionChances, parse_training_line};
 use crate::player::Player;
 use crate::stats::Running;
@@ -93,18 +94,34 @@ pub struct GroupErrors {
 #[error("player {0}: it has no static values")]
 pub struct NoValues(pub String);
 
-/// The errors of all players, by group; groups without labels are left out.
+/// Labels between two looks at whoever watches.
+const STRETCH: usize = 4096;
+
+/// The errors of all players, by group; groups without labels are left out. Of the first labels when it was
+/// stopped: the second value says of how many.
 ///
 /// # Errors
 /// [`NoValues`].
 pub fn by_group(
     labels: &[Valued],
     players: &[Box<dyn Player>],
-) -> Result<Vec<GroupErrors>, NoValues> {
-    let mut all = Vec::new();
-    for player in players {
-        all.push(errors(labels, &**player).ok_or_else(|| NoValues(player.name()))?);
+    control: &mut Control<'_>,
+) -> Result<(Vec<GroupErrors>, usize), NoValues> {
+    let mut all = vec![Vec::new(); players.len()];
+    let total = Some(labels.len() as u64);
+    let mut done = 0;
+    for stretch in labels.chunks(STRETCH) {
+        control.tell_progress(Progress::new("labels", done as u64, total), false);
+        if control.stop.is_triggered() {
+            break;
+        }
+        for (player, found) in players.iter().zip(&mut all) {
+            found.extend(errors(stretch, &**player).ok_or_else(|| NoValues(player.name()))?);
+        }
+        done += stretch.len();
     }
+    control.tell_progress(Progress::new("labels", done as u64, total), true);
+    let labels = &labels[..done];
     let row = |group| GroupErrors {
         group,
         tallies: all.iter().map(|e| tally(labels, e, group)).collect(),
@@ -115,7 +132,7 @@ pub fn by_group(
     };
     let mut rows: Vec<GroupErrors> = Group::ALL.into_iter().map(row).collect();
     rows.retain(|row| row.tallies.iter().any(|tally| tally.squares.count() > 0));
-    Ok(rows)
+    Ok((rows, done))
 }
 
 /// Equity of the player's static chances less each opinion of the label; `None` when the player has no static
@@ -210,5 +227,29 @@ mod tests {
         let once: Vec<Valued> = labels.iter().map(once).collect();
         let root = tally(&once, &errors(&once, &Off(0.03)).unwrap(), contact).root();
         assert!(root > 0.1, "{root}");
+    }
+
+    /// What a stop leaves is of the labels before it.
+    #[test]
+    fn a_stop_leaves_the_figures_of_the_first_labels() {
+        use crate::stop::Stop;
+        let label = Valued {
+            position: Position::start(),
+            equities: [0.0; 2],
+        };
+        let labels = vec![label; 3 * STRETCH];
+        let players: Vec<Box<dyn Player>> = vec![Box::new(Off(0.1))];
+        let stop = Stop::new();
+        let trigger = stop.clone();
+        let mut control = Control::new(stop, move |event| {
+            if event.progress.done == STRETCH as u64 {
+                trigger.trigger();
+            }
+        });
+        let (rows, done) = by_group(&labels, &players, &mut control).unwrap();
+        assert_eq!(done, STRETCH);
+        assert_eq!(rows[0].tallies[0].squares.count(), STRETCH as u64);
+        let (_, all) = by_group(&labels, &players, &mut Control::quiet()).unwrap();
+        assert_eq!(all, labels.len());
     }
 }

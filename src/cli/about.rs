@@ -26,9 +26,9 @@ pub(super) fn version() -> String {
 pub(super) const GREETING: &str = "\
 gammond: a backgammon engine for programs and people. Three things to try:
 
-  gammond move 4HPwATDgc/ABMA 31                 the best plays of an opening 31
-  gammond cube 4HPwATDgc/ABMA length=7 score=3-2 double or not, take or pass
-  echo \"4HPwATDgc/ABMA 31\" | gammond pipe        the same for programs: JSON, a line an answer
+  gammond move 4HPwATDgc/ABMA 31                  the best plays of a roll
+  gammond cube 4HPwATDgc/ABMA length=7 score=3-2  double or not, take or pass
+  echo \"4HPwATDgc/ABMA 31\" | gammond pipe         one JSON line, for programs
 
-`gammond doctor` says what this machine has; `gammond --help` lists all commands.
+`gammond doctor` says what this machine has, `gammond --help` lists commands.
 ";

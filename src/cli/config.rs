@@ -13,6 +13,7 @@
 //! ```
 
 use super::Failure;
+use crate::protocol::parse_toml;
 use clap::Command;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -55,25 +56,8 @@ pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
     let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
     let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
         .map_err(|error| wrong(error.to_string()))?;
-    let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        wrong(error.message().to_owned() + &place(&text, &error))
-    })?;
+    let table: Table = parse_toml(&text).map_err(|error| wrong(error.to_string()))?;
     apply_table(command, &table).map_err(wrong)
-}
-
-fn place(text: &str, error: &toml::de::Error) -> String {
-    match error.span() {
-        Some(span) => {
-            let line = text
-                .bytes()
-                .take(span.start)
-                .filter(|&byte| byte == b'\n')
-                .count()
-                + 1;
-            format!(" (line {line})")
-        }
-        None => String::new(),
-    }
 }
 
 fn apply_table(mut command: Command, table: &Table) -> Result<Command, String> {

@@ -7,16 +7,20 @@ mod about;
 mod commands;
 mod config;
 mod failure;
+mod mistakes;
 mod options;
 mod output;
 mod progress;
 
 pub(crate) use failure::{Failure, within};
-pub(crate) use options::{Common, DEFAULT_MET, Format, Measured, PlayerOptions, data_folders};
-pub(crate) use output::{Output, print};
+pub(crate) use options::{
+    Common, DEFAULT_MET, Format, Measured, PlayerOptions, data_folders, io_threads,
+};
+pub(crate) use output::{Output, columns, folded, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
@@ -78,7 +82,7 @@ commands! {
     /// Several players against each other.
     #[command(after_help = "Example: gammond tournament gammond pubeval random --games 200")]
     Tournament => tournament,
-    /// Whether candidate nets may take the place of others: duels and benchmarks.
+    /// Decide whether candidate nets are better than others, by duels and benchmarks.
     #[command(after_help = "Example: gammond gate gammond:nets=FOLDER --bench contact.bm")]
     Gate => gate,
     /// Bearoff databases.
@@ -172,14 +176,41 @@ fn moved(arguments: &[OsString]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Arguments that were given where they say nothing, which would otherwise be ignored: those of a command before the
+/// word of its subcommand, and a seed beside a plan that has its own.
+fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
+    let Some((name, matches)) = matches.subcommand() else {
+        return Ok(());
+    };
+    let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    if name == "train" && given("seed") {
+        return Err(Failure::usage(
+            "--seed: the plan of a training run has its own; change `seed = N` there",
+        ));
+    }
+    let (Some(command), Some((sub, _))) = (command.find_subcommand(name), matches.subcommand())
+    else {
+        return Ok(());
+    };
+    let own =
+        |argument: &&clap::Arg| !argument.is_global_set() && given(argument.get_id().as_str());
+    match command.get_arguments().find(own) {
+        Some(argument) => Err(Failure::usage(format!(
+            "{argument} before `{sub}` belongs to `gammond {name}` alone; type `gammond {name} {sub} --help` to see \
+             what comes after `{sub}`"
+        ))),
+        None => Ok(()),
+    }
+}
+
 fn run() -> Result<ExitCode, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     moved(&arguments)?;
     let mut command = Cli::command();
-    if let Some(path) = config::named_file(&arguments) {
-        command = config::apply(command, &path)?;
-    } else if let Some(path) = config::default_file().filter(|path| path.exists()) {
-        command = config::apply(command, &path)?;
+    let file = config::named_file(&arguments)
+        .or_else(|| config::default_file().filter(|path| path.exists()));
+    if let Some(path) = &file {
+        command = config::apply(command, path)?;
     }
     if arguments
         .iter()
@@ -187,13 +218,18 @@ fn run() -> Result<ExitCode, Failure> {
     {
         command = command.version(about::version());
     }
-    let parsed = command
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = (command.try_get_matches_from_mut(&arguments))
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let cli = match parsed {
-        Ok(cli) => cli,
-        // Wrong arguments end the program here, with code 2.
-        Err(error) if error.use_stderr() => error.exit(),
+        Ok((cli, matches)) => {
+            misplaced(&command, &matches)?;
+            cli
+        }
+        Err(error) if error.use_stderr() => {
+            let text = mistakes::message(&error, &arguments, file.as_deref());
+            anstream::eprint!("{text}");
+            return Ok(ExitCode::from(2));
+        }
         Err(told) => return output::told(told.print().and_then(|()| std::io::stdout().flush())),
     };
     start_log(&cli.common)?;
@@ -264,6 +300,47 @@ mod tests {
             match (said, now) {
                 (Some(said), Some(now)) => assert!(said.contains(now), "{said}"),
                 (said, now) => assert_eq!((said, now), (None, None), "{line}"),
+            }
+        }
+    }
+
+    /// Options before the word of a subcommand are taken when all commands have them, and refused when only the command
+    /// above has them; a seed beside a plan is refused.
+    #[test]
+    fn arguments_that_would_be_ignored_are_refused() {
+        for (line, refused) in [
+            ("sample --seed 3 dump x", None),
+            ("--seed 3 sample dump x", None),
+            ("sample dump x --seed 3", None),
+            (
+                "sample --positions 5 dump x",
+                Some("--positions <N> before `dump`"),
+            ),
+            ("sample y dump x", Some("<FILE.labels> before `dump`")),
+            ("bench --threads 1 values x", None),
+            (
+                "bench --outside skip values x",
+                Some("--outside <OUTSIDE> before `values`"),
+            ),
+            ("bench a values", None),
+            ("train p --folder f", None),
+            ("train --threads 1 pruning p n", None),
+            ("train p --folder f --seed 1", Some("--seed: the plan")),
+            ("--seed 2 train p --folder f", Some("--seed: the plan")),
+            ("train pruning p n --seed 2", Some("--seed: the plan")),
+            (
+                "train --folder f score p x --folder f",
+                Some("--folder <DIR> before `score`"),
+            ),
+        ] {
+            let mut command = Cli::command();
+            let words = std::iter::once("gammond").chain(line.split(' '));
+            let matches = command.try_get_matches_from_mut(words).unwrap();
+            Cli::from_arg_matches(&matches).unwrap();
+            let said = misplaced(&command, &matches).err().map(|e| e.to_string());
+            match (&said, refused) {
+                (Some(said), Some(part)) => assert!(said.starts_with(part), "{line}: {said}"),
+                (said, refused) => assert_eq!((said, refused), (&None, None), "{line}"),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Options that subcommands share, and what they make: engine, session, players.
 
-use super::Failure;
+use super::{Failure, within};
 use crate::bearoff::Tables;
 use crate::engine::{Engine, Nets, THREADS_MAX};
 use crate::equity::MatchEquityTable;
@@ -8,9 +8,11 @@ use crate::game::MatchState;
 use crate::player::{Defaults, Ours, Player, PlayerError, PlayerSpec};
 use crate::protocol::{SessionSettings, SettingError};
 use crate::query::Settings;
+use crate::service::tcp::Address;
 use clap::builder::RangedU64ValueParser;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// Options that every subcommand understands.
 #[derive(clap::Args, Debug, Clone)]
@@ -89,7 +91,7 @@ pub(crate) struct Common {
 /// Options of commands that let players play.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct PlayerOptions {
-    /// How long one answer of another program (`pipe:`, `ubgi:`, `external:`) is waited for.
+    /// Longest wait for one answer of another program (`pipe:`, `ubgi:`, `external:`).
     #[arg(
         long,
         default_value_t = 60,
@@ -260,6 +262,16 @@ impl Common {
     }
 }
 
+/// The threads that move bytes and wait; those that compute are the engine's.
+pub(crate) fn io_threads() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("io")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::work(within("threads", error)))
+}
+
 /// Where data of programs is looked for, the user's own first.
 pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
     let given = |name: &str| {
@@ -276,6 +288,8 @@ pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
 fn no_setting(word: &str) -> Failure {
     let message = if Path::new(word).is_file() {
         format!("'{word}' is a file; requests come on standard input: gammond pipe < {word}")
+    } else if word.contains(':') && word.parse::<Address>().is_ok() {
+        format!("'{word}' is not a setting; to listen there: gammond serve --listen {word}")
     } else {
         format!("'{word}' is not a setting; an example: plies=2")
     };

@@ -2,8 +2,58 @@
 //! full disk is an error.
 
 use crate::cli::{Failure, within};
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, StdoutLock, Write};
 use std::process::ExitCode;
+
+/// Columns of the terminal on stdout.
+pub(crate) fn columns() -> Option<usize> {
+    let terminal = io::stdout();
+    let size = terminal_size::terminal_size_of(&terminal).filter(|_| terminal.is_terminal());
+    size.map(|(width, _)| width.0.into())
+}
+
+/// A text for people: on a terminal, lines that are too long for it go on between words, not within one.
+pub(crate) fn folded(text: &str) -> String {
+    match columns() {
+        Some(columns) => fold(text, columns),
+        None => text.to_owned(),
+    }
+}
+
+fn fold(text: &str, columns: usize) -> String {
+    let mut out = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        // What is for programs stays as it is.
+        if shown(line) <= columns || line.starts_with(['{', '[', '<']) {
+            out.push_str(line);
+            continue;
+        }
+        let indent = line.len() - line.trim_start_matches(' ').len() + 2;
+        let mut used = 0;
+        for word in line.split_inclusive(' ') {
+            if used > indent && used + shown(word.trim_end()) > columns {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+                out.push_str(&" ".repeat(indent));
+                used = indent;
+            }
+            out.push_str(word);
+            used += shown(word);
+        }
+    }
+    out
+}
+
+/// Columns of a text: colours and line ends take none.
+fn shown(text: &str) -> usize {
+    let mut escape = false;
+    let visible = text.chars().filter(|&one| {
+        let hidden = escape || one == '\x1b' || one == '\n';
+        escape = (escape || one == '\x1b') && one != 'm';
+        !hidden
+    });
+    visible.count()
+}
 
 /// Stdout, for one command.
 pub(crate) struct Output {
@@ -90,4 +140,24 @@ pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
     out.print(bytes)?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_go_on_between_words() {
+        let folded = fold(
+            "short\n  a line with a lot of words\n{\"json\": \"is left as it is\"}\n",
+            16,
+        );
+        assert_eq!(
+            folded,
+            "short\n  a line with a\n    lot of words\n{\"json\": \"is left as it is\"}\n"
+        );
+        let coloured = "\x1b[1mfour four four\x1b[0m";
+        assert_eq!(fold(coloured, 14), coloured);
+        assert_eq!(shown(coloured), 14);
+    }
 }

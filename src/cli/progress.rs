@@ -4,7 +4,7 @@
 //! object a second on stderr. Ctrl-C (SIGINT, SIGTERM) ends the command with its figures so far; a
 //! second one ends it at once.
 
-use super::{Failure, Output};
+use super::{Failure, Output, folded};
 use crate::job::{Control, Event};
 use crate::stop::Stop;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -98,7 +98,7 @@ pub(crate) fn finish(
     otherwise: &str,
 ) -> Result<ExitCode, Failure> {
     let mut out = Output::new();
-    out.print(text.as_bytes())?;
+    out.print(folded(text).as_bytes())?;
     out.flush()?;
     Ok(if complete {
         ExitCode::SUCCESS
@@ -165,12 +165,14 @@ impl Drawing {
         let progress = &event.progress;
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(progress.total, ProgressDrawTarget::stderr());
+            // What is last is cut where the terminal ends: a bar of two lines cannot be drawn over.
+            let unit = progress.unit;
             let template = if progress.total.is_some() {
-                "{prefix}{bar:24} {human_pos}/{human_len} {msg}, {per_sec}, {eta} left"
+                format!("{{prefix}}{{bar:16}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left{{wide_msg}}")
             } else {
-                "{prefix}{spinner} {human_pos} {msg}, {per_sec}"
+                format!("{{prefix}}{{spinner}} {{human_pos}} {unit}{{wide_msg}}")
             };
-            if let Ok(style) = ProgressStyle::with_template(template) {
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style.progress_chars("=> "));
             }
             // What an earlier run did says nothing about this one's speed.
@@ -182,9 +184,9 @@ impl Drawing {
             bar.set_prefix(format!("{}  ", event.task));
         }
         bar.set_message(if progress.figures.is_empty() {
-            progress.unit.to_owned()
+            String::new()
         } else {
-            format!("{}, {}", progress.unit, progress.figures)
+            format!(", {}", progress.figures)
         });
         bar.set_position(progress.done);
     }

@@ -173,7 +173,7 @@ impl<'a> Luck<'a> {
     fn best(&self, position: &Position, roll: Roll) -> f64 {
         SCRATCH.with_borrow_mut(|scratch| {
             let best = self.judge.best(position, roll, scratch);
-            best.map_or(0.0, |best| f64::from(best.chances.equity()))
+            f64::from(best.chances.equity())
         })
     }
 

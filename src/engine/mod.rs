@@ -93,6 +93,7 @@ pub enum EngineError {
 
 /// Which nets judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Nets {
     /// Those built into the program.
     #[default]

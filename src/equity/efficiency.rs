@@ -26,22 +26,24 @@ pub struct CubeEfficiency {
 }
 
 impl Default for CubeEfficiency {
-    /// GNU Backgammon's, version 1.07.
     fn default() -> Self {
-        CubeEfficiency {
-            contact: 0.68,
-            crashed: 0.68,
-            race_base: 0.55,
-            race_per_pip: 0.00125,
-            race_min: 0.60,
-            race_max: 0.70,
-            bearoff: 0.60,
-            exact_max: 0.60,
-        }
+        CubeEfficiency::GNUBG
     }
 }
 
 impl CubeEfficiency {
+    /// GNU Backgammon's, version 1.07.
+    pub const GNUBG: CubeEfficiency = CubeEfficiency {
+        contact: 0.68,
+        crashed: 0.68,
+        race_base: 0.55,
+        race_per_pip: 0.00125,
+        race_min: 0.60,
+        race_max: 0.70,
+        bearoff: 0.60,
+        exact_max: 0.60,
+    };
+
     /// GNU Backgammon's development version of 2025, for searches of 0 or 1 ply.
     #[must_use]
     pub fn recent() -> CubeEfficiency {

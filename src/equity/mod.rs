@@ -38,4 +38,4 @@ pub use met::{AWAY_MAX, MatchEquityTable, MetError};
 pub use policy::{CubePoints, Response, beaver_response, dead_double_point, response};
 pub use resign::{accept_resignation, resign_advice};
 pub use stakes::{CubeState, GammonPrices, Stakes};
-pub use verdict::{CubeNumbers, Decision};
+pub use verdict::{CubeDecision, CubeNumbers};

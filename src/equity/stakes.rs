@@ -179,6 +179,16 @@ impl Stakes {
         }
     }
 
+    /// Money play.
+    #[must_use]
+    pub fn money(jacoby: bool) -> Stakes {
+        Stakes {
+            score: Score::MONEY,
+            jacoby,
+            levels: Default::default(),
+        }
+    }
+
     /// Whether these are the stakes of money play.
     #[must_use]
     pub fn is_money(&self) -> bool {

@@ -19,7 +19,7 @@ pub struct CubeNumbers {
 
 /// A cube decision of both players.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decision {
+pub struct CubeDecision {
     /// The value when both do what is best.
     pub optimal: f64,
     /// What is best.
@@ -39,7 +39,7 @@ impl CubeNumbers {
         cube: CubeState,
         beavers: bool,
         chances: &Chances,
-    ) -> Decision {
+    ) -> CubeDecision {
         let redouble = cube.owner != CubeOwner::Centred;
         if !stakes.may_double(cube) {
             let verdict = match cube.owner {
@@ -47,7 +47,7 @@ impl CubeNumbers {
                 CubeOwner::Me if !stakes.is_money() => Verdict::DeadCubeRedouble,
                 _ => Verdict::NotAvailable,
             };
-            return Decision {
+            return CubeDecision {
                 optimal: self.no_double,
                 verdict,
                 percentage: None,
@@ -57,7 +57,7 @@ impl CubeNumbers {
         let gammons = chances.win_gammon > 0.0;
         let optional_pass = gammons && (!stakes.is_money() || redouble || !stakes.jacoby);
         let (optimal, verdict) = self.weigh(redouble, beaver, gammons, optional_pass);
-        Decision {
+        CubeDecision {
             optimal,
             verdict,
             percentage: self.percentage(verdict),

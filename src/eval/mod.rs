@@ -69,6 +69,13 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         0.0
     }
 
+    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: what the nets get
+    /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
+    /// Backgammon's values.
+    fn static_share(&self) -> f64 {
+        0.0
+    }
+
     /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
     /// Jacoby) of a position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

@@ -330,6 +330,10 @@ impl Evaluator for OsrEvaluator {
         self.inner.quick_keep(positions)
     }
 
+    fn static_share(&self) -> f64 {
+        self.inner.static_share()
+    }
+
     fn cubeful_noise(&self) -> f64 {
         self.inner.cubeful_noise()
     }

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// A group of positions; a position may belong to several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Group {
     /// Positions of a class.
     Class(Class),

@@ -213,6 +213,15 @@ pub enum PositionError {
 const HOME: u32 = 0x3f;
 
 impl Position {
+    /// Checkers on the first points of both players, as tests write them.
+    #[cfg(test)]
+    pub(crate) fn from_points(me: &[u8], opponent: &[u8]) -> Position {
+        let mut counts = [[0; 25]; 2];
+        counts[0][..me.len()].copy_from_slice(me);
+        counts[1][..opponent.len()].copy_from_slice(opponent);
+        Position::new(&counts[0], &counts[1]).unwrap()
+    }
+
     /// The position at the start of a game; it looks the same to both sides.
     #[must_use]
     pub const fn start() -> Position {

@@ -136,20 +136,13 @@ fn thorp(side: Side) -> f64 {
 mod tests {
     use super::*;
 
-    fn position(me: &[u8], opponent: &[u8]) -> Position {
-        let mut counts = [[0; 25]; 2];
-        counts[0][..me.len()].copy_from_slice(me);
-        counts[1][..opponent.len()].copy_from_slice(opponent);
-        Position::new(&counts[0], &counts[1]).unwrap()
-    }
-
     #[test]
     fn counts_by_hand() {
         // 2 + 2 + 12 + 8 + 5 + 6 = 35 pips; 4 + 3 + 3 = 10 = 1 more, no gap.
         let me = [2, 1, 4, 2, 1, 1];
         // 3 + 9 + 24 = 36 pips; 4 for two beyond the first, gaps on 4 and 5.
         let opponent = [3, 0, 3, 0, 0, 4];
-        let counts = RaceCounts::of(&position(&me, &opponent)).unwrap();
+        let counts = RaceCounts::of(&Position::from_points(&me, &opponent)).unwrap();
         assert_eq!(counts.keith, [(35 + 2 + 1) as f64 * 8.0 / 7.0, 42.0]);
         assert_eq!(counts.thorp, [1.1 * (35 + 22 + 2 - 6) as f64, 56.0]);
         assert_eq!(counts.kleinman, 25.0 / 67.0);
@@ -162,8 +155,8 @@ mod tests {
     #[test]
     fn only_races_are_counted() {
         assert_eq!(RaceCounts::of(&Position::start()), None);
-        assert_eq!(RaceCounts::of(&position(&[], &[1])), None);
-        let behind = RaceCounts::of(&position(&[0, 0, 0, 0, 0, 15], &[1])).unwrap();
+        assert_eq!(RaceCounts::of(&Position::from_points(&[], &[1])), None);
+        let behind = RaceCounts::of(&Position::from_points(&[0, 0, 0, 0, 0, 15], &[1])).unwrap();
         assert!(behind.kleinman < 0.0 && !behind.by_kleinman().double);
     }
 }

@@ -1,6 +1,7 @@
 //! Whole files: written aside, synced and renamed, so that nobody ever sees half of one.
 
 use super::lock::lock;
+use crate::platform::file_id;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -97,16 +98,9 @@ fn begin(path: &Path) -> io::Result<(File, PathBuf)> {
 }
 
 /// Whether the name still leads to the open file.
-#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt as _;
     let (open, named) = (file.metadata()?, fs::metadata(path));
-    Ok(named.is_ok_and(|named| (named.dev(), named.ino()) == (open.dev(), open.ino())))
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> io::Result<bool> {
-    Ok(path.exists())
+    Ok(named.is_ok_and(|named| file_id(&named) == file_id(&open)))
 }
 
 /// Writes beside `path`, then lets `place` put the file where it belongs.

@@ -45,6 +45,7 @@ impl Shape {
 
 /// What a neuron of the first layer passes on of its sum `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Activation {
     /// Clipped ReLU: `x` limited to 0..=1.
     #[default]

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use super::error::quoted;
 use super::key::letters;
 use super::number::General;
+use super::position_text::parse_position;
 use super::syntax::{Parsed, complete, is_blank, refuse, word};
 use super::{Code, NotationError, PositionKey, Reason};
 use crate::game::{Chances, Position, Roll};
@@ -83,7 +84,7 @@ pub struct PlayRecord {
     /// Cubeless money equity of the best candidate for the player who moves, in points.
     pub equity: f64,
     /// At least one; the best comes first with loss 0.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ListedPlay>,
 }
 
 impl PlayRecord {
@@ -111,7 +112,7 @@ impl PlayRecord {
 
 /// A resulting position of an `m` record.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Candidate {
+pub struct ListedPlay {
     /// The position after the play, the opponent on roll.
     pub position: Position,
     /// Equity given up against the best candidate, in points; not below 0.
@@ -186,6 +187,26 @@ impl BenchmarkRecord {
         complete(Code::BadRecord, WHOLE, line, record)
     }
 }
+
+/// A position on a line of its own: any position text, or a line of a training file; none for comments and empty lines.
+///
+/// # Errors
+/// When the line is neither.
+pub fn parse_position_line(line: &[u8]) -> Result<Option<Position>, NotationError> {
+    let line = line.trim_ascii();
+    if line.is_empty() || line.starts_with(b"#") {
+        return Ok(None);
+    }
+    let words = line.split(u8::is_ascii_whitespace);
+    if words.filter(|word| !word.is_empty()).count() == 1 + RESULTS_ON_A_LINE {
+        let record = parse_training_line(line)?;
+        return Ok(record.map(|record| record.position));
+    }
+    Ok(Some(parse_position(line)?.position))
+}
+
+/// Chances on a line of a training file, behind the position.
+const RESULTS_ON_A_LINE: usize = 5;
 
 /// Reads a line of a training file, `KEY p0 p1 p2 p3 p4`; `None` for comments and empty lines.
 ///
@@ -288,7 +309,7 @@ fn play_record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
     let (rest, roll) = roll(rest)?;
     let (rest, best) = position_after(rest, "best candidate")?;
     let (mut rest, equity) = number(rest, "best equity", (-3.001, 3.001), "-3 to 3 points")?;
-    let mut candidates = vec![Candidate {
+    let mut candidates = vec![ListedPlay {
         position: best,
         loss: 0.0,
     }];
@@ -299,7 +320,7 @@ fn play_record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
         }
         let (after, position) = position_after(rest, "candidate")?;
         let (after, loss) = number(after, "loss", (-0.001, 6.001), "0 to 6 points")?;
-        candidates.push(Candidate { position, loss });
+        candidates.push(ListedPlay { position, loss });
         rest = after;
     }
     let record = PlayRecord {

@@ -40,8 +40,8 @@ mod xgid;
 pub const LINE_BYTES_MAX: usize = 4096;
 
 pub use benchmark_line::{
-    BenchmarkRecord, BestRecord, Candidate, CubeAction, CubeRecord, PlayRecord, PositionChances,
-    parse_training_line,
+    BenchmarkRecord, BestRecord, CubeAction, CubeRecord, ListedPlay, PlayRecord, PositionChances,
+    parse_position_line, parse_training_line,
 };
 pub use board_line::BoardLine;
 pub use board_view::{BoardDialect, BoardView};

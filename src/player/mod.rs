@@ -10,6 +10,7 @@ mod random;
 mod spec;
 
 pub use ours::Ours;
+pub use program::ProgramError;
 pub use spec::{Defaults, PlayerSpec};
 
 use crate::engine::EngineError;
@@ -80,11 +81,11 @@ pub enum PlayerError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The program behind a pipe does not start or does not answer.
-    #[error("player {name}: {reason}")]
+    #[error("player {name}: {source}")]
     Program {
         /// The player.
         name: String,
         /// What happened.
-        reason: String,
+        source: ProgramError,
     },
 }

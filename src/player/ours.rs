@@ -47,6 +47,35 @@ impl Ours {
         }
     }
 
+    /// The engine, with so many threads (0 for one a core), and its settings: cubeless.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub fn engine(&self, threads: usize) -> Result<(Engine, Settings), EngineError> {
+        let nets = match &self.nets {
+            None => Nets::Embedded,
+            Some(path) if path == Path::new(EMBEDDED) => Nets::Embedded,
+            Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
+            Some(path) => Nets::Path(path.clone()),
+        };
+        let mut builder = Engine::builder().nets(nets).threads(threads);
+        let bearoff = self.bearoff.as_ref();
+        if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
+            builder = builder.bearoff(folder);
+        }
+        if let Some(games) = self.osr {
+            builder = builder.osr(games);
+        }
+        let engine = builder.build()?;
+        let mut settings = Settings::plies(self.plies.unwrap_or(0));
+        settings.cubeful = false;
+        settings.level = self.level;
+        if let Some(filter) = &self.filter {
+            settings.filter = filter.clone();
+        }
+        Ok((engine, settings))
+    }
+
     /// As players are named in reports and journals.
     fn name(&self, plies: u8, net: &str) -> String {
         let mut name = "gammond".to_owned();
@@ -85,27 +114,7 @@ pub(super) struct Gammond {
 impl Gammond {
     /// The player with these nets and this look-ahead.
     pub(super) fn open(ours: &Ours) -> Result<Gammond, EngineError> {
-        let nets = match &ours.nets {
-            None => Nets::Embedded,
-            Some(path) if path == Path::new(EMBEDDED) => Nets::Embedded,
-            Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
-            Some(path) => Nets::Path(path.clone()),
-        };
-        let mut builder = Engine::builder().nets(nets).threads(1);
-        let bearoff = ours.bearoff.as_ref();
-        if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
-            builder = builder.bearoff(folder);
-        }
-        if let Some(games) = ours.osr {
-            builder = builder.osr(games);
-        }
-        let engine = builder.build()?;
-        let mut settings = Settings::plies(ours.plies.unwrap_or(0));
-        settings.cubeful = false;
-        settings.level = ours.level;
-        if let Some(filter) = &ours.filter {
-            settings.filter = filter.clone();
-        }
+        let (engine, settings) = ours.engine(1)?;
         Ok(Gammond {
             name: ours.name(settings.plies, engine.net_name()),
             engine,

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// A player as it is asked for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum PlayerSpec {
     /// Our engine.
     Gammond(Ours),
@@ -44,6 +45,9 @@ impl FromStr for PlayerSpec {
         ];
         for (prefix, other) in others {
             if let Some(target) = text.strip_prefix(prefix) {
+                if target.trim().is_empty() {
+                    return Err(refuse("want a command or HOST:PORT after the colon"));
+                }
                 return Ok(other(target.to_owned()));
             }
         }
@@ -85,7 +89,7 @@ impl FromStr for PlayerSpec {
                         }
                         _ => {
                             return Err(refuse(
-                                "want nets=PATH, plies=N, filter=NAME, bearoff=DIR or osr=N after the colon",
+                                "want nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
                             ));
                         }
                     }

@@ -1,7 +1,7 @@
 //! Which dialect a connection speaks: its first line decides (SRV-04).
 
 use super::dialect::Dialect;
-use super::external::{External, Rules};
+use super::external::{External, ExternalSettings};
 use super::lines::Cut;
 use super::request::RequestError;
 use super::session::Session;
@@ -15,7 +15,7 @@ pub struct Defaults {
     /// The settings of requests.
     pub session: SessionSettings,
     /// What gnubg does not tell.
-    pub rules: Rules,
+    pub rules: ExternalSettings,
 }
 
 impl Defaults {

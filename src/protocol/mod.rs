@@ -25,6 +25,7 @@ mod request_line;
 pub mod rollout;
 mod session;
 mod settings;
+mod toml_fault;
 pub mod ubgi;
 
 pub use choice::Defaults;
@@ -37,4 +38,7 @@ pub use lines::{Cut, LINE_BYTES_MAX, LineCodec};
 pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, Refusal, Request, RequestError};
 pub use request_line::parse_line;
 pub use session::Session;
-pub use settings::{AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes};
+pub use settings::{
+    AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes, is_setting,
+};
+pub use toml_fault::{TomlFault, parse_toml};

@@ -550,9 +550,9 @@ impl<'a> Wanted<'a> {
     }
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
     /// A rollout of the position, of plays of the roll, or of a cube decision.
-    fn into_rollout<'a>(
+    fn into_rollout(
         self,
         verb: Verb,
         plays: Option<&[u8]>,
@@ -562,6 +562,10 @@ impl Wanted<'_> {
         if position.is_over() {
             let message = "position is not one to roll out: the game is over";
             return Err(fault(rest, "game-over", "position", message));
+        }
+        if let (Verb::RolloutCube, Some(here)) = (verb, self.stray_roll) {
+            let message = "roll has no place here: the cube is decided before the dice";
+            return Err(fault(here, "bad-request", "roll", message));
         }
         let bad = |message: String| fault(rest, "bad-setting", "plays", message);
         let subject = match (verb, self.roll, plays) {

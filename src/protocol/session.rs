@@ -5,7 +5,7 @@
 
 use super::answer::{self, Addressee};
 use super::dialect::{Dialect, Inquiry, Step};
-use super::external::{self, External, Rules};
+use super::external::{self, External, ExternalSettings};
 use super::lines::Cut;
 use super::reply::{self, Asked, RequestReply};
 use super::request::{Line, Request, RequestError};
@@ -114,7 +114,7 @@ impl Session {
             return self.refuse(to, &error.into());
         }
         let state = &self.settings.state;
-        let mut rules = Rules::default();
+        let mut rules = ExternalSettings::default();
         rules.settings = self.settings.search.clone();
         rules.jacoby = state.jacoby.unwrap_or(rules.jacoby);
         if state.beavers == Some(false) {

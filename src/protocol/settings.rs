@@ -378,9 +378,28 @@ impl SessionSettings {
     }
 }
 
-/// A known key that is spelt nearly so, as a question; otherwise empty.
+/// Whether this is the key of a setting.
+#[must_use]
+pub fn is_setting(key: &str) -> bool {
+    KEYS.iter().any(|(name, ..)| *name == key)
+}
+
+/// What people call some keys.
+const SYNONYMS: [(&str, &str); 6] = [
+    ("ply", "plies"),
+    ("depth", "plies"),
+    ("games", "trials"),
+    ("points", "length"),
+    ("match", "length"),
+    ("best", "top"),
+];
+
+/// A known key that is spelt nearly so, or means so, as a question; otherwise empty.
 fn meant(key: &str) -> String {
     let key = key.to_ascii_lowercase();
+    if let Some((_, name)) = SYNONYMS.iter().find(|(word, _)| *word == key) {
+        return format!("; did you mean {name}?");
+    }
     let near = KEYS
         .iter()
         .map(|(name, ..)| (strsim::damerau_levenshtein(&key, name), *name))
@@ -392,13 +411,10 @@ fn meant(key: &str) -> String {
 }
 
 /// The name that may have been meant, when one is near.
-pub(super) fn closest(
-    word: &str,
-    names: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
+pub(super) fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = shortened(word).to_ascii_lowercase();
-    let far = |name: &&str| strsim::damerau_levenshtein(&word, name);
-    let near = |name: &&str| far(name) <= name.len() / 3;
+    let far = |name: &&'a str| strsim::damerau_levenshtein(&word, name);
+    let near = |name: &&'a str| far(name) <= name.len() / 3;
     names.filter(near).min_by_key(far)
 }
 
@@ -577,8 +593,8 @@ mod tests {
                 "lenght",
                 "setting 'lenght' is not known; did you mean length?",
             ),
-            ("Ply", "setting 'Ply' is not known"),
-            ("depth", "setting 'depth' is not known"),
+            ("Ply", "setting 'Ply' is not known; did you mean plies?"),
+            ("colour", "setting 'colour' is not known"),
         ] {
             assert_eq!(settings.set(typed, "1").unwrap_err().to_string(), said);
         }

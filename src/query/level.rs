@@ -2,6 +2,7 @@
 
 /// A small rollout in the place of a number of plies: `protocol-specs/rollouts.md` says which (RO-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Level {
     /// 36 games of 5 turns.
     Roller,

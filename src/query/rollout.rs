@@ -19,6 +19,7 @@ pub enum RolloutSubject {
 
 /// Where a game is cut off and judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Truncation {
     /// Games are played to their end.
     Never,

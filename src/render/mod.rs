@@ -2,11 +2,14 @@
 
 pub mod bars;
 mod board;
+mod letters;
 pub mod rollout;
 pub mod screen;
 mod svg_board;
+mod theme;
 pub mod weights;
 
 pub use board::board;
 pub use screen::Look;
-pub use svg_board::{Drawn, STYLE as BOARD_STYLE, svg_board, svg_file};
+pub use svg_board::{BOARD_SIZE, Drawn, svg_board, svg_file, svg_outlines};
+pub use theme::{Theme, board_style};

@@ -2,8 +2,10 @@
 //!
 //! The player on roll sits below and has light checkers; sides, points and checkers differ in brightness
 //! and outline, so that the picture is read without colours as well. Colours are CSS variables (see
-//! [`STYLE`]), dark where the reader's system is.
+//! [`board_style`](super::board_style)) or those of a [`Theme`].
 
+use super::letters;
+use super::theme::{Theme, board_style, rules};
 use crate::game::{BAR, CubeOwner, MatchState, OFF, Play, Position, Roll, Side};
 use std::fmt::Write as _;
 
@@ -20,18 +22,6 @@ const TOTAL_HEIGHT: f64 = HEIGHT + 2.0 * EDGE;
 /// Checkers drawn on a point before a number replaces the rest.
 const STACK: u8 = 5;
 
-/// The colours, for a style sheet: light ones, and dark ones where the reader's system is dark.
-pub const STYLE: &str = "\
-:root{--board:#f3ead8;--edge:#6b5436;--even:#c9ad7f;--odd:#9c7446;--mine:#fffdf6;--theirs:#2d2a26;\
---line:#1d1a16;--text:#1d1a16;--arrow:#0b5cad}\
-@media(prefers-color-scheme:dark){:root{--board:#2b2f33;--edge:#8a8f94;--even:#4d555c;--odd:#69737c;\
---mine:#f4f1e8;--theirs:#0c0d0e;--line:#c9ced3;--text:#e8e6e1;--arrow:#7db8ff}}\
-.b text{font:600 14px system-ui,sans-serif;fill:var(--text);text-anchor:middle}\
-.b .n{font-size:11px;font-weight:400}.b .m{fill:var(--mine);stroke:#1d1a16;stroke-width:1.6}\
-.b .t{fill:var(--theirs);stroke:var(--line);stroke-width:1.6}.b .mt{fill:#1d1a16}.b .tt{fill:#fff}\
-.b .d{fill:var(--mine);stroke:#1d1a16}.b .p{fill:#1d1a16}\
-.b .a{fill:none;stroke:var(--arrow);stroke-width:4;stroke-opacity:.85}.b .h{fill:var(--arrow)}";
-
 /// What is drawn beside checkers and cube.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drawn<'a> {
@@ -41,24 +31,81 @@ pub struct Drawn<'a> {
     pub play: Option<&'a Play>,
     /// The home board of the player on roll at the lower left: he plays clockwise.
     pub clockwise: bool,
+    /// The player on roll has the dark checkers.
+    pub dark: bool,
 }
 
-/// The board as an `svg` element for a page that has [`STYLE`].
+/// Width and height of a picture, in its own units.
+pub const BOARD_SIZE: (f64, f64) = (TOTAL_WIDTH, TOTAL_HEIGHT);
+
+/// The board as an `svg` element for a page that has [`board_style`](super::board_style).
 #[must_use]
 pub fn svg_board(position: &Position, state: &MatchState, drawn: &Drawn<'_>) -> String {
-    element(position, state, drawn, "")
+    element(position, state, drawn, false, "")
 }
 
-/// The board as a file of its own.
+/// The board as a file of its own, in colours of its own or, without a theme, dark where the reader's
+/// system is.
 #[must_use]
-pub fn svg_file(position: &Position, state: &MatchState, drawn: &Drawn<'_>) -> String {
-    element(position, state, drawn, &format!("<style>{STYLE}</style>"))
+pub fn svg_file(
+    position: &Position,
+    state: &MatchState,
+    drawn: &Drawn<'_>,
+    theme: Option<Theme>,
+) -> String {
+    match theme {
+        Some(theme) => painted(position, state, drawn, theme, false),
+        None => {
+            let style = format!("<style>{}</style>", board_style());
+            element(position, state, drawn, false, &style)
+        }
+    }
 }
 
-fn element(position: &Position, state: &MatchState, drawn: &Drawn<'_>, style: &str) -> String {
+/// As [`svg_file`], for a program that has no fonts: what is written is drawn as lines.
+#[must_use]
+pub fn svg_outlines(
+    position: &Position,
+    state: &MatchState,
+    drawn: &Drawn<'_>,
+    theme: Theme,
+) -> String {
+    painted(position, state, drawn, theme, true)
+}
+
+fn painted(
+    position: &Position,
+    state: &MatchState,
+    drawn: &Drawn<'_>,
+    theme: Theme,
+    outlines: bool,
+) -> String {
+    let page = format!(
+        "<style>{}</style><rect width=\"{TOTAL_WIDTH}\" height=\"{TOTAL_HEIGHT}\" fill=\"var(--page)\"/>",
+        rules()
+    );
+    theme.fixed(&element(position, state, drawn, outlines, &page))
+}
+
+/// What writing is for: its class, size, whether it is bold, and its colour.
+type Ink = (&'static str, f64, bool, &'static str);
+const NOTE: Ink = ("", 14.0, true, "var(--text)");
+const NUMBER: Ink = ("n", 11.0, false, "var(--text)");
+const ON_LIGHT: Ink = ("mt", 14.0, true, "#1d1a16");
+const ON_DARK: Ink = ("tt", 14.0, true, "#fff");
+
+fn element(
+    position: &Position,
+    state: &MatchState,
+    drawn: &Drawn<'_>,
+    outlines: bool,
+    style: &str,
+) -> String {
     let mut picture = Picture {
         text: String::with_capacity(8 << 10),
         clockwise: drawn.clockwise,
+        dark: drawn.dark,
+        outlines,
     };
     let me = position.me();
     let opponent = position.opponent();
@@ -79,8 +126,16 @@ fn element(position: &Position, state: &MatchState, drawn: &Drawn<'_>, style: &s
         picture.dice(roll);
     }
     if let Some(play) = drawn.play {
+        // Each arrow leads from the checker that goes to where it will stand.
+        let mut counts: [u8; OFF + 1] = std::array::from_fn(|index| match index {
+            OFF => me.off(),
+            _ => me.count(index),
+        });
         for step in play.steps() {
-            picture.arrow(usize::from(step.from), usize::from(step.to));
+            let (from, to) = (usize::from(step.from), usize::from(step.to).min(OFF));
+            counts[from] = counts[from].saturating_sub(1);
+            picture.arrow((from, counts[from]), (to, counts[to]));
+            counts[to] = counts[to].saturating_add(1);
         }
     }
     picture.text.push_str("</svg>");
@@ -90,9 +145,36 @@ fn element(position: &Position, state: &MatchState, drawn: &Drawn<'_>, style: &s
 struct Picture {
     text: String,
     clockwise: bool,
+    dark: bool,
+    /// Letters as lines.
+    outlines: bool,
 }
 
 impl Picture {
+    /// Writes with its middle at `x`.
+    fn write(&mut self, x: f64, y: f64, ink: Ink, text: &str) {
+        let (class, size, bold, colour) = ink;
+        if self.outlines {
+            letters::draw(&mut self.text, (x, y), size, bold, colour, text);
+            return;
+        }
+        let class = match class {
+            "" => String::new(),
+            class => format!(" class=\"{class}\""),
+        };
+        let _ = write!(self.text, "<text{class} x=\"{x}\" y=\"{y}\">{text}</text>");
+    }
+
+    /// Whether the checkers of this side are light.
+    fn light(&self, mine: bool) -> bool {
+        mine != self.dark
+    }
+
+    /// The class of the checkers of a side.
+    fn class(&self, mine: bool) -> &'static str {
+        if self.light(mine) { "m" } else { "t" }
+    }
+
     /// Mirrors a place for a player who plays clockwise.
     fn x(&self, x: f64) -> f64 {
         match self.clockwise {
@@ -134,10 +216,9 @@ impl Picture {
             let (left, right) = (middle - half, middle + half);
             let _ = write!(
                 self.text,
-                "<path d=\"M{left} {base}L{middle} {tip}L{right} {base}z\" fill=\"var(--{colour})\"/>\
-                 <text class=\"n\" x=\"{middle}\" y=\"{label}\">{}</text>",
-                index + 1
+                "<path d=\"M{left} {base}L{middle} {tip}L{right} {base}z\" fill=\"var(--{colour})\"/>"
             );
+            self.write(middle, label, NUMBER, &(index + 1).to_string());
         }
         let bar = self.middle(BAR) - WIDTH / 2.0;
         let _ = write!(
@@ -176,17 +257,14 @@ impl Picture {
                 if index == BAR && !mine {
                     y = TOTAL_HEIGHT - y;
                 }
-                let class = if mine { "m" } else { "t" };
+                let class = self.class(mine);
                 let _ = write!(
                     self.text,
                     "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>"
                 );
                 if place + 1 == shown && count > shown {
-                    let y = y + 5.0;
-                    let _ = write!(
-                        self.text,
-                        "<text class=\"{class}t\" x=\"{x}\" y=\"{y}\">{count}</text>"
-                    );
+                    let ink = if self.light(mine) { ON_LIGHT } else { ON_DARK };
+                    self.write(x, y + 5.0, ink, &count.to_string());
                 }
             }
         }
@@ -197,7 +275,7 @@ impl Picture {
                 true => EDGE + HEIGHT - away,
                 false => EDGE + away - 8.0,
             };
-            let class = if mine { "m" } else { "t" };
+            let class = self.class(mine);
             let _ = write!(
                 self.text,
                 "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"30\" height=\"8\" rx=\"2\"/>"
@@ -221,9 +299,9 @@ impl Picture {
         let (left, top, base) = (x - 16.0, y - 16.0, y + 5.0);
         let _ = write!(
             self.text,
-            "<rect class=\"d\" x=\"{left}\" y=\"{top}\" width=\"32\" height=\"32\" rx=\"4\"/>\
-             <text class=\"mt\" x=\"{x}\" y=\"{base}\">{shown}</text>"
+            "<rect class=\"d\" x=\"{left}\" y=\"{top}\" width=\"32\" height=\"32\" rx=\"4\"/>"
         );
+        self.write(x, base, ON_LIGHT, &shown.to_string());
     }
 
     fn notes(&mut self, position: &Position, state: &MatchState) {
@@ -246,22 +324,21 @@ impl Picture {
         };
         let (below, above) = (TOTAL_HEIGHT - 3.0, 13.0);
         let (mine, theirs) = (position.me().pips(), position.opponent().pips());
-        let _ = write!(
-            self.text,
-            "<text x=\"{x}\" y=\"{below}\">{mine} pips{}</text><text x=\"{x}\" y=\"{above}\">{theirs} pips{}</text>",
-            away(true),
-            away(false)
-        );
+        self.write(x, below, NOTE, &format!("{mine} pips{}", away(true)));
+        self.write(x, above, NOTE, &format!("{theirs} pips{}", away(false)));
     }
 
     fn dice(&mut self, roll: Roll) {
         let middle = EDGE + HEIGHT / 2.0;
-        for (die, x) in roll.dice().into_iter().zip([9.2, 10.4]) {
-            let x = self.x(MARGIN + (x + 0.4) * WIDTH);
+        let (side, spot) = if self.dark { ("e", "q") } else { ("d", "p") };
+        // In the half of the home board, the larger at the left whichever half that is.
+        let between = self.x(MARGIN + 10.2 * WIDTH);
+        for (die, side_of) in roll.dice().into_iter().zip([-0.6, 0.6]) {
+            let x = between + side_of * WIDTH;
             let (left, top) = (x - 17.0, middle - 17.0);
             let _ = write!(
                 self.text,
-                "<rect class=\"d\" x=\"{left}\" y=\"{top}\" width=\"34\" height=\"34\" rx=\"6\"/>"
+                "<rect class=\"{side}\" x=\"{left}\" y=\"{top}\" width=\"34\" height=\"34\" rx=\"6\"/>"
             );
             let spots: &[(i8, i8)] = match die {
                 1 => &[(0, 0)],
@@ -278,20 +355,25 @@ impl Picture {
                 );
                 let _ = write!(
                     self.text,
-                    "<circle class=\"p\" cx=\"{x}\" cy=\"{y}\" r=\"3.2\"/>"
+                    "<circle class=\"{spot}\" cx=\"{x}\" cy=\"{y}\" r=\"3.2\"/>"
                 );
             }
         }
     }
 
+    /// Where the checker of this place stands: the last that is drawn, if there are more.
+    fn stands(index: usize, place: u8) -> f64 {
+        match index {
+            OFF => EDGE + HEIGHT - 5.0 - 10.0 * f64::from(place),
+            BAR => Self::height(BAR, place.min(STACK - 2)),
+            _ => Self::height(index, place.min(STACK - 1)),
+        }
+    }
+
     /// An arrow of one step, bent so that steps beside each other are told apart.
-    fn arrow(&mut self, from: usize, to: usize) {
-        let (x, y) = (self.middle(from), Self::height(from, 2));
-        let to_y = if to == OFF {
-            EDGE + HEIGHT - 40.0
-        } else {
-            Self::height(to, 1)
-        };
+    fn arrow(&mut self, (from, leaves): (usize, u8), (to, joins): (usize, u8)) {
+        let (x, y) = (self.middle(from), Self::stands(from, leaves));
+        let to_y = Self::stands(to, joins);
         let to_x = self.middle(to);
         let middle = EDGE + HEIGHT / 2.0;
         let bend_x = f64::midpoint(x, to_x);
@@ -327,6 +409,7 @@ mod tests {
                 roll: Some(Roll::of(3, 1)),
                 play: Some(&play),
                 clockwise,
+                dark: false,
             };
             let text = svg_board(&Position::start(), &MatchState::default(), &drawn);
             assert_eq!(text.matches("class=\"m\"").count(), 15);
@@ -339,8 +422,39 @@ mod tests {
             &Position::start(),
             &MatchState::default(),
             &Drawn::default(),
+            None,
         );
         assert!(file.contains("prefers-color-scheme:dark"));
+    }
+
+    /// A picture in fixed colours has no variables; one in lines no text; the sides may change colours.
+    #[test]
+    fn themes_outlines_and_colours() {
+        let (start, state) = (Position::start(), MatchState::default());
+        let dark = Drawn {
+            roll: Some(Roll::of(6, 5)),
+            dark: true,
+            ..Drawn::default()
+        };
+        for &theme in Theme::ALL {
+            assert_eq!(Theme::named(theme.name), Some(theme));
+            let text = svg_file(&start, &state, &dark, Some(theme));
+            assert!(
+                !text.contains("var(") && text.contains("<text"),
+                "{}",
+                theme.name
+            );
+            assert_eq!(text.matches("class=\"q\"").count(), 11);
+            let lines = svg_outlines(&start, &state, &dark, theme);
+            assert!(!lines.contains("var(") && !lines.contains("<text"));
+        }
+        let lowest = |drawn: &Drawn<'_>| {
+            let text = svg_board(&start, &state, drawn);
+            let at = text.find("<circle class=").unwrap();
+            text[at + 15..].chars().next()
+        };
+        assert_eq!(lowest(&dark), Some('t'));
+        assert_eq!(lowest(&Drawn::default()), Some('m'));
     }
 
     #[test]

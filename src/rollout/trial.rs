@@ -13,7 +13,7 @@ use crate::game::{Chances, Class, Cube, CubeOwner, Margin, MatchState, Outcome, 
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, PlayQuery, RolloutSettings, RolloutSide, Settings, Truncation,
 };
-use crate::search::{self, BestPlay, Context, Stopped, Turn, TurnScratch};
+use crate::search::{self, BestPlay, Context, Scratch, Stopped, Turn};
 use std::sync::OnceLock;
 
 /// Longest game that is waited for; one that lasts longer is judged where it is.
@@ -38,7 +38,7 @@ pub(super) struct Start {
 /// Scratch space of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    scratch: TurnScratch,
+    scratch: Scratch,
     best: Vec<BestPlay>,
 }
 

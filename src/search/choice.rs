@@ -21,7 +21,7 @@ impl<'a> Choice<'a> {
         stakes: [Stakes; 2],
         cube: CubeState,
         cubeful: bool,
-        settings: &Settings,
+        pruning: Option<Pruning>,
     ) -> Choice<'a> {
         let cubes = selection(cube);
         let select = |side: usize| {
@@ -33,11 +33,7 @@ impl<'a> Choice<'a> {
         };
         Choice {
             selection: [select(0), select(1)],
-            pruning: (settings.prune && !leaves.is_noisy()).then(|| Pruning {
-                margin: (settings.prune_margin)
-                    .map_or_else(|| leaves.evaluator.quick_margin(), f64::from),
-                keep: settings.prune_keep,
-            }),
+            pruning,
             leaves,
             stakes,
         }
@@ -59,15 +55,43 @@ pub(super) struct Pruning {
     /// How much worse than the best a play may look.
     pub(super) margin: f64,
     /// How many are kept; the evaluator's own number when not set.
-    keep: Option<u8>,
+    pub(super) keep: Option<usize>,
+    /// Who looks, at rolls with more plays than are kept; when not set, what suits the evaluator.
+    pub(super) by: Option<Chooser>,
 }
 
 impl Pruning {
+    /// As the settings of a search say; `None` for no pruning.
+    pub(super) fn of(settings: &Settings, leaves: &LeafEvaluator<'_>) -> Option<Pruning> {
+        (settings.prune && !leaves.is_noisy()).then(|| Pruning {
+            margin: (settings.prune_margin)
+                .map_or_else(|| leaves.evaluator.quick_margin(), f64::from),
+            keep: settings.prune_keep.map(usize::from),
+            by: None,
+        })
+    }
+
+    /// Whether a roll with so many plays has more than are kept.
+    pub(super) fn cuts(&self, evaluator: &dyn Evaluator, plays: usize) -> bool {
+        plays > self.keep(evaluator, plays)
+    }
+
     /// How many of so many plays are kept.
     pub(super) fn keep(&self, evaluator: &dyn Evaluator, plays: usize) -> usize {
-        match self.keep {
-            Some(keep) => usize::from(keep).max(1),
-            None => evaluator.quick_keep(plays).max(1),
-        }
+        self.keep
+            .unwrap_or_else(|| evaluator.quick_keep(plays))
+            .max(1)
     }
+}
+
+/// Who chooses the plays that the strong net judges. Without contact all are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Chooser {
+    /// Nobody: all are judged.
+    Nobody,
+    /// The quick net ([`Evaluator::evaluate_quickly`]).
+    Quick,
+    /// The pruning net ([`Evaluator::rank_quickly`]): as good a choice for a third of the time.
+    Pruning,
 }

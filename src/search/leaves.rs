@@ -35,6 +35,19 @@ impl<'a> LeafEvaluator<'a> {
         }
     }
 
+    /// Without cache or noise.
+    pub(super) fn plain(
+        evaluator: &'a dyn Evaluator,
+        efficiency: &'a CubeEfficiency,
+    ) -> LeafEvaluator<'a> {
+        LeafEvaluator {
+            evaluator,
+            cache: None,
+            efficiency,
+            noise: None,
+        }
+    }
+
     /// Whether evaluations carry noise.
     pub(super) fn is_noisy(&self) -> bool {
         self.noise.is_some()

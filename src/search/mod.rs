@@ -18,10 +18,11 @@ mod tree;
 mod turn;
 
 pub use cache::Cache;
+pub use choice::Chooser;
 pub use context::{Context, Stopped};
-pub use one_ply::{Ahead, Chooser, Filter, Judged, OnePly, Scratch};
-pub use replies::BestPlay;
-pub use turn::{Turn, TurnScratch};
+pub use one_ply::{Ahead, Filter, OnePly};
+pub use replies::{BestPlay, JudgedReply, Scratch};
+pub use turn::Turn;
 
 use crate::equity::{
     CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
@@ -105,7 +106,7 @@ pub fn evaluate(
             Ask::Chances
         };
         let tree = Tree::new(context, leaves, query.state, ask, settings, plies);
-        let value = tree.value(0, &query.position, None, plies)?;
+        let value = tree.root(&query.position, plies)?;
         let (stakes, cube) = (&tree.choice.stakes[0], CubeState::from(query.state.cube));
         Ok(Evaluation {
             class: context.evaluator.class(&query.position),
@@ -178,7 +179,7 @@ pub fn cube_action(
     deepen(&context, settings, |context, plies| {
         let leaves = leaves_of(context, settings);
         let tree = Tree::new(context, leaves, query.state, Ask::Decision, settings, plies);
-        let value = tree.value(0, &query.position, None, plies)?;
+        let value = tree.root(&query.position, plies)?;
         Ok(cube_answer(query, &tree.choice.stakes[0], &value, plies))
     })
 }
@@ -269,7 +270,7 @@ pub fn considers_double(
     let plies = settings.plies.min(Settings::PLIES_MAX).saturating_sub(1);
     let leaves = leaves_of(&context, settings);
     let tree = Tree::new(&context, leaves, query.state, Ask::Chances, settings, plies);
-    let chances = tree.value(0, &query.position, None, plies)?.chances();
+    let chances = tree.root(&query.position, plies)?.chances();
     let beavers = query.state.rules.beavers;
     Ok(f64::from(chances.win) >= dead_double_point(&stakes, cube, beavers, &chances))
 }

@@ -132,7 +132,7 @@ impl<'a> Ranking<'a> {
             }
         } else {
             let value = |play: &mut Candidate| {
-                set(play, tree.value(0, &play.after, None, plies)?);
+                set(play, tree.root(&play.after, plies)?);
                 Ok(())
             };
             plays

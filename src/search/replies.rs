@@ -4,7 +4,7 @@
 //! finds poor are left out; the rest is evaluated in one batch.
 
 use super::cache::hash_of;
-use super::choice::{Choice, Pruning};
+use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::Misses;
 use crate::game::{Chances, Class, PlayGenerator, Position, Roll};
 
@@ -30,13 +30,22 @@ pub struct BestPlay {
     pub value: f64,
 }
 
+/// A reply and the chances of the player who makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedReply {
+    /// The position after it, the other player on roll.
+    pub after: Position,
+    /// The chances of the player who moved.
+    pub chances: Chances,
+}
+
 /// The replies to all rolls; equal ones are one.
 #[derive(Debug)]
 pub(super) struct Replies(pub(super) Vec<Reply>);
 
-/// Room for the plays of one node, kept from node to node.
+/// Room for the plays of one node, kept from node to node. One for each thread.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub struct Scratch {
     /// The plays of one roll.
     plays: Vec<Position>,
     /// The plays of all rolls, one roll after the other.
@@ -120,23 +129,14 @@ impl Replies {
     ) {
         scratch.evaluate(choice, side, position, rolls, true);
         out.clear();
-        for index in 0..rolls.len() {
-            let number = scratch.best_of(index) as usize;
-            // All were evaluated.
-            let place = (scratch.place[number] as usize).saturating_sub(1);
-            out.push(BestPlay {
-                after: scratch.unique.positions[number],
-                chances: scratch.full[place],
-                value: scratch.values[place].0,
-            });
-        }
+        out.extend((0..rolls.len()).map(|index| scratch.best_play(index)));
     }
 }
 
 impl Scratch {
     /// Generates the plays of the rolls and evaluates those that may be best. With `evaluated` also where there is
     /// one only.
-    fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         choice: &Choice<'_>,
         side: usize,
@@ -148,10 +148,8 @@ impl Scratch {
         let reference = position.swapped();
         self.quick.clear();
         self.quick.resize(self.all.len(), None);
-        if let Some(pruning) = &choice.pruning
-            && !self.rank(choice, side, &reference)
-        {
-            self.quick_scores(choice, pruning, side, &reference);
+        if let Some(pruning) = &choice.pruning {
+            self.look_quickly(choice, pruning, side, &reference);
         }
         self.choose_wanted(choice, evaluated);
         choice.leaves.chances(
@@ -177,6 +175,44 @@ impl Scratch {
             self.all.extend_from_slice(&self.plays);
         }
         self.starts.push(self.all.len());
+    }
+
+    /// Scores the plays by the net that is to do so.
+    fn look_quickly(
+        &mut self,
+        choice: &Choice<'_>,
+        pruning: &Pruning,
+        side: usize,
+        reference: &Position,
+    ) {
+        match pruning.by {
+            None => {
+                if !self.rank(choice, side, reference) {
+                    self.quick_scores(choice, pruning, side, reference);
+                }
+            }
+            Some(Chooser::Pruning) => {
+                self.rank(choice, side, reference);
+                // Rolls with few plays are not pruned.
+                for roll in 0..self.starts.len() - 1 {
+                    let plays = self.starts[roll]..self.starts[roll + 1];
+                    if !pruning.cuts(choice.leaves.evaluator, plays.len()) {
+                        self.quick[plays].fill(None);
+                    }
+                }
+            }
+            Some(Chooser::Quick) if reference.has_contact() => {
+                self.group.clear();
+                for roll in 0..self.starts.len() - 1 {
+                    let plays = self.starts[roll]..self.starts[roll + 1];
+                    if pruning.cuts(choice.leaves.evaluator, plays.len()) {
+                        self.group.extend(plays.map(|play| play as u32));
+                    }
+                }
+                self.score_group(choice, side, reference);
+            }
+            Some(_) => {}
+        }
     }
 
     /// Scores all plays, if the evaluator has a net that ranks.
@@ -212,8 +248,7 @@ impl Scratch {
             self.group.clear();
             for roll in 0..self.starts.len() - 1 {
                 let plays = self.starts[roll]..self.starts[roll + 1];
-                let many = plays.len() > pruning.keep(evaluator, plays.len());
-                if many
+                if pruning.cuts(evaluator, plays.len())
                     && self.classes[plays.clone()]
                         .iter()
                         .all(|&other| other == class)
@@ -221,20 +256,26 @@ impl Scratch {
                     self.group.extend(plays.map(|play| play as u32));
                 }
             }
-            if self.group.is_empty() {
-                continue;
-            }
-            self.batch.clear();
-            let batch = self.group.iter().map(|&play| self.all[play as usize]);
-            self.batch.extend(batch);
-            self.chances.clear();
-            self.chances.resize(self.batch.len(), Chances::default());
-            let known = evaluator.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
-            let cube = choice.selection[1 - side].cube;
-            let stakes = &choice.stakes[1 - side];
-            for (&play, chances) in self.group.iter().zip(&self.chances) {
-                self.quick[play as usize] = known.then(|| stakes.cubeless(cube, chances));
-            }
+            self.score_group(choice, side, reference);
+        }
+    }
+
+    /// Scores the plays of `group` by the quick net.
+    fn score_group(&mut self, choice: &Choice<'_>, side: usize, reference: &Position) {
+        if self.group.is_empty() {
+            return;
+        }
+        self.batch.clear();
+        let batch = self.group.iter().map(|&play| self.all[play as usize]);
+        self.batch.extend(batch);
+        self.chances.clear();
+        self.chances.resize(self.batch.len(), Chances::default());
+        let evaluator = choice.leaves.evaluator;
+        let known = evaluator.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
+        let cube = choice.selection[1 - side].cube;
+        let stakes = &choice.stakes[1 - side];
+        for (&play, chances) in self.group.iter().zip(&self.chances) {
+            self.quick[play as usize] = known.then(|| stakes.cubeless(cube, chances));
         }
     }
 
@@ -305,6 +346,34 @@ impl Scratch {
             }
         }
         best
+    }
+
+    /// The best play of a roll, all kept ones evaluated.
+    pub(super) fn best_play(&self, index: usize) -> BestPlay {
+        let number = self.best_of(index) as usize;
+        let place = (self.place[number] as usize).saturating_sub(1);
+        BestPlay {
+            after: self.unique.positions[number],
+            chances: self.full[place],
+            value: self.values[place].0,
+        }
+    }
+
+    /// The kept plays of a roll, best first, all of them evaluated.
+    pub(super) fn ranked(&self, index: usize) -> Vec<JudgedReply> {
+        let kept = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+        let place = |number: u32| (self.place[number as usize] as usize).saturating_sub(1);
+        let mut order = kept.to_vec();
+        // As in `best_of`: of equal ones the first.
+        order.sort_by(|&a, &b| {
+            let (a, b) = (self.values[place(a)], self.values[place(b)]);
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let one = |number: u32| JudgedReply {
+            after: self.unique.positions[number as usize],
+            chances: self.full[place(number)].inverted(),
+        };
+        order.into_iter().map(one).collect()
     }
 
     /// The best plays of all rolls, equal ones once.

@@ -2,7 +2,7 @@
 //! (PLY-01, PLY-05).
 
 use super::cache::hash_of;
-use super::choice::Choice;
+use super::choice::{Choice, Pruning};
 use super::context::{Context, Stopped};
 use super::leaves::LeafEvaluator;
 use super::replies::{Replies, Scratch};
@@ -95,8 +95,9 @@ impl<'a> Tree<'a> {
         };
         let plan = Plan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
         let cubeful = settings.cubeful && ask != Ask::Chances;
+        let pruning = Pruning::of(settings, &leaves);
         Tree {
-            choice: Choice::new(leaves, stakes, cube, cubeful, settings),
+            choice: Choice::new(leaves, stakes, cube, cubeful, pruning),
             plan,
             context: *context,
             scratch: Mutex::new(Vec::new()),
@@ -116,6 +117,17 @@ impl<'a> Tree<'a> {
             chances: chances.to_array().map(f64::from),
             slots,
         }
+    }
+
+    /// The value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value (PLY-11).
+    pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
+        let ahead = self.value(0, position, None, plies)?;
+        let share = self.choice.leaves.evaluator.static_share();
+        if plies != 1 || share == 0.0 || self.is_final(position) {
+            return Ok(ahead);
+        }
+        let still = self.leaf(0, position, self.choice.leaves.one(position));
+        Ok(ahead.towards(&still, share))
     }
 
     /// The value of a position at `level` looked ahead `plies`; its chances when they are known.
@@ -197,6 +209,18 @@ impl<'a> Tree<'a> {
 }
 
 impl Value {
+    /// The mean with `other`, which has this share.
+    fn towards(mut self, other: &Value, share: f64) -> Value {
+        let mix = |to: &mut [f64], from: &[f64]| {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += share * (from - *to);
+            }
+        };
+        mix(&mut self.chances, &other.chances);
+        mix(&mut self.slots, &other.slots);
+        self
+    }
+
     /// The averaged chances in single precision.
     pub(super) fn chances(&self) -> Chances {
         Chances::from_array(self.chances.map(|value| value as f32))

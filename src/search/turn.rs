@@ -9,10 +9,6 @@ use super::{Context, cube_answer, leaves_of};
 use crate::game::{Chances, MatchState, Position, Roll};
 use crate::query::{CubeAnswer, CubeQuery, Settings};
 
-/// Scratch space of one thread.
-#[derive(Debug, Default)]
-pub struct TurnScratch(Scratch);
-
 /// Chooses plays and cube actions for the player on roll at one state of the match.
 #[derive(Debug)]
 pub struct Turn<'a> {
@@ -53,10 +49,10 @@ impl<'a> Turn<'a> {
         &self,
         position: &Position,
         rolls: &[Roll],
-        scratch: &mut TurnScratch,
+        scratch: &mut Scratch,
         out: &mut Vec<BestPlay>,
     ) {
-        Replies::choose_each(&self.plays.choice, 0, position, rolls, &mut scratch.0, out);
+        Replies::choose_each(&self.plays.choice, 0, position, rolls, scratch, out);
     }
 
     /// Whether the player on roll may turn the cube.

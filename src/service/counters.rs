@@ -42,7 +42,7 @@ pub struct Counters {
     pub unsent: AtomicU64,
     /// Connections whose peer vanished while something was computed for it.
     pub hang_ups: AtomicU64,
-    /// Times the nets were loaded anew.
+    /// Times the nets were reloaded.
     pub reloads: AtomicU64,
     /// Times accepting paused for want of descriptors.
     pub accept_pauses: AtomicU64,
@@ -187,7 +187,7 @@ impl Counters {
             (
                 "reloads",
                 counter,
-                "Times the nets were loaded anew",
+                "Times the nets were reloaded",
                 &self.reloads,
             ),
             (

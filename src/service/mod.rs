@@ -17,3 +17,4 @@ pub mod ubgi;
 mod worker;
 
 pub use fuzz::fuzz_session;
+pub use worker::WorkersError;

@@ -1,14 +1,13 @@
 //! Tells systemd that the server is ready, ending, and alive (`Type=notify`, `WatchdogSec=`).
 
+use crate::platform::NotifySocket;
 use std::io;
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 /// Where to report; nothing when not started by systemd.
 #[derive(Debug, Default)]
 pub struct Notifier {
-    socket: Option<(UnixDatagram, SocketAddr)>,
+    socket: Option<NotifySocket>,
 }
 
 impl Notifier {
@@ -20,21 +19,14 @@ impl Notifier {
         let Some(address) = address.filter(|address| !address.is_empty()) else {
             return Ok(Notifier::default());
         };
-        let target = match address.strip_prefix('@') {
-            Some(name) => SocketAddr::from_abstract_name(name)?,
-            None => SocketAddr::from_pathname(address)?,
-        };
-        let socket = UnixDatagram::unbound()?;
-        socket.set_nonblocking(true)?;
-        Ok(Notifier {
-            socket: Some((socket, target)),
-        })
+        let socket = Some(NotifySocket::new(address)?);
+        Ok(Notifier { socket })
     }
 
     /// Sends a state such as `READY=1`. A report that is lost is no failure of the service.
     pub fn tell(&self, state: &str) {
-        if let Some((socket, target)) = &self.socket
-            && let Err(error) = socket.send_to_addr(state.as_bytes(), target)
+        if let Some(socket) = &self.socket
+            && let Err(error) = socket.send(state.as_bytes())
         {
             tracing::warn!(%error, "systemd was not reached");
         }

@@ -24,7 +24,7 @@ const SLICE: Duration = Duration::from_millis(2);
 
 /// Something to compute, and where the answers go.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct Work {
     /// In the order of their lines; all of the same cost.
     pub(super) inquiries: VecDeque<Inquiry>,
     pub(super) cost: Cost,
@@ -43,6 +43,18 @@ pub(super) struct Part {
     pub(super) charge: Charge,
     /// Whether the job is done.
     pub(super) last: bool,
+}
+
+/// Why the threads that compute do not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkersError {
+    /// Those inside an engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Those that take the questions.
+    #[error(transparent)]
+    Spawn(#[from] std::io::Error),
 }
 
 /// The threads; ends them when dropped.
@@ -99,7 +111,7 @@ impl Shares {
 
 #[derive(Debug, Default)]
 struct Queues {
-    waiting: [FairQueue<(Job, Instant)>; 3],
+    waiting: [FairQueue<(Work, Instant)>; 3],
     running: [usize; 3],
     closed: bool,
 }
@@ -114,7 +126,7 @@ const fn place(cost: Cost) -> usize {
 }
 
 impl Queues {
-    fn take(&mut self, shares: Shares) -> Option<(Lane, Job, Instant)> {
+    fn take(&mut self, shares: Shares) -> Option<(Lane, Work, Instant)> {
         for cost in 0..3 {
             if !shares.allows(cost, self.running) {
                 continue;
@@ -122,7 +134,7 @@ impl Queues {
             let Some(waiting) = self.waiting.get_mut(cost) else {
                 continue;
             };
-            let has_room = |(job, _): &(Job, Instant)| {
+            let has_room = |(job, _): &(Work, Instant)| {
                 job.account.has_room_for(job.number) || !job.account.park(job.number)
             };
             if let Some((lane, (job, since), _)) = waiting.pop(has_room) {
@@ -145,12 +157,12 @@ impl Workers {
         engine: Engine,
         counters: Arc<Counters>,
         limits: &Limits,
-    ) -> Result<Workers, String> {
+    ) -> Result<Workers, WorkersError> {
         let shares = Shares::new(engine.pool().current_num_threads());
         let shared = Arc::new(Shared {
             queues: Mutex::default(),
             wake: Condvar::new(),
-            engines: RwLock::new(one_a_cost(engine).map_err(|error| error.to_string())?),
+            engines: RwLock::new(one_a_cost(engine)?),
             counters,
             queue_max: limits.queue_max,
             shares,
@@ -160,13 +172,12 @@ impl Workers {
             let builder = std::thread::Builder::new().name(format!("worker-{number}"));
             builder.spawn(move || shared.work())
         };
-        let threads = (0..shares.most()).map(start).collect::<Result<_, _>>();
-        let threads = threads.map_err(|error| error.to_string())?;
+        let threads = (0..shares.most()).map(start).collect::<Result<_, _>>()?;
         Ok(Workers { shared, threads })
     }
 
     /// Queues a job, or gives it back when the queue is full.
-    pub(super) fn submit(&self, lane: Lane, job: Job) -> Result<(), Job> {
+    pub(super) fn submit(&self, lane: Lane, job: Work) -> Result<(), Work> {
         let mut queues = self.shared.lock();
         let lines = job.inquiries.len();
         let closed = queues.closed;
@@ -211,7 +222,7 @@ impl Workers {
     }
 
     /// Answers a job that was not taken.
-    pub(super) fn answer_busy(&self, job: &Job, out: &mut Vec<u8>) {
+    pub(super) fn answer_busy(&self, job: &Work, out: &mut Vec<u8>) {
         let engine = self.engine();
         let answerer = Answerer::counting(&engine, &self.shared.counters);
         for inquiry in &job.inquiries {
@@ -323,7 +334,7 @@ impl Shared {
 
     /// Answers a job's inquiries until its slice of time or its room for answers is used up;
     /// returns what is left.
-    fn run(&self, mut job: Job) -> Option<Job> {
+    fn run(&self, mut job: Work) -> Option<Work> {
         let engine = self.engine(job.cost);
         let answerer = Answerer::counting(&engine, &self.counters);
         let began = Instant::now();

@@ -2,9 +2,12 @@
 
 use crate::engine::EngineError;
 use crate::eval::own::OwnNetError;
+use crate::files::{self, TEXT_BYTES_MAX};
 use crate::job::JobError;
 use crate::journal::JournalError;
 use crate::nn::IntegerNetError;
+use crate::protocol::{TomlFault, parse_toml};
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
 /// Why a run stops.
@@ -34,7 +37,15 @@ pub enum RunError {
     /// The engine that looks deeper.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The TOML file.
+    /// The text of a TOML file.
+    #[error("{path}: {source}")]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: TomlFault,
+    },
+    /// What a plan says.
     #[error("{path}: {reason}")]
     Plan {
         /// The file.
@@ -42,6 +53,18 @@ pub enum RunError {
         /// What is wrong, on one line.
         reason: String,
     },
+}
+
+/// Reads what a TOML file says.
+///
+/// # Errors
+/// [`RunError::File`] or [`RunError::Toml`].
+pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(in_file(path))?;
+    parse_toml(&text).map_err(|source| RunError::Toml {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 pub(super) fn in_file(path: &Path) -> impl Fn(std::io::Error) -> RunError {

@@ -100,9 +100,9 @@ fn pair_error(trainer: &mut Trainer, labels: &[Label]) -> f64 {
 const STEPS_PER_LOOK: usize = 32;
 
 /// Tells how far the training is; false when it is to stop.
-fn goes_on(control: &mut Control<'_>, kind: &str, [step, steps]: [usize; 2]) -> bool {
+fn goes_on(control: &mut Control<'_>, [step, steps]: [usize; 2]) -> bool {
     let progress = Progress::new("steps", step as u64, Some(steps as u64));
-    control.tell_progress(progress.figures(kind.to_owned()), false);
+    control.tell_progress(progress, false);
     !control.stop.is_triggered()
 }
 
@@ -135,7 +135,7 @@ pub(super) fn fit<'a>(
     // Sum of the losses of the present pass, batches, the greatest loss of a label.
     let mut seen = (0.0, 0usize, 0.0f64);
     for step in 0..steps {
-        if step % STEPS_PER_LOOK == 0 && !goes_on(control, kind, [step, steps]) {
+        if step % STEPS_PER_LOOK == 0 && !goes_on(control, [step, steps]) {
             return None;
         }
         if feed.left < plan.batch {

@@ -11,7 +11,7 @@ use super::twins::{HORIZON_MAX, Step, Twin, Twins, follow};
 use crate::eval::Evaluator;
 use crate::game::{Chances, Class, Position, Roll, generate_plays};
 use crate::rng::{ChaCha8Rng, below, unit};
-use crate::search::{Ahead, Chooser, Filter, Judged, OnePly, Scratch};
+use crate::search::{Ahead, Chooser, Filter, JudgedReply, OnePly, Scratch};
 use serde::{Deserialize, Serialize};
 
 /// How games are played and labelled.
@@ -140,7 +140,7 @@ impl<'a> Judges<'a> {
         roll: Roll,
         settings: &GameSettings,
         scratch: &mut Scratch,
-    ) -> Option<Judged> {
+    ) -> JudgedReply {
         self.one(settings).best(position, roll, scratch)
     }
 
@@ -166,7 +166,7 @@ const TURNS_MAX: usize = 400;
 /// not chosen are labelled. The contender chosen comes with what was computed for its position.
 fn closest_contest(
     judges: Judges<'_>,
-    ranked: &[Judged],
+    ranked: &[JudgedReply],
     next: Roll,
     settings: &GameSettings,
     room: &mut Scratch,
@@ -322,7 +322,7 @@ fn label_turns(
                 })
                 .collect();
             let found = follow(
-                judges.one(settings),
+                &judges.one(settings),
                 &|position| judges.exact(position),
                 (&line, twins.plies),
                 twin,
@@ -358,7 +358,7 @@ fn label_twins<'a>(
 
 /// A play beside `pick` to be followed, if chance and margin allow one.
 fn other_to_follow(
-    ranked: &[Judged],
+    ranked: &[JudgedReply],
     pick: usize,
     (settings, twins): (&GameSettings, Twins),
     rng: &mut ChaCha8Rng,
@@ -376,7 +376,7 @@ fn other_to_follow(
 /// A position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
 fn other_play(
     judges: Judges<'_>,
-    ranked: &[Judged],
+    ranked: &[JudgedReply],
     pick: usize,
     settings: &GameSettings,
     rng: &mut ChaCha8Rng,
@@ -391,7 +391,12 @@ fn other_play(
 }
 
 /// One of the four best plays that were not chosen, if it is within the margin.
-fn another(ranked: &[Judged], pick: usize, margin: f32, rng: &mut ChaCha8Rng) -> Option<Position> {
+fn another(
+    ranked: &[JudgedReply],
+    pick: usize,
+    margin: f32,
+    rng: &mut ChaCha8Rng,
+) -> Option<Position> {
     let least = ranked.first()?.chances.equity() - margin;
     let others: Vec<Position> = (ranked.iter().enumerate())
         .filter(|(index, judged)| *index != pick && judged.chances.equity() >= least)
@@ -492,7 +497,7 @@ pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> P
 }
 
 /// The play that looks best when every equity is blurred by about `noise`.
-fn noisy_pick(ranked: &[Judged], noise: f32, rng: &mut ChaCha8Rng) -> usize {
+fn noisy_pick(ranked: &[JudgedReply], noise: f32, rng: &mut ChaCha8Rng) -> usize {
     let mut best = (0, f32::MIN);
     for (index, judged) in ranked.iter().enumerate() {
         // Sum of four uniform numbers: near enough to a normal one, standard deviation 0.577.

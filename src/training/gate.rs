@@ -1,7 +1,7 @@
 //! The gate: candidate nets take the place of others when they are ahead in duels and not worse on benchmark files.
 
 use crate::benchmark::summary::{Counting, paired, score};
-use crate::benchmark::{BenchmarkFile, Item, Record};
+use crate::benchmark::{BenchmarkFile, Item, ScorableRecord};
 use crate::duel::Tally;
 use crate::equity::MatchEquityTable;
 use crate::files;
@@ -79,7 +79,7 @@ pub fn whole(mut file: BenchmarkFile) -> Result<Vec<Item>, String> {
         return Err(format!("line {line}: {reason}"));
     }
     file.items
-        .retain(|item| matches!(item.record, Record::Play(_)));
+        .retain(|item| matches!(item.record, ScorableRecord::Play(_)));
     if file.items.is_empty() {
         return Err("no m record in it".to_owned());
     }

@@ -10,6 +10,15 @@
 /// Width of the blocks in which first layers are worked on; first layers are multiples of it.
 pub(super) const BLOCK: usize = 64;
 
+/// The first layer passes on what it is limited to.
+pub(super) const CLIPPED: usize = 0;
+/// ... its square.
+pub(super) const SQUARED: usize = 1;
+/// As [`CLIPPED`], but what is cut off still has a little slope on the way back, so that no unit stays there for good.
+pub(super) const LEAKY: usize = 2;
+/// That slope.
+const LEAK: f32 = 0.02;
+
 /// The rows of a group of labels: for each label, from where the last one ends to its own end, offsets into
 /// the table of the first layer and coefficients.
 #[derive(Clone, Copy, Debug)]
@@ -62,9 +71,9 @@ macro_rules! dispatched {
 }
 
 dispatched!(
-    /// For each label `base + sum of coefficient x row`, limited to 0..=`limit`, squared when `SQUARED` is 1, into
-    /// `width` numbers of `out`. Slice lengths are multiples of [`BLOCK`].
-    accumulate, accumulate_wide, accumulate_fast, accumulate_body, <const SQUARED: usize>,
+    /// For each label `base + sum of coefficient x row`, limited to 0..=`limit`, squared when `FORM` is [`SQUARED`],
+    /// into `width` numbers of `out`. Slice lengths are multiples of [`BLOCK`].
+    accumulate, accumulate_wide, accumulate_fast, accumulate_body, <const FORM: usize>,
     (base: &[f32], table: &[f32], rows: Rows<'_>, limit: f32, out: &mut [f32])
 );
 
@@ -77,9 +86,10 @@ dispatched!(
 
 dispatched!(
     /// Backward through the second layer, for each label of a group: `d1[i] = sum over j of d2[j] x transposed[j][i]` where
-    /// unit `i` passes on neither 0 nor `most` (else 0), times twice the root of what it passes on when `SQUARED` is 1.
-    /// `a1` and `d1` hold `width` numbers a label, `d2` as many as `transposed` has rows.
-    second_layer_back, second_layer_back_wide, second_layer_back_fast, second_layer_back_body, <const SQUARED: usize>,
+    /// unit `i` passes on neither 0 nor `most` (else 0, or a little of it when `FORM` is [`LEAKY`]), times twice the root of
+    /// what it passes on when `FORM` is [`SQUARED`]. `a1` and `d1` hold `width` numbers a label, `d2` as many as
+    /// `transposed` has rows.
+    second_layer_back, second_layer_back_wide, second_layer_back_fast, second_layer_back_body, <const FORM: usize>,
     (a1: &[f32], width: usize, transposed: &[f32], d2: &[f32], most: f32, d1: &mut [f32])
 );
 
@@ -108,7 +118,7 @@ fn fma<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
 }
 
 #[inline(always)]
-fn accumulate_body<const SQUARED: usize, const FUSED: bool>(
+fn accumulate_body<const FORM: usize, const FUSED: bool>(
     base: &[f32],
     table: &[f32],
     rows: Rows<'_>,
@@ -145,7 +155,11 @@ fn accumulate_body<const SQUARED: usize, const FUSED: bool>(
             }
             for k in 0..BLOCK {
                 let value = (even[k] + odd[k]).clamp(0.0, limit);
-                even[k] = if SQUARED == 1 { value * value } else { value };
+                even[k] = if FORM == SQUARED {
+                    value * value
+                } else {
+                    value
+                };
             }
             if let Some(out) = out[block * BLOCK..].first_chunk_mut::<BLOCK>() {
                 *out = even;
@@ -181,7 +195,7 @@ fn second_layer_body<const H: usize, const FUSED: bool>(
 }
 
 #[inline(always)]
-fn second_layer_back_body<const SQUARED: usize, const FUSED: bool>(
+fn second_layer_back_body<const FORM: usize, const FUSED: bool>(
     a1: &[f32],
     width: usize,
     transposed: &[f32],
@@ -194,7 +208,7 @@ fn second_layer_back_body<const SQUARED: usize, const FUSED: bool>(
     for block in (0..width).step_by(BLOCK) {
         for ((a1, d2), d1) in labels.clone().zip(d1.chunks_exact_mut(width)) {
             let (mut even, mut odd) = ([0.0; BLOCK], [0.0; BLOCK]);
-            let (twos, _) = d2.as_chunks::<2>();
+            let (twos, odd_one) = d2.as_chunks::<2>();
             for (&[one, two], rows) in twos.iter().zip(transposed.chunks_exact(2 * width)) {
                 let other = rows[width + block..].first_chunk::<BLOCK>();
                 if let (Some(row), Some(other)) = (rows[block..].first_chunk::<BLOCK>(), other) {
@@ -206,13 +220,29 @@ fn second_layer_back_body<const SQUARED: usize, const FUSED: bool>(
                     }
                 }
             }
+            for (one, row) in odd_one
+                .iter()
+                .zip(transposed.chunks_exact(width).skip(2 * twos.len()))
+            {
+                if let Some(row) = row[block..].first_chunk::<BLOCK>() {
+                    for k in 0..BLOCK {
+                        even[k] = fma::<FUSED>(*one, row[k], even[k]);
+                    }
+                }
+            }
             let out = d1[block..].first_chunk_mut::<BLOCK>();
             if let (Some(a), Some(out)) = (a1[block..].first_chunk::<BLOCK>(), out) {
                 for k in 0..BLOCK {
-                    let slope = if SQUARED == 1 { 2.0 * a[k].sqrt() } else { 1.0 };
+                    let slope = if FORM == SQUARED {
+                        2.0 * a[k].sqrt()
+                    } else {
+                        1.0
+                    };
                     let alive = a[k] > 0.0 && a[k] < most;
                     out[k] = if alive {
                         (even[k] + odd[k]) * slope
+                    } else if FORM == LEAKY {
+                        (even[k] + odd[k]) * LEAK
                     } else {
                         0.0
                     };
@@ -278,6 +308,10 @@ fn scatter_body<const UNUSED: usize, const FUSED: bool>(
     }
 }
 
+/// Smaller first moments are nothing: with the smallest denominator (1e-8) and a rate of 1e-3 they would move a weight by
+/// less than 1e-25.
+const SMALLEST_MOMENT: f32 = 1e-30;
+
 #[inline(always)]
 fn adam_body<const UNUSED: usize, const FUSED: bool>(
     values: &mut [f32],
@@ -294,7 +328,14 @@ fn adam_body<const UNUSED: usize, const FUSED: bool>(
             g += part[i];
         }
         g *= scale;
-        m[i] = 0.9 * m[i] + 0.1 * g;
+        // The moment of a weight without gradients (a unit that a class of positions never uses) would end as a
+        // denormal number for ever: those are a hundred times as slow.
+        let moment = 0.9 * m[i] + 0.1 * g;
+        m[i] = if moment.abs() < SMALLEST_MOMENT {
+            0.0
+        } else {
+            moment
+        };
         v[i] = 0.999 * v[i] + 0.001 * g * g;
         values[i] -= rate * m[i] / (v[i].sqrt() * root_correction + 1e-8);
         mean[i] += (1.0 - keep) * (values[i] - mean[i]);

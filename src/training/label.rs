@@ -15,6 +15,7 @@ const POSITIONS_PER_PART: usize = 4;
 
 /// How positions are labelled.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Method {
     /// By a search.
     Search(Settings),

@@ -18,6 +18,7 @@ pub mod net;
 pub mod plan;
 pub mod positions;
 pub mod pruning;
+mod ranking;
 pub mod run;
 pub mod sample;
 pub mod shard;
@@ -26,4 +27,4 @@ pub mod step;
 pub mod twins;
 pub mod yardstick;
 
-pub use error::RunError;
+pub use error::{RunError, read_toml};

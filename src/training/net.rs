@@ -7,14 +7,28 @@ use crate::journal::write_whole;
 use crate::nn::format::FILE_BYTES_MAX;
 use crate::nn::format::native::{self, Label};
 use crate::nn::format::safetensors;
-use crate::nn::{Activation, FloatNet, InputGroup, IntegerNetError, Limits, SecondBits, quantise};
+use crate::nn::{
+    Activation, FloatNet, InputGroup, IntegerNetError, Limits, RESULTS, SecondBits, quantise,
+};
+use crate::rng::ChaCha8Rng;
 use std::io;
 use std::path::Path;
 
 const BASE: usize = InputSet::Counts.inputs();
 
+/// How a net ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Head {
+    /// A second layer, then five sigmoid outputs: chances.
+    Sigmoid,
+    /// Five linear outputs in the place of the second layer and nothing behind them: they can only be compared, between
+    /// the plays of a roll (NF-30).
+    Linear,
+}
+
 /// A net of `inputs` - `first` - `second` - 5 with clipped ReLU (squared in the first layer if wanted) and
-/// sigmoid outputs.
+/// sigmoid outputs, or of `inputs` - `first` - 5 that ranks plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
     /// Which inputs.
@@ -23,9 +37,11 @@ pub struct Net {
     pub activation: Activation,
     /// Where the hidden layers cut off.
     pub limits: Limits,
+    /// What follows the first layer.
+    pub head: Head,
     /// Width of the first hidden layer.
     pub first: usize,
-    /// Width of the second hidden layer.
+    /// Width of the second hidden layer; 5 with a linear head.
     pub second: usize,
     /// All parameters in the order of [`Layout`].
     pub values: Vec<f32>,
@@ -69,6 +85,13 @@ impl Layout {
     }
 }
 
+/// Random numbers up to `bound` on both sides of 0.
+fn fill(values: &mut [f32], bound: f64, rng: &mut ChaCha8Rng) {
+    for value in values {
+        *value = ((crate::rng::unit(rng) * 2.0 - 1.0) * bound) as f32;
+    }
+}
+
 impl Net {
     /// Number of inputs.
     #[must_use]
@@ -90,26 +113,45 @@ impl Net {
     /// A net with random weights, uniform within the usual bounds of each layer.
     #[must_use]
     pub fn random(set: InputSet, first: usize, second: usize, seed: u64) -> Net {
-        let layout = Layout::of(set.inputs(), first, second);
-        let mut rng = crate::rng::stream(seed, 0);
-        let mut values = vec![0.0; layout.end];
-        let mut fill = |range: std::ops::Range<usize>, bound: f64| {
-            for value in &mut values[range] {
-                *value = ((crate::rng::unit(&mut rng) * 2.0 - 1.0) * bound) as f32;
-            }
-        };
-        fill(layout.rows..layout.bias1, 0.12);
-        fill(layout.bias1..layout.weights2, 0.1);
-        fill(layout.weights2..layout.bias2, (3.0 / first as f64).sqrt());
-        fill(layout.bias2..layout.weights3, 0.1);
-        fill(layout.weights3..layout.bias3, (1.0 / second as f64).sqrt());
+        let mut net = Net::zeros(set, Head::Sigmoid, first, second);
+        let (l, v) = (net.layout(), &mut net.values);
+        let rng = &mut crate::rng::stream(seed, 0);
+        fill(&mut v[l.rows..l.bias1], 0.12, rng);
+        fill(&mut v[l.bias1..l.weights2], 0.1, rng);
+        fill(
+            &mut v[l.weights2..l.bias2],
+            (3.0 / first as f64).sqrt(),
+            rng,
+        );
+        fill(&mut v[l.bias2..l.weights3], 0.1, rng);
+        fill(
+            &mut v[l.weights3..l.bias3],
+            (1.0 / second as f64).sqrt(),
+            rng,
+        );
+        net
+    }
+
+    /// A net with random weights that is to rank plays: a linear head, every unit in the middle of its range.
+    #[must_use]
+    pub fn random_ranking(first: usize, rng: &mut ChaCha8Rng) -> Net {
+        let mut net = Net::zeros(InputSet::Counts, Head::Linear, first, RESULTS);
+        let (l, v) = (net.layout(), &mut net.values);
+        fill(&mut v[l.rows..l.bias1], 0.15, rng);
+        fill(&mut v[l.weights2..l.bias2], 0.15, rng);
+        v[l.bias1..l.weights2].fill(0.5);
+        net
+    }
+
+    fn zeros(set: InputSet, head: Head, first: usize, second: usize) -> Net {
         Net {
             set,
             activation: Activation::Crelu,
             limits: Limits::default(),
+            head,
             first,
             second,
-            values,
+            values: vec![0.0; Layout::of(set.inputs(), first, second).end],
         }
     }
 
@@ -227,6 +269,7 @@ impl Net {
             set,
             activation: net.activation,
             limits: net.limits,
+            head: Head::Sigmoid,
             first: h1,
             second: h2,
             values,
@@ -239,7 +282,12 @@ impl Net {
     /// When the weights do not fit; see [`quantise`].
     pub fn to_integer(&self, name: &str, class: &str) -> Result<Vec<u8>, IntegerNetError> {
         let set = self.set;
-        let parts = quantise(&self.to_float(), &set.units(), SecondBits::Thirteen, 4)?;
+        let shift_max = match self.head {
+            Head::Sigmoid => 4,
+            Head::Linear => 3,
+        };
+        let bits = SecondBits::Thirteen;
+        let parts = quantise(&self.to_float(), &set.units(), bits, shift_max)?;
         let label = Label {
             name: name.into(),
             inputs: set.name().into(),

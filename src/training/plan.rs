@@ -1,7 +1,7 @@
 //! A training run as its TOML file says.
 
 use super::alpha::AlphaSettings;
-use super::error::{RunError, in_file};
+use super::error::{RunError, in_file, read_toml};
 use super::games::GameSettings;
 use super::net::Net;
 use super::shard::Label;
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 /// A net at the beginning of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Origin {
     /// A float net in safetensors form.
     File(PathBuf),
@@ -232,19 +233,11 @@ impl Plan {
     /// # Errors
     /// [`RunError`]: the file, or what is wrong in it.
     pub fn load(path: &Path) -> Result<Plan, RunError> {
-        let text =
-            crate::files::read_text(path, crate::files::TEXT_BYTES_MAX).map_err(|source| {
-                RunError::File {
-                    path: path.to_owned(),
-                    source,
-                }
-            })?;
+        let plan: Plan = read_toml(path)?;
         let refuse = |reason: String| RunError::Plan {
             path: path.to_owned(),
             reason,
         };
-        let plan: Plan =
-            toml::from_str(&text).map_err(|error| refuse(error.to_string().replace('\n', " ")))?;
         let optional = [&plan.crashed, &plan.ahead, &plan.behind, &plan.quick];
         let nets = [&plan.contact, &plan.race].into_iter();
         let fault = nets

@@ -2,11 +2,11 @@
 
 use crate::game::Position;
 use crate::job::sha256;
-use crate::notation::{LINE_BYTES_MAX, parse_position, parse_training_line};
+use crate::notation::{LINE_BYTES_MAX, NotationError, parse_position_line};
 use std::io::{self, BufRead, Read as _};
 
 /// Positions, and the lines that are none with their reasons.
-pub type Positions = (Vec<Position>, Vec<(u64, String)>);
+pub type Positions = (Vec<Position>, Vec<(u64, NotationError)>);
 
 /// Reads positions to the end.
 ///
@@ -20,26 +20,12 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
         if bounded.read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        match position(&line) {
+        match parse_position_line(&line) {
             Ok(found) => positions.extend(found),
             Err(reason) => wrong.push((number, reason)),
         }
     }
     Ok((positions, wrong))
-}
-
-/// The position of a line, none for comments and empty lines.
-fn position(line: &[u8]) -> Result<Option<Position>, String> {
-    let line = line.trim_ascii();
-    if line.is_empty() || line.starts_with(b"#") {
-        return Ok(None);
-    }
-    if line.contains(&b' ') {
-        let record = parse_training_line(line).map_err(|e| e.to_string())?;
-        return Ok(record.map(|record| record.position));
-    }
-    let parsed = parse_position(line).map_err(|e| e.to_string())?;
-    Ok(Some(parsed.position))
 }
 
 /// How many positions there are, and their checksum.

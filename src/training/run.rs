@@ -113,7 +113,6 @@ pub fn run(
             return Ok(false);
         }
         let pool = pool(plan, &ledger, folder, number, round)?;
-        control.task = format!("round {number}: training");
         let Some(log) = train(plan, folder, number, round, nets, &pool, control)? else {
             return Ok(false);
         };
@@ -236,6 +235,8 @@ fn train(
             continue;
         }
         let name = role.name();
+        // A task of its own: its steps are counted and timed from its own beginning.
+        control.task = format!("round {number}: training {name}");
         let fitted = fit(plan, number, round, net, (pool, families), name, control);
         let Some((net, line)) = fitted else {
             return Ok(None);

@@ -2,13 +2,20 @@
 //!
 //! A batch is cut into [`CHUNKS`] parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.
+//!
+//! The head of the net decides what is learnt: chances and the differences between siblings, or how the plays of a roll
+//! rank (`super::ranking`).
 
-use super::kernel::{Rows, accumulate, adam, outer, scatter, second_layer, second_layer_back};
-use super::net::Net;
+use super::kernel::{
+    CLIPPED, LEAKY, Rows, SQUARED, accumulate, adam, outer, scatter, second_layer,
+    second_layer_back,
+};
+use super::net::{Head, Net};
+use super::ranking;
 use super::shard::Label;
 use crate::eval::own::open_in_races;
 use crate::game::Chances;
-use crate::nn::{Activation, SECOND_MAX, sigmoid};
+use crate::nn::{Activation, RESULTS, SECOND_MAX, sigmoid};
 use rayon::prelude::*;
 
 /// Parts of a batch that are worked on independently.
@@ -23,12 +30,9 @@ pub struct StepSettings {
     pub rate: f32,
     /// How much of the running mean of the weights is kept, 0..1.
     pub keep: f32,
-    /// Weight of the squared error of equity differences between siblings.
+    /// Weight of the squared error of equity differences between siblings; without meaning for a linear head.
     pub pairs: f32,
 }
-
-/// What one unit of each output adds to the equity.
-const EQUITY: [f32; 5] = [2.0, 1.0, 1.0, -1.0, -1.0];
 
 /// A net in training: parameters, their running mean, and Adam's moments.
 #[derive(Debug)]
@@ -41,7 +45,7 @@ pub struct Trainer {
     steps: i32,
 }
 
-/// Labels that go through the first layer together.
+/// Labels that go through the first layer together; with a linear head all plays of a roll do.
 const GROUP: usize = 32;
 
 /// Gradient and working room of one chunk.
@@ -148,11 +152,17 @@ impl Trainer {
         (self.parts.iter()).fold(0.0, |most, part| part.greatest.max(most))
     }
 
+    /// The outputs of a net with a linear head for the plays of a roll.
+    pub(super) fn scores(&mut self, plays: &[Label]) -> impl Iterator<Item = [f32; RESULTS]> {
+        let group = &mut self.parts[0].group;
+        group.forward::<RESULTS>(&self.net, plays);
+        group.passes.iter().map(|pass| pass.out)
+    }
+
     /// Works out the gradient of every part and returns the sum of the losses.
     fn gradient(&mut self, batch: &[Label], pairs: f32) -> f64 {
         let net = &self.net;
-        let size = batch.len().div_ceil(CHUNKS).max(1);
-        let mut chunks: Vec<&[Label]> = batch.chunks(size).collect();
+        let mut chunks = chunks(batch, net.head);
         chunks.resize(CHUNKS, &[]);
         self.parts
             .par_iter_mut()
@@ -161,13 +171,18 @@ impl Trainer {
         self.parts.iter().map(|part| part.loss).sum()
     }
 
-    /// One step over `batch`. Returns the mean loss (cross-entropy above that of the target).
+    /// One step over `batch`. Returns the mean loss: cross-entropy of a label above that of its target, or what is
+    /// minimised for a roll.
     pub fn step(&mut self, batch: &[Label], settings: StepSettings) -> f64 {
         let loss = self.gradient(batch, settings.pairs);
         self.steps += 1;
         let rate = settings.rate / (1.0 - 0.9f32.powi(self.steps));
         let root = 1.0 / (1.0 - 0.999f32.powi(self.steps)).sqrt();
-        let how = [rate, 1.0 / batch.len() as f32, root, settings.keep];
+        let count = match self.net.head {
+            Head::Sigmoid => batch.len(),
+            Head::Linear => batch.iter().filter(|label| !label.sibling).count(),
+        };
+        let how = [rate, 1.0 / count as f32, root, settings.keep];
         let parts = &self.parts;
         let piece = self.net.values.len().div_ceil(CHUNKS);
         self.net
@@ -185,8 +200,25 @@ impl Trainer {
                     .collect();
                 adam::<0>(values, &gradients, m, v, mean, how);
             });
-        loss / batch.len() as f64
+        loss / count as f64
     }
+}
+
+/// A batch in at most [`CHUNKS`] parts; the plays of a roll are not torn.
+fn chunks(batch: &[Label], head: Head) -> Vec<&[Label]> {
+    let size = batch.len().div_ceil(CHUNKS).max(1);
+    if head == Head::Sigmoid {
+        return batch.chunks(size).collect();
+    }
+    let (mut parts, mut rest) = (Vec::new(), batch);
+    while !rest.is_empty() {
+        let later = rest.iter().skip(size);
+        let torn = later.take_while(|label| label.sibling).count();
+        let (part, after) = rest.split_at(rest.len().min(size + torn));
+        parts.push(part);
+        rest = after;
+    }
+    parts
 }
 
 impl Part {
@@ -194,6 +226,9 @@ impl Part {
         self.gradient.fill(0.0);
         (self.loss, self.greatest) = (0.0, 0.0);
         self.pairs = [0.0; 2];
+        if net.head == Head::Linear {
+            return self.rolls(net, labels);
+        }
         match net.second {
             16 => self.all::<16>(net, labels, pairs),
             64 => self.all::<64>(net, labels, pairs),
@@ -201,19 +236,22 @@ impl Part {
         }
     }
 
-    fn all<const H: usize>(&mut self, net: &Net, mut labels: &[Label], weight: f32) {
-        let l = net.layout();
-        let weights = net.values[l.weights2..l.bias2].chunks_exact(H);
-        for (unit, weights) in weights.enumerate() {
-            for (row, weight) in self
-                .group
-                .transposed
-                .chunks_exact_mut(net.first)
-                .zip(weights)
-            {
-                row[unit] = *weight;
-            }
+    /// A label and the siblings after it are the plays of a roll.
+    fn rolls(&mut self, net: &Net, labels: &[Label]) {
+        self.group.transpose::<RESULTS>(net);
+        for plays in labels.chunk_by(|_, next| next.sibling) {
+            self.group.forward::<RESULTS>(net, plays);
+            let found: Vec<_> = self.group.passes.iter().map(|pass| pass.out).collect();
+            let slopes = self.group.d2.as_chunks_mut::<RESULTS>().0;
+            let loss = f64::from(ranking::slopes(plays, &found, slopes));
+            self.loss += loss;
+            self.greatest = self.greatest.max(loss);
+            self.back_below::<RESULTS>(net, plays.len());
         }
+    }
+
+    fn all<const H: usize>(&mut self, net: &Net, mut labels: &[Label], weight: f32) {
+        self.group.transpose::<H>(net);
         while !labels.is_empty() {
             let mut count = labels.len().min(GROUP);
             // A pair is not torn, unless there is nothing but siblings.
@@ -242,7 +280,7 @@ impl Part {
                 for (pass, (slope, sign)) in passes.iter().zip(slopes.iter_mut().zip([1.0, -1.0])) {
                     for k in 0..5 {
                         let p = pass.out[k];
-                        slope[k] = sign * 2.0 * weight * error * EQUITY[k] * p * (1.0 - p);
+                        slope[k] = sign * 2.0 * weight * error * ranking::EQUITY[k] * p * (1.0 - p);
                     }
                 }
             }
@@ -275,10 +313,12 @@ impl Part {
         );
         outer::<H>(a1, first, d2, &mut self.gradient[l.weights2..l.bias2]);
         let most = net.most_passed_on();
-        match net.activation {
-            Activation::Crelu => second_layer_back::<0>(a1, first, transposed, d2, most, d1),
-            Activation::Screlu => second_layer_back::<1>(a1, first, transposed, d2, most, d1),
-        }
+        let back = match (net.head, net.activation) {
+            (Head::Linear, _) => second_layer_back::<LEAKY>,
+            (Head::Sigmoid, Activation::Crelu) => second_layer_back::<CLIPPED>,
+            (Head::Sigmoid, Activation::Screlu) => second_layer_back::<SQUARED>,
+        };
+        back(a1, first, transposed, d2, most, d1);
         let (table, bias1) = self.gradient[..l.weights2].split_at_mut(l.bias1);
         for d1 in d1.chunks_exact(first) {
             for (g, d) in bias1.iter_mut().zip(d1) {
@@ -325,8 +365,26 @@ impl Part {
 }
 
 impl LabelGroup {
+    /// Turns the second layer's weights round, for the way back.
+    fn transpose<const H: usize>(&mut self, net: &Net) {
+        let l = net.layout();
+        let weights = net.values[l.weights2..l.bias2].chunks_exact(H);
+        for (unit, weights) in weights.enumerate() {
+            let rows = self.transposed.chunks_exact_mut(net.first);
+            for (row, weight) in rows.zip(weights) {
+                row[unit] = *weight;
+            }
+        }
+    }
+
     fn forward<const H: usize>(&mut self, net: &Net, labels: &[Label]) {
         let (l, values) = (net.layout(), &net.values);
+        // Only the plays of a roll can be more than there is room for.
+        if self.a1.len() < labels.len() * net.first {
+            self.a1.resize(labels.len() * net.first, 0.0);
+            self.d1.resize(labels.len() * net.first, 0.0);
+            self.d2.resize(labels.len() * net.second, 0.0);
+        }
         self.rows.clear();
         self.ends.clear();
         self.passes.clear();
@@ -345,8 +403,8 @@ impl LabelGroup {
         let (base, table) = (&values[l.bias1..l.weights2], &values[l.rows..l.bias1]);
         let limit = f32::from(net.limits.first);
         match net.activation {
-            Activation::Crelu => accumulate::<0>(base, table, rows, limit, &mut self.a1),
-            Activation::Screlu => accumulate::<1>(base, table, rows, limit, &mut self.a1),
+            Activation::Crelu => accumulate::<CLIPPED>(base, table, rows, limit, &mut self.a1),
+            Activation::Screlu => accumulate::<SQUARED>(base, table, rows, limit, &mut self.a1),
         }
         for (label, a1) in labels.iter().zip(self.a1.chunks_exact(net.first)) {
             let pass = Pass::forward::<H>(net, label, a1);
@@ -367,6 +425,15 @@ impl Pass {
             out: [0.0; 5],
             open,
         };
+        if net.head == Head::Linear {
+            let weights = values[l.weights2..l.bias2].chunks_exact(RESULTS);
+            for (a, weights) in a1.iter().zip(weights) {
+                for k in 0..RESULTS {
+                    pass.out[k] += a * weights[k];
+                }
+            }
+            return pass;
+        }
         let mut bias2 = [0.0; H];
         bias2.copy_from_slice(&values[l.bias2..l.bias2 + H]);
         let most = net.limits.second_most();
@@ -407,6 +474,51 @@ mod tests {
             gradient_is_slope(activation, Limits::default());
         }
         gradient_is_slope(Activation::Screlu, Limits::WIDE);
+    }
+
+    /// The same for a linear head, over the plays of two rolls.
+    #[test]
+    fn the_gradient_of_a_ranking_is_the_slope() {
+        let net = Net::random_ranking(64, &mut crate::rng::stream(8, 0));
+        let mut labels = Vec::new();
+        for roll in [3, 17] {
+            let mut after = Vec::new();
+            let roll = crate::game::Roll::ALL[roll];
+            crate::game::generate_plays(&Position::start(), roll, &mut after);
+            for (index, position) in after.into_iter().enumerate() {
+                let win = 0.3 + 0.4 / (1.0 + index as f32);
+                let label = Label::new(position, 0, [win, 0.1, 0.0, 0.2, 0.0]);
+                labels.push(if index == 0 {
+                    label
+                } else {
+                    label.beside_the_last()
+                });
+            }
+        }
+        assert!(labels.len() > 10);
+        let objective = |net: &Net| {
+            let mut trainer = Trainer::new(net.clone());
+            trainer.gradient(&labels, 0.0)
+        };
+        let mut trainer = Trainer::new(net.clone());
+        trainer.gradient(&labels, 0.0);
+        // No roll is torn, however many parts there are.
+        let used = trainer.parts.iter().filter(|part| part.loss > 0.0);
+        assert_eq!(used.count(), 2);
+        let mut seen = 0;
+        for index in (0..net.values.len()).step_by(10) {
+            let given: f32 = trainer.parts.iter().map(|part| part.gradient[index]).sum();
+            let step = 1e-2;
+            let moved = |by: f32| {
+                let mut net = net.clone();
+                net.values[index] += by;
+                objective(&net)
+            };
+            let slope = (moved(step) - moved(-step)) / (2.0 * f64::from(step));
+            seen +=
+                usize::from((slope - f64::from(given)).abs() > 0.02 * (0.1 + given.abs() as f64));
+        }
+        assert!(seen <= net.values.len() / 10 / 50, "{seen}");
     }
 
     fn gradient_is_slope(activation: Activation, limits: Limits) {
@@ -457,6 +569,30 @@ mod tests {
             gradient.len() / 10
         );
         assert!(gradient.iter().any(|g| g.abs() > 0.1));
+    }
+
+    /// A weight that was moved once and never again keeps no denormal moment, which would slow every later step.
+    #[test]
+    fn moments_of_weights_without_gradients_end_at_zero() {
+        let mut trainer = Trainer::new(Net::random(InputSet::Counts, 64, 16, 8));
+        let start = Position::start();
+        let mut after = Vec::new();
+        crate::game::generate_plays(&start, crate::game::Roll::ALL[20], &mut after);
+        let label = |position| [Label::new(position, 0, [0.6, 0.2, 0.0, 0.1, 0.0])];
+        let settings = StepSettings {
+            rate: 1e-3,
+            pairs: 0.0,
+            keep: 0.99,
+        };
+        trainer.step(&label(after[0]), settings);
+        for _ in 0..1200 {
+            trainer.step(&label(start), settings);
+        }
+        let moments = &trainer.first_moment;
+        assert!(!moments.iter().any(|moment| moment.is_subnormal()));
+        let rest = |(moment, gradient): (&f32, &f32)| *moment == 0.0 && *gradient == 0.0;
+        let gradient = &trainer.parts[0].gradient;
+        assert!(moments.iter().zip(gradient).any(rest));
     }
 
     /// What the rules exclude in a race is not learnt: its weights have no slope.

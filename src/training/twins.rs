@@ -75,7 +75,7 @@ pub(super) struct Twin {
 /// that need no net. One twin for each step until
 /// the lines meet, the game ends or something else than the best play was made.
 pub(super) fn follow(
-    one: OnePly<'_>,
+    one: &OnePly<'_>,
     exact: &dyn Fn(&Position) -> Option<Chances>,
     (line, plies): (&[Step], Plies),
     sibling: Position,
@@ -153,7 +153,7 @@ mod tests {
     }
 
     /// The main line from `position` with these rolls.
-    fn line(one: OnePly<'_>, position: Position, rolls: &[Roll]) -> Vec<Step> {
+    fn line(one: &OnePly<'_>, position: Position, rolls: &[Roll]) -> Vec<Step> {
         let mut scratch = Scratch::default();
         let mut at = position;
         let mut steps = Vec::new();
@@ -178,10 +178,10 @@ mod tests {
         let mut plays = Vec::new();
         generate_plays(&Position::start(), Roll::new(3, 1).unwrap(), &mut plays);
         let rolls = [(6, 4), (5, 2), (3, 3), (2, 1)].map(|(a, b)| Roll::new(a, b).unwrap());
-        let (main, other) = (line(one, plays[0], &rolls), line(one, plays[1], &rolls));
+        let (main, other) = (line(&one, plays[0], &rolls), line(&one, plays[1], &rolls));
         let plies = Plies::try_from(3).unwrap();
         let mut scratch = Scratch::default();
-        let twins = follow(one, &|_| None, (&main, plies), plays[1], &mut scratch);
+        let twins = follow(&one, &|_| None, (&main, plies), plays[1], &mut scratch);
         assert_eq!(twins.len(), 4, "the lines do not meet");
         for (index, twin) in twins.iter().enumerate() {
             assert_eq!(twin.position, other[index].position);
@@ -213,17 +213,17 @@ mod tests {
         let mut plays = Vec::new();
         generate_plays(&Position::start(), Roll::new(3, 1).unwrap(), &mut plays);
         let rolls = [(6, 4), (5, 2), (3, 3), (2, 1)].map(|(a, b)| Roll::new(a, b).unwrap());
-        let mut main = line(one, plays[0], &rolls);
+        let mut main = line(&one, plays[0], &rolls);
         let plies = Plies::try_from(3).unwrap();
         let mut scratch = Scratch::default();
         main[1].best = None;
-        let twins = follow(one, &|_| None, (&main, plies), plays[1], &mut scratch);
+        let twins = follow(&one, &|_| None, (&main, plies), plays[1], &mut scratch);
         let sizes: Vec<usize> = twins.iter().map(|twin| twin.differences.len()).collect();
         assert_eq!(sizes, [2, 1]);
         // As if the game had come to the same position by the other way.
-        let mut main = line(one, plays[0], &rolls);
-        main[1] = line(one, plays[1], &rolls)[1];
-        let twins = follow(one, &|_| None, (&main, plies), plays[1], &mut scratch);
+        let mut main = line(&one, plays[0], &rolls);
+        main[1] = line(&one, plays[1], &rolls)[1];
+        let twins = follow(&one, &|_| None, (&main, plies), plays[1], &mut scratch);
         assert_eq!(twins.len(), 1);
         assert_eq!(twins[0].differences.len(), 4);
         assert!(close(twins[0].differences[1], twins[0].differences[3]));

@@ -8,6 +8,7 @@ use super::games::{GameSettings, Judges};
 use super::plan::Plan;
 use super::run::nets;
 use crate::game::{Position, Roll};
+use crate::job::{Control, Progress};
 use crate::notation::parse_position;
 use crate::search::Scratch;
 use std::path::Path;
@@ -17,7 +18,7 @@ const PLAYS_ALL: usize = 1000;
 
 /// One decision with its rolled-out candidates.
 #[derive(Clone, Debug)]
-pub struct Decision {
+pub struct RolledDecision {
     position: Position,
     roll: Roll,
     candidates: Vec<(Position, f64)>,
@@ -25,11 +26,11 @@ pub struct Decision {
 
 /// Reads the checker decisions; lines of other kinds or without sense are skipped.
 #[must_use]
-pub fn decisions(text: &str) -> Vec<Decision> {
+pub fn decisions(text: &str) -> Vec<RolledDecision> {
     text.lines().filter_map(decision).collect()
 }
 
-fn decision(line: &str) -> Option<Decision> {
+fn decision(line: &str) -> Option<RolledDecision> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     if value.get("t")? != "checker" {
         return None;
@@ -42,7 +43,7 @@ fn decision(line: &str) -> Option<Decision> {
             .position;
         candidates.push((after, candidate.get(1)?.as_f64()?));
     }
-    Some(Decision {
+    Some(RolledDecision {
         position: parse_position(value.get("id")?.as_str()?.as_bytes())
             .ok()?
             .position,
@@ -51,44 +52,54 @@ fn decision(line: &str) -> Option<Decision> {
     })
 }
 
+/// Decisions between two looks at whoever watches.
+const STRETCH: usize = 64;
+
 /// Mean loss in thousandths of a point with its standard error, and how many choices were not
-/// among the candidates (charged with the worst of them).
+/// among the candidates (charged with the worst of them). `None` when it was stopped.
 #[must_use]
 pub fn score(
     judges: Judges<'_>,
     settings: &GameSettings,
-    decisions: &[Decision],
-) -> (f64, f64, usize) {
+    decisions: &[RolledDecision],
+    control: &mut Control<'_>,
+) -> Option<(f64, f64, usize)> {
     let mut room = Scratch::default();
     let mut outside = 0;
-    let losses: Vec<f64> = decisions
-        .iter()
-        .filter_map(|decision| {
-            let best = judges.best(&decision.position, decision.roll, settings, &mut room)?;
+    let mut losses: Vec<f64> = Vec::with_capacity(decisions.len());
+    for (number, stretch) in decisions.chunks(STRETCH).enumerate() {
+        let (done, all) = ((number * STRETCH) as u64, decisions.len() as u64);
+        control.tell_progress(Progress::new("decisions", done, Some(all)), false);
+        if control.stop.is_triggered() {
+            return None;
+        }
+        losses.extend(stretch.iter().map(|decision| {
+            let best = judges.best(&decision.position, decision.roll, settings, &mut room);
             let equities = decision.candidates.iter().map(|c| c.1);
             let top = equities.clone().fold(f64::MIN, f64::max);
             let worst = equities.fold(f64::MAX, f64::min);
             let listed = decision.candidates.iter().find(|c| c.0 == best.after);
             outside += usize::from(listed.is_none());
-            Some(1000.0 * (top - listed.map_or(worst, |c| c.1)))
-        })
-        .collect();
+            1000.0 * (top - listed.map_or(worst, |c| c.1))
+        }));
+    }
     let n = losses.len().max(1) as f64;
     let mean = losses.iter().sum::<f64>() / n;
     let variance = losses.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
-    (mean, (variance / n).sqrt(), outside)
+    Some((mean, (variance / n).sqrt(), outside))
 }
 
-/// Scores the nets of a run after every round; a line each for `report`.
+/// Scores the nets of a run after every round; a line each for `report`. Whether it came to its end.
 ///
 /// # Errors
 /// [`RunError`] when a net of the run cannot be read.
 pub fn score_run(
     plan: &Plan,
     folder: &Path,
-    decisions: &[Decision],
+    decisions: &[RolledDecision],
     report: &mut dyn FnMut(&str),
-) -> Result<(), RunError> {
+    control: &mut Control<'_>,
+) -> Result<bool, RunError> {
     let settings = GameSettings {
         filter_plays: PLAYS_ALL,
         ..GameSettings::default()
@@ -98,11 +109,15 @@ pub fn score_run(
             break;
         };
         let evaluator = nets.evaluator("x")?;
-        let (mean, error, outside) = score(Judges::new(&evaluator), &settings, decisions);
+        control.task = format!("round {round}");
+        let judges = Judges::new(&evaluator);
+        let Some((mean, error, outside)) = score(judges, &settings, decisions, control) else {
+            return Ok(false);
+        };
         report(&format!(
             "round {round}: {mean:.3} +- {error:.3} mEq over {} decisions, {outside} outside",
             decisions.len()
         ));
     }
-    Ok(())
+    Ok(true)
 }

@@ -3,7 +3,7 @@
 use crate::support::{gnubg_wd, rows, rows_are, shared};
 use gammond::benchmark::cube::cube_loss;
 use gammond::benchmark::summary::{Counting, groups, score};
-use gammond::benchmark::{Record, charge, read};
+use gammond::benchmark::{ScorableRecord, charge, read};
 use gammond::equity::MatchEquityTable;
 use gammond::equity::doubling0::{Spot, decide};
 use gammond::game::{Category, Chances, Position};
@@ -50,7 +50,7 @@ fn ranks_score_what_the_sample_says() {
         for (rank, wanted) in rates.iter().enumerate() {
             let mut sum = 0.0;
             for item in &items {
-                let Record::Play(record) = &item.record else {
+                let ScorableRecord::Play(record) = &item.record else {
                     panic!("no m record");
                 };
                 // A position that is never among the candidates of these files.

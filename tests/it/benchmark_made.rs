@@ -1,6 +1,6 @@
 //! Benchmark files made by rollouts: the records, their parts, what is refused.
 
-use gammond::benchmark::{Record, read};
+use gammond::benchmark::{ScorableRecord, read};
 use gammond::notation::PositionKey;
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn records_are_those_that_bench_reads() {
     assert_eq!(file.wrong, []);
     assert_eq!(file.items.len(), 4);
     for item in &file.items {
-        let Record::Play(play) = &item.record else {
+        let ScorableRecord::Play(play) = &item.record else {
             panic!("{item:?}")
         };
         assert!((2..=6).contains(&play.candidates.len()));

@@ -342,12 +342,26 @@ fn every_help_has_an_example() {
 fn mistakes_are_named_with_the_way_out() {
     let table = include_str!("../../protocol-specs/mistakes.md");
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("requests.txt"), "4HPwATDgc/ABMA\n").unwrap();
-    std::fs::write(
-        folder.path().join("float.safetensors"),
-        "\x10\0\0\0\0\0\0\0{\"a\":1}         ",
-    )
-    .unwrap();
+    for (name, text) in [
+        ("requests.txt", "4HPwATDgc/ABMA\n"),
+        ("float.safetensors", "\x10\0\0\0\0\0\0\0{\"a\":1}         "),
+        ("empty", ""),
+        ("pw", "secret"),
+        ("two.toml", "plies = \"two\"\n"),
+        ("nosuch-option.toml", "nosuch = 1\n"),
+        ("twice.toml", "plies = 1\nplies = 2\n"),
+        ("wrong-key.toml", "lenght_max = 7\n"),
+        ("wrong-type.toml", "length_max = \"seven\"\n"),
+        ("short.bm", "m OAHDPAABDAOAHDPAABDA 2 4 X\n"),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    for name in ["pw", "empty"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let only_mine = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(folder.path().join(name), only_mine).unwrap();
+    }
     let mut tried = 0;
     for line in table.lines() {
         let cells: Vec<&str> = line.split(" | ").collect();
@@ -373,7 +387,23 @@ fn mistakes_are_named_with_the_way_out() {
         assert_ne!(output.status.code(), Some(0), "gammond {typed}");
         tried += 1;
     }
-    assert!(tried >= 20, "{tried} mistakes");
+    assert!(tried >= 160, "{tried} mistakes");
+}
+
+/// Pictures: a PNG of the width that was asked for, an SVG with the arrows of a play.
+#[test]
+fn show_draws_pictures() {
+    let start = "4HPwATDgc/ABMA";
+    let output = run(&["show", start, "31", "--png", "-", "--width", "612"], b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(&output.stdout[..8], b"\x89PNG\r\n\x1a\n");
+    let number = |at: usize| u32::from_be_bytes(output.stdout[at..at + 4].try_into().unwrap());
+    assert_eq!([number(16), number(20)], [612, 468]);
+    // Not one colour only: the board is there.
+    assert!(output.stdout.len() > 8_000, "{}", output.stdout.len());
+    let with = ["show", start, "31", "--svg", "-", "--play", "8/5 6/5"];
+    let text = String::from_utf8(run(&with, b"").stdout).unwrap();
+    assert_eq!(text.matches("class=\"a\"").count(), 2);
 }
 
 #[test]

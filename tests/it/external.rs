@@ -6,7 +6,7 @@ use gammond::engine::Engine;
 use gammond::game::{CubeOwner, Position, Roll, legal_plays};
 use gammond::notation::PositionId;
 use gammond::protocol::external::{
-    Ask, External, Question, Reading, Rules, Spelling, Step, read_play,
+    Ask, External, ExternalSettings, Question, Reading, Spelling, Step, read_play,
 };
 use std::path::PathBuf;
 
@@ -77,7 +77,7 @@ fn scores_in_both_orders() {
     assert_eq!(score(&[(32, 1)]), (5, 3));
     assert_eq!(score(&[(32, -1), (40, 1)]), (5, 3));
     assert_eq!(score(&[(32, 1), (40, 1)]), (3, 5));
-    let play = |changes: &[(usize, i32)], rules: Rules| match asked(
+    let play = |changes: &[(usize, i32)], rules: ExternalSettings| match asked(
         &mut External::new(rules),
         &board(changes),
     )
@@ -86,13 +86,16 @@ fn scores_in_both_orders() {
         Ask::Play(query, _) => query.state,
         other => panic!("{other:?}"),
     };
-    let crawford = play(&[(3, 3), (4, 2), (52, 0)], Rules::default());
+    let crawford = play(&[(3, 3), (4, 2), (52, 0)], ExternalSettings::default());
     assert!(crawford.score.is_crawford() && crawford.score.me() == 2);
-    let post = play(&[(3, 3), (4, 1), (5, 2), (51, 1)], Rules::default());
+    let post = play(
+        &[(3, 3), (4, 1), (5, 2), (51, 1)],
+        ExternalSettings::default(),
+    );
     assert!(post.score.is_post_crawford());
-    let money = play(&[(3, 0)], Rules::default());
+    let money = play(&[(3, 0)], ExternalSettings::default());
     assert!(money.score.is_money() && money.rules.jacoby && money.rules.beavers);
-    let mut rules = Rules::default();
+    let mut rules = ExternalSettings::default();
     rules.jacoby = false;
     rules.beavers = 0;
     let money = play(&[(3, 0)], rules);
@@ -132,7 +135,7 @@ fn turned_cubes() {
         "a beaver that was refused is not said again"
     );
     let mut machine = External::new({
-        let mut rules = Rules::default();
+        let mut rules = ExternalSettings::default();
         rules.beavers = 0;
         rules
     });
@@ -195,7 +198,7 @@ fn resignations() {
     // In the next game it may be offered anew.
     asked(&mut machine, OPENING);
     assert_eq!(said(&mut machine, &line), "resign normal\n");
-    let mut rules = Rules::default();
+    let mut rules = ExternalSettings::default();
     rules.resign = false;
     asked(&mut External::new(rules), &line);
     let not_lost = board(&[&lost[..], &[(30, -4)]].concat());
@@ -221,7 +224,7 @@ fn replies_are_what_gnubg_takes() {
             None,
         )
         .to_string();
-        let mut rules = Rules::default();
+        let mut rules = ExternalSettings::default();
         rules.resign = false;
         let question = asked(&mut External::new(rules), &line);
         let text = reply(&engine, &question);

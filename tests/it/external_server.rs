@@ -6,7 +6,7 @@ use crate::support::gnubg_wd;
 use crate::support::reply;
 use gammond::engine::{Engine, Nets};
 use gammond::notation::{BoardDialect, BoardLine};
-use gammond::protocol::external::{Ask, External, Question, Rules, Step, read_play};
+use gammond::protocol::external::{Ask, External, ExternalSettings, Question, Step, read_play};
 
 /// The largest difference to numbers that gnubg computed without look-ahead: Debian's gnubg has a
 /// coarse table in the place of the sigmoid.
@@ -158,7 +158,7 @@ fn every_recorded_request_is_answered_as_gnubg_answered_it() {
     for file in transcripts(test, "b") {
         let mut peer = Peer {
             engine: &engine,
-            machine: External::server(Rules::default()),
+            machine: External::server(ExternalSettings::default()),
         };
         for (line, expected) in exchanges(&file) {
             let (found, question) = peer.ask(&line);

@@ -283,6 +283,54 @@ fn answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache() {
     }
 }
 
+/// PLY-11: a 1-ply value of our own nets holds a quarter of the static one, those of 2 plies and of gnubg's nets none.
+#[test]
+fn one_ply_of_own_nets_is_mixed_with_the_static_value() {
+    let own = Engine::builder().threads(1).build().unwrap();
+    let mut settings = Settings::plies(0);
+    (settings.cubeful, settings.prune) = (false, false);
+    let value = |engine: &Engine, position, plies| {
+        let query = EvalQuery {
+            position,
+            state: MatchState::default(),
+        };
+        let mut settings = settings.clone();
+        settings.plies = plies;
+        let found = engine.evaluate(&query, &settings, &Stop::never());
+        f64::from(found.unwrap().chances.equity())
+    };
+    let stop = Stop::never();
+    let by_hand = |engine: &Engine, position: Position| -> f64 {
+        let best = |roll: Roll| {
+            let state = MatchState::default();
+            let query = PlayQuery {
+                position,
+                roll,
+                state,
+            };
+            let ranked = engine.rank_plays(&query, &settings, &stop).unwrap();
+            let weight = if roll.is_double() { 1.0 } else { 2.0 };
+            weight * f64::from(ranked.plays[0].chances.equity())
+        };
+        Roll::ALL.into_iter().map(best).sum::<f64>() / 36.0
+    };
+    let engines = [
+        Some((own, 0.25)),
+        engine("one_ply_of_gnubg_nets").map(|engine| (engine, 0.0)),
+    ];
+    for (engine, share) in engines.into_iter().flatten() {
+        for (position, ..) in decisions().into_iter().take(9) {
+            let (still, ahead) = (value(&engine, position, 0), by_hand(&engine, position));
+            let expected = (1.0 - share) * ahead + share * still;
+            let found = value(&engine, position, 1);
+            assert!(
+                (found - expected).abs() < 2e-5,
+                "{position:?}: {found} {expected} {still}"
+            );
+        }
+    }
+}
+
 /// The deepest search there is: a cube decision, and plays with few candidates.
 #[test]
 fn four_plies_work_and_are_the_same_bits() {

@@ -279,7 +279,7 @@ fn a_killed_duel_counts_the_same_games() {
 fn pruning_nets_are_the_same_with_any_threads() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.toml");
-    let text = "seed = 3\nname = \"small\"\nwidth = 16\nrounds = 3\ngames = 12\npasses = 1\n\
+    let text = "seed = 3\nname = \"small\"\nwidth = 64\nrounds = 3\ngames = 12\npasses = 1\n\
                 batch = 40\nrate = 3e-3\nodd_starts = 0.2\nexplore = 0.1\n";
     fs::write(&plan, text).unwrap();
     let mut files = Vec::new();

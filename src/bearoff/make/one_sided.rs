@@ -2,7 +2,7 @@
 
 use super::super::numbering::{Numbering, Steps};
 use super::fewest::{Fewest, Law};
-use super::header;
+use super::{Watch, header};
 
 /// Rolls in a distribution, 0 to 31.
 const ROLLS_MAX: usize = 32;
@@ -22,6 +22,19 @@ struct Distribution([u16; ROLLS_MAX]);
 /// Needs about 250 bytes of memory a position while it works, and some microseconds.
 #[must_use]
 pub fn one_sided(numbering: Numbering, gammons: bool, compressed: bool) -> Vec<u8> {
+    one_sided_watched(numbering, gammons, compressed, &mut |_, _| true).unwrap_or_default()
+}
+
+/// Positions between two looks at whoever watches.
+const STRETCH: usize = 1024;
+
+/// As [`one_sided`]; `watch` hears how many positions are done, and ends it with `false`.
+pub fn one_sided_watched(
+    numbering: Numbering,
+    gammons: bool,
+    compressed: bool,
+    watch: Watch<'_>,
+) -> Option<Vec<u8>> {
     let positions = numbering.positions();
     let mut win = Fewest::new(0, positions);
     let saved = if gammons {
@@ -31,6 +44,9 @@ pub fn one_sided(numbering: Numbering, gammons: bool, compressed: bool) -> Vec<u
     };
     let mut gammon = Fewest::new(saved, positions);
     for index in 0..positions {
+        if index % STRETCH == 0 && !watch(index, positions) {
+            return None;
+        }
         let steps = Steps::of(numbering, index);
         win.add(&steps, index);
         gammon.add(&steps, index);
@@ -54,7 +70,7 @@ pub fn one_sided(numbering: Numbering, gammons: bool, compressed: bool) -> Vec<u
             }
         }
     }
-    file
+    Some(file)
 }
 
 impl Law for Distribution {

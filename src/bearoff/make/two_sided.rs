@@ -1,12 +1,13 @@
 //! Two-sided databases: exact equities of endings in which both sides bear off, with the cube.
 //!
-//! A record depends on records of the other side on roll in which the first side has moved on, so
-//! any order works in which both indices grow. The inner loop is the elementwise largest of four
-//! 16-bit values over the successors; what the owner of the cube does is put into the record once,
-//! when it is made, not once for each play that leads to it.
+//! A record depends on records of the other side on roll in which the first side has moved on. So the
+//! table grows by a row and a column at a time: those of one position against all that come after it.
+//! A row is made for all opponents at once; the inner loop is the elementwise largest of 16-bit values.
+//! What the owner of the cube does is put into the record once, when it is made, not once for each play
+//! that leads to it.
 
 use super::super::numbering::{Numbering, Steps};
-use super::{ROLLS, header};
+use super::{ROLLS, Watch, header};
 
 /// Equities from -32768 (lost) to 32767 (won): cubeless, I own the cube, centred, opponent owns.
 type Record = [i16; 4];
@@ -21,67 +22,187 @@ const LOST: Record = [i16::MIN; 4];
 /// of memory a pair of positions while it works.
 #[must_use]
 pub fn two_sided(numbering: Numbering, cubeful: bool) -> Vec<u8> {
-    let positions = numbering.positions();
-    let successors = Successors::new(numbering);
-    let mut table = Table {
-        positions,
-        records: vec![LOST; positions * positions],
-        replies: vec![LOST; positions * positions],
-    };
-    for larger in 0..positions {
-        for other in 0..larger {
-            table.fill(&successors, larger, other);
-        }
-        for me in 0..=larger {
-            table.fill(&successors, me, larger);
-        }
-    }
-    let mut file = header(&format!(
-        "gnubg-TS-{:02}-{:02}-{}",
-        numbering.points(),
-        numbering.checkers(),
-        u8::from(cubeful),
-    ));
+    two_sided_watched(numbering, cubeful, &mut |_, _| true).unwrap_or_default()
+}
+
+/// As [`two_sided`]; `watch` hears how many pairs are done, and ends it with `false`.
+pub fn two_sided_watched(numbering: Numbering, cubeful: bool, watch: Watch<'_>) -> Option<Vec<u8>> {
+    let table = Table::made(numbering.positions(), &Plays::all(numbering), watch)?;
     let kept = if cubeful { 4 } else { 1 };
+    let mut file = file_header(numbering, cubeful);
     file.reserve(table.records.len() * kept * 2);
     for record in &table.records {
         for value in &record[..kept] {
             file.extend((*value as u16 ^ 0x8000).to_le_bytes());
         }
     }
+    Some(file)
+}
+
+fn file_header(numbering: Numbering, cubeful: bool) -> Vec<u8> {
+    header(&format!(
+        "gnubg-TS-{:02}-{:02}-{}",
+        numbering.points(),
+        numbering.checkers(),
+        u8::from(cubeful),
+    ))
+}
+
+/// The plays from which [`two_sided_by`] makes the same database four times as fast: those that are
+/// the best against some opponent at some place of the cube, a third of all. Two bytes a play.
+#[must_use]
+pub fn best_plays(numbering: Numbering) -> Vec<u8> {
+    let all = Plays::all(numbering);
+    let positions = numbering.positions();
+    let mut bytes = Vec::new();
+    let Some(table) = Table::made(positions, &all, &mut |_, _| true) else {
+        return bytes;
+    };
+    let mut needed = Vec::new();
+    for me in 0..positions {
+        for roll in 0..ROLLS.len() {
+            let plays = all.of(me, roll);
+            needed.clear();
+            for opponent in 1..positions {
+                let worth = |play: u32, place: usize| {
+                    table.waiting[play as usize * positions + opponent][place]
+                };
+                for place in 0..4 {
+                    let most = plays.iter().map(|&play| worth(play, place)).max();
+                    let is_best = |play: &&u32| Some(worth(**play, place)) == most;
+                    if !needed.iter().any(|play| is_best(&play)) {
+                        needed.extend(plays.iter().find(is_best));
+                    }
+                }
+            }
+            for (place, play) in (1..).zip(&needed) {
+                let last = if place == needed.len() { LAST } else { 0 };
+                bytes.extend((*play as u16 | last).to_le_bytes());
+            }
+        }
+    }
+    bytes
+}
+
+/// Marks the last play of a roll in [`best_plays`]. There are fewer positions than this.
+const LAST: u16 = 0x8000;
+
+/// The cubeful database of [`two_sided`], by the plays of [`best_plays`].
+#[must_use]
+pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
+    let mut plays = Plays::none();
+    for bytes in best.as_chunks::<2>().0 {
+        let play = u16::from_le_bytes(*bytes);
+        plays.add(u32::from(play & !LAST));
+        if play & LAST != 0 {
+            plays.end();
+        }
+    }
+    let mut file = file_header(numbering, true);
+    let Some(table) = Table::made(numbering.positions(), &plays, &mut |_, _| true) else {
+        return file;
+    };
+    file.reserve_exact(table.records.len() * 8);
+    for value in table.records.as_flattened() {
+        file.extend((*value as u16 ^ 0x8000).to_le_bytes());
+    }
     file
 }
 
 struct Table {
-    positions: usize,
+    /// By the player on roll, then the opponent.
     records: Vec<Record>,
-    /// The records as the side sees them that has just played and waits.
-    replies: Vec<Record>,
+    /// By the side that has just played, then the opponent on roll: what that is worth to the first.
+    waiting: Vec<Record>,
 }
 
 impl Table {
-    fn fill(&mut self, successors: &Successors, me: usize, opponent: usize) {
-        let record = if me == 0 {
-            WON
-        } else if opponent == 0 {
-            LOST
-        } else {
-            let row = &self.replies[opponent * self.positions..][..self.positions];
-            mean_of_best(successors, me, row)
+    /// `None` when `watch` ended it.
+    fn made(positions: usize, plays: &Plays, watch: Watch<'_>) -> Option<Table> {
+        let pairs = positions * positions;
+        let mut table = Table {
+            records: vec![LOST; positions * positions],
+            waiting: vec![LOST; positions * positions],
         };
-        let at = me * self.positions + opponent;
-        self.records[at] = record;
-        self.replies[at] = reply(record);
+        let Table { records, waiting } = &mut table;
+        records[..positions].fill(WON);
+        let mut scratch = Scratch {
+            totals: vec![[0; 4]; positions],
+            best: vec![LOST; positions],
+        };
+        let mut replies = vec![LOST; positions];
+        for this in 0..positions {
+            if !watch(pairs - (positions - this).pow(2), pairs) {
+                return None;
+            }
+            let row = &mut records[this * positions..][..positions];
+            if this > 0 {
+                scratch.row(plays, this, waiting, row);
+            }
+            for (reply_to, record) in replies.iter_mut().zip(&*row) {
+                *reply_to = reply(*record);
+            }
+            for later in this + 1..positions {
+                let record = match this {
+                    0 => LOST,
+                    _ => mean_of_best(plays, later, &replies),
+                };
+                records[later * positions + this] = record;
+            }
+            for opponent in 0..positions {
+                waiting[this * positions + opponent] = reply(records[opponent * positions + this]);
+            }
+        }
+        Some(table)
     }
 }
 
-/// `BEAR-31`: for each roll the best reply for each place of the cube, then the mean, cut toward
-/// zero.
-fn mean_of_best(successors: &Successors, me: usize, row: &[Record]) -> Record {
+/// Room for a row in the making.
+struct Scratch {
+    totals: Vec<[i32; 4]>,
+    best: Vec<Record>,
+}
+
+impl Scratch {
+    /// What [`mean_of_best`] finds for `me` against every opponent from `me` on.
+    fn row(&mut self, plays: &Plays, me: usize, waiting: &[Record], row: &mut [Record]) {
+        let positions = row.len();
+        let after = |play: u32| &waiting[play as usize * positions..][me..positions];
+        let (totals, best) = (&mut self.totals[me..], &mut self.best[me..]);
+        totals.fill([0; 4]);
+        for (roll, (_, _, weight)) in ROLLS.iter().enumerate() {
+            let Some((first, others)) = plays.of(me, roll).split_first() else {
+                continue;
+            };
+            best.copy_from_slice(after(*first));
+            for other in others {
+                let other = after(*other).as_flattened();
+                for (best, value) in best.as_flattened_mut().iter_mut().zip(other) {
+                    *best = (*best).max(*value);
+                }
+            }
+            let sums = totals.as_flattened_mut().iter_mut();
+            for (total, value) in sums.zip(best.as_flattened()) {
+                *total += *weight as i32 * i32::from(*value);
+            }
+        }
+        for (value, total) in row[me..].iter_mut().zip(totals) {
+            *value = mean(*total);
+        }
+    }
+}
+
+/// `BEAR-31`: cut toward zero.
+fn mean(total: [i32; 4]) -> Record {
+    total.map(|total| (total / 36) as i16)
+}
+
+/// `BEAR-31`: for each roll the best reply for each place of the cube, then the mean.
+fn mean_of_best(plays: &Plays, me: usize, row: &[Record]) -> Record {
     let mut totals = [0_i32; 4];
     for (roll, (_, _, weight)) in ROLLS.iter().enumerate() {
         let mut best = LOST;
-        for &after in successors.of(me, roll) {
+        for &after in plays.of(me, roll) {
             let candidate = row[after as usize];
             for (best, value) in best.iter_mut().zip(candidate) {
                 *best = (*best).max(value);
@@ -91,7 +212,7 @@ fn mean_of_best(successors: &Successors, me: usize, row: &[Record]) -> Record {
             *total += *weight as i32 * i32::from(value);
         }
     }
-    totals.map(|total| (total / 36) as i16)
+    mean(totals)
 }
 
 /// `BEAR-32`: what a record of the opponent on roll is worth to me, by the place of the cube.
@@ -117,14 +238,33 @@ fn after_doubling(kept: i16, turned: i16) -> i16 {
     }
 }
 
-/// All results of each roll for each position, without repetition.
-struct Successors {
+/// Where the plays of each roll lead from each position.
+struct Plays {
     starts: Vec<u32>,
     indices: Vec<u32>,
 }
 
-impl Successors {
-    fn new(numbering: Numbering) -> Successors {
+impl Plays {
+    /// None yet.
+    fn none() -> Plays {
+        Plays {
+            starts: vec![0],
+            indices: Vec::new(),
+        }
+    }
+
+    /// Adds a play of the roll that is being told.
+    fn add(&mut self, play: u32) {
+        self.indices.push(play);
+    }
+
+    /// Ends the roll; the next play is of the next.
+    fn end(&mut self) {
+        self.starts.push(self.indices.len() as u32);
+    }
+
+    /// All of them, without repetition.
+    fn all(numbering: Numbering) -> Plays {
         let mut one_step: Vec<[Vec<u32>; 6]> = Vec::with_capacity(numbering.positions());
         for index in 0..numbering.positions() {
             let steps = Steps::of(numbering, index);
@@ -137,10 +277,7 @@ impl Successors {
                 after
             }));
         }
-        let mut successors = Successors {
-            starts: vec![0],
-            indices: Vec::new(),
-        };
+        let mut plays = Plays::none();
         let play = |from: &[u32], die: usize| {
             let mut after: Vec<u32> = from
                 .iter()
@@ -161,15 +298,49 @@ impl Successors {
                     after.sort_unstable();
                     after.dedup();
                 }
-                successors.indices.append(&mut after);
-                successors.starts.push(successors.indices.len() as u32);
+                plays.indices.append(&mut after);
+                plays.end();
             }
         }
-        successors
+        plays
     }
 
     fn of(&self, index: usize, roll: usize) -> &[u32] {
         let at = index * ROLLS.len() + roll;
         &self.indices[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The program makes its own table this way (the build script makes sure of all of it); the plays
+    /// that are left out are never missed.
+    #[test]
+    fn the_best_plays_make_the_same_database() {
+        for (points, checkers) in [(2, 2), (4, 4), (6, 3)] {
+            let numbering = Numbering::new(points, checkers).unwrap();
+            let best = best_plays(numbering);
+            let all = two_sided(numbering, true);
+            assert!(two_sided_by(numbering, &best) == all, "{points} {checkers}");
+            assert!(best.len() / 2 < Plays::all(numbering).indices.len());
+        }
+    }
+
+    #[test]
+    fn whoever_watches_sees_all_and_may_end_it() {
+        let numbering = Numbering::new(3, 3).unwrap();
+        let (mut seen, pairs) = (Vec::new(), numbering.positions().pow(2));
+        let all = two_sided_watched(numbering, true, &mut |done, of| {
+            seen.push(done);
+            of == pairs
+        });
+        assert_eq!(all, Some(two_sided(numbering, true)));
+        assert!(seen.is_sorted() && seen[0] == 0 && seen.last() < Some(&pairs));
+        assert_eq!(
+            two_sided_watched(numbering, true, &mut |done, _| done < pairs / 2),
+            None
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Making a race table on all cores, from its beginning or from where an earlier run was ended.
 
 use super::super::BearoffError;
+use super::super::make::Watch;
 use super::super::numbering::Numbering;
 use super::file;
 use super::maker::{Maker, SHARE, Share};
@@ -19,8 +20,8 @@ pub fn part_of(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a race table at `path`, or goes on with one that was begun there. `progress` hears how many
-/// positions are done.
+/// Makes a race table at `path`, or goes on with one that was begun there. `watch` hears how many
+/// positions are done; with `false` it ends the work, and the same call goes on from there. Whether all is done.
 ///
 /// Nothing stands at `path` before all is done; whoever asks has looked whether a file there may be
 /// replaced. Runs on the threads of the rayon pool in which it is called.
@@ -28,11 +29,7 @@ pub fn part_of(path: &Path) -> PathBuf {
 /// # Errors
 /// [`BearoffError`]: the disk; a file in the place of the unfinished table that is none, or another;
 /// another program that makes it at the same time.
-pub fn make(
-    path: &Path,
-    numbering: Numbering,
-    progress: &mut dyn FnMut(usize),
-) -> Result<(), BearoffError> {
+pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool, BearoffError> {
     let part = part_of(path);
     let mut maker = Maker::new(numbering);
     let Begun {
@@ -42,7 +39,9 @@ pub fn make(
     let io = |source| BearoffError::io(&part, source);
     let mut done: usize = (0..lengths.len()).map(|pips| maker.order.level(pips)).sum();
     for pips in lengths.len()..maker.order.levels() {
-        progress(done);
+        if !watch(done, numbering.positions()) {
+            return Ok(false);
+        }
         let size = maker.order.level(pips);
         let starts: Vec<usize> = (0..size).step_by(SHARE).collect();
         let shares = starts.into_par_iter().map(|from| maker.share(pips, from));
@@ -57,7 +56,9 @@ pub fn make(
         maker.forget(pips);
         done += size;
     }
-    progress(done);
+    // All is there: who wants to end it now has the table in a moment.
+    watch(done, numbering.positions());
     file::finish(&mut file, numbering, &lengths).map_err(io)?;
-    std::fs::rename(&part, path).map_err(|source| BearoffError::io(path, source))
+    std::fs::rename(&part, path).map_err(|source| BearoffError::io(path, source))?;
+    Ok(true)
 }

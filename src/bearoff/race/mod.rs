@@ -184,8 +184,27 @@ mod tests {
     }
 
     fn made(path: &Path, numbering: Numbering) -> Vec<u8> {
-        make(path, numbering, &mut |_| {}).unwrap();
+        assert!(make(path, numbering, &mut |_, _| true).unwrap());
         std::fs::read(path).unwrap()
+    }
+
+    /// Ended by whoever watches, it goes on from there to the same bytes.
+    #[test]
+    fn a_stop_keeps_what_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, whole) = (folder.path().join("a.race"), folder.path().join("b.race"));
+        let numbering = numbering(6, 4);
+        let half = numbering.positions() / 2;
+        assert!(!make(&path, numbering, &mut |done, _| done < half).unwrap());
+        assert!(!path.exists() && part_of(&path).exists());
+        let mut first = None;
+        let mut watch = |done, _| {
+            first.get_or_insert(done);
+            true
+        };
+        assert!(make(&path, numbering, &mut watch).unwrap());
+        assert!(first >= Some(half), "{first:?}");
+        assert_eq!(std::fs::read(&path).unwrap(), made(&whole, numbering));
     }
 
     fn opened(bytes: Vec<u8>) -> Result<RaceTable, (usize, String)> {
@@ -287,7 +306,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.race");
         let refused = |wanted: &str| {
-            let error = make(&path, numbering(6, 3), &mut |_| {}).unwrap_err();
+            let error = make(&path, numbering(6, 3), &mut |_, _| true).unwrap_err();
             assert!(error.to_string().contains(wanted), "{error}");
             assert!(error.to_string().contains("x.race.part"), "{error}");
         };

@@ -2,7 +2,7 @@
 
 use super::quota::Filled;
 use super::recipe::{GAMES_PER_PART, Interest, Recipe, equity, games, header};
-use super::source::Wanted;
+use super::source::WantedRecord;
 use crate::engine::{Engine, EngineError};
 use crate::game::{Position, Roll};
 use crate::job::{BadPart, Header, Job, Progress};
@@ -37,7 +37,7 @@ pub struct Chosen {
 pub struct Choosing<'a> {
     engine: &'a Engine,
     recipe: &'a Recipe,
-    wanted: &'a [Wanted],
+    wanted: &'a [WantedRecord],
     header: Header,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Choosing<'a> {
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,
-        wanted: &'a [Wanted],
+        wanted: &'a [WantedRecord],
     ) -> Result<Choosing<'a>, EngineError> {
         let header = header(engine, recipe, wanted, "benchmark candidates")?;
         Ok(Choosing {
@@ -61,7 +61,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// The candidates of a wanted record; none when it is not worth one.
-    fn choose(&self, wanted: &Wanted, stop: &Stop) -> Result<Option<Chosen>, EngineError> {
+    fn choose(&self, wanted: &WantedRecord, stop: &Stop) -> Result<Option<Chosen>, EngineError> {
         let mut chosen = Chosen {
             position: wanted.position,
             roll: wanted.roll,
@@ -184,7 +184,7 @@ fn pack(chosen: &Chosen) -> Vec<u8> {
     bytes
 }
 
-fn unpack(wanted: &Wanted, bytes: &[u8]) -> Option<Chosen> {
+fn unpack(wanted: &WantedRecord, bytes: &[u8]) -> Option<Chosen> {
     let (games, rest) = bytes.split_first_chunk::<4>()?;
     let (listed, rest) = rest.split_first_chunk::<4>()?;
     let (keys, rest) = rest.as_chunks::<10>();

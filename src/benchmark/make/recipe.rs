@@ -1,7 +1,7 @@
 //! What records are made of: candidates, rollouts, quotas; and what follows from it for single records.
 
 use super::quota::Quota;
-use super::source::Wanted;
+use super::source::WantedRecord;
 use crate::engine::{Engine, EngineError};
 use crate::game::{MatchState, Play, Position, Roll, Rules};
 use crate::job::{Header, sha256};
@@ -103,7 +103,7 @@ pub(super) fn games(
 pub fn header(
     engine: &Engine,
     recipe: &Recipe,
-    wanted: &[Wanted],
+    wanted: &[WantedRecord],
     kind: &str,
 ) -> Result<Header, EngineError> {
     let quotas: Vec<String> = recipe.quotas.iter().map(ToString::to_string).collect();
@@ -118,13 +118,13 @@ pub fn header(
 }
 
 /// Positions and rolls, and how many.
-fn checksum(wanted: &[Wanted]) -> String {
+fn checksum(wanted: &[WantedRecord]) -> String {
     let lines: Vec<String> = wanted.iter().map(line).collect();
     let sum = sha256(lines.join("\n").as_bytes());
     format!("{}, sha256 {sum}", wanted.len())
 }
 
-fn line(wanted: &Wanted) -> String {
+fn line(wanted: &WantedRecord) -> String {
     let roll = wanted.roll.map_or("00".to_owned(), |roll| roll.to_string());
     let mut line = format!("{} {roll}", PositionKey::from(wanted.position));
     for position in &wanted.listed {

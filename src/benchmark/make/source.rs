@@ -9,7 +9,7 @@ use crate::rng::stream;
 
 /// A record that is wanted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct WantedRecord {
     /// The position.
     pub position: Position,
     /// The roll to be played; none for a record of the position before the roll.
@@ -19,7 +19,7 @@ pub struct Wanted {
 }
 
 /// Records that are wanted, and lines that ask for none with the reasons.
-pub type Source = (Vec<Wanted>, Vec<(u64, String)>);
+pub type Source = (Vec<WantedRecord>, Vec<(u64, String)>);
 
 /// What positions without a roll become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,14 +113,14 @@ fn record(line: &[u8]) -> Result<Option<Line>, String> {
     )
 }
 
-fn rolled(line: Line, unrolled: Unrolled, number: u64) -> Wanted {
+fn rolled(line: Line, unrolled: Unrolled, number: u64) -> WantedRecord {
     let roll = match (line.roll, unrolled) {
         (None, Unrolled::ByLot(seed)) if !line.fixed => {
             Some(Roll::thrown(&mut stream(seed, number)))
         }
         (roll, _) => roll,
     };
-    Wanted {
+    WantedRecord {
         position: line.position,
         roll,
         listed: line.listed,
@@ -141,7 +141,7 @@ pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, String> {
             let Deed::Play { roll, .. } = decision.deed else {
                 continue;
             };
-            wanted.push(Wanted {
+            wanted.push(WantedRecord {
                 position: decision.position,
                 roll: (unrolled != Unrolled::BeforeRoll).then_some(roll),
                 listed: Vec::new(),

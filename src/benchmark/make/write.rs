@@ -5,7 +5,7 @@ use super::recipe::{GAMES_PER_PART, Recipe, equity};
 use super::roll::Known;
 use crate::game::Chances;
 use crate::job::Stamp;
-use crate::notation::{BenchmarkRecord, Candidate, PlayRecord, PositionChances};
+use crate::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
 use crate::query::Truncation;
 use crate::stats::Running;
 use std::fmt::Write as _;
@@ -134,7 +134,7 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &
     let (games, errors) = (record.games, errors.join(" "));
     let comment = format!(" {games} games; standard errors of the losses: {errors}");
     line(BenchmarkRecord::Comment(comment));
-    let candidates = rolled.order.iter().map(|&index| Candidate {
+    let candidates = rolled.order.iter().map(|&index| ListedPlay {
         position: record.candidates[index],
         loss: rolled.loss(best, index).0,
     });

@@ -1,11 +1,11 @@
 //! `gammond analyse`.
 
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
-use crate::cli::{Common, Failure, Format, Output, ProgressArgs, stopped};
+use crate::cli::{Common, Failure, Format, Output, ProgressArgs, folded, stopped};
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
 use crate::job::Progress;
-use crate::journal::write_whole;
+use crate::journal::{check_writable, write_whole};
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER")]
     annotate: Option<PathBuf>,
     /// Keep the totals of each match in this file, one JSON object a line; files that are in it with
-    /// the same contents and settings are passed over.
+    /// the same contents and settings are skipped.
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
     #[command(flatten)]
@@ -62,6 +62,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let paths = found(&args.files)?;
     if let Some(folder) = &args.annotate {
         std::fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
+    }
+    if let Some(path) = &args.html {
+        only_over_reports(path)?;
     }
     let mut printer = Printer {
         format: common.format,
@@ -120,6 +123,25 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(printer.failed)))
 }
 
+/// A report may take the place of a report, never that of a match.
+fn only_over_reports(path: &Path) -> Result<(), Failure> {
+    const BEGINNING: &[u8] = b"<!DOCTYPE html>";
+    check_writable(path).map_err(|error| cannot(path, &error))?;
+    let mut start = Vec::new();
+    if path.is_file() {
+        let file = crate::files::open(path).map_err(|error| cannot(path, &error))?;
+        let most = BEGINNING.len() as u64;
+        file.take(most)
+            .read_to_end(&mut start)
+            .map_err(|error| cannot(path, &error))?;
+    }
+    if start.is_empty() || start == BEGINNING {
+        return Ok(());
+    }
+    let text = format!("{}: is no report; it is left as it is", path.display());
+    Err(Failure::file(text))
+}
+
 /// Where what was judged goes.
 struct Printer<'a> {
     format: Option<Format>,
@@ -167,7 +189,7 @@ impl Printer<'_> {
         let text = match self.format {
             Some(Format::Json) => format!("{}\n", analysis.json(&name)),
             Some(Format::Csv) => analysis.csv(&name),
-            _ => analysis.text(&name, self.args.all) + "\n",
+            _ => folded(&(analysis.text(&name, self.args.all) + "\n")),
         };
         if self.format == Some(Format::Csv) {
             for fault in &analysis.faults {

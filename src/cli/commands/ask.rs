@@ -2,15 +2,13 @@
 
 use crate::cli::{Common, Failure, Format};
 use crate::engine::Engine;
-use crate::journal::write_whole;
 use crate::notation::{Form, parse_roll, play_text};
 use crate::protocol::rollout::name;
 use crate::protocol::{Line, Request, RequestError, Session, SessionSettings, Step, parse_line};
 use crate::query::{RankedPlay, RolloutAnswer, RolloutTask, Stop};
-use crate::render::{self, Drawn, Look, screen, svg_file};
+use crate::render::{self, Look, screen};
 use crate::service::answer::Answerer;
 use std::io::{IsTerminal, Write as _};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -25,7 +23,7 @@ pub(crate) struct Args {
     /// A position in any form, a roll where one is wanted, then settings such as `plies=2`; see
     /// protocol-specs/request-protocol.md.
     #[arg(required = true, value_name = "POSITION [ROLL] [KEY=VALUE]")]
-    request: Vec<String>,
+    pub(super) request: Vec<String>,
 }
 
 macro_rules! verbs {
@@ -43,59 +41,8 @@ macro_rules! verbs {
 
 verbs!(eval "eval", play "move", cube "cube", convert "convert");
 
-pub(crate) mod show {
-    use super::{Common, ExitCode, Failure, PathBuf};
-
-    /// What `show` takes.
-    #[derive(clap::Args, Debug)]
-    // The group of the arguments in it has the same name.
-    #[group(skip)]
-    pub(crate) struct Args {
-        #[command(flatten)]
-        ask: super::Args,
-        /// Draw the board as SVG into this file, `-` for the standard output.
-        #[arg(long, value_name = "FILE")]
-        svg: Option<PathBuf>,
-        /// In the picture the home board of the player on roll is at the left.
-        #[arg(long, requires = "svg")]
-        clockwise: bool,
-    }
-
-    pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-        match &args.svg {
-            None => super::ask(common, "show", &args.ask.request),
-            Some(path) => super::draw(common, &args.ask.request, path, args.clockwise),
-        }
-    }
-}
-
-/// The picture of a position as SVG.
-fn draw(
-    common: &Common,
-    request: &[String],
-    path: &Path,
-    clockwise: bool,
-) -> Result<ExitCode, Failure> {
-    let (line, _) = asked(common, "show", request)?;
-    let Request::Show(shown, state) = &line.request else {
-        return Err(Failure::usage("that is no position"));
-    };
-    let drawn = Drawn {
-        roll: shown.roll,
-        play: None,
-        clockwise,
-    };
-    let text = svg_file(&shown.position, state, &drawn) + "\n";
-    if path.as_os_str() == "-" {
-        return crate::cli::print(text.as_bytes());
-    }
-    write_whole(path, text.as_bytes())
-        .map_err(|error| Failure::work(format!("{}: {error}", path.display())))?;
-    Ok(ExitCode::SUCCESS)
-}
-
 /// The request that the words make.
-fn asked(
+pub(super) fn asked(
     common: &Common,
     verb: &str,
     request: &[String],
@@ -130,7 +77,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     let engine = common.engine()?;
     if people {
         let text = for_people(&engine, &line.request)?;
-        return crate::cli::print(text.as_bytes());
+        return crate::cli::print(crate::cli::folded(&text).as_bytes());
     }
     let mut out = Vec::new();
     let good = match Session::new(session).request(line) {
@@ -153,8 +100,13 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
 fn refused(error: &RequestError, words: &[String]) -> Failure {
     let message = &error.message;
     let first = words.first().map_or("", String::as_str);
+    let swapped = words.get(1).is_some() && parse_roll(first.as_bytes()).is_ok();
     let hopeless = error.code == "bad-position" && first.len() < 10;
-    Failure::usage(if hopeless {
+    Failure::usage(if error.code == "bad-position" && swapped {
+        format!(
+            "'{first}' is a roll: the position comes first, as in gammond move 4HPwATDgc/ABMA 31"
+        )
+    } else if hopeless {
         format!("'{first}' is not a position ({message}); an example: 4HPwATDgc/ABMA")
     } else if message == "roll is missing" {
         format!("{message}; an example: gammond move 4HPwATDgc/ABMA 31")
@@ -165,7 +117,7 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
 
 /// The screen that answers are drawn for.
 fn look() -> Look {
-    let columns = terminal_size::terminal_size().map_or(COLUMNS, |(width, _)| width.0.into());
+    let columns = crate::cli::columns().unwrap_or(COLUMNS);
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     Look::new(columns, colour)
 }

@@ -5,14 +5,15 @@ use crate::bearoff::{
     BearoffError, Database, Distribution, EFFECTIVE_PIPS_A_ROLL, Layout, MADE_POINTS_MAX,
     MAX_CHECKERS, MAX_POINTS, Numbering, OneSided, TwoSided, make, make_race_table, part_of, save,
 };
-use crate::cli::{Common, Failure, Format, data_folders, print};
+use crate::cli::{Common, Failure, Format, ProgressArgs, data_folders, print, stopped};
 use crate::game::Side;
+use crate::job::{Control, Progress};
 use crate::journal::check_writable;
 use crate::notation::{PositionId, parse_position};
 use crate::protocol::answer::{chances_value, number_value};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -39,7 +40,7 @@ enum Command {
     },
     /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
     Score(bearoff_score::Args),
-    /// How often the counts by which people judge races double, redouble and take wrongly.
+    /// How often people's rules for races (Keith, Thorp, Kleinman) double, redouble and take wrongly.
     Rules(bearoff_rules::Args),
     /// What a file holds; without a file, the tables in the program.
     Info {
@@ -51,10 +52,10 @@ enum Command {
 #[derive(clap::Args, Debug)]
 struct Make {
     /// The file to write: *.race for a race table of ours, which holds up to 15 points in three
-    /// quarters of the space. One that exists is replaced if it is the same database, else refused. Without a
-    /// file it is made where it will be found. Without anything at all the tables that pay most for one
-    /// gigabyte are made there, as far as they are missing: a race table of 12 points, and the endings of six
-    /// points with ten checkers a side. Some minutes.
+    /// quarters of the space. An existing file is replaced only if it is the same database. Without a file the
+    /// database goes where the program finds it. Without any argument the tables that gain most in one
+    /// gigabyte are made there, unless they exist: a race table of 12 points, and the endings of six
+    /// points with ten checkers a side. It takes some minutes.
     file: Option<PathBuf>,
     /// The rolls that one side needs: what is made unless --two-sided says otherwise.
     #[arg(long, conflicts_with = "two_sided")]
@@ -77,11 +78,16 @@ struct Make {
     /// Without equities for the places of the cube.
     #[arg(long, requires = "two_sided")]
     no_cube: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let answer = match &args.command {
-        Command::Make(make) => run_make(common, make)?,
+        Command::Make(make) => match run_make(common, make)? {
+            Made::All(answer) => answer,
+            Made::Stopped(code) => return Ok(code),
+        },
         Command::Probe { position } => probe(common, position)?,
         Command::Rules(rules) => return bearoff_rules::run(common, rules),
         Command::Score(score) => return bearoff_score::run(common, score),
@@ -154,8 +160,16 @@ impl Make {
     }
 }
 
+/// What came of making databases.
+enum Made {
+    /// What is told of them.
+    All(Value),
+    /// It was stopped; how to go on has been said.
+    Stopped(ExitCode),
+}
+
 /// Makes the tables that pay most, those that are not there yet.
-fn make_set(common: &Common) -> Result<Value, Failure> {
+fn make_set(common: &Common, mut control: Control<'_>) -> Result<Made, Failure> {
     let mut tables = Vec::new();
     for (form, points, checkers) in DEFAULT_SET {
         let numbering = numbering(points, checkers, form)?;
@@ -163,25 +177,71 @@ fn make_set(common: &Common) -> Result<Value, Failure> {
         only_over_its_like(&file, numbering, form)?;
         if !file.exists() {
             check_writable(&file).map_err(Failure::in_file(&file))?;
-            match form {
-                Form::Race => make_race(common, &file, numbering)?,
+            let name = file.file_name().unwrap_or_default();
+            control.task = name.to_string_lossy().into_owned();
+            let complete = match form {
+                Form::Race => make_race(common, &file, numbering, &mut control)?,
                 _ => {
-                    let mut err = std::io::stderr().lock();
-                    if err.is_terminal() {
-                        let _ = writeln!(err, "making {}", file.display());
-                    }
-                    save(&file, &make::two_sided(numbering, true))?;
+                    let mut watch = watching(&mut control, "pairs");
+                    let bytes = make::two_sided_watched(numbering, true, &mut watch);
+                    saved(&file, bytes)?
                 }
+            };
+            if !complete {
+                return Ok(ended(control, &file, form));
             }
         }
         tables.push(info(&Database::open(&file)?, Some(&file)));
     }
-    Ok(json!({"type": "bearoff-info", "tables": tables}))
+    Ok(Made::All(json!({"type": "bearoff-info", "tables": tables})))
 }
 
-fn run_make(common: &Common, make: &Make) -> Result<Value, Failure> {
+/// Tells how far the work is, and ends it when it is to stop.
+fn watching<'a>(
+    control: &'a mut Control<'_>,
+    unit: &'static str,
+) -> impl FnMut(usize, usize) -> bool + 'a {
+    move |done, all| {
+        let progress = Progress::new(unit, done as u64, Some(all as u64));
+        control.tell_progress(progress, done >= all);
+        !control.stop.is_triggered()
+    }
+}
+
+/// Writes a database that was made to its end.
+fn saved(file: &Path, bytes: Option<Vec<u8>>) -> Result<bool, Failure> {
+    match bytes {
+        Some(bytes) => Ok(save(file, &bytes).map(|()| true)?),
+        None => Ok(false),
+    }
+}
+
+/// Says how to go on after a stop.
+fn ended(control: Control<'_>, file: &Path, form: Form) -> Made {
+    // Takes the bar off the screen.
+    drop(control);
+    Made::Stopped(match form {
+        Form::Race => stopped(Some(&part_of(file)), ""),
+        _ => stopped(None, "nothing was written; the same command begins anew"),
+    })
+}
+
+fn run_make(common: &Common, make: &Make) -> Result<Made, Failure> {
+    let mut control = make.progress.control()?;
     if make.is_bare() {
-        return make_set(common);
+        return make_set(common, control);
+    }
+    if let Some(file) = &make.file
+        && !file
+            .extension()
+            .is_some_and(|it| it == "bd" || it == "race")
+        && file.symlink_metadata().is_err()
+    {
+        let text = format!(
+            "'{}' ends neither with .bd (GNU Backgammon's format) nor with .race (ours); points are set with --points",
+            file.display()
+        );
+        return Err(Failure::usage(text));
     }
     let is_race = |file: &PathBuf| file.extension().is_some_and(|it| it == "race");
     let form = match &make.file {
@@ -203,19 +263,28 @@ fn run_make(common: &Common, make: &Make) -> Result<Value, Failure> {
     };
     only_over_its_like(&file, numbering, form)?;
     check_writable(&file).map_err(Failure::in_file(&file))?;
-    match form {
-        Form::Race => make_race(common, &file, numbering)?,
-        Form::TwoSided => save(&file, &make::two_sided(numbering, !make.no_cube))?,
+    let complete = match form {
+        Form::Race => make_race(common, &file, numbering, &mut control)?,
+        Form::TwoSided => {
+            let mut watch = watching(&mut control, "pairs");
+            let bytes = make::two_sided_watched(numbering, !make.no_cube, &mut watch);
+            saved(&file, bytes)?
+        }
         Form::OneSided if make.no_gammons && points > 6 => {
             let text = "--no-gammons is for up to six points: no program can use more";
             return Err(Failure::usage(text));
         }
         Form::OneSided => {
-            let bytes = make::one_sided(numbering, !make.no_gammons, !make.no_compress);
-            save(&file, &bytes)?;
+            let (gammons, compressed) = (!make.no_gammons, !make.no_compress);
+            let mut watch = watching(&mut control, "positions");
+            let bytes = make::one_sided_watched(numbering, gammons, compressed, &mut watch);
+            saved(&file, bytes)?
         }
+    };
+    if !complete {
+        return Ok(ended(control, &file, form));
     }
-    Ok(info(&Database::open(&file)?, Some(&file)))
+    Ok(Made::All(info(&Database::open(&file)?, Some(&file))))
 }
 
 /// A name in the folder where databases are found.
@@ -234,26 +303,19 @@ fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
     }))
 }
 
-/// Makes a race table, or goes on with one; whoever watches sees how far it is.
-fn make_race(common: &Common, file: &Path, numbering: Numbering) -> Result<(), Failure> {
+/// Makes a race table, or goes on with one. Whether it is done.
+fn make_race(
+    common: &Common,
+    file: &Path,
+    numbering: Numbering,
+    control: &mut Control<'_>,
+) -> Result<bool, Failure> {
     common.start_threads();
-    let mut err = std::io::stderr().lock();
-    let watched = err.is_terminal();
-    let begun = part_of(file).exists();
-    if begun {
-        let _ = writeln!(err, "going on with {}", part_of(file).display());
+    if part_of(file).exists() {
+        eprintln!("gammond: going on with {}", part_of(file).display());
     }
-    let positions = numbering.positions();
-    make_race_table(file, numbering, &mut |done| {
-        if watched {
-            let percent = 100.0 * done as f64 / positions as f64;
-            let _ = write!(err, "\r{percent:5.1}% of {positions} positions ");
-        }
-    })?;
-    if watched {
-        let _ = writeln!(err);
-    }
-    Ok(())
+    let mut watch = watching(control, "positions");
+    Ok(make_race_table(file, numbering, &mut watch)?)
 }
 
 /// What is to be covered, within what can be made.

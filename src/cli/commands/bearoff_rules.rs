@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<Vec<Position>, Failure> {
                 position_of(text.as_bytes()).map(Some)
             }
             Ok(_) => Ok(None),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         };
         positions.extend(found.map_err(|e| fail(&format!("line {number}: {e}")))?);
     }

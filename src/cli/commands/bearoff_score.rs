@@ -5,7 +5,7 @@ use crate::benchmark::LINE_BYTES_MAX;
 use crate::benchmark::exact::ExactPlay;
 use crate::cli::{Common, Failure, Output};
 use crate::game::{Chances, Position, Roll};
-use crate::notation::{BenchmarkRecord, PositionChances, parse_position, parse_training_line};
+use crate::notation::{BenchmarkRecord, PositionChances, parse_position_line};
 use crate::rng::{below, stream};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
@@ -98,8 +98,8 @@ struct Scorer<'a> {
 
 impl Scorer<'_> {
     /// What a line becomes.
-    fn line(&mut self, text: &[u8], number: u64) -> Result<Vec<BenchmarkRecord>, String> {
-        let record = BenchmarkRecord::parse(text).map_err(|error| error.to_string())?;
+    fn line(&mut self, text: &[u8], number: u64) -> Result<Vec<BenchmarkRecord>, WrongLine> {
+        let record = BenchmarkRecord::parse(text)?;
         let exact = match &record {
             BenchmarkRecord::Seed(_) | BenchmarkRecord::Rolled(_) => {
                 self.pending.push(record);
@@ -166,13 +166,13 @@ impl Scorer<'_> {
 }
 
 /// A position in any form, or a line of a training file; one whose game goes on.
-pub(super) fn position_of(text: &[u8]) -> Result<Position, String> {
-    let position = match parse_training_line(text) {
-        Ok(Some(one)) => one.position,
-        _ => parse_position(text).map_err(|e| e.to_string())?.position,
-    };
-    if position.is_over() {
-        return Err("the game is over".to_owned());
+pub(super) fn position_of(text: &[u8]) -> Result<Position, WrongLine> {
+    match parse_position_line(text)? {
+        Some(position) if !position.is_over() => Ok(position),
+        Some(_) => Err("the game is over".into()),
+        None => Err("no position".into()),
     }
-    Ok(position)
 }
+
+/// What is wrong with a line.
+pub(super) type WrongLine = Box<dyn std::error::Error + Send + Sync>;

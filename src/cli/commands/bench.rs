@@ -1,10 +1,10 @@
 //! `gammond bench`.
 
-use super::bench_values;
+use super::{bench_regret, bench_values};
 use crate::benchmark::summary::{
     Counting, GroupScore, Scored, groups, paired_by_group, position, score_watched,
 };
-use crate::benchmark::{BenchmarkFile, Generation, Item, Record, read};
+use crate::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use crate::cli::{Common, DEFAULT_MET, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
@@ -18,7 +18,10 @@ use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "gammond bench [OPTIONS] <FILE>...\n       gammond bench <COMMAND>"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     other: Option<Other>,
@@ -57,6 +60,8 @@ pub(crate) struct Args {
 enum Other {
     /// Errors of static equities beside labels, by group of positions.
     Values(bench_values::Args),
+    /// What players lose at decisions that deeper searches judge.
+    Regret(bench_regret::Args),
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +77,10 @@ struct Scores {
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    if let Some(Other::Values(args)) = &args.other {
-        return bench_values::run(common, args);
+    match &args.other {
+        Some(Other::Values(args)) => return bench_values::run(common, args),
+        Some(Other::Regret(args)) => return bench_regret::run(common, args),
+        None => {}
     }
     common.start_threads();
     let players = args.players.open(common)?;
@@ -352,8 +359,8 @@ fn each_record(path: &Path, items: &[Item], all: &[Scores]) -> String {
     text.push('\n');
     for (at, item) in items.iter().enumerate() {
         let kind = match item.record {
-            Record::Play(_) => "m",
-            Record::Position(_) => "o",
+            ScorableRecord::Play(_) => "m",
+            ScorableRecord::Position(_) => "o",
         };
         let class = Class::of(position(item));
         text.push_str(&format!(

@@ -1,7 +1,7 @@
 //! `gammond bench values`: static equities beside labels.
 
 use crate::benchmark::values::{GroupErrors, by_group, read, valued};
-use crate::cli::{Common, Failure, Format, Measured, Output};
+use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::notation::PositionChances;
 use crate::player::Player;
 use std::io::BufReader;
@@ -23,12 +23,15 @@ pub(super) struct Args {
     csv: bool,
     #[command(flatten)]
     players: Measured,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = args.players.open(common)?;
     let mut out = Output::new();
+    let mut control = args.progress.control()?;
     let mut damaged = false;
     for path in &args.files {
         let labels = open(path, &mut damaged)?;
@@ -37,7 +40,11 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             let twin = args.twin.as_deref().unwrap_or(path).display();
             Failure::file(format!("{twin}: not the positions of {}", path.display()))
         })?;
-        let rows = by_group(&labels, &players).map_err(Failure::usage)?;
+        if labels.is_empty() {
+            return Err(Failure::in_file(path)("no label in it"));
+        }
+        control.task = path.display().to_string();
+        let (rows, done) = by_group(&labels, &players, &mut control).map_err(Failure::usage)?;
         let text = if args.csv {
             separated(path, &rows, &players)
         } else if common.format == Some(Format::Json) {
@@ -47,6 +54,11 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         };
         out.print(text.as_bytes())?;
         out.flush()?;
+        if done < labels.len() {
+            drop(control);
+            let text = format!("the last figures are those of the first {done} labels");
+            return Ok(stopped(None, &text));
+        }
     }
     Ok(ExitCode::from(u8::from(damaged)))
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(common: &Common, _args: &Args) -> Result<ExitCode, Failure> {
             let _ = writeln!(text, "  - {advice}");
         }
     }
-    crate::cli::print(text.as_bytes())?;
+    crate::cli::print(crate::cli::folded(&text).as_bytes())?;
     Ok(ExitCode::from(u8::from(report.failed)))
 }
 

@@ -26,8 +26,8 @@ pub(crate) struct Args {
     /// Keep results in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. A fiftieth of the games tell as
-    /// much. Without early stop.
+    /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. About a fiftieth of the games then
+    /// gives the same precision. Such a duel does not stop early.
     #[arg(long, value_name = "NETS", conflicts_with = "decide")]
     luck_adjusted: Option<String>,
     /// Say nothing while playing: `--progress none`.

@@ -1,12 +1,13 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
-use crate::cli::{Common, Failure, within};
+use crate::cli::{Common, Failure, io_threads, within};
 use crate::files;
+use crate::platform::{Ear, Told, rights_of_others};
 use crate::protocol::fibs::Policy;
 use crate::service::fibs::{FibsConfig, FibsError, Secret, play};
+use crate::service::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 /// The name of the credential that systemd may pass.
@@ -22,7 +23,8 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_FIBS_SERVER",
         default_value = "fibs.com:4321",
-        value_name = "HOST:PORT"
+        value_name = "HOST:PORT",
+        value_parser = host_and_port
     )]
     server: String,
     /// The bot's user name. Its password comes from the variable GAMMOND_FIBS_PASSWORD, the file of
@@ -79,6 +81,14 @@ pub(crate) struct Args {
     /// Draw the boards on stdout: on a terminal in one place, else one below the other.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,
+}
+
+/// An address of TCP, whose name may not be known yet.
+fn host_and_port(text: &str) -> Result<String, String> {
+    match text.parse() {
+        Ok(Address::Tcp(address)) => Ok(address),
+        _ => Err("want HOST:PORT, such as fibs.com:4321".to_owned()),
+    }
 }
 
 impl From<FibsError> for Failure {
@@ -142,17 +152,12 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::PermissionsExt;
     let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
-    let mode = std::fs::metadata(path)
-        .map_err(|error| wrong(error.to_string()))?
-        .permissions()
-        .mode();
-    match mode & 0o077 {
-        0 => Ok(()),
-        _ => Err(wrong(format!(
-            "others have rights on it (mode {:o}); chmod 600",
-            mode & 0o777
+    let about = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
+    match rights_of_others(&about) {
+        None => Ok(()),
+        Some(mode) => Err(wrong(format!(
+            "others have rights on it (mode {mode:o}); chmod 600"
         ))),
     }
 }
@@ -160,22 +165,17 @@ fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let config = args.config(common)?;
     let engine = common.engine()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_name("io")
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::work(within("threads", error)))?;
+    let runtime = io_threads()?;
     runtime.block_on(async {
         let (ask, stop) = watch::channel(0_u32);
-        let listen = |kind| signal(kind).map_err(|error| Failure::work(within("signals", error)));
-        let mut terminate = listen(SignalKind::terminate())?;
-        let mut interrupt = listen(SignalKind::interrupt())?;
+        let listen = |told| Ear::new(told).map_err(|error| Failure::work(within("signals", error)));
+        let mut terminate = listen(Told::End)?;
+        let mut interrupt = listen(Told::Interrupt)?;
         tokio::spawn(async move {
             loop {
                 tokio::select! {
-                    _ = terminate.recv() => {}
-                    _ = interrupt.recv() => {}
+                    _ = terminate.hears() => {}
+                    _ = interrupt.hears() => {}
                 }
                 ask.send_modify(|count| *count = count.saturating_add(1));
             }

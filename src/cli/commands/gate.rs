@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     /// The candidate: `gammond:nets=FOLDER`, or any other player.
     candidate: String,
-    /// Who has the place now; more than one may be named, all are to be beaten.
+    /// A player that the candidate must beat; may be given several times.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     against: Vec<String>,
     /// Games of each duel, in pairs with the same dice. The candidate must be ahead with the whole

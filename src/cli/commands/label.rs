@@ -44,6 +44,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     for (line, reason) in &wrong {
         eprintln!("gammond: {}: line {line}: {reason}", args.input.display());
     }
+    if positions.is_empty() {
+        return Err(Failure::in_file(&args.input)("no position in it"));
+    }
     let done = ExitCode::from(u8::from(!wrong.is_empty()));
     let job = Labelling::new(&engine, method, &positions)?;
     let output = &args.output;

@@ -1,7 +1,7 @@
 //! `gammond perf`: speed figures of this machine, one thread, CPU time.
 //!
 //! Each figure is the best of a few alternating passes over the same seeded positions, so that
-//! what else the machine does disturbs little. CPU time of the thread where the system tells it
+//! what else the machine does disturbs little. CPU time of the thread where the system has it
 //! (Linux), else time on the wall.
 
 use crate::cli::{Common, Failure, print};
@@ -174,7 +174,7 @@ fn best_of(mut work: impl FnMut()) -> Duration {
     best.max(Duration::from_nanos(1))
 }
 
-/// The thread's own time where the system tells it.
+/// The thread's own time where the system has it.
 struct Clock {
     wall: Instant,
     thread: Option<u64>,

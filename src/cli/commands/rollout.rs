@@ -3,7 +3,7 @@
 use super::ask;
 use crate::benchmark::make::source::{self, Source, Unrolled};
 use crate::benchmark::make::{
-    Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, Wanted, again, header, records,
+    Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again, header, records,
     settings_line,
 };
 use crate::cli::{Common, Failure, ProgressArgs, print, stopped};
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 #[command(next_help_heading = "Benchmark files")]
 struct FileArgs {
     /// Roll out a record for each position of this file, `-` for stdin; may be given several times. Lines with a
-    /// position in any form, perhaps with a roll; lines of a training file (`gammond sample --dump`); a `.bm` file;
+    /// position in any form, perhaps with a roll; lines of a training file (`gammond sample dump`); a `.bm` file;
     /// a match (`.mat`).
     #[arg(long, value_name = "FILE", requires = "out")]
     bm_in: Vec<PathBuf>,
@@ -234,7 +234,7 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// The records that are wanted, and whether lines were wrong; those are told.
-fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<Wanted>, bool), Failure> {
+fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<WantedRecord>, bool), Failure> {
     let unrolled = if args.before_roll {
         Unrolled::BeforeRoll
     } else {

@@ -6,6 +6,7 @@ use crate::job::Header;
 use crate::journal::read_records;
 use crate::notation::PositionChances;
 use crate::training::games::GameSettings;
+use crate::training::read_toml;
 use crate::training::sample::{SampleJob, fill, fill_disagreements};
 use crate::training::shard::{Label, by_group, unpack};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,10 @@ use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "gammond sample [OPTIONS] <FILE.labels>\n       gammond sample <COMMAND>"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     other: Option<Other>,
@@ -30,7 +34,7 @@ pub(crate) struct Args {
     /// choices lead to, and positions with different cube actions; labelled by the deeper search.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=2))]
     disagreements: Option<u8>,
-    /// Games begin at positions of this file, drawn by lot: one a line, any position text, or lines of a training
+    /// Games begin at random positions of this file: one a line, any position text, or lines of a training
     /// file.
     #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
     from: Option<PathBuf>,
@@ -46,7 +50,7 @@ enum Other {
         /// Labels that were made.
         #[arg(value_name = "FILE.labels")]
         file: PathBuf,
-        /// Only positions chosen by lot, until each group of `gammond bench` has this many, as far as the file holds
+        /// Only some positions, chosen at random, until each group of `gammond bench` has this many, as far as the file holds
         /// them.
         #[arg(long, value_name = "N")]
         per_group: Option<usize>,
@@ -62,12 +66,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let games = match &args.games {
         None => GameSettings::default(),
-        Some(path) => {
-            let one_line = |e: toml::de::Error| e.to_string().replace('\n', " ");
-            let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
-                .map_err(Failure::in_file(path))?;
-            toml::from_str(&text).map_err(|e| Failure::in_file(path)(one_line(e)))?
-        }
+        Some(path) => read_toml(path).map_err(Failure::file)?,
     };
     let starts = args.from.as_deref().map(read_positions).transpose()?;
     let starts = starts.unwrap_or_default();

@@ -1,7 +1,8 @@
 //! `gammond serve`: the server's command line, its signals and its watchdog.
 
-use crate::cli::{Common, Failure, within};
+use crate::cli::{Common, Failure, io_threads};
 use crate::engine::EngineError;
+use crate::platform::{Ear, Told};
 use crate::service::limits::Limits;
 use crate::service::systemd::{Notifier, watchdog_period};
 use crate::service::tcp::{Address, Config, Handle, ServeError, Server};
@@ -10,7 +11,6 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Most connections and lines that an option may allow.
 const CONNECTIONS_MAX: u64 = 1_000_000;
@@ -141,12 +141,7 @@ impl Args {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let config = args.config(common)?;
     let engine = common.engine()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_name("io")
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::work(within("threads", error)))?;
+    let runtime = io_threads()?;
     let common = common.clone();
     let build = move || {
         common.engine().map_err(|failure| EngineError::File {
@@ -214,16 +209,16 @@ fn notifier() -> Notifier {
 
 /// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP reloads the nets.
 fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
+    let mut terminate = Ear::new(Told::End)?;
+    let mut interrupt = Ear::new(Told::Interrupt)?;
+    let mut hang_up = Ear::new(Told::Reload)?;
     Ok(async move {
         let mut ending = false;
         loop {
             let wants_end = tokio::select! {
-                true = received(&mut terminate) => true,
-                true = received(&mut interrupt) => true,
-                true = received(&mut hang_up) => false,
+                true = terminate.hears() => true,
+                true = interrupt.hears() => true,
+                true = hang_up.hears() => false,
                 else => return,
             };
             if !wants_end {
@@ -241,15 +236,11 @@ fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-async fn received(signal: &mut Signal) -> bool {
-    signal.recv().await.is_some()
-}
-
 /// Loads the nets on a thread of its own; the old ones stay when that fails.
 async fn reload(handle: Handle) {
     match tokio::task::spawn_blocking(move || handle.reload()).await {
-        Ok(Ok(())) => tracing::info!("nets loaded anew"),
-        Ok(Err(error)) => tracing::error!(%error, "nets not loaded anew, the old ones stay"),
+        Ok(Ok(())) => tracing::info!("nets reloaded"),
+        Ok(Err(error)) => tracing::error!(%error, "nets not reloaded; the old ones stay in use"),
         Err(error) => tracing::error!(%error, "loading the nets panicked, the old ones stay"),
     }
 }

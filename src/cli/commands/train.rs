@@ -5,13 +5,16 @@ use crate::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::journal::{check_writable, write_whole};
 use crate::training::pruning::{self, PruningPlan};
 use crate::training::run::{Plan, run as train};
-use crate::training::{RunError, curve, yardstick};
+use crate::training::{RunError, curve, read_toml, yardstick};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "gammond train [OPTIONS] <PLAN> --folder <DIR>\n       gammond train <COMMAND>"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     other: Option<Other>,
@@ -44,6 +47,8 @@ enum Other {
         /// Folder of the run.
         #[arg(long, value_name = "DIR")]
         folder: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
     },
     /// Make a pruning net by watching the strong net.
     Pruning {
@@ -52,6 +57,8 @@ enum Other {
         /// Net file to write.
         #[arg(value_name = "FILE.net")]
         output: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
     },
 }
 
@@ -64,10 +71,18 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 plan,
                 decisions,
                 folder,
+                progress,
             }),
             ..,
-        ) => score(plan, folder, decisions),
-        (Some(Other::Pruning { plan, output }), ..) => make_pruning_net(plan, output),
+        ) => score(plan, folder, decisions, progress),
+        (
+            Some(Other::Pruning {
+                plan,
+                output,
+                progress,
+            }),
+            ..,
+        ) => make_pruning_net(plan, output, progress),
         (None, Some(plan), Some(folder)) => train_nets(plan, folder, &args.progress),
         (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
     }
@@ -101,10 +116,18 @@ fn told<T>(work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>) -> Re
 fn draw_curve(path: &Path) -> Result<ExitCode, Failure> {
     let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
     let (axes, points) = curve::points(&text);
+    if points.is_empty() {
+        return Err(Failure::in_file(path)("no line x,y,error in it"));
+    }
     print(curve::svg(&axes, &points).as_bytes())
 }
 
-fn score(plan: &Path, folder: &Path, path: &Path) -> Result<ExitCode, Failure> {
+fn score(
+    plan: &Path,
+    folder: &Path,
+    path: &Path,
+    progress: &ProgressArgs,
+) -> Result<ExitCode, Failure> {
     let plan = Plan::load(plan).map_err(Failure::file)?;
     let text = files::read_text(path, RECORDS_BYTES_MAX).map_err(Failure::in_file(path))?;
     let decisions = yardstick::decisions(&text);
@@ -113,15 +136,31 @@ fn score(plan: &Path, folder: &Path, path: &Path) -> Result<ExitCode, Failure> {
             "no rolled-out checker decision in it",
         ));
     }
-    told(|report| yardstick::score_run(&plan, folder, &decisions, report))?;
-    Ok(ExitCode::SUCCESS)
+    let mut control = progress.control()?;
+    let complete =
+        told(|report| yardstick::score_run(&plan, folder, &decisions, report, &mut control))?;
+    drop(control);
+    Ok(if complete {
+        ExitCode::SUCCESS
+    } else {
+        stopped(None, "the rounds above are scored whole")
+    })
 }
 
-fn make_pruning_net(plan: &Path, path: &Path) -> Result<ExitCode, Failure> {
-    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(Failure::in_file(plan))?;
-    let settings: PruningPlan = toml::from_str(&text).map_err(Failure::in_file(plan))?;
+fn make_pruning_net(
+    plan: &Path,
+    path: &Path,
+    progress: &ProgressArgs,
+) -> Result<ExitCode, Failure> {
+    let settings: PruningPlan = read_toml(plan).map_err(Failure::file)?;
     check_writable(path).map_err(Failure::in_file(path))?;
-    let net = told(|report| pruning::train(&settings, report))?;
+    let mut control = progress.control()?;
+    let net = told(|report| pruning::train(&settings, report, &mut control))?;
+    drop(control);
+    let Some(net) = net else {
+        let text = "no net was written; the same command begins anew";
+        return Ok(stopped(None, text));
+    };
     write_whole(path, &net).map_err(Failure::in_file(path))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -22,6 +22,7 @@ const OFF_OF_SIDE: usize = 8;
 
 /// What a net looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputSet {
     /// The 364 base inputs.
     Counts,

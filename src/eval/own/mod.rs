@@ -389,6 +389,11 @@ impl Evaluator for OwnEvaluator {
         5
     }
 
+    /// Measured: nets/HISTORY.md, "Look-ahead".
+    fn static_share(&self) -> f64 {
+        0.25
+    }
+
     /// Where every play wins for certain, or cashes, what is left of the differences is rounding.
     fn cubeful_noise(&self) -> f64 {
         0.0001

@@ -33,6 +33,7 @@ impl Lead {
 
 /// What a net is for; its name is the class in the header of a net file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Role {
     /// Contact, and whatever of it has no net of its own.
     Contact,

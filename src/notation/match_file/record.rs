@@ -44,6 +44,7 @@ impl MatPlayer {
 
 /// What a player does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum MatAction {
     /// Rolls and plays; the play may be a pass.
     Play {

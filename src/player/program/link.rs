@@ -1,16 +1,52 @@
 //! A running program, or a connection to one: lines out, lines in, nothing waited for without end.
 
-use crate::notation::LINE_BYTES_MAX;
+use crate::notation::{LINE_BYTES_MAX, NotationError};
+use crate::platform::{end_group, shell};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Lines that a program may say ahead of what is read.
 const LINES_AHEAD_MAX: usize = 64;
-/// What is said of a program that is gone.
-const ENDED: &str = "it ended without an answer";
+
+/// Why another program does not play.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// It cannot be started, spoken to or heard.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is gone.
+    #[error("it ended without an answer")]
+    Ended,
+    /// It says nothing.
+    #[error("no answer within {0:?}")]
+    Silent(Duration),
+    /// It says that it cannot.
+    #[error("{0}")]
+    Refused(String),
+    /// It resigns games that are played to their end.
+    #[error("it resigns however often it is asked {0}")]
+    Resigns(String),
+    /// Its answer is no position.
+    #[error("{answer:?}: {source}")]
+    Unreadable {
+        /// What it said.
+        answer: String,
+        /// What is wrong with it.
+        source: NotationError,
+    },
+    /// Its answer is no legal play.
+    #[error("{answer} is no legal result of {question}")]
+    Illegal {
+        /// What it said.
+        answer: String,
+        /// What it was asked.
+        question: String,
+    },
+}
 
 /// The other end. Dropping it ends the program with all that it started, or the connection.
 pub(super) struct Link {
@@ -40,28 +76,11 @@ impl Drop for Link {
     }
 }
 
-/// Ends the child's process group: a shell's children are not left behind.
-#[cfg(unix)]
-fn end_group(child: &Child) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn end_group(_: &Child) {}
-
 impl Link {
     /// Starts a command of the shell, in a process group of its own.
     pub(super) fn start(command: &str) -> io::Result<Link> {
-        let mut shell = Command::new("sh");
-        shell
-            .args(["-c", command])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        let mut shell = shell(command);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = shell.spawn()?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (Some(input), Some(output)) = (input, output) else {
@@ -95,24 +114,24 @@ impl Link {
     }
 
     /// Sends text with its line ends.
-    pub(super) fn say(&mut self, text: &str) -> Result<(), String> {
+    pub(super) fn say(&mut self, text: &str) -> Result<(), ProgramError> {
         let said = self.input.write_all(text.as_bytes());
         said.and_then(|()| self.input.flush())
             .map_err(|error| match error.kind() {
                 // A program that ended is told in one way, whether it is heard or spoken to.
-                ErrorKind::BrokenPipe => ENDED.to_owned(),
-                _ => error.to_string(),
+                ErrorKind::BrokenPipe => ProgramError::Ended,
+                _ => error.into(),
             })
     }
 
     /// The next line, trimmed, if it comes before `until`; `time` is how long that was.
-    pub(super) fn hear(&self, until: Instant, time: Duration) -> Result<String, String> {
+    pub(super) fn hear(&self, until: Instant, time: Duration) -> Result<String, ProgramError> {
         let left = until.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
             Ok(Ok(line)) => Ok(line),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(RecvTimeoutError::Timeout) => Err(format!("no answer within {time:?}")),
-            Err(RecvTimeoutError::Disconnected) => Err(ENDED.to_owned()),
+            Ok(Err(error)) => Err(error.into()),
+            Err(RecvTimeoutError::Timeout) => Err(ProgramError::Silent(time)),
+            Err(RecvTimeoutError::Disconnected) => Err(ProgramError::Ended),
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::game::{MatchState, Position, Roll, Rules, generate_plays};
 use crate::notation::{BoardLine, PositionId, parse_position};
 use crate::protocol::external::{Reading, read_play};
 use crate::rng::ChaCha8Rng;
+pub use link::ProgramError;
+
 use link::Link;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -96,10 +98,10 @@ impl ProgramPlayer {
         Ok(player)
     }
 
-    fn fail(&self, reason: impl std::fmt::Display) -> PlayerError {
+    fn fail(&self, source: impl Into<ProgramError>) -> PlayerError {
         PlayerError::Program {
             name: self.name.clone(),
-            reason: reason.to_string(),
+            source: source.into(),
         }
     }
 
@@ -131,7 +133,7 @@ impl ProgramPlayer {
             let mut words = line.split_whitespace();
             match (words.next(), words.next()) {
                 (Some("ubgiok" | "readyok"), _) => break,
-                (Some("error"), _) => return Err(self.fail(line)),
+                (Some("error"), _) => return Err(self.fail(ProgramError::Refused(line))),
                 (Some("proto"), Some(version)) if version != "0.1" => {
                     program.ubgi = Generation::Second;
                 }
@@ -184,8 +186,10 @@ impl ProgramPlayer {
         let answer = self.answer(program, &question)?;
         let after = match self.speech {
             Speech::Ids => {
-                let after = parse_position(answer.as_bytes())
-                    .map_err(|e| self.fail(format!("{answer:?}: {e}")))?;
+                let after = parse_position(answer.as_bytes()).map_err(|source| {
+                    let answer = answer.clone();
+                    self.fail(ProgramError::Unreadable { answer, source })
+                })?;
                 Some(after.position)
             }
             Speech::Ubgi | Speech::External => match read_play(position, roll, &answer) {
@@ -212,7 +216,7 @@ impl ProgramPlayer {
                 match word {
                     "bestmove" => break rest.to_owned(),
                     "error" if !rest.starts_with("unknown_command") => {
-                        return Err(self.fail(line));
+                        return Err(self.fail(ProgramError::Refused(line)));
                     }
                     _ => {}
                 }
@@ -222,8 +226,7 @@ impl ProgramPlayer {
                 return Ok(answer);
             }
         }
-        let question = question.trim();
-        Err(self.fail(format!("it resigns however often it is asked {question}")))
+        Err(self.fail(ProgramError::Resigns(question.trim().to_owned())))
     }
 }
 
@@ -253,8 +256,8 @@ impl Player for ProgramPlayer {
         match after.filter(|after| legal.contains(after)) {
             Some(after) => Ok(after),
             None => {
-                let question = question.trim();
-                Err(self.fail(format!("{answer} is no legal result of {question}")))
+                let question = question.trim().to_owned();
+                Err(self.fail(ProgramError::Illegal { answer, question }))
             }
         }
     }

@@ -35,7 +35,7 @@ use command::{Command, Options};
 /// What nobody tells an external player, so that it must be set.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Rules {
+pub struct ExternalSettings {
     /// Whether Jacoby holds in money play; gnubg's default is on.
     pub jacoby: bool,
     /// How often in a row a cube may be beavered; gnubg's default is 3, 0 for never.
@@ -48,9 +48,9 @@ pub struct Rules {
     pub engine: String,
 }
 
-impl Default for Rules {
+impl Default for ExternalSettings {
     fn default() -> Self {
-        Rules {
+        ExternalSettings {
             jacoby: true,
             beavers: 3,
             resign: true,
@@ -66,7 +66,7 @@ pub type Step = super::dialect::Step<Question>;
 /// One connection's machine.
 #[derive(Clone, Debug, Default)]
 pub struct External {
-    rules: Rules,
+    rules: ExternalSettings,
     /// The sign of our checkers, once a question has told it; it never changes (EXT-12).
     seat: Option<i32>,
     /// Whether the peer speaks the server language (part B), so answers look like gnubg's own.
@@ -90,7 +90,7 @@ struct Resigned {
 impl External {
     /// A machine with these rules.
     #[must_use]
-    pub fn new(rules: Rules) -> External {
+    pub fn new(rules: ExternalSettings) -> External {
         External {
             rules,
             ..External::default()
@@ -99,7 +99,7 @@ impl External {
 
     /// A machine whose peer is known to speak the server language (part B) from the start.
     #[must_use]
-    pub fn server(rules: Rules) -> External {
+    pub fn server(rules: ExternalSettings) -> External {
         External {
             server: true,
             ..External::new(rules)

@@ -16,6 +16,7 @@ const BAR_POINT: u8 = 25;
 
 /// What gnubg makes of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reading {
     /// A legal play that leads to this position, the opponent on roll; the same position turned
     /// round when nothing can be played.

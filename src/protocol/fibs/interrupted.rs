@@ -1,6 +1,6 @@
 //! A match that somebody or something broke off, and what our rating tells of it (FIBS-31).
 
-use super::record::{MatchRecord, Outcome};
+use super::record::{MatchEnd, MatchRecord};
 
 /// The most that a match to one point changes a rating: 4 times K (5 for newcomers). One to N
 /// points changes it by the root of N as much.
@@ -32,18 +32,18 @@ impl Interrupted {
         let mut record = self.record;
         record.unseen = true;
         record.outcome = Some(match record.length {
-            None => Outcome::Left,
+            None => MatchEnd::Left,
             Some(length)
                 if change != 0.0 && change.abs() <= RATING_STEP * f64::from(length).sqrt() =>
             {
                 record.ratings = [record.ratings.first().copied().flatten(), now];
                 if change > 0.0 {
-                    Outcome::Won
+                    MatchEnd::Won
                 } else {
-                    Outcome::Lost
+                    MatchEnd::Lost
                 }
             }
-            Some(_) => Outcome::Unknown,
+            Some(_) => MatchEnd::Unknown,
         });
         record
     }

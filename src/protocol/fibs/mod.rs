@@ -31,5 +31,5 @@ pub use clip::name_line;
 pub use machine::Machine;
 pub use message::{By, Message, Speech, Wanted, Who};
 pub use policy::Policy;
-pub use record::{MatchRecord, Outcome};
+pub use record::{MatchEnd, MatchRecord};
 pub use treaty::{Answer, Ask, Counts, Event, Output, Timing};

@@ -189,7 +189,14 @@ impl Match {
                 beavers: false,
             };
         }
-        let changed = text != self.text;
+        // A copy may be written in another way, as with the bars of another kind of server: what it
+        // says counts.
+        let same = self.view == Some(view)
+            && self.line.as_ref().is_some_and(|known| {
+                (known.doubled, known.turn, known.colour, known.scores)
+                    == (line.doubled, line.turn, line.colour, line.scores)
+            });
+        let changed = text != self.text && !same;
         let again = changed || self.resync == Resync::Fenced;
         if again {
             self.confirmed = self.resync == Resync::Fenced;
@@ -197,6 +204,8 @@ impl Match {
             self.acted = None;
         }
         if changed {
+            // What was decided is known by these words (FIBS-13).
+            self.text = text;
             self.prompted = false;
             self.refusals = 0;
             self.resyncs = 0;
@@ -217,7 +226,6 @@ impl Match {
         self.rejoin_at = u64::MAX;
         self.fresh = self.resync == Resync::No;
         self.bad_boards = 0;
-        self.text = text;
         self.view = Some(view);
         self.line = Some(line);
         Ok(changed)

@@ -2,6 +2,7 @@
 //!
 //! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
 
+use super::super::toml_fault::{TomlFault, parse_toml};
 use super::message::{Wanted, Who};
 use serde::Deserialize;
 
@@ -105,9 +106,30 @@ impl Default for Policy {
     }
 }
 
+/// Why a policy file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// It is not what TOML or its keys want.
+    #[error(transparent)]
+    Toml(#[from] TomlFault),
+    /// No length is left.
+    #[error("length_min is above length_max")]
+    Lengths,
+    /// A text that would be more than one line.
+    #[error("{0:?} has a line end or another control character: one line, please")]
+    Control(String),
+    /// A text that is too long; its beginning.
+    #[error("{0:?}… is longer than {TEXT_MAX} characters")]
+    Long(String),
+    /// What cannot be a user's name.
+    #[error("{0:?} is no user's name")]
+    Name(String),
+}
+
 /// Why an invitation is not accepted; the text is for the one who invited.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum InvitationAnswer {
     /// Join.
     Play,
     /// Say this.
@@ -120,37 +142,31 @@ impl Policy {
     /// Reads a policy file.
     ///
     /// # Errors
-    /// A line that names the key and the reason.
-    pub fn parse(text: &str) -> Result<Policy, String> {
-        let policy: Policy =
-            toml::from_str(text).map_err(|error| error.message().replace('\n', " "))?;
+    /// [`PolicyError`], which names the key and the reason in one line.
+    pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        let policy: Policy = parse_toml(text)?;
         if policy.length_min > policy.length_max {
-            return Err("length_min is above length_max".to_owned());
+            return Err(PolicyError::Lengths);
         }
         policy.check_texts()?;
         Ok(policy)
     }
 
     /// FIBS-35: a line end in a text would be a command of its own.
-    fn check_texts(&self) -> Result<(), String> {
+    fn check_texts(&self) -> Result<(), PolicyError> {
         for text in self.greeting.iter().chain([&self.help]) {
             if text.chars().any(char::is_control) {
-                return Err(format!(
-                    "{text:?} has a line end or another control character: one line, please"
-                ));
+                return Err(PolicyError::Control(text.clone()));
             }
             if text.chars().count() > TEXT_MAX {
-                return Err(format!(
-                    "{:?}… is longer than {TEXT_MAX} characters",
-                    text.chars().take(20).collect::<String>()
-                ));
+                return Err(PolicyError::Long(text.chars().take(20).collect()));
             }
         }
         let names = [&self.blocklist, &self.bots, &self.invite, &self.owners];
         for name in names.into_iter().flatten() {
             let good = |c: char| !c.is_whitespace() && !c.is_control();
             if name.is_empty() || !name.chars().all(good) {
-                return Err(format!("{name:?} is no user's name"));
+                return Err(PolicyError::Name(name.clone()));
             }
         }
         Ok(())
@@ -232,17 +248,17 @@ impl Policy {
         who: Option<&Who>,
         drops: u32,
         saved: usize,
-    ) -> Verdict {
-        let decline = |text: &str| Verdict::Decline(text.to_owned());
+    ) -> InvitationAnswer {
+        let decline = |text: &str| InvitationAnswer::Decline(text.to_owned());
         if self.blocklist.iter().any(|blocked| blocked == name) {
-            return Verdict::Ignore;
+            return InvitationAnswer::Ignore;
         }
         if self.is_bot(name) && !self.play_bots {
-            return Verdict::Ignore;
+            return InvitationAnswer::Ignore;
         }
         // A saved match is finished whatever else holds.
         if wanted == Wanted::Resume {
-            return Verdict::Play;
+            return InvitationAnswer::Play;
         }
         if drops > self.drops_max {
             return decline("Sorry, too many of our matches were dropped.");
@@ -251,7 +267,7 @@ impl Policy {
             return decline("Sorry, I have too many saved matches to begin another one.");
         }
         if !self.allows(wanted) {
-            return Verdict::Decline(format!("Sorry, I play {}.", self.lengths()));
+            return InvitationAnswer::Decline(format!("Sorry, I play {}.", self.lengths()));
         }
         match who {
             Some(who) if who.experience < self.experience_min => {
@@ -263,7 +279,7 @@ impl Policy {
             {
                 decline("Sorry, I play other ratings.")
             }
-            _ => Verdict::Play,
+            _ => InvitationAnswer::Play,
         }
     }
 }
@@ -281,8 +297,9 @@ mod tests {
         let block = format!("length_min{block}");
         assert_eq!(Policy::parse(&block).unwrap(), Policy::default());
         // The error for an unknown key names those that there are.
-        let told = Policy::parse("unknown_key = 1").unwrap_err();
-        let keys: Vec<&str> = told.split('`').skip(3).step_by(2).collect();
+        let told = Policy::parse("unknown_key = 1").unwrap_err().to_string();
+        let (_, known) = told.split_once("known are ").unwrap();
+        let keys: Vec<&str> = known.trim_end_matches(" (line 1)").split(", ").collect();
         assert!(keys.len() > 20, "{told}");
         for key in keys {
             let line = block
@@ -298,27 +315,31 @@ mod tests {
         let policy =
             Policy::parse("length_max = 7\nlength_except = [2]\nblocklist = [\"bad\"]").unwrap();
         let judge = |name, wanted| policy.judge(name, wanted, None, 0, 0);
-        assert_eq!(judge("joe", Wanted::Points(7)), Verdict::Play);
+        assert_eq!(judge("joe", Wanted::Points(7)), InvitationAnswer::Play);
         assert!(matches!(
             judge("joe", Wanted::Points(2)),
-            Verdict::Decline(_)
+            InvitationAnswer::Decline(_)
         ));
         assert!(matches!(
             judge("joe", Wanted::Points(9)),
-            Verdict::Decline(_)
+            InvitationAnswer::Decline(_)
         ));
         assert!(matches!(
             judge("joe", Wanted::Unlimited),
-            Verdict::Decline(_)
+            InvitationAnswer::Decline(_)
         ));
-        assert_eq!(judge("joe", Wanted::Resume), Verdict::Play);
-        assert_eq!(judge("bad", Wanted::Points(7)), Verdict::Ignore);
-        assert_eq!(judge("MissManners", Wanted::Points(7)), Verdict::Ignore);
+        assert_eq!(judge("joe", Wanted::Resume), InvitationAnswer::Play);
+        assert_eq!(judge("bad", Wanted::Points(7)), InvitationAnswer::Ignore);
+        assert_eq!(
+            judge("MissManners", Wanted::Points(7)),
+            InvitationAnswer::Ignore
+        );
         let many = policy.judge("joe", Wanted::Points(1), None, 4, 0);
-        assert!(matches!(many, Verdict::Decline(_)));
+        assert!(matches!(many, InvitationAnswer::Decline(_)));
         assert!(
             Policy::parse("lenght_max = 7")
                 .unwrap_err()
+                .to_string()
                 .contains("lenght_max")
         );
     }

@@ -18,7 +18,7 @@ const GAPS: &str = " games without all their plays";
 
 /// How a match ended for the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum MatchEnd {
     /// Won to the end.
     Won,
     /// Lost to the end.
@@ -29,13 +29,13 @@ pub enum Outcome {
     Unknown,
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for MatchEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Outcome::Won => "won",
-            Outcome::Lost => "lost",
-            Outcome::Left => "left",
-            Outcome::Unknown => "unknown",
+            MatchEnd::Won => "won",
+            MatchEnd::Lost => "lost",
+            MatchEnd::Left => "left",
+            MatchEnd::Unknown => "unknown",
         })
     }
 }
@@ -50,7 +50,7 @@ pub struct MatchRecord {
     /// Points of the bot and of the opponent.
     pub scores: [u32; 2],
     /// How it ended; `None` while it goes on.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MatchEnd>,
     /// The bot's rating before and after.
     pub ratings: [Option<f64>; 2],
     /// The games; the last one may be unfinished.
@@ -328,8 +328,8 @@ impl MatchRecord {
             self.score_told(scores);
         }
         self.outcome = Some(match winner {
-            MatPlayer::First => Outcome::Won,
-            MatPlayer::Second => Outcome::Lost,
+            MatPlayer::First => MatchEnd::Won,
+            MatPlayer::Second => MatchEnd::Lost,
         });
         // A match that was won has an ending, told or not.
         let open = self.games.last().is_some_and(|game| game.result.is_none());
@@ -448,7 +448,7 @@ impl MatchRecord {
             comments.push(format!(" {}{GAPS}", self.gaps));
         }
         if self.unseen {
-            let how = self.outcome.unwrap_or(Outcome::Unknown);
+            let how = self.outcome.unwrap_or(MatchEnd::Unknown);
             comments.push(format!(" the end was not seen; by the rating: {how}"));
         }
         MatchFile {

@@ -33,6 +33,21 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// What is wrong with a file of the bot.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// It is not what the bot writes.
+    #[error("is no state file of this bot ({0})")]
+    Json(#[from] serde_json::Error),
+    /// Only one bot may use it.
+    #[error("another bot uses this state file")]
+    Held,
+}
+
 /// Why the bot cannot go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -52,12 +67,12 @@ pub enum FibsError {
     #[error("{0}")]
     Fatal(&'static str),
     /// A file of the bot cannot be read or written.
-    #[error("{path}: {reason}")]
+    #[error("{path}: {source}")]
     File {
         /// The file.
         path: String,
         /// What is wrong with it.
-        reason: String,
+        source: StateError,
     },
 }
 

@@ -5,6 +5,6 @@ mod decide;
 pub mod link;
 pub mod state;
 
-pub use config::{FibsConfig, FibsError, Secret};
+pub use config::{FibsConfig, FibsError, Secret, StateError};
 pub use decide::answer;
 pub use link::play;

@@ -3,10 +3,10 @@
 //! Files are written beside their place and renamed, so that a crash leaves the old or the new one
 //! (FIBS-29).
 
-use super::config::FibsError;
+use super::config::{FibsError, StateError};
 use crate::files;
 use crate::journal::{create_whole, write_whole};
-use crate::protocol::fibs::{MatchRecord, Outcome};
+use crate::protocol::fibs::{MatchEnd, MatchRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -35,7 +35,7 @@ pub struct Person {
 /// Results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Tally {
+pub struct MatchCounts {
     /// Finished matches.
     pub matches: u64,
     /// Of these won.
@@ -51,9 +51,9 @@ pub struct Tally {
 #[serde(default)]
 pub struct Books {
     /// Since the state file was made.
-    pub all: Tally,
+    pub all: MatchCounts,
     /// Since midnight, UTC.
-    pub today: Tally,
+    pub today: MatchCounts,
     /// The rating as last heard.
     pub rating: Option<f64>,
     /// Matches that were interrupted.
@@ -112,19 +112,19 @@ impl StateLock {
             .truncate(false)
             .write(true)
             .open(&lock)
-            .map_err(|error| wrong(&lock, &error.to_string()))?;
+            .map_err(|error| wrong(&lock, error))?;
         match file.try_lock() {
             Ok(()) => Ok(StateLock { _file: Some(file) }),
-            Err(TryLockError::WouldBlock) => Err(wrong(path, "another bot uses this state file")),
-            Err(TryLockError::Error(error)) => Err(wrong(&lock, &error.to_string())),
+            Err(TryLockError::WouldBlock) => Err(wrong(path, StateError::Held)),
+            Err(TryLockError::Error(error)) => Err(wrong(&lock, error)),
         }
     }
 }
 
-fn wrong(path: &Path, reason: &str) -> FibsError {
+fn wrong(path: &Path, source: impl Into<StateError>) -> FibsError {
     FibsError::File {
         path: path.display().to_string(),
-        reason: reason.to_owned(),
+        source: source.into(),
     }
 }
 
@@ -141,10 +141,15 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 pub fn check_folder(folder: Option<&Path>) -> Result<(), FibsError> {
     let Some(folder) = folder else { return Ok(()) };
     let probe = folder.join(format!(".gammond-{}", std::process::id()));
+    if folder.is_file() {
+        let text = "is a file; want a folder";
+        let error = std::io::Error::new(std::io::ErrorKind::NotADirectory, text);
+        return Err(wrong(folder, error));
+    }
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&probe, b"probe"))
         .and_then(|()| std::fs::remove_file(&probe))
-        .map_err(|error| wrong(folder, &error.to_string()))
+        .map_err(|error| wrong(folder, error))
 }
 
 /// Longest state file that is read.
@@ -160,11 +165,9 @@ impl FibsState {
             return Ok(FibsState::default());
         };
         match files::read_text(path, STATE_BYTES_MAX) {
-            Ok(text) => {
-                serde_json::from_str(&text).map_err(|error| wrong(path, &error.to_string()))
-            }
+            Ok(text) => serde_json::from_str(&text).map_err(|error| wrong(path, error)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(FibsState::default()),
-            Err(error) => Err(wrong(path, &error.to_string())),
+            Err(error) => Err(wrong(path, error)),
         }
     }
 
@@ -174,8 +177,7 @@ impl FibsState {
     /// It cannot be written.
     pub fn check(&self, path: Option<&Path>) -> Result<(), FibsError> {
         let Some(path) = path else { return Ok(()) };
-        self.write(path)
-            .map_err(|error| wrong(path, &error.to_string()))
+        self.write(path).map_err(|error| wrong(path, error))
     }
 
     fn write(&self, path: &Path) -> std::io::Result<()> {
@@ -211,7 +213,7 @@ impl FibsState {
     /// Counts a finished match.
     pub fn finished(&mut self, record: &MatchRecord) {
         self.unfinished.remove(&record.opponent);
-        let won = record.outcome == Some(Outcome::Won);
+        let won = record.outcome == Some(MatchEnd::Won);
         let person = self.person(&record.opponent);
         person.matches += 1;
         person.won += u32::from(won);
@@ -221,7 +223,7 @@ impl FibsState {
         for tally in [&mut self.books.all, &mut self.books.today] {
             tally.matches += 1;
             tally.won += u64::from(won);
-            tally.unknown += u64::from(record.outcome == Some(Outcome::Unknown));
+            tally.unknown += u64::from(record.outcome == Some(MatchEnd::Unknown));
             for (sum, points) in tally.points.iter_mut().zip(record.scores) {
                 *sum += u64::from(points);
             }
@@ -230,7 +232,7 @@ impl FibsState {
         tracing::info!(
             opponent = record.opponent,
             score = format!("{mine}-{other}"),
-            outcome = %record.outcome.unwrap_or(Outcome::Unknown),
+            outcome = %record.outcome.unwrap_or(MatchEnd::Unknown),
             unseen = record.unseen,
             "match finished"
         );

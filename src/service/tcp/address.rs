@@ -23,7 +23,9 @@ impl std::str::FromStr for Address {
             return Ok(Address::Unix(path.into()));
         }
         match text.rsplit_once(':') {
-            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Some((host, port))
+                if !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok() =>
+            {
                 Ok(Address::Tcp(text.to_owned()))
             }
             _ => Err("want HOST:PORT or unix:PATH".into()),

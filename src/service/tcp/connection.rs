@@ -4,6 +4,7 @@
 //! connection holds no buffer: bytes are read into a buffer of the thread.
 
 use super::shared::Shared;
+use super::turns::Turn;
 use crate::protocol::{
     Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session, Step,
 };
@@ -13,13 +14,13 @@ use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::limits::READ_BYTES;
 use crate::service::shutdown::{Phase, reached};
-use crate::service::worker::{Job, Part};
+use crate::service::worker::{Part, Work};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -33,7 +34,7 @@ const LAST_LINE: Duration = Duration::from_millis(100);
 /// How long a peer must be quiet, after the end, to be left alone.
 const LAST_WORD: Duration = Duration::from_millis(200);
 
-/// Bytes that are answered in one go without a worker; then other connections have their turn.
+/// Bytes that are answered in one turn without a worker; then other connections have theirs.
 const SAID_AT_ONCE: usize = 8 << 10;
 
 /// Answers on their way, in the order of their lines.
@@ -139,19 +140,30 @@ impl<S> Drop for Connection<S> {
             self.parts.close();
         }
         self.shared.workers.forget(self.lane);
+        self.shared.turns.forget(self.lane);
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn run(&mut self) -> io::Result<()> {
+        let mut turn = None;
         loop {
-            self.dispatch();
-            self.flush().await?;
+            self.dispatch(turn.is_some());
+            if turn.is_none() && self.codec.peek().is_some() {
+                turn = self.shared.turns.try_take(self.lane);
+                if turn.is_some() {
+                    self.dispatch(true);
+                }
+            }
+            self.flush(turn.take()).await?;
             if self.account.unpark() {
                 self.shared.workers.unpark(self.lane);
             }
             if self.has_line() {
-                tokio::task::yield_now().await;
+                turn = Some(self.shared.turns.take(self.lane).await);
+                if (self.gone)(&self.stream) {
+                    return Err(self.hung_up());
+                }
                 continue;
             }
             if self.pending.is_empty() && (self.closing || self.input_ended) {
@@ -345,8 +357,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         pending.done = part.last;
     }
 
+    /// Sends what waits: what the peer takes at once within this turn, the rest after it.
+    async fn flush(&mut self, turn: Option<Turn>) -> io::Result<()> {
+        let mut sending = pin!(self.send());
+        let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
+        drop(turn);
+        match first {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => sending.await,
+        }
+    }
+
     /// Sends what waits; a peer that takes nothing is cut (SRV-09).
-    async fn flush(&mut self) -> io::Result<()> {
+    async fn send(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
         }
@@ -384,11 +407,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Hands complete lines to the machine, and what they ask to the workers, until the limits are
-    /// reached.
-    fn dispatch(&mut self) {
-        let mut group: Option<Job> = None;
-        while !self.closing {
+    /// Hands complete lines to the machine, and what they ask to the workers: the first one, or in
+    /// a turn all until the limits are reached.
+    fn dispatch(&mut self, in_turn: bool) {
+        let mut group: Option<Work> = None;
+        let mut first = true;
+        while !self.closing && (in_turn || std::mem::take(&mut first)) {
             let grouped = group.as_ref().map_or(0, |job| job.inquiries.len());
             let full = self.lines_pending + grouped >= self.shared.limits.in_flight_max;
             let said = self.out.len() >= SAID_AT_ONCE;
@@ -475,10 +499,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Adds an inquiry to those that go to the workers together, cheap ones only.
-    fn gather(&mut self, group: &mut Option<Job>, inquiry: Inquiry) {
+    fn gather(&mut self, group: &mut Option<Work>, inquiry: Inquiry) {
         let cost = inquiry.cost();
         tracing::debug!(lane = ?self.lane, kind = inquiry.question.kind(), cost = cost.name(), "asked");
-        let fits = |job: &Job| {
+        let fits = |job: &Work| {
             job.cost == cost
                 && cost == Cost::Short
                 && job.inquiries.len() < self.shared.limits.batch_max
@@ -486,7 +510,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if !group.as_ref().is_some_and(fits) {
             self.submit(group.take());
         }
-        let job = group.get_or_insert_with(|| Job {
+        let job = group.get_or_insert_with(|| Work {
             inquiries: VecDeque::new(),
             cost,
             stop: Stop::new(),
@@ -497,7 +521,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         job.inquiries.push_back(inquiry);
     }
 
-    fn submit(&mut self, job: Option<Job>) {
+    fn submit(&mut self, job: Option<Work>) {
         let Some(mut job) = job else {
             return;
         };

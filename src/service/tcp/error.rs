@@ -1,6 +1,7 @@
 //! Why a server does not start.
 
 use super::address::Address;
+use crate::service::worker::WorkersError;
 use std::io;
 
 /// Why a server did not start.
@@ -23,5 +24,5 @@ pub enum ServeError {
     },
     /// The threads that compute could not be started.
     #[error("threads: {0}")]
-    Threads(String),
+    Threads(#[from] WorkersError),
 }

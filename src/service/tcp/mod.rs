@@ -7,6 +7,7 @@ mod listener;
 mod server;
 pub(super) mod shared;
 pub(super) mod socket;
+mod turns;
 
 pub use address::Address;
 pub use error::ServeError;

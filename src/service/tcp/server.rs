@@ -9,7 +9,7 @@ use super::listener;
 use super::shared::{Build, Shared};
 use super::socket::Listener;
 use crate::engine::{Engine, EngineError};
-use crate::protocol::external::Rules;
+use crate::protocol::external::ExternalSettings;
 use crate::protocol::{Defaults, SessionSettings};
 use crate::service::counters::Counters;
 use crate::service::fair_queue::Origin;
@@ -39,7 +39,7 @@ pub struct Config {
     /// With what sessions begin.
     pub session: SessionSettings,
     /// What gnubg does not tell.
-    pub rules: Rules,
+    pub rules: ExternalSettings,
 }
 
 /// A server that listens and is ready to run.
@@ -125,8 +125,7 @@ impl Server {
             Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
         };
         let counters = Arc::new(Counters::default());
-        let workers =
-            Workers::start(engine, Arc::clone(&counters), limits).map_err(ServeError::Threads)?;
+        let workers = Workers::start(engine, Arc::clone(&counters), limits)?;
         let mut defaults = Defaults::default();
         (defaults.session, defaults.rules) = (config.session, config.rules);
         let shared = Arc::new(Shared::new(

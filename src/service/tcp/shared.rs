@@ -1,5 +1,6 @@
 //! What all connections of a server share.
 
+use super::turns::Turns;
 use crate::engine::{Engine, EngineError};
 use crate::protocol::Defaults;
 use crate::service::account::{Account, Ledger};
@@ -26,6 +27,7 @@ pub(in crate::service) struct Shared {
     pub(in crate::service) counters: Arc<Counters>,
     pub(in crate::service) workers: Workers,
     pub(in crate::service) phase: watch::Sender<Phase>,
+    pub(super) turns: Arc<Turns>,
     ledger: Arc<Ledger>,
     lanes: AtomicU64,
     defaults: Defaults,
@@ -57,6 +59,7 @@ impl Shared {
             workers,
             phase: watch::channel(Phase::Run).0,
             lanes: AtomicU64::new(0),
+            turns: Arc::default(),
             defaults,
             peers: Mutex::default(),
             build,

@@ -2,17 +2,15 @@
 
 use super::address::Address;
 use super::error::ServeError;
+use crate::platform::{self, FileId, LocalListener, LocalStream, socket_id};
 use crate::service::fair_queue::Origin;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
 /// A listening socket.
@@ -27,13 +25,13 @@ pub(in crate::service) struct Listener {
 enum Socket {
     Tcp(TcpListener),
     /// With its file, and what tells that file from a successor's.
-    Unix(UnixListener, PathBuf, Option<FileId>),
+    Unix(LocalListener, PathBuf, Option<FileId>),
 }
 
 /// An accepted stream; whoever serves it need not know of which kind.
 pub(in crate::service) enum Stream {
     Tcp(TcpStream),
-    Unix(UnixStream),
+    Unix(LocalStream),
 }
 
 impl AsyncRead for Stream {
@@ -76,20 +74,11 @@ impl AsyncWrite for Stream {
     }
 }
 
-impl AsFd for Stream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Stream::Tcp(stream) => stream.as_fd(),
-            Stream::Unix(stream) => stream.as_fd(),
-        }
-    }
-}
-
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Socket::Unix(_, path, id) = &self.socket
             && id.is_some()
-            && file_id(path) == *id
+            && socket_id(path) == *id
         {
             // Somebody may have removed it before.
             let _ = std::fs::remove_file(path);
@@ -168,8 +157,7 @@ impl Listener {
                 Ok((Stream::Tcp(stream), Origin::Address(address)))
             }
             Socket::Unix(socket, ..) => {
-                let (stream, _) = socket.accept().await?;
-                let user = stream.peer_cred().map_or(u32::MAX, |peer| peer.uid());
+                let (stream, user) = socket.accept().await?;
                 Ok((Stream::Unix(stream), Origin::User(user)))
             }
         }
@@ -177,50 +165,31 @@ impl Listener {
 }
 
 /// Whether the peer of a connection has vanished; one that has only ended its side has not.
-pub(super) fn hung_up<S: AsFd>(stream: &S) -> bool {
-    let mut polled = [PollFd::new(stream, PollFlags::empty())];
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    match poll(&mut polled, Some(&now)) {
-        Ok(1..) => polled.iter().any(|one| one.revents().intersects(gone)),
-        _ => false,
+pub(super) fn hung_up(stream: &Stream) -> bool {
+    match stream {
+        Stream::Tcp(stream) => platform::hung_up(stream),
+        Stream::Unix(stream) => platform::hung_up(stream),
     }
-}
-
-/// Device and number of a file.
-type FileId = (u64, u64);
-
-/// The identity of a socket's file; `None` when there is no socket.
-fn file_id(path: &Path) -> Option<FileId> {
-    let about = std::fs::symlink_metadata(path).ok()?;
-    let is_socket = about.file_type().is_socket();
-    is_socket.then(|| (about.dev(), about.ino()))
 }
 
 /// Binds a path. A socket left behind by a server that was killed is replaced; anything else that
 /// lies there is not ours to remove (SRV-03).
 async fn bind_unix(path: &Path) -> io::Result<Socket> {
-    let bound = match UnixListener::bind(path) {
+    let bound = match LocalListener::bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            let Some(found) = file_id(path) else {
+            let Some(found) = socket_id(path) else {
                 return Err(io::Error::new(
                     io::ErrorKind::AlreadyExists,
                     "there is a file of this name that is no socket",
                 ));
             };
-            let answered = UnixStream::connect(path).await;
-            let left =
-                matches!(&answered, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused);
-            if !left || file_id(path) != Some(found) {
+            if !platform::is_left(path).await || socket_id(path) != Some(found) {
                 return Err(error);
             }
             std::fs::remove_file(path)?;
-            UnixListener::bind(path)?
+            LocalListener::bind(path)?
         }
         bound => bound?,
     };
-    Ok(Socket::Unix(bound, path.to_owned(), file_id(path)))
+    Ok(Socket::Unix(bound, path.to_owned(), socket_id(path)))
 }

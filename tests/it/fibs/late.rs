@@ -118,7 +118,7 @@ fn points_of_a_game_whose_end_was_lost() {
     };
     assert_eq!(
         (record.scores, record.outcome),
-        ([0, 4], Some(Outcome::Lost))
+        ([0, 4], Some(MatchEnd::Lost))
     );
     let points = record.games.iter().filter_map(|game| game.result);
     assert_eq!(points.map(|(_, points)| points).collect::<Vec<_>>(), [2, 2]);

@@ -26,8 +26,13 @@ pub(super) fn logged_in() -> (Server, Machine, u64) {
     let mut machine = Machine::new("tester", policy(), Timing::default());
     machine.connected(0);
     machine.bytes(&server.connect(), 0);
-    let mut now = 0;
-    for _ in 0..200 {
+    let now = talk(&mut server, &mut machine, 0, 200);
+    (server, machine, now)
+}
+
+/// Server and machine talk from `now` on, for so many turns; the time afterwards.
+pub(super) fn talk(server: &mut Server, machine: &mut Machine, mut now: u64, turns: usize) -> u64 {
+    for _ in 0..turns {
         now = machine.wake(now);
         machine.tick(now);
         while let Some(output) = machine.poll(now) {
@@ -39,7 +44,7 @@ pub(super) fn logged_in() -> (Server, Machine, u64) {
             machine.bytes(&server.line(&line), now);
         }
     }
-    (server, machine, now)
+    now
 }
 
 pub(super) fn sent(machine: &mut Machine, now: u64, ms: u64) -> Vec<String> {
@@ -368,4 +373,44 @@ fn a_late_copy_of_a_board_is_no_answer() {
     machine.bytes(board.as_bytes(), now + 25_000);
     let then = sent(&mut machine, now + 25_000, 3000);
     assert!(!then.iter().any(|line| line == "roll"), "{then:?}");
+}
+
+/// FIBS-13: a copy of the board that was answered is a copy though it is written in another way, here with the
+/// bars of Jibs 0.5.3: the play is not asked for again.
+#[test]
+fn a_copy_in_other_words_is_a_copy() {
+    let (_, mut machine, now) = logged_in();
+    let board = |bar: &str, other: &str| {
+        format!(
+            "board:You:alice:3:0:0:{bar}:3:0:0:0:0:4:1:0:-2:2:0:-2:2:0:0:0:-1:-2:-2:-2:-2:-2:3:0:{other}:-1:5:3:0:0:2:0:1:0:-1:1:25:0:0:0:0:0:2:0:0:0\r\n"
+        )
+    };
+    machine.bytes(
+        b"** You are now playing a 3 point match with alice\r\nStarting a new game with alice.\r\n",
+        now,
+    );
+    let asked = |machine: &mut Machine, now: u64| {
+        let mut asked = Vec::new();
+        while let Some(output) = machine.poll(now) {
+            if let Output::Decide(id, ask) = output {
+                asked.push((id, ask));
+            }
+        }
+        asked
+    };
+    machine.bytes(board("0", "0").as_bytes(), now);
+    let first = asked(&mut machine, now);
+    let [(id, ask)] = first.as_slice() else {
+        panic!("{first:?}")
+    };
+    let reply = answer(&engine(), ask, &Settings::plies(0), &Stop::never()).unwrap();
+    machine.answer(*id, reply, now + 10);
+    let lines = sent(&mut machine, now + 10, 2000);
+    assert!(
+        lines.iter().any(|line| line.starts_with("move")),
+        "{lines:?}"
+    );
+    machine.bytes(board("-13", "16").as_bytes(), now + 2010);
+    let again = asked(&mut machine, now + 2010);
+    assert!(again.is_empty(), "{again:?}");
 }

@@ -20,7 +20,7 @@ fn whole_matches() {
     let first = std::env::var("GAMMOND_FIBS_SEED").map_or(112, |text| text.parse().unwrap());
     let mut worlds = Vec::new();
     let mut sums = Vec::new();
-    for seed in first..first + 8 {
+    for seed in first..first + 40 {
         worlds.extend(matches(count, faults, seed));
         sums = worlds[0].server.seen.kinds().to_vec();
         for world in &worlds[1..] {
@@ -125,13 +125,62 @@ fn the_link_is_cut_after_any_byte() {
             cuts += 1;
             let hidden = |record: &&MatchRecord| record.unseen;
             unseen += world.records.iter().filter(hidden).count();
-            let known = |record: &&MatchRecord| record.outcome != Some(Outcome::Unknown);
+            let known = |record: &&MatchRecord| record.outcome != Some(MatchEnd::Unknown);
             guessed += world.records.iter().filter(hidden).filter(known).count();
         }
         eprintln!(
             "{style:?}: {bytes} bytes, {cuts} cuts, {unseen} ends hidden, {guessed} of them known by the rating"
         );
     }
+}
+
+/// a server that changes its words and habits in the middle of a match, again and again, tears, glues,
+/// interleaves strangers' words and cuts the link: the match goes on by what the boards say.
+#[test]
+fn a_server_of_mixed_habits() {
+    let rounds = std::env::var("GAMMOND_FIBS_MIXED").map_or(2, |text| text.parse().unwrap());
+    let first = std::env::var("GAMMOND_FIBS_SEED").map_or(804, |text| text.parse().unwrap());
+    let (mut changes, mut failed) = (0, Vec::new());
+    for seed in first..first + rounds {
+        let told = std::panic::catch_unwind(|| mixed(seed));
+        match told {
+            Ok(more) => changes += more,
+            Err(_) => failed.push(seed),
+        }
+    }
+    eprintln!("{changes} changes in {rounds} plans, failed {failed:?}");
+    assert!(failed.is_empty() && changes > 20, "seeds {failed:?}");
+}
+
+/// A plan of matches on one server of all kinds; says how often it changed.
+fn mixed(seed: u64) -> u32 {
+    let mut world = World::new(
+        Server::new(Style::Fibs, Faults::with_habits(seed), &PLAN, seed),
+        seed,
+    );
+    let what = format!("mixed seed {seed}");
+    let mut changes = 0;
+    for number in 1..=PLAN.len() {
+        let cut = below(&mut world.chance, 20_000) as usize;
+        world.cut_after = Some(world.received + cut);
+        let start = world.now;
+        while world.server.results.len() < number || world.server.busy() {
+            world.step();
+            assert!(
+                world.now < start + 36_000_000,
+                "{what}: stall in match {number}"
+            );
+            if below(&mut world.chance, 80) == 0 {
+                changes += 1;
+                let habits = u64::from(below(&mut world.chance, 32));
+                world.server.style = STYLES[below(&mut world.chance, 4) as usize];
+                world.server.faults = Faults::with_habits(habits);
+                world.split = below(&mut world.chance, 3) > 0;
+            }
+        }
+    }
+    world.check(&what);
+    changes
 }
 
 /// All faults and broken links, 16 plans of matches; `tools/fibs-soak.sh` sets the minutes of a
@@ -205,7 +254,7 @@ fn night(seed: u64) -> (usize, usize, usize, u32) {
     assert!(later <= 1, "{what}");
     let hidden = world.records.iter().filter(|record| record.unseen);
     let unknown = hidden.clone();
-    let unknown = unknown.filter(|record| record.outcome == Some(Outcome::Unknown));
+    let unknown = unknown.filter(|record| record.outcome == Some(MatchEnd::Unknown));
     (
         later,
         hidden.count(),

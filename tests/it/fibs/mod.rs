@@ -11,7 +11,7 @@ use gammond::engine::Engine;
 use gammond::game::Roll;
 use gammond::notation::{BoardDialect, MatchFile};
 use gammond::protocol::fibs::{
-    Answer, Ask, By, Event, LineReader, Machine, MatchRecord, Message, Outcome, Output, Piece,
+    Answer, Ask, By, Event, LineReader, Machine, MatchEnd, MatchRecord, Message, Output, Piece,
     Policy, Timing, Wanted, Who, name_line,
 };
 use gammond::query::{Settings, Stop};

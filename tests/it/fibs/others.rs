@@ -1,7 +1,7 @@
 //! What strangers and strangers' servers do (FIBS-18, FIBS-20, FIBS-24 to FIBS-29, FIBS-33 to FIBS-36):
 //! each of these once went wrong.
 
-use super::machine::{logged_in, sent};
+use super::machine::{logged_in, sent, talk};
 use super::world::*;
 use super::*;
 
@@ -161,18 +161,7 @@ fn a_match_whose_start_nobody_saw_is_asked_for() {
         let mut server = Server::new(Style::Jibs055, Faults::default(), &[Some(3)], 7);
         machine.connected(now);
         machine.bytes(&server.connect(), now);
-        for _ in 0..300 {
-            now = machine.wake(now);
-            machine.tick(now);
-            while let Some(output) = machine.poll(now) {
-                let line = match output {
-                    Output::Login => "login gammond 1008 tester s3cretW0rd".to_owned(),
-                    Output::Send(line) => line,
-                    _ => continue,
-                };
-                machine.bytes(&server.line(&line), now);
-            }
-        }
+        now = talk(&mut server, &mut machine, now, 300);
         let text = format!("alice wants to play a {invitation} match with you.\r\n");
         machine.bytes(text.as_bytes(), now);
         let lines = sent(&mut machine, now, 4000);
@@ -605,7 +594,7 @@ fn what_is_told_is_true() {
     };
     let plays = |policy: &Policy, rating| {
         let verdict = policy.judge("joe", Wanted::Points(3), Some(&who(rating)), 0, 0);
-        verdict == gammond::protocol::fibs::policy::Verdict::Play
+        verdict == gammond::protocol::fibs::policy::InvitationAnswer::Play
     };
     assert!(plays(&policy, -120.0) && plays(&policy, 1500.0));
     let strong = Policy::parse("rating_min = 1600.0").unwrap();

@@ -149,3 +149,53 @@ fn boards_are_shown_in_a_pipe() {
     );
     assert!(!shown.contains('\u{1b}') && !shown.contains(PASSWORD));
 }
+
+/// Ten matches as the bot's owner gets them, with the bot's own analysis by GNU Backgammon's weights in their heads, for
+/// GNU Backgammon to analyse as well: `GAMMOND_FIBS_MATCH_FILES=FOLDER` (`tools/analysis_gnubg.py` compares, `.ci/run interop`).
+#[test]
+fn match_files_for_gnubg() {
+    let Some(folder) = std::env::var_os("GAMMOND_FIBS_MATCH_FILES") else {
+        return;
+    };
+    let lengths = [1, 3, 5, 7, 1, 3, 5, 3, 9, 5].map(Some);
+    let faults = Faults {
+        glue: 5,
+        chatter: 6,
+        repeat: 8,
+        strangers: 12,
+        wrong_points: 4,
+        board_first: true,
+        ..Faults::default()
+    };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut bot = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["fibs", "--server", &address, "--user", "tester"])
+        .args([
+            "--plies",
+            "0",
+            "--pace-ms",
+            "0",
+            "--pause-ms",
+            "0",
+            "--analyse",
+        ])
+        .args(["--nets", "/usr/lib/gnubg/gnubg.wd", "--matches"])
+        .arg(&folder)
+        .env("GAMMOND_FIBS_PASSWORD", PASSWORD)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let process = bot.id().to_string();
+    let mut server = Server::new(Style::Fibs, faults, &lengths, 31);
+    let (stream, _) = listener.accept().unwrap();
+    super::link::connection(&mut server, stream, 20, usize::MAX, |server| {
+        if server.results.len() == lengths.len() {
+            let _ = Command::new("kill").arg(&process).status();
+        }
+    });
+    assert!(bot.wait().unwrap().success());
+    assert!(server.refusals.is_empty(), "{:?}", server.refusals);
+    let files = std::fs::read_dir(folder).unwrap();
+    assert_eq!(files.count(), lengths.len());
+}

@@ -154,7 +154,7 @@ fn jibs_055_ratings_that_are_changes_prove_nothing() {
             outcome = record.outcome;
         }
     }
-    assert_eq!(outcome, Some(Outcome::Unknown));
+    assert_eq!(outcome, Some(MatchEnd::Unknown));
 }
 
 /// FIBS-12: the bars of Jibs 0.5.3 carry offsets; fields 47 and 48 are the truth.

@@ -263,9 +263,9 @@ impl World {
             assert_eq!(record.length, result.length, "{what}");
             let won = result.scores[0] > result.scores[1];
             match record.outcome {
-                Some(Outcome::Unknown) => assert!(record.unseen, "{what}"),
-                Some(Outcome::Left) => assert!(record.length.is_none(), "{what}"),
-                outcome => assert_eq!(outcome == Some(Outcome::Won), won, "{what}"),
+                Some(MatchEnd::Unknown) => assert!(record.unseen, "{what}"),
+                Some(MatchEnd::Left) => assert!(record.length.is_none(), "{what}"),
+                outcome => assert_eq!(outcome == Some(MatchEnd::Won), won, "{what}"),
             }
             if !record.unseen {
                 assert_eq!(record.scores, result.scores, "{what}: {record:?}");

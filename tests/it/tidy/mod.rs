@@ -295,7 +295,8 @@ fn lower_rooms_do_without_the_outside_world() {
                 .windows(2)
                 .any(|pair| pair[0] == word && (pair[1] == "::" || pair[1] == "!" && word != "env"))
         };
-        if !matches!(here, "service" | "cli") && uses("tokio") {
+        // `platform` has the sockets and signals that `service` and `cli` wait for.
+        if !matches!(here, "service" | "cli" | "platform") && uses("tokio") {
             wrong.push(format!("{}: tokio", path.display()));
         }
         let below = rooms.get(here).is_some_and(|room| room.layer < engine);
@@ -344,6 +345,29 @@ fn every_rule_of_the_specifications_is_cited() {
         "rules that no test names:\n{}",
         missing.join("\n")
     );
+}
+
+/// Public types whose name stands in two files are those that ARCHITECTURE.md lists.
+#[test]
+fn names_that_stand_twice_are_listed() {
+    let mut files: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+    for (path, _, text) in sources() {
+        for line in product(&text).lines() {
+            let words: Vec<&str> = line.split_whitespace().take(3).collect();
+            if let ["pub", "struct" | "enum" | "trait" | "type", name] = words[..] {
+                let is_part = |c: char| !c.is_alphanumeric();
+                let name = name.split(is_part).next().unwrap().to_owned();
+                files.entry(name).or_default().insert(path.clone());
+            }
+        }
+    }
+    let twice = files.into_iter().filter(|(_, files)| files.len() > 1);
+    let twice: BTreeSet<String> = twice.map(|(name, _)| name).collect();
+    let text = fs::read_to_string(base().join("ARCHITECTURE.md")).unwrap();
+    let (_, section) = text.split_once("stand twice or more:").unwrap();
+    let (list, _) = section.split_once('.').unwrap();
+    let listed = list.split('`').skip(1).step_by(2).map(str::to_owned);
+    assert_eq!(listed.collect::<BTreeSet<String>>(), twice);
 }
 
 /// The id of a rule that begins on this line: `- **PID-03** …` or `**PID-03** …`.

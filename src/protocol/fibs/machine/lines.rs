@@ -405,7 +405,7 @@ impl Machine {
         let done = game.unlimited && by_us && game.between;
         if done {
             let mut record = game.record;
-            record.outcome = Some(Outcome::Left);
+            record.outcome = Some(MatchEnd::Left);
             self.event(Event::MatchFinished(Box::new(record)));
             return;
         }

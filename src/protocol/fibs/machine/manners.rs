@@ -79,9 +79,9 @@ impl Machine {
             .policy
             .judge(&name, wanted, who, drops, self.saved.len())
         {
-            Verdict::Ignore => {}
-            Verdict::Decline(text) => self.tell(&name, &text, Talk::Refusal),
-            Verdict::Play => {
+            InvitationAnswer::Ignore => {}
+            InvitationAnswer::Decline(text) => self.tell(&name, &text, Talk::Refusal),
+            InvitationAnswer::Play => {
                 // The new invitation is in the place of the old one.
                 if let Some(open) = open {
                     (open.wanted, open.due, open.since) = (wanted, due, self.now);

@@ -41,7 +41,7 @@ pub fn all() -> Vec<Attack> {
 
 /// A long command: its words, the file or folder that it makes, and a change that must be refused.
 struct Job {
-    /// `OUT` stands for what it makes, `IN` for its input.
+    /// `OUT` stands for what it makes, `IN` for its input, `OTHER` for the same input with another seed.
     words: &'static [&'static str],
     /// The same with another question; empty where a new run simply replaces what is there.
     changed: &'static [&'static str],
@@ -92,7 +92,7 @@ const DUEL: Job = Job {
 };
 const TRAIN: Job = Job {
     words: &["train", "IN", "--folder", "OUT"],
-    changed: &["train", "IN", "--folder", "OUT", "--seed", "9"],
+    changed: &["train", "OTHER", "--folder", "OUT"],
     input: PLAN,
     prints: false,
 };
@@ -132,13 +132,16 @@ impl Place<'_> {
         };
         // Written only when it is not there: some jobs look at the time of their input.
         if !input.exists() {
-            let _ = fs::write(&input, text);
+            let _ = fs::write(&input, &text);
         }
+        let other = self.folder.join("other");
+        let _ = fs::write(&other, text.replacen("seed = 1", "seed = 9", 1));
         let words: Vec<String> = words
             .iter()
             .map(|&word| match word {
                 "OUT" => out.display().to_string(),
                 "IN" => input.display().to_string(),
+                "OTHER" => other.display().to_string(),
                 word => word.to_owned(),
             })
             .collect();

@@ -1,0 +1,158 @@
+//! `gammond bench regret`: what players lose at decisions that deeper searches judge.
+
+use crate::benchmark::regret::{PlayJudge, decisions, regrets};
+use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, stopped};
+use crate::player::{Player, PlayerSpec};
+use crate::stats::Running;
+use crate::training::positions;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Example:\n  gammond sample fresh.labels --positions 30000 --seed 7\n  \
+    gammond sample dump fresh.labels >fresh.txt\n  \
+    gammond bench regret fresh.txt --player gammond:plies=1 --against gammond --judge gammond:plies=2 \
+    --judge gammond:nets=gnubg.wd:plies=2"
+)]
+pub(super) struct Args {
+    /// Positions, one a line: any position text, or lines of a training file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// How many decisions.
+    #[arg(long, default_value_t = 20_000, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    decisions: u32,
+    /// Who judges, as `gammond[:nets=PATH][:plies=N]`; the mean when there are several. Default: gammond:plies=2.
+    #[arg(long = "judge", value_name = "PLAYER")]
+    judges: Vec<String>,
+    /// How many plays are judged beside those that the players choose: the best by the first judge's static values. 0 is
+    /// enough, and quick, when only the difference of two players is asked.
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    candidates: u8,
+    #[command(flatten)]
+    players: Measured,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    common.start_threads();
+    let players = args.players.open(common)?;
+    let judges = judges(&args.judges)?;
+    let file = crate::files::open(&args.file).map_err(Failure::in_file(&args.file))?;
+    let (found, wrong) =
+        positions::read(&mut BufReader::new(file)).map_err(Failure::in_file(&args.file))?;
+    for (line, reason) in &wrong {
+        eprintln!("gammond: {}: line {line}: {reason}", args.file.display());
+    }
+    let all = decisions(&found, args.decisions as usize, common.seed);
+    if all.is_empty() {
+        let path = args.file.display();
+        return Err(Failure::file(format!("{path}: no position with a choice")));
+    }
+    let mut control = args.progress.control()?;
+    let candidates = usize::from(args.candidates);
+    let lost = regrets(&all, &players, (&judges, candidates), &mut control)?;
+    let text = match common.format {
+        Some(Format::Json) => json(&lost, &players, &judges),
+        _ => people(&lost, &players, &judges),
+    };
+    let mut out = Output::new();
+    out.print(text.as_bytes())?;
+    out.flush()?;
+    if control.stop.is_triggered() {
+        drop(control);
+        return Ok(stopped(
+            None,
+            "the figures are those of the first decisions",
+        ));
+    }
+    Ok(ExitCode::from(u8::from(!wrong.is_empty())))
+}
+
+/// The judges by their texts.
+fn judges(texts: &[String]) -> Result<Vec<PlayJudge>, Failure> {
+    let usual = ["gammond:plies=2".to_owned()];
+    let texts = if texts.is_empty() { &usual[..] } else { texts };
+    let judge = |text: &String| match text.parse()? {
+        PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(&ours)?),
+        _ => Err(Failure::usage(format!(
+            "--judge {text}: want gammond[:nets=PATH][:plies=N]"
+        ))),
+    };
+    texts.iter().map(judge).collect()
+}
+
+/// Losses of one player, and how often it loses anything.
+fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
+    let mut running = Running::default();
+    running.extend(lost.iter().map(|lost| lost[player]));
+    (
+        running,
+        lost.iter().filter(|lost| lost[player] > 0.0).count(),
+    )
+}
+
+/// First less second, when there are two.
+fn difference(lost: &[Vec<f64>]) -> Option<Running> {
+    let mut running = Running::default();
+    for lost in lost {
+        let [first, second] = lost[..] else {
+            return None;
+        };
+        running.add(first - second);
+    }
+    Some(running)
+}
+
+fn people(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
+    let names: Vec<String> = judges.iter().map(PlayJudge::name).collect();
+    let mut text = format!(
+        "{} decisions, judged by {}; losses in thousandths of a point\n",
+        lost.len(),
+        names.join(" and ")
+    );
+    for (index, player) in players.iter().enumerate() {
+        let (loss, wrong) = of_player(lost, index);
+        let share = 100.0 * wrong as f64 / lost.len().max(1) as f64;
+        text.push_str(&format!(
+            "{}: {:.3} +- {:.3}, another play than the best in {share:.1} %\n",
+            player.name(),
+            1000.0 * loss.mean(),
+            1000.0 * loss.standard_error()
+        ));
+    }
+    if let Some(difference) = difference(lost) {
+        let [low, high] = difference.interval99().map(|value| 1000.0 * value);
+        text.push_str(&format!(
+            "first less second: {:+.3} +- {:.3}, 99 % interval {low:+.3} to {high:+.3}\n",
+            1000.0 * difference.mean(),
+            1000.0 * difference.standard_error()
+        ));
+    }
+    text
+}
+
+fn json(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
+    let figures = |running: &Running| {
+        serde_json::json!({
+            "mean": running.mean(), "standard_error": running.standard_error(),
+            "interval99": running.interval99(),
+        })
+    };
+    let players: Vec<_> = (players.iter().enumerate())
+        .map(|(index, player)| {
+            let (loss, wrong) = of_player(lost, index);
+            serde_json::json!({"player": player.name(), "loss": figures(&loss), "not_best": wrong})
+        })
+        .collect();
+    let judges: Vec<String> = judges.iter().map(PlayJudge::name).collect();
+    let difference = difference(lost).map(|difference| figures(&difference));
+    let value = serde_json::json!({
+        "decisions": lost.len(), "judges": judges, "players": players, "difference": difference,
+    });
+    format!("{value}\n")
+}
