@@ -67,6 +67,8 @@ pub struct Analysis {
     pub score: [u32; 2],
     /// Plies of the judgements.
     pub plies: u8,
+    /// Them, or the level, in words: `2-ply`, `roller+`.
+    pub level: String,
     /// The games.
     pub games: Vec<GameAnalysis>,
     /// The books of both players.
@@ -102,6 +104,15 @@ impl Analysis {
         let totals = self.totals.get(player.index())?;
         let [plays, cube] = totals.rating_loss(self.length)?;
         Some(2050.0 - plays - cube)
+    }
+}
+
+/// How deep these settings look, in words.
+#[must_use]
+pub fn level_name(settings: &Settings) -> String {
+    match settings.level {
+        Some(level) => level.name().to_owned(),
+        None => format!("{}-ply", settings.plies),
     }
 }
 
@@ -167,6 +178,7 @@ pub fn analyse(
         names: file.names.clone(),
         score,
         plies: settings.plies,
+        level: level_name(settings),
         totals,
         result: result(engine, file, score),
         games,

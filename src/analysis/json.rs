@@ -34,7 +34,7 @@ impl Analysis {
             "length": self.length,
             "players": self.names,
             "score": self.score,
-            "level": format!("{}-ply", self.plies),
+            "level": self.level,
             "decisions": self.rows().map(|row| decision(&row)).collect::<Vec<_>>(),
             "totals": self.both(&self.totals, true),
             "games": games,

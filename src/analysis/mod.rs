@@ -17,7 +17,7 @@ mod rows;
 mod text;
 mod totals;
 
-pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse};
+pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
 pub use html::page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};

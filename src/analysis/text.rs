@@ -55,6 +55,41 @@ impl Analysis {
         text
     }
 
+    /// Score and totals in one line.
+    #[must_use]
+    pub fn one_line(&self) -> String {
+        let [first, second] = self.score;
+        let [one, other] = self.shown_names();
+        let to = match self.length {
+            0 => "money".to_owned(),
+            length => format!("to {length}"),
+        };
+        let faults = match self.faults.len() {
+            0 => String::new(),
+            count => format!(
+                "; {count} faults, the first {}",
+                self.faults
+                    .first()
+                    .map_or(String::new(), ToString::to_string)
+            ),
+        };
+        let books = |totals: &Totals| {
+            let rate = totals.rate().map(|rate| 1000.0 * rate);
+            let luck = totals.luck.emg;
+            format!(
+                "{} error rate, {} PR, luck {luck:+.3}",
+                shown(rate, 2),
+                shown(totals.performance(), 2)
+            )
+        };
+        let [mine, theirs] = &self.totals;
+        format!(
+            "{one} {first}, {other} {second} {to}; {one}: {}; {other}: {}{faults}",
+            books(mine),
+            books(theirs)
+        )
+    }
+
     /// The names, short and printable.
     pub(super) fn shown_names(&self) -> [String; 2] {
         let shown = |name: &String| -> String {

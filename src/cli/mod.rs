@@ -4,6 +4,7 @@
 //! or damaged.
 
 mod about;
+mod archive;
 mod commands;
 mod config;
 mod failure;
@@ -12,6 +13,7 @@ mod options;
 mod output;
 mod progress;
 
+pub(crate) use archive::{ARCHIVE_BYTES_MAX, Archive, archive_sum};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     Common, DEFAULT_MET, Format, Measured, PlayerOptions, data_folders, io_threads,

@@ -86,6 +86,9 @@ pub enum EngineError {
     /// A rollout that cannot be.
     #[error(transparent)]
     Rollout(RolloutError),
+    /// A question about a whole match, which the room that judges matches takes apart for the engine.
+    #[error("is about a whole match")]
+    WholeMatch,
     /// The query was stopped before any answer was ready.
     #[error("stopped")]
     Stopped,
@@ -448,6 +451,7 @@ impl Engine {
                 Found::Rollout(found, begin.elapsed())
             }
             Question::Class(position) => Found::Class(self.evaluator.class(position)),
+            Question::Match(_) => return Err(EngineError::WholeMatch),
             Question::About => Found::About,
         })
     }

@@ -515,6 +515,7 @@ pub fn help_lines() -> Vec<String> {
         "move POSITION ROLL [key=value…]: the plays of a roll, best first",
         "cube POSITION [key=value…]: double, take?",
         "rollout [cube] POSITION [ROLL] [plays=\"8/5 6/5; 13/9\"] [key=value…]: played on many times",
+        "analyse [end=WORD] [key=value…]: the match in the lines that follow, up to one that is `.` (or WORD)",
         "show POSITION, convert POSITION: a drawing; every notation",
         "POSITION [ROLL]: move with a roll, else eval; a line of a .bm file; a board: line",
         "set key=value…, get, help, version, stats, ping, quit",

@@ -131,6 +131,19 @@ pub trait Dialect: Debug + Send {
         false
     }
 
+    /// The input has ended: what is to be said of a request that is not complete.
+    fn finish(&mut self) -> Step {
+        Step::Silence
+    }
+
+    /// Bytes kept of a request of many lines that is not complete; `None` when there is none.
+    fn gathered(&self) -> Option<usize> {
+        None
+    }
+
+    /// Keeps no more of such a request; when it is complete its answer is this error.
+    fn give_up(&mut self, _why: &RequestError) {}
+
     /// Told what was sent in answer to the last inquiry, where lines are not read ahead.
     fn answered(&mut self, _reply: &[u8]) {}
 

@@ -13,6 +13,7 @@
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
 pub mod answer;
+mod block;
 mod choice;
 mod dialect;
 pub mod external;
@@ -28,6 +29,7 @@ mod settings;
 mod toml_fault;
 pub mod ubgi;
 
+pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
 pub use dialect::{About, Dialect, Inquiry, Reply, Step};
 pub use fuzz::{
@@ -35,7 +37,7 @@ pub use fuzz::{
     fuzz_ubgi_sequence, request_sequence,
 };
 pub use lines::{Cut, LINE_BYTES_MAX, LineCodec};
-pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, Refusal, Request, RequestError};
+pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
 pub use request_line::parse_line;
 pub use session::Session;
 pub use settings::{

@@ -7,7 +7,7 @@ use super::rollout;
 use super::settings::AnswerStyle;
 use crate::game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
 use crate::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
-use crate::query::{Evaluation, Found, RankedPlay, RankedPlays, RolloutTask};
+use crate::query::{Evaluation, Found, MatchReport, RankedPlay, RankedPlays, RolloutTask};
 use crate::render;
 use serde_json::{Value, json};
 
@@ -31,6 +31,7 @@ pub(super) enum Asked {
     Show(Box<ParsedPosition>, MatchState),
     PlayRecord(Box<PlayRecord>),
     PositionRecord(Box<PositionChances>),
+    Match,
     Version,
     Stats,
     #[cfg(feature = "fault-injection")]
@@ -101,6 +102,7 @@ impl RequestReply {
             (Asked::PositionRecord(record), Found::Value(value)) => {
                 position_record(to, record, value, out)?;
             }
+            (Asked::Match, Found::Match(report)) => analysis(to, report, out),
             (Asked::Version, Found::About) => version(to, about.net, about.bearoff, out),
             (Asked::Stats, Found::About) => stats(to, about, out),
             #[cfg(feature = "fault-injection")]
@@ -139,6 +141,22 @@ fn inject_fault() {
 /// The play in gnubg's notation.
 fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
     notation::play_text(&ranking.position, &play.play)
+}
+
+/// A match judged. The object is long and ready: the id goes in front of what is in it.
+fn analysis(to: Addressee<'_>, report: &MatchReport, out: &mut Vec<u8>) {
+    match (to.style, to.id) {
+        (AnswerStyle::Json, Some(id)) => {
+            out.extend_from_slice(format!("{{\"id\":{},", Value::from(id)).as_bytes());
+            out.extend_from_slice(report.json.strip_prefix('{').unwrap_or("}").as_bytes());
+        }
+        (AnswerStyle::Json, None) => out.extend_from_slice(report.json.as_bytes()),
+        (_, id) => {
+            out.extend(id.iter().flat_map(|id| format!("#{id} ").into_bytes()));
+            out.extend_from_slice(report.line.as_bytes());
+        }
+    }
+    out.push(b'\n');
 }
 
 fn version(to: Addressee<'_>, net: &str, bearoff: &[String], out: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use super::lines::LINE_BYTES_MAX;
 use super::settings::{AnswerStyle, SessionSettings, SettingError};
-use crate::game::MatchState;
+use crate::game::{MatchState, Rules};
 use crate::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
 
@@ -35,6 +35,8 @@ pub enum Request {
     Cube(CubeQuery, Settings),
     /// Roll a position out.
     Rollout(Box<RolloutTask>),
+    /// Judge the match in the lines that follow.
+    Analyse(Box<MatchWanted>),
     /// Draw a position.
     Show(Box<ParsedPosition>, MatchState),
     /// Write a position in every form.
@@ -59,6 +61,18 @@ pub enum Request {
     Ping,
     /// End the session.
     Quit,
+}
+
+/// The lines that follow are a match file.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MatchWanted {
+    /// How to judge it; `time` is for the whole match.
+    pub settings: Settings,
+    /// What holds for money play where the file does not say.
+    pub rules: Rules,
+    /// The line that ends it.
+    pub end: String,
 }
 
 /// A line that was refused, with what could be read of it.

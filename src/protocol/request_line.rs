@@ -5,7 +5,7 @@
 //! request's settings are already one query when [`parse_line`] returns.
 
 use super::lines::LINE_BYTES_MAX;
-use super::request::{ID_BYTES_MAX, Line, Refusal, Request, RequestError};
+use super::request::{ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
 use super::settings::{AnswerStyle, Queue, SessionSettings, StateWishes, closest};
 use crate::game::{CubeOwner, MatchState, MatchStateError, Play, Position, Roll};
 use crate::notation::{
@@ -239,8 +239,8 @@ const VERBS: [(&str, Verb); 6] = [
     ("show", Verb::Show),
     ("convert", Verb::Convert),
 ];
-const SESSION_WORDS: [&str; 8] = [
-    "set", "get", "help", "version", "stats", "ping", "quit", "exit",
+const SESSION_WORDS: [&str; 9] = [
+    "analyse", "set", "get", "help", "version", "stats", "ping", "quit", "exit",
 ];
 fn verb(word: &[u8]) -> Option<Verb> {
     let found = VERBS
@@ -274,6 +274,12 @@ fn body<'a>(
     match first {
         b"m" | b"o" => return record(input, session),
         _ if first.eq_ignore_ascii_case(b"set") => return set(rest, session),
+        _ if [&b"analyse"[..], b"analyze"]
+            .iter()
+            .any(|verb| first.eq_ignore_ascii_case(verb)) =>
+        {
+            return analyse(rest, session, head);
+        }
         _ => {}
     }
     if let Some(request) = session_word(first) {
@@ -352,6 +358,50 @@ fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<
     state.map_err(|error| state_fault(input, error))?;
     Ok(Request::Set(Box::new(changed)))
 }
+
+/// "analyse" *( key "=" value | "end=" word ): the lines that follow are a match.
+fn analyse<'a>(
+    input: &'a [u8],
+    session: &SessionSettings,
+    head: &mut Head,
+) -> Result<Request, Fault<'a>> {
+    let mut own = session.clone();
+    let mut end = BLOCK_END.to_owned();
+    let mut rest = input;
+    while !rest.is_empty() {
+        let here = rest;
+        let (after, pair) = word(rest)?;
+        let key = pair.get(..4);
+        if key.is_some_and(|key| key.eq_ignore_ascii_case(b"end=")) {
+            let wanted = pair.get(4..).unwrap_or_default();
+            if wanted.is_empty() || wanted.len() > ID_BYTES_MAX {
+                let message = "setting 'end' wants 1 to 64 characters";
+                return Err(fault(here, "bad-setting", "end", message));
+            }
+            end = String::from_utf8_lossy(wanted).into_owned();
+        } else {
+            settings(pair, &mut own).map_err(|mut fault| {
+                fault.rest = here;
+                fault
+            })?;
+        }
+        rest = after;
+    }
+    head.style = own.style;
+    head.patient = own.queue == Some(Queue::Bulk);
+    let rules = crate::game::Rules::default();
+    Ok(Request::Analyse(Box::new(MatchWanted {
+        settings: own.search,
+        rules: crate::game::Rules {
+            jacoby: own.state.jacoby.unwrap_or(rules.jacoby),
+            beavers: own.state.beavers.unwrap_or(rules.beavers),
+        },
+        end,
+    })))
+}
+
+/// The line that ends a block unless the request says another one.
+const BLOCK_END: &str = ".";
 
 /// Settings that do not fit each other (S-05).
 fn state_fault(rest: &[u8], error: MatchStateError) -> Fault<'_> {

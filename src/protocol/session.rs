@@ -4,6 +4,7 @@
 //! `help`, `ping` and `quit` are answered here, so that they have one shape everywhere.
 
 use super::answer::{self, Addressee};
+use super::block::Block;
 use super::dialect::{Dialect, Inquiry, Step};
 use super::external::{self, External, ExternalSettings};
 use super::lines::Cut;
@@ -13,7 +14,7 @@ use super::request_line::{asks_nothing, parse_line};
 use super::settings::SessionSettings;
 use crate::game::MatchState;
 use crate::notation;
-use crate::query::{EvalQuery, PlayQuery, Question, Settings};
+use crate::query::{EvalQuery, MatchTask, PlayQuery, Question, Settings};
 use serde_json::{Value, json};
 
 /// The machine of one session.
@@ -22,6 +23,8 @@ pub struct Session {
     settings: SessionSettings,
     /// The number of the last line, where lines are counted.
     number: Option<u64>,
+    /// A match whose lines come.
+    block: Option<Block>,
 }
 
 impl Session {
@@ -31,6 +34,7 @@ impl Session {
         Session {
             settings,
             number: None,
+            block: None,
         }
     }
 
@@ -40,6 +44,7 @@ impl Session {
         Session {
             settings,
             number: Some(0),
+            block: None,
         }
     }
 
@@ -86,6 +91,10 @@ impl Session {
             Request::Quit => Step::Close(said(to, "quit", &json!({}), "quit")),
             Request::Convert(shown, state) => Step::Say(reply::convert(to, &shown, &state)),
             Request::Board(ref board) => self.board(to, board),
+            Request::Analyse(wanted) => {
+                self.block = Some(Block::new(id, (style, patient), self.number, *wanted));
+                Step::Silence
+            }
             asked => {
                 let (asked, question, settings) = inquiry(asked);
                 let reply = RequestReply {
@@ -102,9 +111,38 @@ impl Session {
     }
 
     fn refuse(&self, to: Addressee<'_>, error: &RequestError) -> Step {
-        let mut out = Vec::new();
-        answer::error(to, error, self.number, &mut out);
-        Step::Refuse(text(out))
+        refuse(to, error, self.number)
+    }
+
+    /// The next line of a match; after the last one it is to be judged.
+    fn gather(&mut self, mut block: Block, cut: Cut<'_>) -> Step {
+        if !block.take(cut) {
+            self.block = Some(block);
+            return Step::Silence;
+        }
+        let text = match block.text() {
+            Ok(text) => text,
+            Err(error) => return block_refused(&block, &error),
+        };
+        let Block {
+            id,
+            style,
+            patient,
+            number,
+            wanted,
+            ..
+        } = block;
+        let reply = RequestReply {
+            id,
+            style,
+            number,
+            asked: Asked::Match,
+        };
+        let rules = wanted.rules;
+        let question = Question::Match(Box::new(MatchTask { text, rules }));
+        let mut inquiry = Inquiry::new(question, wanted.settings, reply);
+        inquiry.patient = patient;
+        Step::Ask(Box::new(inquiry))
     }
 
     /// A board line among requests: a machine of gnubg's protocol without memory. One that
@@ -124,6 +162,20 @@ impl Session {
             .line(board)
             .map(|question: external::Question| question.into())
     }
+}
+
+fn refuse(to: Addressee<'_>, error: &RequestError, number: Option<u64>) -> Step {
+    let mut out = Vec::new();
+    answer::error(to, error, number, &mut out);
+    Step::Refuse(text(out))
+}
+
+fn block_refused(block: &Block, error: &RequestError) -> Step {
+    let to = Addressee {
+        id: block.id.as_deref(),
+        style: block.style,
+    };
+    refuse(to, error, block.number)
 }
 
 /// What an ordinary request asks of the engine; requests of the session itself ask nothing.
@@ -182,6 +234,9 @@ impl Dialect for Session {
         if let Some(number) = &mut self.number {
             *number += 1;
         }
+        if let Some(block) = self.block.take() {
+            return self.gather(block, line);
+        }
         let here = Addressee {
             id: None,
             style: self.settings.style,
@@ -212,5 +267,22 @@ impl Dialect for Session {
 
     fn pipelines(&self) -> bool {
         true
+    }
+
+    fn finish(&mut self) -> Step {
+        match self.block.take() {
+            Some(block) => block_refused(&block, &block.unfinished()),
+            None => Step::Silence,
+        }
+    }
+
+    fn gathered(&self) -> Option<usize> {
+        self.block.as_ref().map(Block::held)
+    }
+
+    fn give_up(&mut self, why: &RequestError) {
+        if let Some(block) = &mut self.block {
+            block.give_up(why.clone());
+        }
     }
 }

@@ -15,7 +15,7 @@ pub use answer::{
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
 pub use level::Level;
-pub use question::{Cost, Found, Question};
+pub use question::{Cost, Found, MatchReport, MatchTask, Question};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,

@@ -4,7 +4,7 @@ use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
     RolloutTask, Settings,
 };
-use crate::game::{Class, Position};
+use crate::game::{Class, Position, Rules};
 use std::time::Duration;
 
 /// What is to be found out.
@@ -27,6 +27,8 @@ pub enum Question {
     Rollout(Box<RolloutTask>),
     /// Of what class is this position?
     Class(Position),
+    /// What was decided well and badly in this match? For the room that judges matches; the engine does not know them.
+    Match(Box<MatchTask>),
     /// What answers here? Needs no computing.
     About,
 }
@@ -53,8 +55,28 @@ pub enum Found {
     Progress(RolloutAnswer, Duration),
     /// See [`Question::Class`].
     Class(Class),
+    /// See [`Question::Match`].
+    Match(Box<MatchReport>),
     /// See [`Question::About`].
     About,
+}
+
+/// A match that is to be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchTask {
+    /// A match file, as it came.
+    pub text: Vec<u8>,
+    /// What holds for money play where the file does not say.
+    pub rules: Rules,
+}
+
+/// A match judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatchReport {
+    /// Everything, as one JSON object.
+    pub json: String,
+    /// The totals, as one line for people.
+    pub line: String,
 }
 
 /// How long a question keeps a thread busy, told from the question alone and never from what its
@@ -94,7 +116,7 @@ impl Question {
         match self {
             Question::About => Cost::Free,
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
-            Question::Rollout(_) => Cost::Long,
+            Question::Rollout(_) | Question::Match(_) => Cost::Long,
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
             _ => match settings.plies {
                 0 => Cost::Short,
@@ -110,6 +132,15 @@ impl Question {
         matches!(self, Question::Rollout(task) if task.progress)
     }
 
+    /// Bytes of a file that the question holds.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        match self {
+            Question::Match(task) => task.text.len(),
+            _ => 0,
+        }
+    }
+
     /// What kind of question it is, in one word.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -121,6 +152,7 @@ impl Question {
             Question::Resignation(..) => "resign",
             Question::Rollout(_) => "rollout",
             Question::Class(_) => "show",
+            Question::Match(_) => "analyse",
             Question::About => "about",
         }
     }

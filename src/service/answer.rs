@@ -4,9 +4,10 @@
 //! it on the compute threads. A panic costs its own answer and nothing else (SRV-13).
 
 use super::counters::Counters;
+use super::judge_match::judge_match;
 use crate::engine::{Engine, EngineError};
 use crate::protocol::{About, Inquiry, RequestError};
-use crate::query::{Found, Settings, Stop};
+use crate::query::{Found, Question, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -90,6 +91,9 @@ impl<'a> Answerer<'a> {
         let Inquiry {
             question, settings, ..
         } = inquiry;
+        if let Question::Match(task) = question {
+            return judge_match(self.engine, task, settings, stop);
+        }
         let mut found = (self.engine).answer_telling(question, settings, stop, tell);
         if inquiry.hasty && matches!(found, Err(EngineError::Stopped)) {
             let shallow = Settings {
@@ -129,7 +133,7 @@ impl<'a> Answerer<'a> {
 }
 
 /// An engine's failure as the error of a request.
-fn engine_error(error: &EngineError) -> RequestError {
+pub(super) fn engine_error(error: &EngineError) -> RequestError {
     let code = match error {
         EngineError::Stopped => "stopped",
         EngineError::Rollout(error) => {

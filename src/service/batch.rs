@@ -128,12 +128,15 @@ pub fn run(
     for block in blocks {
         match writer.block(&mut session, &block?) {
             Ok(true) => {}
-            Ok(false) => break,
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            Ok(false) => return Ok(writer.summary),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(writer.summary),
             Err(error) => return Err(error),
         }
     }
-    Ok(writer.summary)
+    match writer.last(&mut session) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(writer.summary),
+    }
 }
 
 struct Writer<'a, W> {
@@ -159,9 +162,11 @@ impl<W: Write> Writer<'_, W> {
                     going = false;
                 }
             }
-            if let Some(Item::Answered(text, _)) = items.last() {
-                said += text.len();
-            }
+            said += match items.last() {
+                Some(Item::Answered(text, _)) => text.len(),
+                Some(Item::Asked(inquiry)) => inquiry.question.held(),
+                None => 0,
+            };
             if !going {
                 break;
             }
@@ -173,6 +178,14 @@ impl<W: Write> Writer<'_, W> {
         self.answer(&mut items)?;
         self.output.flush()?;
         Ok(going)
+    }
+
+    /// What is to be said of a request that the end of the input cut off.
+    fn last(&mut self, session: &mut Session) -> io::Result<()> {
+        if let Step::Refuse(text) = session.finish() {
+            self.answer(&mut vec![Item::Answered(text.into_bytes(), false)])?;
+        }
+        self.output.flush()
     }
 
     /// Answers and writes all items, as many at a time as memory allows.

@@ -10,8 +10,8 @@ const BOUNDS_US: [u64; 10] = [
     50, 100, 250, 500, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000,
 ];
 /// What is asked, as `Question::kind` names it; `session` is what the connection answers itself.
-const KINDS: [&str; 8] = [
-    "eval", "move", "cube", "turn", "resign", "show", "about", "session",
+const KINDS: [&str; 10] = [
+    "eval", "move", "cube", "turn", "resign", "rollout", "show", "analyse", "about", "session",
 ];
 
 /// Counters of one server.

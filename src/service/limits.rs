@@ -18,6 +18,10 @@ pub struct Limits {
     pub long_lines_max: u32,
     /// How old an unfinished line may become (SRV-08).
     pub line_timeout: Duration,
+    /// How long the lines of one match may take to come (SRV-20).
+    pub block_timeout: Duration,
+    /// Bytes of matches of all connections that come, wait or are judged; above it they are `busy` (SRV-20).
+    pub block_bytes_max: usize,
     /// How long a connection may say nothing; zero for ever (SRV-08).
     pub idle_timeout: Duration,
     /// The same where a peer may be quiet for long without being gone, as gnubg while its user thinks.
@@ -68,6 +72,8 @@ impl Default for Limits {
             refusal_wait: Duration::from_millis(200),
             long_lines_max: 10,
             line_timeout: Duration::from_secs(30),
+            block_timeout: Duration::from_secs(60),
+            block_bytes_max: 64 << 20,
             idle_timeout: Duration::from_secs(600),
             quiet_timeout: Duration::from_secs(24 * 60 * 60),
             write_timeout: Duration::from_secs(30),

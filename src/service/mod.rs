@@ -9,6 +9,7 @@ mod fair_queue;
 pub mod fibs;
 mod fuzz;
 mod http;
+mod judge_match;
 pub mod limits;
 mod shutdown;
 pub mod systemd;

@@ -35,6 +35,13 @@ pub(super) struct Work {
     pub(super) reply: UnboundedSender<Box<Part>>,
 }
 
+impl Work {
+    /// Bytes of the matches in it.
+    pub(super) fn weight(&self) -> usize {
+        self.inquiries.iter().map(|one| one.question.held()).sum()
+    }
+}
+
 /// A part of a job's answers.
 #[derive(Debug)]
 pub(super) struct Part {

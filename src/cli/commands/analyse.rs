@@ -1,7 +1,9 @@
 //! `gammond analyse`.
 
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
-use crate::cli::{Common, Failure, Format, Output, ProgressArgs, folded, stopped};
+use crate::cli::{
+    Archive, Common, Failure, Format, Output, ProgressArgs, archive_sum, folded, stopped,
+};
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
 use crate::job::Progress;
@@ -9,7 +11,6 @@ use crate::journal::{check_writable, write_whole};
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -78,20 +79,13 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if common.format == Some(Format::Csv) {
         printer.out.print(CSV_HEAD.as_bytes())?;
     }
-    let level = format!(
-        "{}-ply {} {}",
-        settings.plies,
-        engine.net_name(),
-        engine.met().name()
-    );
     let (mut done, total) = (0, Some(paths.len() as u64));
     let threads = engine.pool().current_num_threads();
     for paths in paths.chunks(FILES_PER_THREAD * threads) {
         control.tell_progress(Progress::new("matches", done, total), false);
         let archive = printer.archive.as_ref();
         let known = |checksum: &str| archive.is_some_and(|archive| archive.has(checksum));
-        let one =
-            |path: &PathBuf| judge_file(&engine, &settings, path, &level, &known, &control.stop);
+        let one = |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
         let judged = engine.pool().install(|| {
             paths
                 .par_iter()
@@ -268,7 +262,6 @@ fn judge_file(
     engine: &Engine,
     settings: &Settings,
     path: &Path,
-    level: &str,
     known: &(dyn Fn(&str) -> bool + Sync),
     stop: &Stop,
 ) -> Result<Option<Done>, EngineError> {
@@ -283,10 +276,7 @@ fn judge_file(
         Ok(bytes) => bytes,
         Err(error) => return done(String::new(), Err(error.to_string())),
     };
-    let mut summed = level.as_bytes().to_vec();
-    summed.push(0);
-    summed.extend_from_slice(&bytes);
-    let checksum = crate::job::sha256(&summed);
+    let checksum = archive_sum(engine, settings, &bytes);
     if known(&checksum) {
         return Ok(None);
     }
@@ -330,71 +320,4 @@ fn annotate(
     remarked.comments.extend(analysis.notes());
     let text = remarked.to_string();
     write_whole(&path, text.as_bytes()).map_err(|error| cannot(&path, &error))
-}
-
-/// The archive: what each match came to, a JSON object a line.
-struct Archive {
-    path: PathBuf,
-    known: HashSet<String>,
-    file: std::fs::File,
-}
-
-/// Longest archive that is read.
-const ARCHIVE_BYTES_MAX: u64 = 4 << 30;
-
-impl Archive {
-    fn open(path: &Path) -> Result<Archive, Failure> {
-        let wrong =
-            |error: &dyn std::fmt::Display| Failure::file(format!("{}: {error}", path.display()));
-        let mut known = HashSet::new();
-        let mut cut = false;
-        if path.exists() {
-            let text =
-                crate::files::read_text(path, ARCHIVE_BYTES_MAX).map_err(|error| wrong(&error))?;
-            for (number, line) in (1..).zip(text.lines()) {
-                let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
-                let checksum = value
-                    .as_ref()
-                    .and_then(|value| value.get("checksum")?.as_str());
-                match checksum {
-                    Some(checksum) => drop(known.insert(checksum.to_owned())),
-                    // The last line of a program that was killed.
-                    // What a program that was killed left behind; but no file of somebody else's.
-                    None if number > 1 || !text.contains('\n') && line.starts_with('{') => {}
-                    None => return Err(wrong(&"is no archive of this command")),
-                }
-            }
-            cut = !text.is_empty() && !text.ends_with('\n');
-        }
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(|error| wrong(&error))?;
-        if cut {
-            use std::io::Write as _;
-            file.write_all(b"\n").map_err(|error| wrong(&error))?;
-        }
-        Ok(Archive {
-            path: path.to_owned(),
-            known,
-            file,
-        })
-    }
-
-    fn has(&self, checksum: &str) -> bool {
-        self.known.contains(checksum)
-    }
-
-    fn add(&mut self, name: &str, checksum: &str, analysis: &Analysis) -> Result<(), Failure> {
-        use std::io::Write as _;
-        let mut value = analysis.summary(name);
-        if let Some(object) = value.as_object_mut() {
-            object.insert("checksum".to_owned(), checksum.into());
-        }
-        self.known.insert(checksum.to_owned());
-        let line = format!("{value}\n");
-        let written = self.file.write_all(line.as_bytes());
-        written.map_err(|error| cannot(&self.path, &error))
-    }
 }

@@ -1,13 +1,16 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
-use crate::cli::{Common, Failure, io_threads, within};
+use crate::analysis::analysis_settings;
+use crate::cli::{Archive, Common, Failure, archive_sum, io_threads, within};
+use crate::engine::Engine;
 use crate::files;
 use crate::platform::{Ear, Told, rights_of_others};
 use crate::protocol::fibs::Policy;
-use crate::service::fibs::{FibsConfig, FibsError, Secret, play};
+use crate::service::fibs::{FibsConfig, FibsError, Filing, Secret, play};
 use crate::service::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 /// The name of the credential that systemd may pass.
@@ -78,6 +81,14 @@ pub(crate) struct Args {
     /// Write into the match files what the engine thinks of both players: loss per decision, luck.
     #[arg(long, env = "GAMMOND_FIBS_ANALYSE")]
     analyse: bool,
+    /// Keep the totals of each match that was analysed in this file, as `gammond analyse --db` does.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_DB",
+        requires = "analyse",
+        value_name = "FILE"
+    )]
+    db: Option<PathBuf>,
     /// Draw the boards on stdout: on a terminal in one place, else one below the other.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,
@@ -162,9 +173,26 @@ fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
+fn filing(path: &Path, engine: &Engine, plies: u8) -> Result<Filing, Failure> {
+    let archive = Mutex::new(Archive::open(path)?);
+    let (engine, settings) = (engine.clone(), analysis_settings(plies));
+    let place = path.to_owned();
+    Ok(Filing(Arc::new(move |name, text, analysis| {
+        let checksum = archive_sum(&engine, &settings, text.as_bytes());
+        let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+        if archive.add(name, &checksum, analysis).is_err() {
+            tracing::error!(path = %place.display(), "the archive cannot be written");
+        }
+    })))
+}
+
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let config = args.config(common)?;
+    let mut config = args.config(common)?;
     let engine = common.engine()?;
+    if let Some(path) = &args.db {
+        config.filing = Some(filing(path, &engine, config.settings.plies)?);
+    }
     let runtime = io_threads()?;
     runtime.block_on(async {
         let (ask, stop) = watch::channel(0_u32);

@@ -1,6 +1,6 @@
 //! `gammond players`.
 
-use crate::cli::{Common, Failure, Format, print};
+use crate::cli::{ARCHIVE_BYTES_MAX, Common, Failure, Format, print};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,8 +17,6 @@ pub(crate) struct Args {
     name: Option<String>,
 }
 
-/// Longest archive that is read.
-const ARCHIVE_BYTES_MAX: u64 = 4 << 30;
 /// Longest bar of the chart, for an error rate of [`RATE_MAX`].
 const BAR: f64 = 40.0;
 const RATE_MAX: f64 = 40.0;

@@ -4,7 +4,7 @@
 //! says whose words are nobody's business), [`machine`] keeps the login
 //! and the match, [`treaty`] is what goes in and out of it, [`policy`] says whom to play and what to say, [`record`] keeps the match for its
 //! file. Nobody here knows a socket, a clock or an engine: time is passed in, questions go out and
-//! their answers come back. Rules FIBS-01 to FIBS-36 of `protocol-specs/fibs.md`.
+//! their answers come back. Rules FIBS-01 to FIBS-37 of `protocol-specs/fibs.md`.
 //!
 //! ```
 //! use gammond::protocol::fibs::{Machine, Output, Policy, Timing};

@@ -53,6 +53,8 @@ pub struct Policy {
     pub help: String,
     /// Answers to one person in an hour, at most.
     pub answers_max: u32,
+    /// Whether `tell` of `report` is answered with the figures of the last match, to the one who played it.
+    pub report: bool,
     /// Seconds of silence of the opponent before he is asked.
     pub remind_s: u64,
     /// Seconds of silence of the opponent before the bot leaves.
@@ -97,6 +99,7 @@ impl Default for Policy {
             ]),
             help: "I am a computer program and play {lengths}: invite me.".into(),
             answers_max: 3,
+            report: true,
             remind_s: 60,
             leave_s: 360,
             resign: true,

@@ -75,6 +75,9 @@ pub struct MatchRecord {
     broken: bool,
 }
 
+/// The rules of unlimited matches, as headers of match files.
+const UNLIMITED: [&str; 2] = [" [Jacoby \"Off\"]", " [Beaver \"Off\"]"];
+
 impl MatchRecord {
     /// A match that begins.
     #[must_use]
@@ -443,6 +446,10 @@ impl MatchRecord {
     /// The match as a file; `comments` stand before it.
     #[must_use]
     pub fn file(&self, user: &str, mut comments: Vec<String>) -> MatchFile {
+        if self.length.is_none() {
+            // MAT-23: programs take Jacoby for granted in money play, and FIBS has it not.
+            comments.extend(UNLIMITED.map(str::to_owned));
+        }
         comments.extend(self.notes.iter().cloned());
         if self.gaps > 0 {
             comments.push(format!(" {}{GAPS}", self.gaps));

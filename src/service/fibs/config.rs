@@ -1,9 +1,11 @@
 //! What the FIBS bot is told, and why it cannot go on.
 
+use crate::analysis::Analysis;
 use crate::protocol::fibs::{Policy, Timing};
 use crate::query::Settings;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Characters of a client name that FIBS accepts.
 const CLIENT_NAME_MAX: usize = 20;
@@ -76,6 +78,16 @@ pub enum FibsError {
     },
 }
 
+/// Files a match that was analysed: its name, its text, and the analysis.
+#[derive(Clone)]
+pub struct Filing(pub Arc<dyn Fn(&str, &str, &Analysis) + Send + Sync>);
+
+impl fmt::Debug for Filing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Filing(…)")
+    }
+}
+
 /// What the bot is told.
 #[derive(Clone, Debug)]
 pub struct FibsConfig {
@@ -111,6 +123,8 @@ pub struct FibsConfig {
     pub watch: bool,
     /// Whether the match files say what our analysis thinks of both players.
     pub analyse: bool,
+    /// Where matches that were analysed are filed.
+    pub filing: Option<Filing>,
 }
 
 impl FibsConfig {
@@ -137,6 +151,7 @@ impl FibsConfig {
             finish_match: false,
             watch: false,
             analyse: false,
+            filing: None,
         })
     }
 }

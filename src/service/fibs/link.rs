@@ -6,10 +6,9 @@
 
 use super::config::{FibsConfig, FibsError, check_name};
 use super::decide::{answer, decide};
-use super::state::{Books, FibsState, StateLock, check_folder, date, unix_seconds, write_match};
-use crate::analysis;
+use super::keep::keep;
+use super::state::{Books, FibsState, StateLock, check_folder, date, unix_seconds};
 use crate::engine::Engine;
-use crate::game::Rules;
 use crate::notation::{BoardView, MatchFile};
 use crate::protocol::fibs::{Answer, Event, Machine, MatchRecord, Output};
 use crate::query::Stop;
@@ -26,11 +25,6 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 const IO_TIMEOUT: Duration = Duration::from_secs(30);
 /// A session of this length makes the next wait short again.
 const HEALTHY_MS: u64 = 20_000;
-/// FIBS plays unlimited matches without Jacoby and, as the bot sets it, without beavers.
-const FIBS_RULES: Rules = Rules {
-    jacoby: false,
-    beavers: false,
-};
 /// The version of CLIP; it has never changed.
 const CLIP_VERSION: u32 = 1008;
 
@@ -136,6 +130,7 @@ pub async fn play(
             while link.files.join_next().await.is_some() {}
         }
     }
+    link.take_reports();
     link.state.books.lines = link.machine.counts().lines;
     link.summary();
     link.state.save(link.config.state.as_deref());
@@ -157,6 +152,9 @@ struct Link {
     saved: usize,
     /// Match files that are being written.
     files: JoinSet<()>,
+    /// What they found, for the opponents.
+    reports: mpsc::UnboundedReceiver<(String, Vec<String>)>,
+    report_sender: mpsc::UnboundedSender<(String, Vec<String>)>,
     /// Stops the analyses.
     hurry: Stop,
     /// One search at a time: those of boards that are gone make room.
@@ -168,6 +166,9 @@ impl Link {
         let mut machine = Machine::new(&config.user, config.policy.clone(), config.timing.clone());
         for (name, person) in &state.people {
             machine.set_drops(name, person.drops);
+            if !person.report.is_empty() {
+                machine.set_report(name, Some(person.report.clone()));
+            }
         }
         for (name, match_) in &state.unfinished {
             match MatchFile::parse(match_.file.as_bytes()) {
@@ -177,8 +178,11 @@ impl Link {
                 Err(error) => tracing::warn!(name, %error, "unfinished match in the state file"),
             }
         }
+        let (report_sender, reports) = mpsc::unbounded_channel();
         Link {
             machine,
+            reports,
+            report_sender,
             config,
             engine,
             state,
@@ -221,6 +225,7 @@ impl Link {
                 read = stream.read(&mut buffer) => match read {
                     Ok(0) => break End::Lost("the server closed the connection".to_owned()),
                     Ok(count) => {
+                        self.take_reports();
                         let now = self.now();
                         self.machine.bytes(buffer.get(..count).unwrap_or_default(), now);
                     }
@@ -403,31 +408,37 @@ impl Link {
 
     /// FIBS-28: a finished match becomes a file, written beside the play.
     fn keep(&mut self, record: MatchRecord) {
-        let Some(folder) = self.config.matches.clone() else {
+        if self.config.matches.is_none() && !self.config.analyse {
             return;
-        };
-        let engine = self.config.analyse.then(|| self.engine.clone());
-        let settings = self.config.settings.clone();
-        let user = self.config.user.clone();
+        }
+        if self.config.analyse {
+            self.machine.set_report(&record.opponent, Some(Vec::new()));
+        }
+        let (engine, config) = (self.engine.clone(), self.config.clone());
+        let (hurry, reports) = (self.hurry.clone(), self.report_sender.clone());
         while self.files.try_join_next().is_some() {}
-        let hurry = self.hurry.clone();
         self.files.spawn_blocking(move || {
-            let analysis = engine.map(|engine| {
-                let file = record.file(&user, Vec::new());
-                analysis::comments(&engine, &settings, &file, FIBS_RULES, &hurry)
-            });
-            let comments = match analysis {
-                None => Vec::new(),
-                Some(Ok(comments)) => comments,
-                Some(Err(error)) => {
-                    tracing::error!(%error, "analysis");
-                    Vec::new()
-                }
-            };
-            if let Err(error) = write_match(&folder, &user, &record, comments) {
-                tracing::error!(%error, "match file");
-            }
+            let lines = keep(&config, &engine, &record, &hurry);
+            // A bot that has ended tells nobody.
+            let _ = reports.send((record.opponent, lines));
         });
+    }
+
+    /// Takes up what was judged in the meantime.
+    fn take_reports(&mut self) {
+        while let Ok((name, lines)) = self.reports.try_recv() {
+            if lines.is_empty() {
+                // Nothing was judged: the match before it is told again.
+                let before = self.state.people.get(&name);
+                let lines = before.map(|person| person.report.clone());
+                self.machine
+                    .set_report(&name, lines.filter(|lines| !lines.is_empty()));
+                continue;
+            }
+            self.machine.set_report(&name, Some(lines.clone()));
+            self.state.person(&name).report = lines;
+            self.state.save(self.config.state.as_deref());
+        }
     }
 
     fn new_day(&mut self) {

@@ -2,9 +2,10 @@
 
 pub mod config;
 mod decide;
+mod keep;
 pub mod link;
 pub mod state;
 
-pub use config::{FibsConfig, FibsError, Secret, StateError};
+pub use config::{FibsConfig, FibsError, Filing, Secret, StateError};
 pub use decide::answer;
 pub use link::play;

@@ -30,6 +30,8 @@ pub struct Person {
     pub drops: u32,
     /// Date of the last match.
     pub met: String,
+    /// What is told about the last match that was judged.
+    pub report: Vec<String>,
 }
 
 /// Results.
@@ -239,27 +241,26 @@ impl FibsState {
     }
 }
 
-/// Writes the file of a finished match, `analysis` in its head, and returns its path.
-///
-/// # Errors
-/// The folder cannot be written.
-pub fn write_match(
-    folder: &Path,
-    user: &str,
-    record: &MatchRecord,
-    analysis: Vec<String>,
-) -> std::io::Result<PathBuf> {
-    let seconds = unix_seconds();
+/// The file of a finished match, `analysis` in its head.
+#[must_use]
+pub fn match_text(user: &str, record: &MatchRecord, analysis: Vec<String>) -> String {
     let rating = match record.ratings {
         [Some(before), Some(after)] => format!(" rating {before:.2} to {after:.2}"),
         _ => " rating unknown".to_owned(),
     };
-    let mut comments = vec![format!(" FIBS, {}", date(seconds)), rating];
+    let mut comments = vec![format!(" FIBS, {}", date(unix_seconds())), rating];
     comments.extend(analysis);
-    let text = record.file(user, comments).to_string();
+    record.file(user, comments).to_string()
+}
+
+/// Writes the file of a finished match and returns its path.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write_match(folder: &Path, opponent: &str, text: &str) -> std::io::Result<PathBuf> {
+    let seconds = unix_seconds();
     std::fs::create_dir_all(folder)?;
-    let opponent: String = record
-        .opponent
+    let opponent: String = opponent
         .chars()
         .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
         .collect();
@@ -352,9 +353,9 @@ mod tests {
     #[test]
     fn match_files_never_replace_each_other() {
         let folder = tempfile::tempdir().unwrap();
-        let record = MatchRecord::new("joe", Some(3));
+        let text = match_text("bot", &MatchRecord::new("joe", Some(3)), Vec::new());
         let paths: Vec<PathBuf> = (0..5)
-            .map(|_| write_match(folder.path(), "bot", &record, Vec::new()).unwrap())
+            .map(|_| write_match(folder.path(), "joe", &text).unwrap())
             .collect();
         let count = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(count, 5, "{paths:?}");
@@ -365,13 +366,13 @@ mod tests {
     fn match_files_are_written_side_by_side() {
         const WRITERS: usize = 16;
         let folder = tempfile::tempdir().unwrap();
-        let record = MatchRecord::new("joe", Some(3));
+        let text = match_text("bot", &MatchRecord::new("joe", Some(3)), Vec::new());
         let together = std::sync::Barrier::new(WRITERS);
         std::thread::scope(|scope| {
             for _ in 0..WRITERS {
                 scope.spawn(|| {
                     together.wait();
-                    write_match(folder.path(), "bot", &record, Vec::new()).unwrap();
+                    write_match(folder.path(), "joe", &text).unwrap();
                 });
             }
         });

@@ -5,6 +5,7 @@
 
 use super::shared::Shared;
 use super::turns::Turn;
+use super::weight::Weight;
 use crate::protocol::{
     Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session, Step,
 };
@@ -45,6 +46,8 @@ struct Pending {
     charge: Charge,
     done: bool,
     stop: Stop,
+    /// Bytes of a match in it.
+    block: usize,
 }
 
 /// Everything a connection remembers while something goes on.
@@ -65,6 +68,7 @@ struct Connection<S> {
     /// The number of the first that is pending.
     first_number: u64,
     lines_pending: usize,
+    weight: Weight,
     out: Vec<u8>,
     charge: Charge,
     /// When the last byte came, or the first of a line that has not ended.
@@ -114,6 +118,7 @@ pub(super) async fn serve<S>(
         pending: VecDeque::new(),
         first_number: 0,
         lines_pending: 0,
+        weight: Weight::new(Arc::clone(&shared)),
         out: Vec::new(),
         charge: account.charge(0),
         since: Instant::now(),
@@ -167,9 +172,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 continue;
             }
             if self.pending.is_empty() && (self.closing || self.input_ended) {
+                if !self.closing
+                    && let Some(Step::Refuse(text)) = self.dialect.as_mut().map(|one| one.finish())
+                {
+                    self.say(text);
+                    continue;
+                }
                 return self.finish().await;
             }
             match self.wait().await? {
+                Event::Bytes { .. }
+                    if self
+                        .weight
+                        .deadline()
+                        .is_some_and(|end| Instant::now() >= end) =>
+                {
+                    self.time_over();
+                }
                 Event::Bytes { had_partial: true } => {}
                 Event::Bytes { had_partial: false } => self.since = Instant::now(),
                 Event::InputEnded => {
@@ -177,11 +196,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.codec.finish();
                 }
                 Event::Part(part) => self.take_parts(part),
-                Event::TimeOver => {
-                    count(&self.shared.counters.timeouts);
-                    self.trouble("timeout", "connection was quiet too long");
-                    self.closing = true;
-                }
+                Event::TimeOver => self.time_over(),
                 Event::Phase => match *self.phase.borrow_and_update() {
                     Phase::Run => {}
                     Phase::Drain => self.closing = true,
@@ -189,6 +204,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 },
             }
         }
+    }
+
+    fn time_over(&mut self) {
+        count(&self.shared.counters.timeouts);
+        let message = match self.weight.deadline() {
+            Some(_) => "lines of the match took too long to come",
+            None => "connection was quiet too long",
+        };
+        self.trouble("timeout", message);
+        self.closing = true;
     }
 
     fn hung_up(&self) -> io::Error {
@@ -288,6 +313,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// When this connection has been quiet, or a line unfinished, for too long (SRV-08).
     fn deadline(&self) -> Option<Instant> {
         let limits = &self.shared.limits;
+        if self.weight.deadline().is_some() {
+            return self.weight.deadline();
+        }
         if self.codec.has_partial() {
             return self.since.checked_add(limits.line_timeout);
         }
@@ -330,10 +358,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 break;
             }
             self.lines_pending -= front.lines;
+            self.weight.pending -= front.block;
             self.pending.pop_front();
             self.first_number += 1;
             let next = self.pending.front().map_or(0, |next| next.bytes.len());
             self.account.go_on(self.first_number, next);
+        }
+        self.weigh();
+    }
+
+    /// Counts what is kept of matches; what is too much for all connections together is given up (SRV-20).
+    fn weigh(&mut self) {
+        let Some(dialect) = &mut self.dialect else {
+            return;
+        };
+        if self.weight.gathered(dialect.gathered()) {
+            count(&self.shared.counters.busy);
+            dialect.give_up(&RequestError::new(
+                "busy",
+                "server",
+                "busy: too many matches wait",
+            ));
+            self.weight.gathered(dialect.gathered());
         }
     }
 
@@ -453,6 +499,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         }
         self.submit(group);
+        self.weigh();
     }
 
     /// What the machine makes of the next line; `None` while it has to wait.
@@ -519,6 +566,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             reply: self.sender.clone(),
         });
         job.inquiries.push_back(inquiry);
+        // A match is judged alone, and nothing is read behind it.
+        if job.weight() > 0 {
+            self.submit(group.take());
+        }
     }
 
     fn submit(&mut self, job: Option<Work>) {
@@ -526,19 +577,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return;
         };
         job.number = self.first_number + self.pending.len() as u64;
-        let (lines, stop) = (job.inquiries.len(), job.stop.clone());
+        let block = job.weight();
+        let lines = match block {
+            0 => job.inquiries.len(),
+            _ => self.shared.limits.in_flight_max,
+        };
+        let stop = job.stop.clone();
         if let Err(job) = self.shared.workers.submit(self.lane, job) {
             let mut text = Vec::new();
             self.shared.workers.answer_busy(&job, &mut text);
             return self.answer(text);
         }
         self.lines_pending += lines;
+        self.weight.pending += block;
         self.pending.push_back(Pending {
             lines,
             bytes: Vec::new(),
             charge: self.account.charge(0),
             done: false,
             stop,
+            block,
         });
     }
 
@@ -562,6 +620,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             charge,
             done: true,
             stop: Stop::never(),
+            block: 0,
         });
     }
 }

@@ -8,6 +8,7 @@ mod server;
 pub(super) mod shared;
 pub(super) mod socket;
 mod turns;
+mod weight;
 
 pub use address::Address;
 pub use error::ServeError;

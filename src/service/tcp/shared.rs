@@ -10,7 +10,7 @@ use crate::service::limits::Limits;
 use crate::service::shutdown::Phase;
 use crate::service::worker::Workers;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -29,6 +29,8 @@ pub(in crate::service) struct Shared {
     pub(in crate::service) phase: watch::Sender<Phase>,
     pub(super) turns: Arc<Turns>,
     ledger: Arc<Ledger>,
+    /// Bytes of matches that come, wait or are judged (SRV-20).
+    pub(super) blocks: AtomicUsize,
     lanes: AtomicU64,
     defaults: Defaults,
     peers: Mutex<HashMap<Origin, usize>>,
@@ -54,6 +56,7 @@ impl Shared {
     ) -> Shared {
         Shared {
             ledger: Ledger::new(limits.answer_bytes_max),
+            blocks: AtomicUsize::new(0),
             limits,
             counters,
             workers,

@@ -35,6 +35,12 @@ fn over_a_socket() {
     config.state = Some(folder.path().join("state.json"));
     config.matches = Some(folder.path().join("matches"));
     config.analyse = true;
+    let filed = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let filing = std::sync::Arc::clone(&filed);
+    config.filing = Some(Filing(std::sync::Arc::new(move |name, text, analysis| {
+        let figures = (name.to_owned(), text.to_owned(), analysis.score);
+        filing.lock().unwrap().push(figures);
+    })));
     let shown = format!("{config:?} {:?}", config.password);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -57,6 +63,12 @@ fn over_a_socket() {
         .map(|entry| entry.unwrap().path())
         .collect();
     assert_eq!(files.len(), 3);
+    // FIBS-37: what is filed is the file.
+    let filed = filed.lock().unwrap();
+    assert_eq!(filed.len(), 3);
+    for (name, text, _) in filed.iter() {
+        assert_eq!(&std::fs::read_to_string(name).unwrap(), text);
+    }
     for file in files {
         let bytes = std::fs::read(&file).unwrap();
         let read = MatchFile::parse(&bytes).unwrap();
@@ -65,7 +77,10 @@ fn over_a_socket() {
         text += &String::from_utf8(bytes).unwrap();
     }
     let state = std::fs::read_to_string(folder.path().join("state.json")).unwrap();
-    assert!(state.contains("alice"));
+    assert!(
+        state.contains("alice") && state.contains("\"Our 3-point match: you "),
+        "{state}"
+    );
     text += &state;
     assert!(text.contains("logged in"), "nothing was logged");
     assert!(text.contains("summary of the day"));

@@ -414,3 +414,54 @@ fn a_copy_in_other_words_is_a_copy() {
     let again = asked(&mut machine, now + 2010);
     assert!(again.is_empty(), "{again:?}");
 }
+
+/// FIBS-37: the figures of a match go to the one who played it, in few short lines, seldom, and not while somebody plays.
+#[test]
+fn the_report_of_a_match() {
+    let (_, mut machine, now) = logged_in();
+    let long = "x".repeat(500);
+    let lines: Vec<String> = ["one", "two", &long, "four", "five"]
+        .map(str::to_owned)
+        .into();
+    machine.set_report("carol", Some(lines));
+    machine.set_report("dave", Some(Vec::new()));
+    machine.set_report("alice", Some(vec!["a secret".to_owned()]));
+    for at in 0..5 {
+        machine.bytes(
+            b"12 carol  Report \r\n12 dave report\r\n12 erin report\r\n",
+            now + at,
+        );
+    }
+    let lines = sent(&mut machine, now + 5, 60_000);
+    let told = |begins: &str| lines.iter().filter(|line| line.starts_with(begins)).count();
+    assert_eq!(told("tell carol"), 12, "{lines:?}");
+    assert_eq!((told("tell carol one"), told("tell carol five")), (3, 0));
+    assert!(lines.iter().all(|line| line.len() <= 140), "{lines:?}");
+    assert_eq!(told("tell dave I am still judging"), 3, "{lines:?}");
+    assert_eq!(
+        told("tell erin I have judged no match of ours"),
+        3,
+        "{lines:?}"
+    );
+    assert_eq!(
+        told("tell erin"),
+        3,
+        "nobody hears of the others' matches: {lines:?}"
+    );
+    // Switched off it is a word like any other.
+    let quiet = Policy::parse("report = false").unwrap();
+    assert!(!quiet.report && Policy::default().report);
+    // While a match is played no line stands before a move.
+    let now = now + 120_000;
+    machine.bytes(
+        b"** Player frank has joined you for a 3 point match.\r\n12 alice report\r\n",
+        now,
+    );
+    let lines = sent(&mut machine, now, 60_000);
+    assert!(
+        !lines.iter().any(|line| line.contains("secret")),
+        "{lines:?}"
+    );
+    let told = |line: &String| line.starts_with("tell alice I am playing");
+    assert!(lines.iter().any(told), "{lines:?}");
+}

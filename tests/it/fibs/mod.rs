@@ -16,7 +16,7 @@ use gammond::protocol::fibs::{
 };
 use gammond::query::{Settings, Stop};
 use gammond::rng::{ChaCha8Rng, below, stream};
-use gammond::service::fibs::{FibsConfig, Secret, answer, play};
+use gammond::service::fibs::{FibsConfig, Filing, Secret, answer, play};
 use std::sync::OnceLock;
 
 mod late;

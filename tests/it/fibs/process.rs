@@ -89,7 +89,8 @@ fn the_password_is_not_shown() {
 #[test]
 fn a_panic_shows_no_password() {
     let config = FibsConfig::new("127.0.0.1:1", "tester", Secret::new(PASSWORD).unwrap()).unwrap();
-    let caught = std::panic::catch_unwind(|| panic!("{config:#?}")).unwrap_err();
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| panic!("{config:#?}")))
+        .unwrap_err();
     let text = caught.downcast_ref::<String>().unwrap();
     assert!(
         text.contains("tester") && !text.contains(PASSWORD),

@@ -9,7 +9,13 @@ pub(super) enum Talk {
     Answer,
     /// Why he is not played, or not yet.
     Refusal,
+    /// The figures of his last match.
+    Report,
 }
+
+/// Lines of a report, and characters of each, at most.
+const REPORT_LINES_MAX: usize = 4;
+const REPORT_LINE_MAX: usize = 120;
 
 impl Machine {
     /// FIBS-26: one line in answer, seldom, and never to a bot.
@@ -34,31 +40,63 @@ impl Machine {
         if self.policy.owners.iter().any(|owner| owner == name) && word == "finish" {
             self.want_stop(Stop::AfterMatch);
         }
+        if self.policy.report && word == "report" {
+            return self.report_to(name);
+        }
         let help = self.policy.help();
         self.tell(name, &help, Talk::Answer);
     }
 
+    /// FIBS-37: the figures of the last match, to the one who played it; never while moves might wait behind them.
+    fn report_to(&mut self, name: &str) {
+        let busy = self.game.is_some();
+        let told = match self.reports.get(name) {
+            None => Err("I have judged no match of ours."),
+            Some(_) if busy => Err("I am playing; please ask again after this match."),
+            Some(lines) if lines.is_empty() => {
+                Err("I am still judging our match; please ask again soon.")
+            }
+            Some(lines) => Ok(lines.clone()),
+        };
+        match told {
+            Err(text) => self.tell(name, text, Talk::Answer),
+            Ok(lines) if self.may_tell(name, Talk::Report) => {
+                for line in lines.iter().take(REPORT_LINES_MAX) {
+                    let short: String = line.chars().take(REPORT_LINE_MAX).collect();
+                    self.send(format!("tell {name} {short}"));
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+
     /// Tells somebody something, unless he has heard enough of this kind this hour.
     pub(super) fn tell(&mut self, name: &str, text: &str, talk: Talk) {
+        if self.may_tell(name, talk) && !text.is_empty() {
+            self.send(format!("tell {name} {text}"));
+        }
+    }
+
+    /// Counts that somebody is told something. Returns whether he has not heard enough of it this hour.
+    fn may_tell(&mut self, name: &str, talk: Talk) -> bool {
         if self.talked.len() > PEOPLE_MAX {
             self.talked.clear();
         }
         let (counts, since) = self
             .talked
             .entry(name.to_owned())
-            .or_insert(([0; 2], self.now));
+            .or_insert(([0; 3], self.now));
         if self.now > *since + 3_600_000 {
-            (*counts, *since) = ([0; 2], self.now);
+            (*counts, *since) = ([0; 3], self.now);
         }
-        let [answers, refusals] = counts;
+        let [answers, refusals, reports] = counts;
         let count = match talk {
             Talk::Answer => answers,
             Talk::Refusal => refusals,
+            Talk::Report => reports,
         };
-        *count += 1;
-        if *count <= self.policy.answers_max && !text.is_empty() {
-            self.send(format!("tell {name} {text}"));
-        }
+        *count = count.saturating_add(1);
+        *count <= self.policy.answers_max
     }
 
     /// FIBS-18: a warning about a saved match comes after the invitation.

@@ -126,8 +126,10 @@ pub struct Machine {
     boardless: bool,
     /// Fences that are not answered.
     fences: u32,
-    /// Answers and refusals told to somebody since when.
-    talked: BTreeMap<String, ([u32; 2], u64)>,
+    /// Answers, refusals and reports told to somebody since when.
+    talked: BTreeMap<String, ([u32; 3], u64)>,
+    /// What is told of the last match with somebody; nothing while it is judged.
+    reports: BTreeMap<String, Vec<String>>,
     game: Option<Match>,
     /// Matches that were interrupted, by opponent.
     interrupted: BTreeMap<String, Interrupted>,
@@ -183,6 +185,7 @@ impl Machine {
             boardless: false,
             fences: 0,
             talked: BTreeMap::new(),
+            reports: BTreeMap::new(),
             game: None,
             interrupted: BTreeMap::new(),
             saved_begun: false,
@@ -219,6 +222,19 @@ impl Machine {
     /// Tells how many matches somebody has dropped so far.
     pub fn set_drops(&mut self, name: &str, drops: u32) {
         self.drops.insert(name.to_owned(), drops);
+    }
+
+    /// What is to be told to somebody about the last match with him; no line while it is being judged, nothing
+    /// when it cannot be (FIBS-37).
+    pub fn set_report(&mut self, name: &str, lines: Option<Vec<String>>) {
+        let Some(lines) = lines else {
+            self.reports.remove(name);
+            return;
+        };
+        if self.reports.len() >= PEOPLE_MAX && !self.reports.contains_key(name) {
+            self.reports.pop_first();
+        }
+        self.reports.insert(name.to_owned(), lines);
     }
 
     /// A connection stands. Nothing of an earlier one is trusted (FIBS-15).
