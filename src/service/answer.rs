@@ -4,6 +4,7 @@
 //! it on the compute threads. A panic costs its own answer and nothing else (SRV-13).
 
 use super::counters::Counters;
+use super::faults::engine_error;
 use super::judge_match::judge_match;
 use crate::engine::{Engine, EngineError};
 use crate::protocol::{About, Inquiry, RequestError};
@@ -130,17 +131,4 @@ impl<'a> Answerer<'a> {
         tracing::error!(number, "panic inside a query");
         RequestError::new("internal", "query", format!("internal error {number}"))
     }
-}
-
-/// An engine's failure as the error of a request.
-pub(super) fn engine_error(error: &EngineError) -> RequestError {
-    let code = match error {
-        EngineError::Stopped => "stopped",
-        EngineError::Rollout(error) => {
-            let message = format!("rollout: {error}");
-            return RequestError::new("bad-setting", "rollout", message);
-        }
-        _ => "internal",
-    };
-    RequestError::new(code, "query", format!("query {error}"))
 }

@@ -6,6 +6,7 @@ pub mod answer;
 pub mod batch;
 pub mod counters;
 mod fair_queue;
+mod faults;
 pub mod fibs;
 mod fuzz;
 mod http;

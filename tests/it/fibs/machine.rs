@@ -465,3 +465,20 @@ fn the_report_of_a_match() {
     let told = |line: &String| line.starts_with("tell alice I am playing");
     assert!(lines.iter().any(told), "{lines:?}");
 }
+
+/// MAT-23: the file of an unlimited match says what does not hold in it, and whoever reads it believes that.
+#[test]
+fn an_unlimited_match_says_its_rules() {
+    let terms = |length| {
+        let record = MatchRecord::new("joe", length);
+        let text = record.file("bot", Vec::new()).to_string();
+        let text = text + "\n Game 1\n bot : 0                      joe : 0\n  1) 31: 8/5 6/5\n";
+        let file = MatchFile::parse(text.as_bytes()).unwrap();
+        gammond::analysis::Terms::of(&file, gammond::game::Rules::default())[0].rules
+    };
+    assert_eq!((terms(None).jacoby, terms(None).beavers), (false, false));
+    assert_eq!(
+        (terms(Some(3)).jacoby, terms(Some(3)).beavers),
+        (true, true)
+    );
+}
