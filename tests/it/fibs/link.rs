@@ -18,23 +18,7 @@ fn over_a_socket() {
         ..Faults::default()
     };
     let server = std::thread::spawn(move || serve(&listener, faults, &done));
-    let mut config =
-        FibsConfig::new(&address, "tester", Secret::new("s3cretW0rd\n").unwrap()).unwrap();
-    config.policy = policy();
-    config.timing = Timing {
-        pace_ms: 0,
-        warning_ms: 20,
-        prompt_ms: 60,
-        roll_ms: 80,
-        resync_ms: 2000,
-        rating_ms: 50,
-        resume_ms: 300,
-        ..Timing::default()
-    };
-    (config.pause_ms, config.backoff_ms) = (0, 5);
-    config.state = Some(folder.path().join("state.json"));
-    config.matches = Some(folder.path().join("matches"));
-    config.analyse = true;
+    let mut config = quick(&address, folder.path());
     let filed = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let filing = std::sync::Arc::clone(&filed);
     config.filing = Some(Filing(std::sync::Arc::new(move |name, text, analysis| {
@@ -88,6 +72,28 @@ fn over_a_socket() {
         std::fs::write(std::path::Path::new(&folder).join("link.log"), &text).unwrap();
     }
     assert!(!text.contains("s3cretW0rd"), "the password leaks");
+}
+
+/// A bot that waits for nothing.
+fn quick(address: &str, folder: &std::path::Path) -> FibsConfig {
+    let mut config =
+        FibsConfig::new(address, "tester", Secret::new("s3cretW0rd\n").unwrap()).unwrap();
+    config.policy = policy();
+    config.timing = Timing {
+        pace_ms: 0,
+        warning_ms: 20,
+        prompt_ms: 60,
+        roll_ms: 80,
+        resync_ms: 2000,
+        rating_ms: 50,
+        resume_ms: 300,
+        ..Timing::default()
+    };
+    (config.pause_ms, config.backoff_ms) = (0, 5);
+    config.state = Some(folder.join("state.json"));
+    config.matches = Some(folder.join("matches"));
+    config.analyse = true;
+    config
 }
 
 /// Serves three matches, cutting the first connections.
