@@ -85,7 +85,7 @@ pub mod training;
 #[cfg(feature = "cli")]
 pub mod cli;
 
-pub use engine::{Engine, EngineBuilder, EngineError, Nets};
+pub use engine::{Engine, EngineBuilder, EngineError, FileError, Nets};
 pub use equity::MatchEquityTable;
 pub use game::{
     Chances, Class, Cube, CubeOwner, LegalPlay, MatchState, MatchStateError, Outcome, Play,

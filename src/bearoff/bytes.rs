@@ -26,11 +26,6 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Opens a file.
-    pub(super) fn open(path: &Path) -> std::io::Result<Bytes> {
-        Bytes::open_within(path, MEMORY_BYTES_MAX)
-    }
-
     /// Opens a file, which is read if it has at most `most` bytes.
     pub(super) fn open_within(path: &Path, most: u64) -> std::io::Result<Bytes> {
         let file = files::open(path)?;

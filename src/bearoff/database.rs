@@ -2,7 +2,9 @@
 
 use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
-use super::{BearoffError, MEMORY_BYTES_MAX, OneSided, RaceTable, TwoSided, file_kind, race};
+use super::{
+    BearoffError, MEMORY_BYTES_MAX, OneSided, RaceTable, TwoSided, file_kind, open_as, race,
+};
 use crate::journal::write_whole;
 use std::path::Path;
 
@@ -30,9 +32,7 @@ impl Database {
 
     /// Opens a `.bd` or `.race` file, which is left on disk if it has more than `most` bytes.
     pub(super) fn open_within(path: &Path, most: u64) -> Result<Database, BearoffError> {
-        let bytes =
-            Bytes::open_within(path, most).map_err(|source| BearoffError::io(path, source))?;
-        Database::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
+        open_as(path, most, Database::from_bytes)
     }
 
     fn from_bytes(bytes: Bytes) -> Result<Database, (usize, String)> {

@@ -87,6 +87,17 @@ impl BearoffError {
     }
 }
 
+/// Opens a file, which is left on disk if it has more than `most` bytes, and reads it with `read`, whose error is an
+/// offset and a reason.
+fn open_as<T>(
+    path: &Path,
+    most: u64,
+    read: impl FnOnce(Bytes) -> Result<T, (usize, String)>,
+) -> Result<T, BearoffError> {
+    let bytes = Bytes::open_within(path, most).map_err(|source| BearoffError::io(path, source))?;
+    read(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
+}
+
 /// Reads the header of a database; the error is an offset and a reason.
 fn file_kind(bytes: &Bytes) -> Result<Kind, (usize, String)> {
     header::parse(bytes.start(&mut [0; HEADER_BYTES])).map_err(|error| (error.at, error.reason))

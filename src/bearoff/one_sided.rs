@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind, Layout};
 use super::numbering::Numbering;
 use super::small::SavingGammon;
-use super::{BearoffError, file_kind, index_of};
+use super::{BearoffError, MEMORY_BYTES_MAX, file_kind, index_of, open_as};
 use crate::game::{Chances, Position, Side};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -97,8 +97,7 @@ impl OneSided {
     /// [`BearoffError`] when it cannot be read, is of another kind, or does not hold together: a
     /// length other than the header asks for, or index entries that lead out of the file.
     pub fn open(path: &Path) -> Result<OneSided, BearoffError> {
-        let bytes = Bytes::open(path).map_err(|source| BearoffError::io(path, source))?;
-        Self::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
+        open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
     /// Makes the table; see [`super::make::one_sided`] for what it costs.

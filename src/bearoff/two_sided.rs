@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
 use super::numbering::Numbering;
-use super::{BearoffError, file_kind, index_of};
+use super::{BearoffError, MEMORY_BYTES_MAX, file_kind, index_of, open_as};
 use crate::game::{Chances, Position};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -54,8 +54,7 @@ impl TwoSided {
     /// [`BearoffError`] when it cannot be read, is of another kind, has another length than its
     /// header asks for, or gives finished games to the wrong side.
     pub fn open(path: &Path) -> Result<TwoSided, BearoffError> {
-        let bytes = Bytes::open(path).map_err(|source| BearoffError::io(path, source))?;
-        Self::from_bytes(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
+        open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
     /// Makes the table; see [`super::make::two_sided`] for what it costs.

@@ -29,13 +29,11 @@ pub(crate) const ARCHIVE_BYTES_MAX: u64 = 4 << 30;
 
 impl Archive {
     pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
-        let wrong =
-            |error: &dyn std::fmt::Display| Failure::file(format!("{}: {error}", path.display()));
         let mut known = HashSet::new();
         let mut cut = false;
         if path.exists() {
             let text =
-                crate::files::read_text(path, ARCHIVE_BYTES_MAX).map_err(|error| wrong(&error))?;
+                crate::files::read_text(path, ARCHIVE_BYTES_MAX).map_err(Failure::in_file(path))?;
             for (number, line) in (1..).zip(text.lines()) {
                 let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
                 let checksum = value
@@ -46,7 +44,7 @@ impl Archive {
                     // The last line of a program that was killed.
                     // What a program that was killed left behind; but no file of somebody else's.
                     None if number > 1 || !text.contains('\n') && line.starts_with('{') => {}
-                    None => return Err(wrong(&"is no archive of this command")),
+                    None => return Err(Failure::in_file(path)("is no archive of this command")),
                 }
             }
             cut = !text.is_empty() && !text.ends_with('\n');
@@ -55,10 +53,10 @@ impl Archive {
             .create(true)
             .append(true)
             .open(path)
-            .map_err(|error| wrong(&error))?;
+            .map_err(Failure::in_file(path))?;
         if cut {
             use std::io::Write as _;
-            file.write_all(b"\n").map_err(|error| wrong(&error))?;
+            file.write_all(b"\n").map_err(Failure::in_file(path))?;
         }
         Ok(Archive {
             path: path.to_owned(),

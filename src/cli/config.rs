@@ -53,30 +53,48 @@ pub(super) fn default_file() -> Option<PathBuf> {
 /// # Errors
 /// The file is missing or damaged, or names an option that does not exist.
 pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
-    let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
     let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
-        .map_err(|error| wrong(error.to_string()))?;
-    let table: Table = parse_toml(&text).map_err(|error| wrong(error.to_string()))?;
-    apply_table(command, &table).map_err(wrong)
+        .map_err(Failure::in_file(path))?;
+    let table: Table = parse_toml(&text).map_err(Failure::in_file(path))?;
+    apply_table(command, &table).map_err(Failure::in_file(path))
 }
 
-fn apply_table(mut command: Command, table: &Table) -> Result<Command, String> {
+/// What a configuration says that no command line could.
+#[derive(Debug, thiserror::Error)]
+enum ConfigError {
+    #[error("[{0}]: no such subcommand")]
+    Subcommand(String),
+    #[error("{0}: no such option")]
+    Option(String),
+    #[error("{key}: a {kind} is no option's value")]
+    Value { key: String, kind: &'static str },
+    #[error("[{name}] {source}")]
+    Within {
+        name: String,
+        source: Box<ConfigError>,
+    },
+}
+
+fn apply_table(mut command: Command, table: &Table) -> Result<Command, ConfigError> {
     for (key, value) in table {
         command = match value {
             Value::Table(inner) => {
                 let known = command.find_subcommand(key).is_some();
                 if !known {
-                    return Err(format!("[{key}]: no such subcommand"));
+                    return Err(ConfigError::Subcommand(key.clone()));
                 }
                 let mut failed = None;
                 let changed = command.mut_subcommand(key, |sub| {
-                    apply_table(sub.clone(), inner).unwrap_or_else(|reason| {
-                        failed = Some(format!("[{key}] {reason}"));
+                    apply_table(sub.clone(), inner).unwrap_or_else(|error| {
+                        failed = Some(Box::new(error));
                         sub
                     })
                 });
                 match failed {
-                    Some(reason) => return Err(reason),
+                    Some(source) => {
+                        let name = key.clone();
+                        return Err(ConfigError::Within { name, source });
+                    }
                     None => changed,
                 }
             }
@@ -86,26 +104,30 @@ fn apply_table(mut command: Command, table: &Table) -> Result<Command, String> {
     Ok(command)
 }
 
-fn set_default(command: Command, key: &str, value: &Value) -> Result<Command, String> {
+fn set_default(command: Command, key: &str, value: &Value) -> Result<Command, ConfigError> {
     let id = command
         .get_arguments()
         .find(|argument| argument.get_long() == Some(key))
         .map(|argument| argument.get_id().clone())
-        .ok_or_else(|| format!("{key}: no such option"))?;
+        .ok_or_else(|| ConfigError::Option(key.to_owned()))?;
     let texts: Vec<String> = match value {
         Value::Array(values) => values.iter().map(text_of).collect::<Result<_, _>>(),
         value => text_of(value).map(|text| vec![text]),
     }
-    .map_err(|reason| format!("{key}: {reason}"))?;
+    .map_err(|kind| ConfigError::Value {
+        key: key.to_owned(),
+        kind,
+    })?;
     Ok(command.mut_arg(id, |argument| argument.default_values(texts.clone())))
 }
 
-fn text_of(value: &Value) -> Result<String, String> {
+/// A value as a command line has it; else what kind of value it is.
+fn text_of(value: &Value) -> Result<String, &'static str> {
     match value {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
         Value::Boolean(truth) => Ok(truth.to_string()),
-        other => Err(format!("a {} is no option's value", other.type_str())),
+        other => Err(other.type_str()),
     }
 }

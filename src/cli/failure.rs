@@ -52,6 +52,12 @@ impl Failure {
         move |cause| Failure::file(within(path.display(), cause))
     }
 
+    /// This file cannot be written, or not whole.
+    pub(crate) fn unwritten<C: Into<Cause>>(path: impl AsRef<Path>) -> impl Fn(C) -> Failure {
+        let path: PathBuf = path.as_ref().to_owned();
+        move |cause| Failure::work(within(path.display(), cause))
+    }
+
     pub(super) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Work(_) => 1,

@@ -45,7 +45,12 @@ const OF_PLAYERS: [&str; 4] = ["duel", "tournament", "bench", "gate"];
 const OF_SETTINGS: [&str; 7] = ["move", "cube", "eval", "show", "rollout", "pipe", "serve"];
 
 /// The message of a refused command line; `file` is the configuration that was in force.
-pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> String {
+pub(super) fn message(
+    error: &clap::Error,
+    command: &clap::Command,
+    arguments: &[OsString],
+    file: Option<&Path>,
+) -> String {
     let mut text = String::new();
     for line in error.render().ansi().to_string().lines() {
         // Options never have to be passed as values here.
@@ -55,7 +60,7 @@ pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<
         text.push_str(&plain(line));
         text.push('\n');
     }
-    if let Some(hint) = hint(error, arguments, file) {
+    if let Some(hint) = hint(error, command, arguments, file) {
         text.push_str(&format!("\n  hint: {hint}\n"));
     }
     text
@@ -67,13 +72,21 @@ fn plain(line: &str) -> String {
         .replace("invalid digit found in string", "that is no whole number")
         .replace("cannot parse integer from empty string", "it is empty")
         .replace("number too large to fit in target type", "it is too large");
-    match line.split_once(" is not in 1..18446744073709551615") {
-        Some((before, after)) => format!("{before} is not 1 or more{after}"),
-        None => line,
-    }
+    // `VALUE is not in LEAST..=MOST` at the end.
+    let range = line.rsplit_once(" is not in ").and_then(|(before, range)| {
+        let (least, most) = range.split_once("..=")?;
+        let (before, _) = before.rsplit_once(": ")?;
+        Some(format!("{before}: want {least} to {most}"))
+    });
+    range.unwrap_or(line)
 }
 
-fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Option<String> {
+fn hint(
+    error: &clap::Error,
+    command: &clap::Command,
+    arguments: &[OsString],
+    file: Option<&Path>,
+) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -89,6 +102,15 @@ fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Opt
             });
             if let Some((.., hint)) = told.into_iter().next() {
                 return Some((*hint).to_owned());
+            }
+            let sub = |name: &&&str| {
+                let command = command.find_subcommand(name);
+                command.is_some_and(|command| command.find_subcommand(found).is_some())
+            };
+            if let Some(name) = words.iter().find(sub) {
+                return Some(format!(
+                    "`{found}` comes before its files: gammond {name} {found} …"
+                ));
             }
             let option = found.strip_prefix("--").unwrap_or_default();
             if is_setting(option) && among(&OF_SETTINGS).is_some() {

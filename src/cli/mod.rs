@@ -16,7 +16,8 @@ mod progress;
 pub(crate) use archive::{ARCHIVE_BYTES_MAX, Archive, archive_sum};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    Common, DEFAULT_MET, Format, Measured, PlayerOptions, data_folders, io_threads,
+    COUNT_MAX, Common, DEFAULT_MET, Format, Measured, PlayerOptions, counts, data_folders,
+    io_threads, points,
 };
 pub(crate) use output::{Output, columns, folded, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
@@ -25,6 +26,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
@@ -190,9 +192,11 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
             "--seed: the plan of a training run has its own; change `seed = N` there",
         ));
     }
-    let (Some(command), Some((sub, _))) = (command.find_subcommand(name), matches.subcommand())
-    else {
+    let Some(command) = command.find_subcommand(name) else {
         return Ok(());
+    };
+    let Some((sub, _)) = matches.subcommand() else {
+        return late(command, matches);
     };
     let own =
         |argument: &&clap::Arg| !argument.is_global_set() && given(argument.get_id().as_str());
@@ -203,6 +207,28 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
         ))),
         None => Ok(()),
     }
+}
+
+/// The word of a subcommand behind its arguments, which would be read as a file that is not there.
+fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
+    let ids = command.get_positionals().map(|one| one.get_id().as_str());
+    let words: Vec<&str> = ids
+        .filter_map(|id| matches.get_raw(id))
+        .flatten()
+        .filter_map(|word| word.to_str())
+        .collect();
+    let found = words
+        .iter()
+        .find(|word| command.find_subcommand(word).is_some() && !Path::new(word).exists());
+    let Some(sub) = found else {
+        return Ok(());
+    };
+    let others: Vec<&str> = words.iter().copied().filter(|word| word != sub).collect();
+    Err(Failure::usage(format!(
+        "`{sub}` comes before its files: gammond {} {sub} {}",
+        command.get_name(),
+        others.join(" ")
+    )))
 }
 
 fn run() -> Result<ExitCode, Failure> {
@@ -228,7 +254,7 @@ fn run() -> Result<ExitCode, Failure> {
             cli
         }
         Err(error) if error.use_stderr() => {
-            let text = mistakes::message(&error, &arguments, file.as_deref());
+            let text = mistakes::message(&error, &command, &arguments, file.as_deref());
             anstream::eprint!("{text}");
             return Ok(ExitCode::from(2));
         }
@@ -306,6 +332,73 @@ mod tests {
         }
     }
 
+    /// Every option that takes a number refuses what no work can want, but for seeds, which may be any number, and the size
+    /// of a bearoff database, whose limits depend on each other and are named when it is made.
+    #[test]
+    fn every_number_has_a_limit() {
+        const FREE: [&str; 3] = ["seed", "points", "checkers"];
+        let mut open = Vec::new();
+        let mut seen = 0;
+        numbers(
+            &Cli::command(),
+            &mut Vec::new(),
+            &mut |path, argument, text| {
+                seen += 1;
+                let mut words: Vec<OsString> = vec!["gammond".into()];
+                words.extend(path.iter().map(OsString::from));
+                match argument.get_long() {
+                    Some(long) => words.push(format!("--{long}={text}").into()),
+                    // Those before it in their order.
+                    None => words.extend([OsString::from("1"), text.into()]),
+                }
+                let taken = match Cli::command().try_get_matches_from(&words) {
+                    Ok(_) => true,
+                    Err(error) => {
+                        use clap::error::ErrorKind::{InvalidValue, ValueValidation};
+                        !matches!(error.kind(), ValueValidation | InvalidValue)
+                    }
+                };
+                if taken && !FREE.contains(&argument.get_id().as_str()) {
+                    open.push(format!("{words:?}"));
+                }
+            },
+        );
+        assert!(seen > 40, "{seen}");
+        assert_eq!(open, Vec::<String>::new());
+    }
+
+    /// Calls `visit` with every option and argument that takes a number, and a number far beyond what it can want.
+    fn numbers(
+        command: &clap::Command,
+        path: &mut Vec<String>,
+        visit: &mut impl FnMut(&[String], &clap::Arg, &str),
+    ) {
+        use std::any::TypeId;
+        let whole = [
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<usize>(),
+        ];
+        let broken = [TypeId::of::<f32>(), TypeId::of::<f64>()];
+        for argument in command.get_arguments() {
+            let kind = argument.get_value_parser().type_id();
+            if whole.iter().any(|id| kind == *id) {
+                visit(path, argument, &u64::MAX.to_string());
+            } else if broken.iter().any(|id| kind == *id) {
+                for text in ["nan", "inf", "-1e300", "1e300"] {
+                    visit(path, argument, text);
+                }
+            }
+        }
+        for sub in command.get_subcommands() {
+            path.push(sub.get_name().to_owned());
+            numbers(sub, path, visit);
+            path.pop();
+        }
+    }
+
     /// Options before the word of a subcommand are taken when all commands have them, and refused when only the command
     /// above has them; a seed beside a plan is refused.
     #[test]
@@ -324,7 +417,16 @@ mod tests {
                 "bench --outside skip values x",
                 Some("--outside <OUTSIDE> before `values`"),
             ),
-            ("bench a values", None),
+            (
+                "bench a values",
+                Some("`values` comes before its files: gammond bench values a"),
+            ),
+            (
+                "bench a b regret c",
+                Some("`regret` comes before its files: gammond bench regret a b c"),
+            ),
+            ("bench a src b", None),
+            ("duel gammond values", None),
             ("train p --folder f", None),
             ("train --threads 1 pruning p n", None),
             ("train p --folder f --seed 1", Some("--seed: the plan")),

@@ -88,6 +88,35 @@ pub(crate) struct Common {
     pub(crate) config: Option<PathBuf>,
 }
 
+/// Most games, positions or records that one command makes.
+pub(crate) const COUNT_MAX: u64 = 1_000_000_000;
+/// Most points per game that a duel is asked about.
+const LEAD_MAX: f64 = 10.0;
+
+/// Parses how many of something to make.
+pub(crate) fn counts() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=COUNT_MAX)
+}
+
+/// Points per game.
+pub(crate) fn points(text: &str) -> Result<f64, PointsError> {
+    let points: f64 = text.parse()?;
+    // NaN is within nothing.
+    match (-LEAD_MAX..=LEAD_MAX).contains(&points) {
+        true => Ok(points),
+        false => Err(PointsError::Range),
+    }
+}
+
+/// What is no number of points per game.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PointsError {
+    #[error("want a number of points such as 0.01")]
+    Number(#[from] std::num::ParseFloatError),
+    #[error("want points per game, -{LEAD_MAX} to {LEAD_MAX}")]
+    Range,
+}
+
 /// Options of commands that let players play.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct PlayerOptions {

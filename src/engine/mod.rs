@@ -4,6 +4,7 @@
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
 mod budget;
+mod error;
 #[cfg(feature = "train")]
 mod identity;
 mod level;
@@ -19,8 +20,9 @@ use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
     ResignAdvice, RolloutAnswer, Settings, Stop,
 };
-use crate::rollout::RolloutError;
 use crate::search::{self, Cache, Stopped};
+pub use error::{EngineError, FileError};
+
 use budget::Budget;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,35 +65,6 @@ pub struct Engine {
     efficiency: CubeEfficiency,
     cache: Option<Arc<Cache>>,
     bearoff: Arc<[String]>,
-}
-
-/// Why an engine could not be built or a query not be answered.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EngineError {
-    /// A needed file is missing or damaged.
-    #[error("{path}: {reason}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The system gives no threads.
-    #[error("cannot start the compute threads: {0}")]
-    Threads(#[source] rayon::ThreadPoolBuildError),
-    /// More threads than any machine needs.
-    #[error("threads are {0}, at most {THREADS_MAX}")]
-    ThreadCount(usize),
-    /// A rollout that cannot be.
-    #[error(transparent)]
-    Rollout(RolloutError),
-    /// A question about a whole match, which the room that judges matches takes apart for the engine.
-    #[error("is about a whole match")]
-    WholeMatch,
-    /// The query was stopped before any answer was ready.
-    #[error("stopped")]
-    Stopped,
 }
 
 /// Which nets judge.
@@ -229,21 +202,10 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
         .map_err(EngineError::Threads)
 }
 
-/// What is wrong with a file; the rooms below name it themselves where they read it.
-fn damaged(path: &Path, error: &dyn std::fmt::Display) -> EngineError {
-    let path = path.display().to_string();
-    let reason = error.to_string();
-    let reason = reason
-        .strip_prefix(&format!("{path}: "))
-        .unwrap_or(&reason)
-        .to_owned();
-    EngineError::File { path, reason }
-}
-
 /// The default bearoff tables and the databases of this folder.
 fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
     match bearoff {
-        Some(folder) => Tables::open(folder).map_err(|error| damaged(folder, &error)),
+        Some(folder) => Tables::open(folder).map_err(EngineError::in_file(folder)),
         None => Ok(Tables::shared().clone()),
     }
 }
@@ -255,15 +217,14 @@ fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineEr
         Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
         Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
         Nets::Path(path) if path.extension().is_some_and(|end| end == "safetensors") => {
-            let reason = "float weights of a training run; make a net file of them first: gammond net quantise";
-            return Err(damaged(path, &reason));
+            return Err(EngineError::in_file(path)(FileError::Float));
         }
         Nets::Path(path) => {
-            let gnubg = GnubgEvaluator::load(path).map_err(|error| damaged(path, &error))?;
+            let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;
             return Ok(Arc::new(gnubg.with_tables(tables)));
         }
     };
-    let own = own.map_err(|error| damaged(path, &error))?;
+    let own = own.map_err(EngineError::in_file(path))?;
     Ok(Arc::new(own.with_tables(tables)))
 }
 
@@ -317,10 +278,7 @@ impl Engine {
             sources.push(Source::Path(folder, "bd"));
             sources.push(Source::Path(folder, "race"));
         }
-        identity::identity(sources).map_err(|(path, error)| EngineError::File {
-            path: path.display().to_string(),
-            reason: error.to_string(),
-        })
+        identity::identity(sources).map_err(|(path, error)| EngineError::in_file(&path)(error))
     }
 
     /// The static evaluator, for callers that work on many positions themselves.

@@ -65,6 +65,8 @@ impl Display for Difference {
     }
 }
 
+impl std::error::Error for Difference {}
+
 const KIND: &str = "job";
 const VERSION: &str = "version";
 const SHARE: &str = "share";

@@ -60,5 +60,5 @@ pub use header::{Difference, Header, sha256, sha256_of};
 pub use merge::{MergeError, merge};
 pub use part::{BadPart, Job};
 pub use runner::{JobEnd, Runner};
-pub use share::{SHARES_MAX, Share};
-pub use stamp::Stamp;
+pub use share::{SHARES_MAX, Share, ShareError};
+pub use stamp::{Stamp, StampError};

@@ -26,10 +26,15 @@ impl std::fmt::Display for Share {
     }
 }
 
-impl std::str::FromStr for Share {
-    type Err = String;
+/// A text that names no share.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not I/N with I from 1 to N, such as 2/5; N is at most {SHARES_MAX}")]
+pub struct ShareError(String);
 
-    fn from_str(text: &str) -> Result<Share, String> {
+impl std::str::FromStr for Share {
+    type Err = ShareError;
+
+    fn from_str(text: &str) -> Result<Share, ShareError> {
         let numbers = text.split_once('/').and_then(|(index, of)| {
             Some(Share {
                 index: index.parse().ok()?,
@@ -40,10 +45,6 @@ impl std::str::FromStr for Share {
             .filter(|share| {
                 (1..=SHARES_MAX).contains(&share.of) && (1..=share.of).contains(&share.index)
             })
-            .ok_or_else(|| {
-                format!(
-                    "'{text}' is not I/N with I from 1 to N, such as 2/5; N is at most {SHARES_MAX}"
-                )
-            })
+            .ok_or_else(|| ShareError(text.to_owned()))
     }
 }

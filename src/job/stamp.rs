@@ -1,11 +1,29 @@
 //! The stamp in the head of a text file that a job made: the same command knows its own work again, and leaves
 //! everything else as it is.
 
-use super::{Header, sha256};
+use super::{Difference, Header, sha256};
 
 /// How the stamp of a command's files begins, such as `gammond label`.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp(pub &'static str);
+
+/// Why a file is not the one that a job made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StampError {
+    /// No job of this command made it.
+    #[error("not a file of {0}'s; it is left as it is")]
+    Foreign(&'static str),
+    /// The lines of the stamp cannot be read.
+    #[error("its first lines are damaged; it is left as it is")]
+    Damaged,
+    /// A job with other settings made it.
+    #[error("{0}")]
+    Other(#[source] Difference),
+    /// Somebody has changed it since.
+    #[error("its lines are not those that were written; it is left as it is")]
+    Changed,
+}
 
 /// Begins the line with the checksum.
 const SUM: &str = "# sha256 of the lines below ";
@@ -22,8 +40,8 @@ impl Stamp {
     /// Whether `text` is a file that the job with this header made, and nobody has changed.
     ///
     /// # Errors
-    /// What else it is, in words.
-    pub fn check(self, header: &Header, text: &str) -> Result<(), String> {
+    /// [`StampError`]: what else it is.
+    pub fn check(self, header: &Header, text: &str) -> Result<(), StampError> {
         let magic = format!("# {} ", self.0);
         let rest = if text.starts_with(&magic) {
             text
@@ -35,22 +53,19 @@ impl Stamp {
             .strip_prefix(&magic)
             .and_then(|rest| rest.split_once('\n'));
         let Some((found, rest)) = head else {
-            let name = self.0;
-            return Err(format!("not a file of {name}'s; it is left as it is"));
+            return Err(StampError::Foreign(self.0));
         };
         let told = rest
             .strip_prefix(SUM)
             .and_then(|rest| rest.split_once('\n'));
         let (Some(found), Some((told, lines))) = (Header::parse(found), told) else {
-            return Err("its first lines are damaged; it is left as it is".to_owned());
+            return Err(StampError::Damaged);
         };
         if let Some(difference) = header.difference(&found) {
-            return Err(difference.to_string());
+            return Err(StampError::Other(difference));
         }
         if sum(first, lines) != told {
-            return Err(
-                "its lines are not those that were written; it is left as it is".to_owned(),
-            );
+            return Err(StampError::Changed);
         }
         Ok(())
     }
@@ -71,7 +86,7 @@ mod tests {
             let file = stamp.file(&header, first, "one\ntwo\n");
             assert_eq!(stamp.check(&header, &file), Ok(()));
             let refused = |text: &str, header: &Header, why: &str| {
-                let found = stamp.check(header, text).unwrap_err();
+                let found = stamp.check(header, text).unwrap_err().to_string();
                 assert!(found.contains(why), "{found}");
             };
             refused(&file, &Header::new("test", 2), "version");

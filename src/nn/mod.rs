@@ -21,6 +21,6 @@ pub use integer::{IntegerNet, Workspace};
 pub use kernel::layout::{Accumulator, Aligned, InputDelta};
 pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row};
 pub use mlp::{ACTIVE_MAX, DenseNet, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
-pub use parts::{IntegerNetError, Parts, SecondBits};
+pub use parts::{IntegerNetError, Parts, SHIFT_MAX, SecondBits};
 pub use quantise::{InputUnits, quantise};
 pub use sigmoid::sigmoid;

@@ -12,7 +12,7 @@ pub(in crate::nn) const SQUARE_SHIFT: u32 = 6;
 /// Largest float of a net file: whatever is multiplied and added stays far inside float32.
 const FLOAT_MAX: f32 = 1_048_576.0;
 /// Largest shift of the first layer.
-pub(crate) const SHIFT_MAX: u32 = 6;
+pub const SHIFT_MAX: u32 = 6;
 
 /// How many bits the weights of the second layer have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -289,12 +289,12 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ),
     (
         "se",
-        "a number above 0, or off",
+        "a number above 0, at most 1000, or off",
         "standard error at which a rollout ends",
     ),
     (
         "jsd",
-        "a number above 0, or off",
+        "a number above 0, at most 1000, or off",
         "joint standard errors after which a candidate is left alone",
     ),
     ("seed", "0 to 18446744073709551615", "seed of a rollout"),
@@ -460,13 +460,13 @@ fn truncation(text: &str) -> Option<Truncation> {
     }
 }
 
-/// A plain decimal number above 0.
+/// A plain decimal number above 0, of a rollout's errors.
 fn positive(text: &str) -> Option<f64> {
     let plain = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let value: f64 = plain.then(|| text.parse().ok())??;
-    (value > 0.0 && value.is_finite()).then_some(value)
+    (value > 0.0 && value <= RolloutSettings::ERROR_MAX).then_some(value)
 }
 
 /// A value made fit for a message: at most 24 characters.
@@ -571,6 +571,7 @@ mod tests {
             ("late", "5"),
             ("late", "5:9"),
             ("se", "0"),
+            ("se", "1000.1"),
             ("jsd", "nan"),
             ("seed", "18446744073709551616"),
             ("progress", "2"),

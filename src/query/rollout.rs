@@ -103,6 +103,8 @@ impl RolloutSettings {
     pub const TURNS_MAX: u32 = 1000;
     /// The most one-sided rollouts of a race.
     pub const OSR_MAX: u32 = 12_960;
+    /// The largest standard error, and the most joint standard errors, that a rollout can be asked for.
+    pub const ERROR_MAX: f64 = 1000.0;
     /// The most candidates.
     pub const CANDIDATES_MAX: usize = 64;
 }

@@ -368,8 +368,13 @@ fn check(settings: &RolloutSettings) -> Result<(), RolloutError> {
         ));
     }
     for (field, found) in [("se", settings.error), ("jsd", settings.lead)] {
-        if let Some(found) = found.filter(|found| !(found.is_finite() && *found > 0.0)) {
-            return Err(setting(field, found, "a number above 0"));
+        let most = RolloutSettings::ERROR_MAX;
+        if let Some(found) = found.filter(|found| !(*found > 0.0 && *found <= most)) {
+            return Err(setting(
+                field,
+                found,
+                format!("a number above 0, at most {most}"),
+            ));
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::protocol::ubgi::Ubgi;
 use crate::protocol::{Cut, Dialect, LINE_BYTES_MAX, LineCodec, Step};
 use crate::query::Stop;
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -73,10 +74,10 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
 ///
 /// # Errors
 /// Reading or writing failed; a closed output is no error.
-pub fn run(
+pub fn run<E: Display>(
     mut engine: Engine,
     mut machine: Ubgi,
-    build: impl Fn(&str, usize) -> Result<Engine, String>,
+    build: impl Fn(&str, usize) -> Result<Engine, E>,
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
@@ -102,7 +103,7 @@ pub fn run(
                     continue;
                 }
                 Err(reason) => {
-                    let reason = reason.replace('\n', " ");
+                    let reason = reason.to_string().replace('\n', " ");
                     text = format!("error bad_value {reason}\n").into_bytes();
                 }
             },

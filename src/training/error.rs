@@ -1,5 +1,6 @@
 //! Why a training run stops.
 
+use super::limits::Checked;
 use crate::engine::EngineError;
 use crate::eval::own::OwnNetError;
 use crate::files::{self, TEXT_BYTES_MAX};
@@ -58,13 +59,20 @@ pub enum RunError {
 /// Reads what a TOML file says.
 ///
 /// # Errors
-/// [`RunError::File`] or [`RunError::Toml`].
-pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, RunError> {
+/// [`RunError::File`], [`RunError::Toml`], or [`RunError::Plan`] when a number is beyond its limits.
+pub fn read_toml<T: DeserializeOwned + Checked>(path: &Path) -> Result<T, RunError> {
     let text = files::read_text(path, TEXT_BYTES_MAX).map_err(in_file(path))?;
-    parse_toml(&text).map_err(|source| RunError::Toml {
+    let plan: T = parse_toml(&text).map_err(|source| RunError::Toml {
         path: path.to_owned(),
         source,
-    })
+    })?;
+    match plan.fault() {
+        None => Ok(plan),
+        Some(reason) => Err(RunError::Plan {
+            path: path.to_owned(),
+            reason,
+        }),
+    }
 }
 
 pub(super) fn in_file(path: &Path) -> impl Fn(std::io::Error) -> RunError {

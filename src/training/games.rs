@@ -5,6 +5,7 @@
 //! brought back without the luck of the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the
 //! correction (LB-05); [`by_games`] is the mean over many games (LB-06).
 
+use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::shard::Label;
 use super::starts;
 use super::twins::{HORIZON_MAX, Step, Twin, Twins, follow};
@@ -74,6 +75,39 @@ impl Default for GameSettings {
             filter_margin: 0.25,
             pruning: false,
         }
+    }
+}
+
+impl Checked for GameSettings {
+    fn fault(&self) -> Option<String> {
+        let margins = [
+            ("extra_margin", self.extra_margin),
+            ("contest_margin", self.contest_margin),
+            ("filter_margin", self.filter_margin),
+            ("twins.margin", self.twins.map_or(0.0, |twins| twins.margin)),
+        ];
+        let plays = [
+            ("contenders", self.contenders),
+            ("filter_plays", self.filter_plays),
+        ];
+        shares(&[
+            ("lambda", self.lambda.into()),
+            ("odd_starts", self.odd_starts),
+            ("race_starts", self.race_starts),
+            ("random_starts", self.random_starts),
+            ("mild", self.mild),
+            ("wild", self.wild),
+            ("extra", self.extra),
+            ("twins.share", self.twins.map_or(0.0, |twins| twins.share)),
+            ("twins.wide", self.twins.map_or(0.0, |twins| twins.wide)),
+        ])
+        .or_else(|| {
+            (margins.iter())
+                .find_map(|&(name, margin)| within(name, margin.into(), 0.0, MARGIN_MAX))
+        })
+        .or_else(|| {
+            (plays.iter()).find_map(|&(name, count)| within(name, count as f64, 1.0, PLAYS_MAX))
+        })
     }
 }
 

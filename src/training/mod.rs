@@ -14,6 +14,7 @@ pub mod gate;
 mod kernel;
 pub mod label;
 mod ledger;
+pub mod limits;
 pub mod net;
 pub mod plan;
 pub mod positions;

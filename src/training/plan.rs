@@ -3,6 +3,10 @@
 use super::alpha::AlphaSettings;
 use super::error::{RunError, in_file, read_toml};
 use super::games::GameSettings;
+use super::limits::{
+    ALPHA_MAX, BATCH_MAX, Checked, FACTOR_MAX, LABELS_MAX, PASSES_MAX, TIMES_MAX, WEIGHT_MAX,
+    within,
+};
 use super::net::Net;
 use super::shard::Label;
 use super::twins::HORIZON_MAX;
@@ -60,6 +64,11 @@ impl Origin {
                 if first % 64 != 0 || !(1..=WIDTH_MAX).contains(&first) =>
             {
                 format!("first: {first}, want a multiple of 64 up to {WIDTH_MAX}")
+            }
+            Origin::Changed {
+                widen: Some(wide), ..
+            } if !(1..=WIDTH_MAX).contains(&wide) => {
+                format!("widen: {wide}, want 1 to {WIDTH_MAX}")
             }
             Origin::Random { second, .. } if ![16, 32, 64].contains(&second) => {
                 format!("second: {second}, want 16, 32 or 64")
@@ -123,11 +132,11 @@ pub struct Weights(Vec<(Group, f32)>);
 
 /// Weights that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("weights: {0:?}: want a group of positions and a weight from 0 to {WEIGHT_MAX}")]
+#[error("weights: {0:?}: want a group of positions and a weight from 0 to {GROUP_MAX}")]
 pub struct BadWeight(String);
 
 /// Most copies of a label.
-const WEIGHT_MAX: f32 = 100.0;
+const GROUP_MAX: f32 = 100.0;
 
 impl TryFrom<BTreeMap<String, f32>> for Weights {
     type Error = BadWeight;
@@ -136,7 +145,7 @@ impl TryFrom<BTreeMap<String, f32>> for Weights {
         let one = |(name, weight): (String, f32)| {
             let group = Group::ALL.into_iter().find(|g| g.to_string() == name);
             match group {
-                Some(group) if (0.0..=WEIGHT_MAX).contains(&weight) => Ok((group, weight)),
+                Some(group) if (0.0..=GROUP_MAX).contains(&weight) => Ok((group, weight)),
                 _ => Err(BadWeight(name)),
             }
         };
@@ -218,14 +227,45 @@ pub struct Plan {
     pub round: Vec<Round>,
 }
 
-/// Most labels of a step.
-const BATCH_MAX: f64 = 1e6;
-/// Most labels of a round.
-const LABELS_MAX: f64 = 2e9;
-/// Most passes over the labels.
-const PASSES_MAX: f64 = 10_000.0;
-/// Most repetitions of a round, and most rounds whose labels are trained on.
-const TIMES_MAX: f64 = 10_000.0;
+impl Checked for Plan {
+    fn fault(&self) -> Option<String> {
+        let optional = [&self.crashed, &self.ahead, &self.behind, &self.quick];
+        let mut nets = [&self.contact, &self.race]
+            .into_iter()
+            .chain(optional.into_iter().flatten());
+        let mut rounds = (1..).zip(&self.round);
+        nets.find_map(Origin::fault)
+            .or_else(|| within("batch", self.batch as f64, 1.0, BATCH_MAX))
+            .or_else(|| within("keep", self.keep.into(), 0.0, 1.0))
+            .or_else(|| within("held_out", self.held_out as f64, 0.0, LABELS_MAX))
+            .or_else(|| (self.round.is_empty()).then(|| "round: none is there".to_owned()))
+            .or_else(|| {
+                rounds.find_map(|(number, round)| {
+                    let fault = round.fault()?;
+                    Some(format!("round {number}: {fault}"))
+                })
+            })
+    }
+}
+
+impl Checked for Round {
+    fn fault(&self) -> Option<String> {
+        let (times, pool) = (self.times as f64, self.pool as f64);
+        let alpha = self.alpha.unwrap_or_default();
+        within("labels", self.labels as f64, 0.0, LABELS_MAX)
+            .or_else(|| within("pool", pool, 1.0, TIMES_MAX))
+            .or_else(|| within("passes", self.passes, 0.0, PASSES_MAX))
+            .or_else(|| within("rate", self.rate.into(), 0.0, 1.0))
+            .or_else(|| within("rate_end", self.rate_end.into(), 0.0, 1.0))
+            .or_else(|| within("pairs", self.pairs.into(), 0.0, WEIGHT_MAX))
+            .or_else(|| within("horizon", self.horizon.into(), 0.0, HORIZON_MAX.into()))
+            .or_else(|| within("times", times, 1.0, TIMES_MAX))
+            .or_else(|| within("rate_factor", self.rate_factor.into(), 0.0, FACTOR_MAX))
+            .or_else(|| within("alpha.start", alpha.start, 0.0, ALPHA_MAX))
+            .or_else(|| within("alpha.least", alpha.least, 0.0, ALPHA_MAX))
+            .or_else(|| self.games.fault())
+    }
+}
 
 impl Plan {
     /// Reads a plan.
@@ -233,52 +273,7 @@ impl Plan {
     /// # Errors
     /// [`RunError`]: the file, or what is wrong in it.
     pub fn load(path: &Path) -> Result<Plan, RunError> {
-        let plan: Plan = read_toml(path)?;
-        let refuse = |reason: String| RunError::Plan {
-            path: path.to_owned(),
-            reason,
-        };
-        let optional = [&plan.crashed, &plan.ahead, &plan.behind, &plan.quick];
-        let nets = [&plan.contact, &plan.race].into_iter();
-        let fault = nets
-            .chain(optional.into_iter().flatten())
-            .find_map(Origin::fault);
-        let far = plan.round.iter().find(|round| round.horizon > HORIZON_MAX);
-        fault
-            .or_else(|| far.map(|far| format!("horizon {}, want 0 to {HORIZON_MAX}", far.horizon)))
-            .or_else(|| plan.fault())
-            .map_or(Ok(()), |fault| Err(refuse(fault)))?;
-        Ok(plan)
-    }
-
-    /// A number that no training can work with, by name.
-    fn fault(&self) -> Option<String> {
-        let within = |name: &str, value: f64, low: f64, high: f64| {
-            // NaN is within nothing.
-            (!(low..=high).contains(&value))
-                .then(|| format!("{name}: {value}, want {low} to {high}"))
-        };
-        within("batch", self.batch as f64, 1.0, BATCH_MAX)
-            .or_else(|| within("keep", self.keep.into(), 0.0, 1.0))
-            .or_else(|| {
-                self.round
-                    .is_empty()
-                    .then(|| "round: none is there".to_owned())
-            })
-            .or_else(|| {
-                (1..).zip(&self.round).find_map(|(number, round)| {
-                    let (times, pool) = (round.times as f64, round.pool as f64);
-                    within("labels", round.labels as f64, 0.0, LABELS_MAX)
-                        .or_else(|| within("pool", pool, 1.0, TIMES_MAX))
-                        .or_else(|| within("passes", round.passes, 0.0, PASSES_MAX))
-                        .or_else(|| within("rate", round.rate.into(), 0.0, 1.0))
-                        .or_else(|| within("rate_end", round.rate_end.into(), 0.0, 1.0))
-                        .or_else(|| within("pairs", round.pairs.into(), 0.0, 1e6))
-                        .or_else(|| within("times", times, 1.0, TIMES_MAX))
-                        .or_else(|| within("rate_factor", round.rate_factor.into(), 0.0, 10.0))
-                        .map(|fault| format!("round {number}: {fault}"))
-                })
-            })
+        read_toml(path)
     }
 
     /// Where the net of a role begins, and the seed of its random numbers; none when there is no such net.

@@ -5,6 +5,7 @@
 //! the strong net's chances. The small net has one layer and a linear head; the trainer of the other nets teaches it how
 //! the plays of a group rank. The same plan gives the same bytes with any number of threads.
 
+use super::limits::{BATCH_MAX, Checked, LABELS_MAX, PASSES_MAX, TIMES_MAX, shares, within};
 use super::net::Net;
 use super::ranking::equity;
 use super::run::RunError;
@@ -46,6 +47,17 @@ pub struct PruningPlan {
     pub odd_starts: f64,
     /// Chance that a play is any legal one instead of the best.
     pub explore: f64,
+}
+
+impl Checked for PruningPlan {
+    fn fault(&self) -> Option<String> {
+        within("rounds", self.rounds as f64, 1.0, TIMES_MAX)
+            .or_else(|| within("games", self.games as f64, 1.0, LABELS_MAX))
+            .or_else(|| within("passes", self.passes as f64, 0.0, PASSES_MAX))
+            .or_else(|| within("batch", self.batch as f64, 1.0, BATCH_MAX))
+            .or_else(|| within("rate", self.rate.into(), 0.0, 1.0))
+            .or_else(|| shares(&[("odd_starts", self.odd_starts), ("explore", self.explore)]))
+    }
 }
 
 /// How many units a pruning net has: as many as it has room for where it is used, which costs no more than fewer would.

@@ -465,12 +465,14 @@ fn closed_pipes_are_quiet_and_full_disks_are_not() {
     };
     let sampled = at("sample s.labels --positions 50").status().unwrap();
     assert!(sampled.success());
-    let bench = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/malformed.tsv");
-    assert!(Path::new(bench).exists());
+    let record = "o OAHDPAABDAOAHDPAABDA 0.52538 0.14924 0.00683 0.12566 0.00534\n";
+    fs::write(folder.path().join("o.bm"), record.repeat(50)).unwrap();
     for line in [
         "duel pubeval random --games 20",
         "tournament pubeval random --games 20",
         "gate pubeval --against random --games 100",
+        "bench o.bm",
+        "bench o.bm --records",
         "sample dump s.labels",
         "bearoff info",
         "net info embedded",
@@ -555,6 +557,26 @@ fn wrong_plans_are_refused() {
             "round 1: rate: NaN, want 0 to 1",
         ),
         ("pool = 2", "pool = 2\npasses = 1e300", "round 1: passes: 1"),
+        (
+            "pool = 2",
+            "pool = 2\nalpha = { start = 1e9 }",
+            "round 1: alpha.start: 1000000000, want 0 to 1000",
+        ),
+        (
+            "pool = 2",
+            "pool = 2\ngames = { mild = 1.5 }",
+            "round 1: mild: 1.5, want 0 to 1",
+        ),
+        (
+            "pool = 2",
+            "pool = 2\ngames = { filter_plays = 99999999 }",
+            "round 1: filter_plays: 99999999, want 1 to 3000",
+        ),
+        (
+            "seed = 5",
+            "seed = 5\nheld_out = 9999999999",
+            "held_out: 9999999999, want 0 to",
+        ),
         (
             "seed = 5",
             "seed = 5\nearlier = [\"nowhere\"]",

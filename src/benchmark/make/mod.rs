@@ -16,5 +16,5 @@ pub use choose::{Choosing, Chosen};
 pub use quota::{Quota, QuotaError};
 pub use recipe::{GAMES_PER_PART, Interest, Recipe, header};
 pub use roll::{Known, Rolling};
-pub use source::WantedRecord;
+pub use source::{SourceError, WantedRecord};
 pub use write::{Again, STAMP, again, records, settings_line};

@@ -3,7 +3,8 @@
 use crate::analysis::{Deed, crawford_games, replay};
 use crate::game::{Position, Roll, Rules};
 use crate::notation::{
-    BenchmarkRecord, MatchFile, parse_position, parse_roll, parse_training_line, split_position,
+    BenchmarkRecord, MatchFile, NotationError, parse_position, parse_roll, parse_training_line,
+    split_position,
 };
 use crate::rng::stream;
 
@@ -19,7 +20,32 @@ pub struct WantedRecord {
 }
 
 /// Records that are wanted, and lines that ask for none with the reasons.
-pub type Source = (Vec<WantedRecord>, Vec<(u64, String)>);
+pub type Source = (Vec<WantedRecord>, Vec<(u64, SourceError)>);
+
+/// Why a line or a game asks for no record.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// Nobody is on roll any more.
+    #[error("the game is over")]
+    Over,
+    /// Words behind position and roll.
+    #[error("more than a position and a roll")]
+    Words,
+    /// No position, roll or record.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// A game that cannot be played on.
+    #[error("game {game}, action {action}: {reason}")]
+    Game {
+        /// Which game of the match, from 1.
+        game: u64,
+        /// Which of its actions, from 1.
+        action: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+}
 
 /// What positions without a roll become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +64,17 @@ pub fn lines(text: &[u8], unrolled: Unrolled) -> Source {
     for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
         match one(line.trim_ascii()) {
             Ok(Some(found)) if found.position.is_over() => {
-                wrong.push((number, "the game is over".to_owned()));
+                wrong.push((number, SourceError::Over));
             }
             Ok(found) => wanted.extend(found.map(|found| rolled(found, unrolled, number))),
-            Err(reason) => wrong.push((number, reason)),
+            Err(error) => wrong.push((number, error)),
         }
     }
     (wanted, wrong)
 }
 
 /// The record that a line asks for; those of a `.bm` file keep their kind.
-fn one(line: &[u8]) -> Result<Option<Line>, String> {
+fn one(line: &[u8]) -> Result<Option<Line>, SourceError> {
     match line {
         [] | [b'#', ..] => return Ok(None),
         [
@@ -65,14 +91,14 @@ fn one(line: &[u8]) -> Result<Option<Line>, String> {
         .filter(|word| !word.is_empty())
         .collect();
     if words.len() == 5 {
-        let label = parse_training_line(line).map_err(|error| error.to_string())?;
+        let label = parse_training_line(line)?;
         return Ok(label.map(|label| Line::of(label.position, None)));
     }
-    let parsed = parse_position(position).map_err(|error| error.to_string())?;
+    let parsed = parse_position(position)?;
     let roll = match words[..] {
         [] => parsed.roll,
-        [word] => Some(parse_roll(word).map_err(|error| error.to_string())?),
-        _ => return Err("more than a position and a roll".to_owned()),
+        [word] => Some(parse_roll(word)?),
+        _ => return Err(SourceError::Words),
     };
     Ok(Some(Line::of(parsed.position, roll)))
 }
@@ -97,20 +123,18 @@ impl Line {
     }
 }
 
-fn record(line: &[u8]) -> Result<Option<Line>, String> {
-    Ok(
-        match BenchmarkRecord::parse(line).map_err(|error| error.to_string())? {
-            BenchmarkRecord::Play(play) => Some(Line {
-                listed: play.candidates.iter().map(|one| one.position).collect(),
-                ..Line::of(play.position, Some(play.roll))
-            }),
-            BenchmarkRecord::Position(one) => Some(Line {
-                fixed: true,
-                ..Line::of(one.position, None)
-            }),
-            _ => None,
-        },
-    )
+fn record(line: &[u8]) -> Result<Option<Line>, SourceError> {
+    Ok(match BenchmarkRecord::parse(line)? {
+        BenchmarkRecord::Play(play) => Some(Line {
+            listed: play.candidates.iter().map(|one| one.position).collect(),
+            ..Line::of(play.position, Some(play.roll))
+        }),
+        BenchmarkRecord::Position(one) => Some(Line {
+            fixed: true,
+            ..Line::of(one.position, None)
+        }),
+        _ => None,
+    })
 }
 
 fn rolled(line: Line, unrolled: Unrolled, number: u64) -> WantedRecord {
@@ -130,9 +154,9 @@ fn rolled(line: Line, unrolled: Unrolled, number: u64) -> WantedRecord {
 /// The plays of a match, or its positions before the rolls.
 ///
 /// # Errors
-/// When the text is no `.mat` file.
-pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, String> {
-    let file = MatchFile::parse(text).map_err(|error| error.to_string())?;
+/// [`NotationError`] when the text is no `.mat` file.
+pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, NotationError> {
+    let file = MatchFile::parse(text)?;
     let (mut wanted, mut wrong) = (Vec::new(), Vec::new());
     let games = file.games.iter().zip(crawford_games(&file));
     for (number, (game, crawford)) in (1..).zip(games) {
@@ -148,10 +172,12 @@ pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, String> {
             });
         }
         if let Some((action, reason)) = replay.fault {
-            wrong.push((
-                number,
-                format!("game {number}, action {}: {reason}", action + 1),
-            ));
+            let fault = SourceError::Game {
+                game: number,
+                action: action + 1,
+                reason,
+            };
+            wrong.push((number, fault));
         }
     }
     Ok((wanted, wrong))

@@ -62,7 +62,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;
     if let Some(folder) = &args.annotate {
-        std::fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
+        std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
     }
     if let Some(path) = &args.html {
         only_over_reports(path)?;
@@ -120,20 +120,19 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 /// A report may take the place of a report, never that of a match.
 fn only_over_reports(path: &Path) -> Result<(), Failure> {
     const BEGINNING: &[u8] = b"<!DOCTYPE html>";
-    check_writable(path).map_err(|error| cannot(path, &error))?;
+    check_writable(path).map_err(Failure::unwritten(path))?;
     let mut start = Vec::new();
     if path.is_file() {
-        let file = crate::files::open(path).map_err(|error| cannot(path, &error))?;
+        let file = crate::files::open(path).map_err(Failure::unwritten(path))?;
         let most = BEGINNING.len() as u64;
         file.take(most)
             .read_to_end(&mut start)
-            .map_err(|error| cannot(path, &error))?;
+            .map_err(Failure::unwritten(path))?;
     }
     if start.is_empty() || start == BEGINNING {
         return Ok(());
     }
-    let text = format!("{}: is no report; it is left as it is", path.display());
-    Err(Failure::file(text))
+    Err(Failure::in_file(path)("is no report; it is left as it is"))
 }
 
 /// Where what was judged goes.
@@ -153,7 +152,7 @@ impl Printer<'_> {
     fn finish(&self) -> Result<(), Failure> {
         if let Some(path) = &self.args.html {
             let text = page(&self.report);
-            write_whole(path, text.as_bytes()).map_err(|error| cannot(path, &error))?;
+            write_whole(path, text.as_bytes()).map_err(Failure::unwritten(path))?;
         }
         if self.known > 0 {
             eprintln!("gammond: {} files are in the archive already", self.known);
@@ -215,21 +214,16 @@ impl Printer<'_> {
     }
 }
 
-fn cannot(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::work(format!("{}: {error}", path.display()))
-}
-
 /// The files that are named and those in folders, in the order of their names.
 fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in named {
         if path.is_dir() {
             let before = files.len();
-            folder(path, 0, &mut files)
-                .map_err(|error| Failure::file(format!("{}: {error}", path.display())))?;
+            folder(path, 0, &mut files).map_err(Failure::in_file(path))?;
             if files.len() == before {
                 let want = "has no .mat, .sgf or .txt file in it";
-                return Err(Failure::file(format!("{}: {want}", path.display())));
+                return Err(Failure::in_file(path)(want));
             }
         } else {
             files.push(path.clone());
@@ -319,5 +313,5 @@ fn annotate(
     let mut remarked = file.clone();
     remarked.comments.extend(analysis.notes());
     let text = remarked.to_string();
-    write_whole(&path, text.as_bytes()).map_err(|error| cannot(&path, &error))
+    write_whole(&path, text.as_bytes()).map_err(Failure::unwritten(&path))
 }

@@ -3,7 +3,7 @@
 use super::bearoff_score::position_of;
 use crate::bearoff::{EFFECTIVE_PIPS_A_ROLL, Tables};
 use crate::benchmark::LINE_BYTES_MAX;
-use crate::cli::{Common, Failure, Output};
+use crate::cli::{Common, Failure, Output, within};
 use crate::engine::Engine;
 use crate::game::{Cube, CubeOwner, MatchState, Position, RaceAdvice, RaceCounts, Rules, Side};
 use crate::notation::BenchmarkRecord;
@@ -85,14 +85,16 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// The positions of a file.
 fn read(path: &Path) -> Result<Vec<Position>, Failure> {
-    let fail =
-        |reason: &dyn std::fmt::Display| Failure::file(format!("{}: {reason}", path.display()));
-    let mut input = BufReader::new(crate::files::open(path).map_err(|e| fail(&e))?);
+    let mut input = BufReader::new(crate::files::open(path).map_err(Failure::in_file(path))?);
     let (mut positions, mut line) = (Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
         let mut bounded = (&mut input).take(LINE_BYTES_MAX as u64);
-        if bounded.read_until(b'\n', &mut line).map_err(|e| fail(&e))? == 0 {
+        if bounded
+            .read_until(b'\n', &mut line)
+            .map_err(Failure::in_file(path))?
+            == 0
+        {
             break;
         }
         let found = match BenchmarkRecord::parse(line.trim_ascii_end()) {
@@ -103,7 +105,10 @@ fn read(path: &Path) -> Result<Vec<Position>, Failure> {
             Ok(_) => Ok(None),
             Err(error) => Err(error.into()),
         };
-        positions.extend(found.map_err(|e| fail(&format!("line {number}: {e}")))?);
+        positions
+            .extend(found.map_err(|error| {
+                Failure::in_file(path)(within(format!("line {number}"), error))
+            })?);
     }
     Ok(positions)
 }

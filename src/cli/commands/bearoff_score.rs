@@ -26,12 +26,11 @@ pub(super) struct Args {
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let tables = common.tables()?;
     let name = args.file.display();
-    let fail = |reason: &dyn std::fmt::Display| Failure::file(format!("{name}: {reason}"));
     let mut input: Box<dyn std::io::BufRead> = if args.file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
         Box::new(BufReader::new(
-            crate::files::open(&args.file).map_err(|e| fail(&e))?,
+            crate::files::open(&args.file).map_err(Failure::in_file(&args.file))?,
         ))
     };
     let mut out = Output::new();
@@ -50,12 +49,17 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     for number in 1.. {
         line.clear();
         let mut bounded = (&mut input).take(LINE_BYTES_MAX as u64 + 1);
-        if bounded.read_until(b'\n', &mut line).map_err(|e| fail(&e))? == 0 || out.is_closed() {
+        if bounded
+            .read_until(b'\n', &mut line)
+            .map_err(Failure::in_file(&args.file))?
+            == 0
+            || out.is_closed()
+        {
             break;
         }
         if line.len() > LINE_BYTES_MAX {
             let reason = format!("line {number} is longer than {LINE_BYTES_MAX} bytes");
-            return Err(fail(&reason));
+            return Err(Failure::in_file(&args.file)(reason));
         }
         match scorer.line(line.trim_ascii_end(), number) {
             Ok(records) => {

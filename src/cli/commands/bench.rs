@@ -91,7 +91,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         ranges: args.by_range.clone(),
     };
     if let Some(path) = &args.svg {
-        check_writable(path).map_err(|error| unwritten(path, &error))?;
+        check_writable(path).map_err(Failure::unwritten(path))?;
     }
     let mut bars = Vec::new();
     let mut out = Output::new();
@@ -136,10 +136,6 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(damaged)))
 }
 
-fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::File(format!("{}: {error}", path.display()).into())
-}
-
 /// The losses of all players by group, as bars.
 fn rows(path: &Path, items: &[Item], all: &[Scores], counting: &Counting) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
@@ -172,7 +168,7 @@ fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Resul
     let Some(path) = path else { return Ok(()) };
     let names: Vec<String> = players.iter().map(|player| player.name()).collect();
     let picture = bars::svg("mean loss in thousandths of a point", &names, rows);
-    write_whole(path, picture.as_bytes()).map_err(|error| unwritten(path, &error))
+    write_whole(path, picture.as_bytes()).map_err(Failure::unwritten(path))
 }
 
 /// The records of a file and what could not be read.

@@ -1,11 +1,10 @@
 //! `gammond bench regret`: what players lose at decisions that deeper searches judge.
 
+use super::label::read_telling;
 use crate::benchmark::regret::{PlayJudge, decisions, regrets};
 use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::player::{Player, PlayerSpec};
 use crate::stats::Running;
-use crate::training::positions;
-use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -42,12 +41,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = args.players.open(common)?;
     let judges = judges(&args.judges)?;
-    let file = crate::files::open(&args.file).map_err(Failure::in_file(&args.file))?;
-    let (found, wrong) =
-        positions::read(&mut BufReader::new(file)).map_err(Failure::in_file(&args.file))?;
-    for (line, reason) in &wrong {
-        eprintln!("gammond: {}: line {line}: {reason}", args.file.display());
-    }
+    let (found, damaged) = read_telling(&args.file)?;
     let all = decisions(&found, args.decisions as usize, common.seed);
     if all.is_empty() {
         let path = args.file.display();
@@ -70,7 +64,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             "the figures are those of the first decisions",
         ));
     }
-    Ok(ExitCode::from(u8::from(!wrong.is_empty())))
+    Ok(ExitCode::from(u8::from(damaged)))
 }
 
 /// The judges by their texts.

@@ -1,6 +1,6 @@
 //! `gammond duel`.
 
-use crate::cli::{Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
+use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
 use crate::duel::{DuelPlan, Tally, play_adjusted, play_duel};
 use crate::engine::{Engine, Nets};
 use crate::player::Player;
@@ -17,11 +17,11 @@ pub(crate) struct Args {
     /// The other player.
     b: String,
     /// Games, played in pairs with the same dice and the sides changed.
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     games: u64,
     /// Stop earlier, once a sequential test (5 % errors) has decided between 0 and this many
     /// points per game.
-    #[arg(long, value_name = "POINTS")]
+    #[arg(long, value_name = "POINTS", value_parser = points)]
     decide: Option<f64>,
     /// Keep results in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]

@@ -72,6 +72,7 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_FIBS_PACE_MS",
         default_value_t = 1500,
+        value_parser = clap::value_parser!(u64).range(0..=60_000),
         value_name = "MS"
     )]
     pace_ms: u64,
@@ -163,11 +164,10 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
-    let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
-    let about = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
+    let about = std::fs::metadata(path).map_err(Failure::in_file(path))?;
     match rights_of_others(&about) {
         None => Ok(()),
-        Some(mode) => Err(wrong(format!(
+        Some(mode) => Err(Failure::in_file(path)(format!(
             "others have rights on it (mode {mode:o}); chmod 600"
         ))),
     }

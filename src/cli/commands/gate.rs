@@ -1,7 +1,9 @@
 //! `gammond gate`: whether candidate nets may take the place of others.
 
 use super::bench::{measure_table, open};
-use crate::cli::{Common, Failure, Output, PlayerOptions, ProgressArgs, stopped};
+use crate::cli::{
+    COUNT_MAX, Common, Failure, Output, PlayerOptions, ProgressArgs, points, stopped,
+};
 use crate::duel::{DuelPlan, Duels, Tally};
 use crate::job::{Control, JobEnd, Runner};
 use crate::player::Player;
@@ -19,10 +21,10 @@ pub(crate) struct Args {
     against: Vec<String>,
     /// Games of each duel, in pairs with the same dice. The candidate must be ahead with the whole
     /// 99 % interval.
-    #[arg(long, default_value_t = 40_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 40_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     games: u64,
     /// Least lead in each duel, in points per game.
-    #[arg(long, default_value_t = 0.0, value_name = "POINTS")]
+    #[arg(long, default_value_t = 0.0, value_name = "POINTS", value_parser = points)]
     lead: f64,
     /// Benchmark files on which the candidate must not be worse: the 99 % interval of the paired
     /// difference of the error rates must reach zero.

@@ -4,7 +4,7 @@ use crate::cli::{Common, Failure, ProgressArgs, stopped};
 use crate::game::Position;
 use crate::job::{Job as _, Runner};
 use crate::journal::{check_writable, create_whole, read_records, write_whole};
-use crate::query::Settings;
+use crate::query::{RolloutSettings, Settings};
 use crate::training::label::{Labelling, Method};
 use crate::training::positions;
 use std::io::BufReader;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     output: PathBuf,
     /// Label with the mean luck-adjusted return of this many games of static play from each
     /// position, instead of a search.
-    #[arg(long, value_name = "N", conflicts_with = "plies", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "plies", value_parser = clap::value_parser!(u32).range(1..=i64::from(RolloutSettings::TRIALS_MAX)))]
     games: Option<u32>,
     #[command(flatten)]
     progress: ProgressArgs,
@@ -40,14 +40,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             Method::Search(settings)
         }
     };
-    let (positions, wrong) = read(&args.input)?;
-    for (line, reason) in &wrong {
-        eprintln!("gammond: {}: line {line}: {reason}", args.input.display());
-    }
+    let (positions, damaged) = read_telling(&args.input)?;
     if positions.is_empty() {
         return Err(Failure::in_file(&args.input)("no position in it"));
     }
-    let done = ExitCode::from(u8::from(!wrong.is_empty()));
+    let done = ExitCode::from(u8::from(damaged));
     let job = Labelling::new(&engine, method, &positions)?;
     let output = &args.output;
     let empty = match std::fs::metadata(&args.output) {
@@ -82,6 +79,15 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 fn read(path: &Path) -> Result<positions::Positions, Failure> {
     let input = crate::files::open(path).map_err(Failure::in_file(path))?;
     positions::read(&mut BufReader::new(input)).map_err(Failure::in_file(path))
+}
+
+/// The positions of a file, and whether lines were wrong; those are told.
+pub(super) fn read_telling(path: &Path) -> Result<(Vec<Position>, bool), Failure> {
+    let (positions, wrong) = read(path)?;
+    for (line, reason) in &wrong {
+        eprintln!("gammond: {}: line {line}: {reason}", path.display());
+    }
+    Ok((positions, !wrong.is_empty()))
 }
 
 /// All positions of a file in which a game can begin; a line that is none is an error.

@@ -6,8 +6,9 @@ use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
 use crate::files;
 use crate::journal::write_whole;
 use crate::nn::format::{FILE_BYTES_MAX, native, safetensors};
-use crate::nn::{SecondBits, quantise};
+use crate::nn::{SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
 use crate::render::weights;
+use clap::builder::RangedU64ValueParser;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,10 +43,10 @@ enum Action {
         #[arg(long)]
         class: String,
         /// Bits of the second layer's weights.
-        #[arg(long, default_value_t = 13, value_name = "8|13")]
-        bits: u32,
+        #[arg(long, default_value = "13", value_name = "8|13")]
+        bits: Bits,
         /// Largest shift of the first layer's scale of 255; less when sums would not fit.
-        #[arg(long, default_value_t = 4)]
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=i64::from(SHIFT_MAX)))]
         shift: u32,
     },
     /// Draw the first layer's weights: an SVG, a small board for each neuron.
@@ -60,9 +61,18 @@ enum Action {
         #[arg(long, short)]
         output: Option<PathBuf>,
         /// How many neurons, those with the largest weights first.
-        #[arg(long, default_value_t = 24)]
+        #[arg(long, default_value_t = 24, value_parser = RangedU64ValueParser::<usize>::new().range(1..=WIDTH_MAX as u64))]
         neurons: usize,
     },
+}
+
+/// Bits of a second layer's weights.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Bits {
+    #[value(name = "8")]
+    Eight,
+    #[value(name = "13")]
+    Thirteen,
 }
 
 impl From<OwnNetError> for Failure {
@@ -83,9 +93,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             shift,
         } => {
             let bits = match bits {
-                8 => SecondBits::Eight,
-                13 => SecondBits::Thirteen,
-                other => return Err(Failure::usage(format!("--bits {other}, want 8 or 13"))),
+                Bits::Eight => SecondBits::Eight,
+                Bits::Thirteen => SecondBits::Thirteen,
             };
             quantise_file(input, output, name.as_deref(), class, bits, *shift)?;
         }
@@ -199,6 +208,11 @@ fn quantise_file(
 }
 
 fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
+    if net == "embedded" && !Path::new(net).exists() {
+        let names = EMBEDDED.map(|(name, _)| name).join(", ");
+        let text = format!("embedded: name one of the nets in the program: {names}");
+        return Err(Failure::usage(text));
+    }
     let bytes = open(net)?;
     let (name, rows, width, ours);
     if native::looks_like_one(&bytes) {

@@ -66,9 +66,7 @@ impl Sums {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let path = &args.db;
-    let wrong = |reason: String| Failure::file(format!("{}: {reason}", path.display()));
-    let text = crate::files::read_text(path, ARCHIVE_BYTES_MAX)
-        .map_err(|error| wrong(error.to_string()))?;
+    let text = crate::files::read_text(path, ARCHIVE_BYTES_MAX).map_err(Failure::in_file(path))?;
     let mut players: BTreeMap<String, Vec<Played>> = BTreeMap::new();
     for line in text.lines() {
         // What a program that was killed left behind is passed over.
@@ -82,7 +80,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
     }
     if players.is_empty() {
-        return Err(wrong("has no match in it".to_owned()));
+        return Err(Failure::in_file(path)("has no match in it"));
     }
     let as_json = common.format == Some(Format::Json);
     let Some(name) = &args.name else {

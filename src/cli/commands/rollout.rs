@@ -6,7 +6,7 @@ use crate::benchmark::make::{
     Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again, header, records,
     settings_line,
 };
-use crate::cli::{Common, Failure, ProgressArgs, print, stopped};
+use crate::cli::{Common, Failure, ProgressArgs, print, stopped, within};
 use crate::files;
 use crate::job::{JobError, Runner, Share, merge};
 use crate::journal::{check_writable, create_whole};
@@ -146,9 +146,9 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     let done = ExitCode::from(u8::from(damaged));
     if let Some(made) = existing(out)? {
         let same = STAMP.check(&header, &made);
-        return same.map(|()| done).map_err(|error| fail(out, &error));
+        return same.map(|()| done).map_err(Failure::in_file(out));
     }
-    check_writable(out).map_err(|error| fail(out, &error))?;
+    check_writable(out).map_err(Failure::in_file(out))?;
     let merges = !args.file.merge.is_empty() && !files.journal.exists();
     if merges {
         let merged = merge(&files.journal, &args.file.merge);
@@ -186,9 +186,9 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     let lines = records(&recipe, &chosen, &outcome.sum);
     let first = settings_line(&recipe, engine.net_name());
     let text = STAMP.file(&header, &first, &lines);
-    create_whole(out, text.as_bytes()).map_err(|error| fail(out, &error))?;
+    create_whole(out, text.as_bytes()).map_err(Failure::in_file(out))?;
     for file in [&files.journal, &files.candidates] {
-        std::fs::remove_file(file).map_err(|error| fail(file, &error))?;
+        std::fs::remove_file(file).map_err(Failure::in_file(file))?;
     }
     if args.file.again.is_some() {
         print(compared(&recipe, &again(&chosen, &outcome.sum)).as_bytes())?;
@@ -219,16 +219,12 @@ impl Files {
     }
 }
 
-fn fail(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
-    Failure::file(format!("{}: {reason}", path.display()))
-}
-
 /// The text that stands where the file is to be written; none when nothing is there.
 fn existing(out: &Path) -> Result<Option<String>, Failure> {
     match std::fs::metadata(out) {
         Ok(_) => files::read_text(out, files::RECORDS_BYTES_MAX)
             .map(Some)
-            .map_err(|error| fail(out, &error)),
+            .map_err(Failure::in_file(out)),
         Err(_) => Ok(None),
     }
 }
@@ -257,7 +253,7 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<WantedRecord>, bool),
         let named: Vec<String> = (args.bm_in.iter().chain(&args.again))
             .map(|path| path.display().to_string())
             .collect();
-        return Err(Failure::file(format!("{}: no position", named.join(", "))));
+        return Err(Failure::file(within(named.join(", "), "no position")));
     }
     Ok((wanted, damaged))
 }
@@ -268,16 +264,16 @@ fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
         let mut input = std::io::stdin().take(files::RECORDS_BYTES_MAX);
         input
             .read_to_end(&mut bytes)
-            .map_err(|error| fail(path, &error))?;
+            .map_err(Failure::in_file(path))?;
         bytes
     } else {
-        files::read(path, files::RECORDS_BYTES_MAX).map_err(|error| fail(path, &error))?
+        files::read(path, files::RECORDS_BYTES_MAX).map_err(Failure::in_file(path))?
     };
     if path
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("mat"))
     {
-        return source::of_match(&bytes, unrolled).map_err(|error| fail(path, &error));
+        return source::of_match(&bytes, unrolled).map_err(Failure::in_file(path));
     }
     Ok(source::lines(&bytes, unrolled))
 }

@@ -1,7 +1,7 @@
 //! `gammond sample`.
 
 use super::label::read_positions;
-use crate::cli::{Common, Failure, Output, ProgressArgs, finish};
+use crate::cli::{Common, Failure, Output, ProgressArgs, counts, finish};
 use crate::job::Header;
 use crate::journal::read_records;
 use crate::notation::PositionChances;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE.labels")]
     file: Option<PathBuf>,
     /// How many labelled positions to make.
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = counts())]
     positions: usize,
     /// Settings of the games: a TOML file with the keys of `games` in a training plan.
     #[arg(long, value_name = "FILE.toml")]
@@ -52,7 +52,7 @@ enum Other {
         file: PathBuf,
         /// Only some positions, chosen at random, until each group of `gammond bench` has this many, as far as the file holds
         /// them.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = counts())]
         per_group: Option<usize>,
     },
 }

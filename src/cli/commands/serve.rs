@@ -1,7 +1,6 @@
 //! `gammond serve`: the server's command line, its signals and its watchdog.
 
 use crate::cli::{Common, Failure, io_threads};
-use crate::engine::EngineError;
 use crate::platform::{Ear, Told};
 use crate::service::limits::Limits;
 use crate::service::systemd::{Notifier, watchdog_period};
@@ -143,12 +142,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let runtime = io_threads()?;
     let common = common.clone();
-    let build = move || {
-        common.engine().map_err(|failure| EngineError::File {
-            path: common.nets.clone(),
-            reason: failure.to_string(),
-        })
-    };
+    let build = move || common.engine();
     let served = runtime.block_on(async {
         let server = Server::bind(config, engine, Box::new(build)).await?;
         announce(&server);

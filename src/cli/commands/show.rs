@@ -104,7 +104,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         return print(bytes).map(|_| ());
     }
-    write_whole(path, bytes).map_err(|error| Failure::work(format!("{}: {error}", path.display())))
+    write_whole(path, bytes).map_err(Failure::unwritten(path))
 }
 
 /// A picture in points. Our own text is always a picture, and small enough: what is said here nobody reads.

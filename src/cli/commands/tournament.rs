@@ -1,6 +1,6 @@
 //! `gammond tournament`.
 
-use crate::cli::{Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
+use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
 use crate::duel::{DuelPlan, Duels, Tally};
 use crate::job::Runner;
 use crate::player::Player;
@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
     players: Vec<String>,
     /// Games between any two, in pairs with the same dice.
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     games: u64,
     #[command(flatten)]
     with: PlayerOptions,

@@ -21,7 +21,7 @@ pub(crate) fn run(common: &Common, _: &Args) -> Result<ExitCode, Failure> {
             threads: Some(threads),
             ..common.clone()
         };
-        changed.engine().map_err(|failure| failure.to_string())
+        changed.engine()
     };
     let (input, output) = (std::io::stdin(), std::io::stdout().lock());
     ubgi::run(engine, machine, build, input, output)

@@ -4,10 +4,18 @@
 
 use super::super::toml_fault::{TomlFault, parse_toml};
 use super::message::{Wanted, Who};
+use crate::game::Score;
 use serde::Deserialize;
 
 /// Characters of a text that the bot says.
 const TEXT_MAX: usize = 400;
+
+/// Longest wait of a policy, a year, in seconds.
+const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
+/// Most matches, games or answers of a policy.
+const COUNT_MAX: u64 = 1_000_000_000;
+/// Ratings are between this and as much below 0.
+const RATING_MAX: f64 = 100_000.0;
 
 /// Whom to play and how to behave.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -119,6 +127,18 @@ pub enum PolicyError {
     /// No length is left.
     #[error("length_min is above length_max")]
     Lengths,
+    /// A number beyond its limits.
+    #[error("{key}: {found}, want {least} to {most}")]
+    Range {
+        /// The key.
+        key: &'static str,
+        /// The number.
+        found: f64,
+        /// Smallest that is taken.
+        least: f64,
+        /// Greatest that is taken.
+        most: f64,
+    },
     /// A text that would be more than one line.
     #[error("{0:?} has a line end or another control character: one line, please")]
     Control(String),
@@ -148,11 +168,51 @@ impl Policy {
     /// [`PolicyError`], which names the key and the reason in one line.
     pub fn parse(text: &str) -> Result<Policy, PolicyError> {
         let policy: Policy = parse_toml(text)?;
+        policy.check_numbers()?;
         if policy.length_min > policy.length_max {
             return Err(PolicyError::Lengths);
         }
         policy.check_texts()?;
         Ok(policy)
+    }
+
+    /// FIBS-24: every number is within limits that a clock and a server can work with.
+    fn check_numbers(&self) -> Result<(), PolicyError> {
+        let (count, seconds) = (COUNT_MAX as f64, SECONDS_MAX as f64);
+        let length = f64::from(Score::LENGTH_MAX);
+        let all = [
+            ("length_min", f64::from(self.length_min), 0.0, length),
+            ("length_max", f64::from(self.length_max), 0.0, length),
+            ("invite_length", f64::from(self.invite_length), 0.0, length),
+            ("unlimited_games", self.unlimited_games.into(), 0.0, count),
+            ("rating_min", self.rating_min, -RATING_MAX, RATING_MAX),
+            ("rating_max", self.rating_max, -RATING_MAX, RATING_MAX),
+            ("experience_min", self.experience_min.into(), 0.0, count),
+            ("drops_max", self.drops_max.into(), 0.0, count),
+            ("saved_max", self.saved_max as f64, 0.0, count),
+            (
+                "opponent_saved_max",
+                self.opponent_saved_max.into(),
+                0.0,
+                count,
+            ),
+            ("answers_max", self.answers_max.into(), 0.0, count),
+            ("invite_every_s", self.invite_every_s as f64, 0.0, seconds),
+            ("remind_s", self.remind_s as f64, 0.0, seconds),
+            ("leave_s", self.leave_s as f64, 0.0, seconds),
+        ];
+        // NaN is within nothing.
+        let beyond =
+            |&&(_, found, least, most): &&(_, f64, f64, f64)| !(least..=most).contains(&found);
+        match all.iter().find(beyond) {
+            None => Ok(()),
+            Some(&(key, found, least, most)) => Err(PolicyError::Range {
+                key,
+                found,
+                least,
+                most,
+            }),
+        }
     }
 
     /// FIBS-35: a line end in a text would be a command of its own.
@@ -345,5 +405,31 @@ mod tests {
                 .to_string()
                 .contains("lenght_max")
         );
+    }
+
+    #[test]
+    fn numbers_have_limits() {
+        for (text, said) in [
+            ("length_max = 65", "length_max: 65, want 0 to 64"),
+            (
+                "rating_min = nan",
+                "rating_min: NaN, want -100000 to 100000",
+            ),
+            (
+                "drops_max = 4000000000",
+                "drops_max: 4000000000, want 0 to 1000000000",
+            ),
+            // In milliseconds it would be more than the clock can hold.
+            ("leave_s = 9223372036854775807", "leave_s: 922337203685477"),
+            ("remind_s = 31622401", "remind_s: 31622401, want"),
+            (
+                "invite_every_s = 31622401",
+                "invite_every_s: 31622401, want",
+            ),
+        ] {
+            let found = Policy::parse(text).unwrap_err().to_string();
+            assert!(found.starts_with(said), "{text}: {found}");
+        }
+        assert!(Policy::parse("leave_s = 31622400\nlength_max = 64").is_ok());
     }
 }

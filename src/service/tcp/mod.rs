@@ -13,4 +13,4 @@ mod weight;
 pub use address::Address;
 pub use error::ServeError;
 pub use server::{Config, Handle, Server};
-pub use shared::Build;
+pub use shared::{BuildError, ReloadError};

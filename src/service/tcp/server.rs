@@ -6,9 +6,9 @@ use super::address::Address;
 use super::connection;
 use super::error::ServeError;
 use super::listener;
-use super::shared::{Build, Shared};
+use super::shared::{BuildError, ReloadError, Shared};
 use super::socket::Listener;
-use crate::engine::{Engine, EngineError};
+use crate::engine::Engine;
 use crate::protocol::external::ExternalSettings;
 use crate::protocol::{Defaults, SessionSettings};
 use crate::service::counters::Counters;
@@ -76,7 +76,7 @@ impl Handle {
     ///
     /// # Errors
     /// A file is missing or damaged; the old nets stay.
-    pub fn reload(&self) -> Result<(), EngineError> {
+    pub fn reload(&self) -> Result<(), ReloadError> {
         self.0.reload()
     }
 
@@ -104,10 +104,10 @@ impl Server {
     ///
     /// # Errors
     /// [`ServeError`].
-    pub async fn bind(
+    pub async fn bind<E: Into<BuildError>>(
         config: Config,
         engine: Engine,
-        build: Box<Build>,
+        build: impl Fn() -> Result<Engine, E> + Send + Sync + 'static,
     ) -> Result<Server, ServeError> {
         if config.listen.is_empty() && config.external.is_empty() {
             return Err(ServeError::NoAddress);
@@ -133,7 +133,7 @@ impl Server {
             counters,
             workers,
             defaults,
-            build,
+            Box::new(move || build().map_err(Into::into)),
         ));
         Ok(Server {
             shared,

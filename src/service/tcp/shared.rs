@@ -10,6 +10,7 @@ use crate::service::limits::Limits;
 use crate::service::shutdown::Phase;
 use crate::service::worker::Workers;
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,7 +20,25 @@ use tokio::sync::watch;
 const MANY: u64 = 256;
 
 /// Makes an engine anew, to be called when the nets on disk have changed.
-pub type Build = dyn Fn() -> Result<Engine, EngineError> + Send + Sync;
+pub(super) type Build = dyn Fn() -> Result<Engine, BuildError> + Send + Sync;
+
+/// Why whoever started the server cannot make another engine.
+pub type BuildError = Box<dyn Error + Send + Sync>;
+
+/// Why the nets were not reloaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReloadError {
+    /// Somebody else is at it.
+    #[error("nets: they are being loaded already")]
+    Busy,
+    /// No engine could be made.
+    #[error(transparent)]
+    Build(BuildError),
+    /// The engine has no threads of its own.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
 
 /// What all connections share.
 pub(in crate::service) struct Shared {
@@ -71,16 +90,13 @@ impl Shared {
     }
 
     /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
-    pub(super) fn reload(&self) -> Result<(), EngineError> {
+    pub(super) fn reload(&self) -> Result<(), ReloadError> {
         if self.reloading.swap(true, Ordering::SeqCst) {
-            return Err(EngineError::File {
-                path: "nets".into(),
-                reason: "they are being loaded already".into(),
-            });
+            return Err(ReloadError::Busy);
         }
         let built = (self.build)();
         self.reloading.store(false, Ordering::SeqCst);
-        let engine = built?;
+        let engine = built.map_err(ReloadError::Build)?;
         self.workers.replace(engine)?;
         count(&self.counters.reloads);
         Ok(())

@@ -160,6 +160,20 @@ fn mixed(seed: u64) -> u32 {
     );
     let what = format!("mixed seed {seed}");
     let mut changes = 0;
+    play_plan(&mut world, &what, |world| {
+        if below(&mut world.chance, 80) == 0 {
+            changes += 1;
+            let habits = u64::from(below(&mut world.chance, 32));
+            world.server.style = STYLES[below(&mut world.chance, 4) as usize];
+            world.server.faults = Faults::with_habits(habits);
+            world.split = below(&mut world.chance, 3) > 0;
+        }
+    });
+    changes
+}
+
+/// All matches of the plan, the link cut once in each, and `after` called after each step; then everything is checked.
+fn play_plan(world: &mut World, what: &str, mut after: impl FnMut(&mut World)) {
     for number in 1..=PLAN.len() {
         let cut = below(&mut world.chance, 20_000) as usize;
         world.cut_after = Some(world.received + cut);
@@ -170,17 +184,10 @@ fn mixed(seed: u64) -> u32 {
                 world.now < start + 36_000_000,
                 "{what}: stall in match {number}"
             );
-            if below(&mut world.chance, 80) == 0 {
-                changes += 1;
-                let habits = u64::from(below(&mut world.chance, 32));
-                world.server.style = STYLES[below(&mut world.chance, 4) as usize];
-                world.server.faults = Faults::with_habits(habits);
-                world.split = below(&mut world.chance, 3) > 0;
-            }
+            after(world);
         }
     }
-    world.check(&what);
-    changes
+    world.check(what);
 }
 
 /// All faults and broken links, 16 plans of matches; `tools/fibs-soak.sh` sets the minutes of a
@@ -236,19 +243,7 @@ fn night(seed: u64) -> (usize, usize, usize, u32) {
     };
     let mut world = World::new(Server::new(style, faults, &PLAN, seed), seed);
     let what = format!("soak seed {seed}");
-    for number in 1..=PLAN.len() {
-        let cut = below(&mut world.chance, 20_000) as usize;
-        world.cut_after = Some(world.received + cut);
-        let start = world.now;
-        while world.server.results.len() < number || world.server.busy() {
-            world.step();
-            assert!(
-                world.now < start + 36_000_000,
-                "{what}: stall in match {number}"
-            );
-        }
-    }
-    world.check(&what);
+    play_plan(&mut world, &what, |_| ());
     // Only the last one may still be looked for.
     let later = world.server.results.len() - world.records.len();
     assert!(later <= 1, "{what}");

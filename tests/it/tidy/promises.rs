@@ -76,3 +76,26 @@ fn is_test(tests: &[(String, String)], module: &str, test: &str) -> bool {
         of(path) && (test.is_empty() || text.contains(&function) || path.ends_with(&file))
     })
 }
+
+/// The figures are of the nets that ship: the README and BENCHMARKS.md name the strong and the fast contact net by the names
+/// in their files.
+#[test]
+fn figures_are_of_the_nets_that_ship() {
+    for (file, documents) in [
+        ("nets/contact.net", &["README.md", "BENCHMARKS.md"][..]),
+        ("nets/contact-fast.net", &["BENCHMARKS.md"][..]),
+    ] {
+        let bytes = fs::read(base().join(file)).unwrap();
+        // 32 bytes from 44 on, filled up with zeros: `protocol-specs/net-file.md`.
+        let name = String::from_utf8(bytes[44..76].to_vec()).unwrap();
+        let name = name.trim_end_matches('\0');
+        assert!(name.starts_with("contact-"), "{file}: {name:?}");
+        for document in documents {
+            let text = fs::read_to_string(base().join(document)).unwrap();
+            assert!(
+                text.contains(name),
+                "{document} does not name {name} of {file}"
+            );
+        }
+    }
+}

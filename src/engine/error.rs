@@ -1,0 +1,109 @@
+//! Why an engine cannot be built, or a query not be answered.
+
+use super::THREADS_MAX;
+use crate::bearoff::BearoffError;
+use crate::eval::gnubg::GnubgError;
+use crate::eval::own::OwnNetError;
+use crate::rollout::RolloutError;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// Why an engine could not be built or a query not be answered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A needed file is missing or damaged.
+    #[error("{}", Named(path, source))]
+    File {
+        /// The file or folder that was asked for.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: FileError,
+    },
+    /// The system gives no threads.
+    #[error("cannot start the compute threads: {0}")]
+    Threads(#[source] rayon::ThreadPoolBuildError),
+    /// More threads than any machine needs.
+    #[error("threads are {0}, at most {THREADS_MAX}")]
+    ThreadCount(usize),
+    /// A rollout that cannot be.
+    #[error(transparent)]
+    Rollout(RolloutError),
+    /// A question about a whole match, which the room that judges matches takes apart for the engine.
+    #[error("is about a whole match")]
+    WholeMatch,
+    /// The query was stopped before any answer was ready.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// What is wrong with a file that an engine needs.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It cannot be read any more.
+    #[error("{0}")]
+    Read(#[from] std::io::Error),
+    /// Nets of ours.
+    #[error("{0}")]
+    Nets(#[from] OwnNetError),
+    /// GNU Backgammon's weights.
+    #[error("{0}")]
+    Weights(#[from] GnubgError),
+    /// A bearoff database.
+    #[error("{0}")]
+    Bearoff(#[from] BearoffError),
+    /// Float weights, which no evaluator uses as they are.
+    #[error("float weights of a training run; make a net file of them first: gammond net quantise")]
+    Float,
+}
+
+impl EngineError {
+    /// This is wrong with that file.
+    pub(super) fn in_file<E: Into<FileError>>(path: &Path) -> impl Fn(E) -> EngineError {
+        move |error| EngineError::File {
+            path: path.to_owned(),
+            source: error.into(),
+        }
+    }
+}
+
+/// An error behind the file's name; some rooms below name it themselves where they read it.
+struct Named<'a>(&'a Path, &'a FileError);
+
+impl Display for Named<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (path, text) = (self.0.display().to_string(), self.1.to_string());
+        match text.strip_prefix(&path) {
+            Some(rest) if rest.starts_with(": ") => f.write_str(&text),
+            _ => write!(f, "{path}: {text}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Nets};
+    use std::error::Error as _;
+
+    /// The file's name stands in front once, and what the system said is kept.
+    #[test]
+    fn a_missing_file_is_named_once_and_its_cause_is_kept() {
+        let build = |nets: &str| Engine::builder().nets(Nets::Path(nets.into())).build();
+        for nets in ["nosuch.net", "nosuch.wd"] {
+            let error = build(nets).unwrap_err();
+            let text = error.to_string();
+            assert_eq!(text.matches("nosuch").count(), 1, "{text}");
+            let mut cause = error.source();
+            let mut kind = None;
+            while let Some(error) = cause {
+                kind = kind.or(error.downcast_ref::<std::io::Error>().map(|e| e.kind()));
+                cause = error.source();
+            }
+            assert_eq!(kind, Some(std::io::ErrorKind::NotFound), "{text}");
+        }
+        let float = build("x.safetensors").unwrap_err().to_string();
+        assert!(float.starts_with("x.safetensors: float weights"), "{float}");
+    }
+}
