@@ -45,12 +45,7 @@ const OF_PLAYERS: [&str; 4] = ["duel", "tournament", "bench", "gate"];
 const OF_SETTINGS: [&str; 7] = ["move", "cube", "eval", "show", "rollout", "pipe", "serve"];
 
 /// The message of a refused command line; `file` is the configuration that was in force.
-pub(super) fn message(
-    error: &clap::Error,
-    command: &clap::Command,
-    arguments: &[OsString],
-    file: Option<&Path>,
-) -> String {
+pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> String {
     let mut text = String::new();
     for line in error.render().ansi().to_string().lines() {
         // Options never have to be passed as values here.
@@ -60,7 +55,7 @@ pub(super) fn message(
         text.push_str(&plain(line));
         text.push('\n');
     }
-    if let Some(hint) = hint(error, command, arguments, file) {
+    if let Some(hint) = hint(error, arguments, file) {
         text.push_str(&format!("\n  hint: {hint}\n"));
     }
     text
@@ -81,12 +76,7 @@ fn plain(line: &str) -> String {
     range.unwrap_or(line)
 }
 
-fn hint(
-    error: &clap::Error,
-    command: &clap::Command,
-    arguments: &[OsString],
-    file: Option<&Path>,
-) -> Option<String> {
+fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Option<String> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -102,15 +92,6 @@ fn hint(
             });
             if let Some((.., hint)) = told.into_iter().next() {
                 return Some((*hint).to_owned());
-            }
-            let sub = |name: &&&str| {
-                let command = command.find_subcommand(name);
-                command.is_some_and(|command| command.find_subcommand(found).is_some())
-            };
-            if let Some(name) = words.iter().find(sub) {
-                return Some(format!(
-                    "`{found}` comes before its files: gammond {name} {found} …"
-                ));
             }
             let option = found.strip_prefix("--").unwrap_or_default();
             if is_setting(option) && among(&OF_SETTINGS).is_some() {

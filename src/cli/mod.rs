@@ -254,7 +254,7 @@ fn run() -> Result<ExitCode, Failure> {
             cli
         }
         Err(error) if error.use_stderr() => {
-            let text = mistakes::message(&error, &command, &arguments, file.as_deref());
+            let text = mistakes::message(&error, &arguments, file.as_deref());
             anstream::eprint!("{text}");
             return Ok(ExitCode::from(2));
         }
