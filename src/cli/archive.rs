@@ -83,6 +83,6 @@ impl Archive {
         self.known.insert(checksum.to_owned());
         let line = format!("{value}\n");
         let written = self.file.write_all(line.as_bytes());
-        written.map_err(|error| Failure::work(format!("{}: {error}", self.path.display())))
+        written.map_err(Failure::unwritten(&self.path))
     }
 }

@@ -1,12 +1,14 @@
 //! Why an engine cannot be built, or a query not be answered.
 
-use super::THREADS_MAX;
 use crate::bearoff::BearoffError;
 use crate::eval::gnubg::GnubgError;
 use crate::eval::own::OwnNetError;
 use crate::rollout::RolloutError;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+
+/// The most compute threads of an engine.
+pub const THREADS_MAX: usize = 512;
 
 /// Why an engine could not be built or a query not be answered.
 #[derive(Debug, thiserror::Error)]

@@ -21,7 +21,7 @@ use crate::query::{
     ResignAdvice, RolloutAnswer, Settings, Stop,
 };
 use crate::search::{self, Cache, Stopped};
-pub use error::{EngineError, FileError};
+pub use error::{EngineError, FileError, THREADS_MAX};
 
 use budget::Budget;
 use std::path::{Path, PathBuf};
@@ -94,9 +94,6 @@ pub struct EngineBuilder {
 
 /// Stack of a compute thread: one that waits for a part of its search may begin another search.
 const COMPUTE_STACK_BYTES: usize = 16 << 20;
-
-/// The most compute threads of an engine.
-pub const THREADS_MAX: usize = 512;
 
 /// Memory for static evaluations when nothing else is asked for.
 pub const CACHE_MB_DEFAULT: usize = 16;
