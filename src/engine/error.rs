@@ -85,7 +85,6 @@ impl Display for Named<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::engine::{Engine, Nets};
     use std::error::Error as _;
 
