@@ -111,3 +111,41 @@ mod tests {
         assert_eq!(rooms["d"].layer, 2);
     }
 }
+
+/// The files that one touches for something new are there, and as many as the table says.
+#[test]
+fn what_one_touches_is_there() {
+    let text = std::fs::read_to_string(super::base().join("ARCHITECTURE.md")).unwrap();
+    let (_, rest) = text.split_once("## What one touches").unwrap();
+    let (table, _) = rest.split_once("\n## ").unwrap();
+    let mut rows = 0;
+    for row in table.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [what, _, now, files] = cells[..] else {
+            panic!("{row}")
+        };
+        let Ok(now) = now.parse::<usize>() else {
+            continue;
+        };
+        let mut found = Vec::new();
+        for name in files.split('`').skip(1).step_by(2) {
+            match (name.split_once('{'), name.split_once('}')) {
+                (Some((before, _)), Some((within, after))) => {
+                    let within = within.split_once('{').unwrap().1;
+                    found.extend(within.split(',').map(|one| format!("{before}{one}{after}")));
+                }
+                _ => found.push(name.to_owned()),
+            }
+        }
+        let invented = |name: &&String| name.contains("NAME") || name.contains("ROOM");
+        for name in found.iter().filter(|name| !invented(name)) {
+            assert!(
+                super::base().join("src").join(name).exists(),
+                "{what}: {name}"
+            );
+        }
+        assert_eq!(found.len(), now, "{what}: {found:?}");
+        rows += 1;
+    }
+    assert_eq!(rows, 5);
+}
