@@ -17,7 +17,7 @@ pub(crate) use archive::{ARCHIVE_BYTES_MAX, Archive, archive_sum};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     COUNT_MAX, Common, DEFAULT_MET, Format, Measured, PlayerOptions, counts, data_folders,
-    io_threads, points,
+    io_threads, nets_named, points,
 };
 pub(crate) use output::{Output, columns, folded, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};

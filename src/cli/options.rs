@@ -2,7 +2,7 @@
 
 use super::{Failure, within};
 use crate::bearoff::Tables;
-use crate::engine::{Engine, Nets, THREADS_MAX};
+use crate::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use crate::equity::MatchEquityTable;
 use crate::game::MatchState;
 use crate::player::{Defaults, Ours, Player, PlayerError, PlayerSpec};
@@ -169,19 +169,19 @@ pub(crate) enum Format {
 impl Common {
     /// Builds the engine that these options ask for.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
-        let nets = match self.nets.as_str() {
-            "embedded" => Nets::Embedded,
-            "embedded:fast" => Nets::EmbeddedFast,
-            path => Nets::Path(PathBuf::from(path)),
-        };
+        Ok(self.engine_builder()?.build()?)
+    }
+
+    /// The engine that these options ask for, to be changed.
+    pub(crate) fn engine_builder(&self) -> Result<EngineBuilder, Failure> {
         let mut builder = Engine::builder()
-            .nets(nets)
+            .nets(nets_named(&self.nets))
             .threads(self.threads.unwrap_or(0))
             .met(self.match_equity_table()?);
         if let Some(folder) = self.bearoff_folder() {
             builder = builder.bearoff(folder);
         }
-        Ok(builder.build()?)
+        Ok(builder)
     }
 
     /// The folder whose bearoff databases are used: the one that was given, or the first place
@@ -288,6 +288,15 @@ impl Common {
         let state = session.state.apply(MatchState::default());
         state.map_err(Failure::usage)?;
         Ok(session)
+    }
+}
+
+/// The nets of this name or place.
+pub(crate) fn nets_named(name: &str) -> Nets {
+    match name {
+        EMBEDDED => Nets::Embedded,
+        "embedded:fast" => Nets::EmbeddedFast,
+        path => Nets::Path(PathBuf::from(path)),
     }
 }
 

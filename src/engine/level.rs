@@ -57,6 +57,7 @@ fn rollout(level: Level, settings: &Settings) -> RolloutSettings {
     let side = RolloutSide {
         plies: plan.plies,
         cube_plies: plan.plies,
+        filter: None,
     };
     RolloutSettings {
         trials: plan.games,

@@ -57,14 +57,23 @@ use std::time::Instant;
 #[derive(Debug, Clone)]
 pub struct Engine {
     evaluator: Arc<dyn Evaluator>,
-    /// What the evaluator was made of.
+    /// Who plays the other side of rollouts, when it is somebody else.
+    rival: Option<Rival>,
+    /// What the evaluators were made of.
     #[cfg_attr(not(feature = "train"), expect(dead_code, reason = "for `identity`"))]
-    sources: (Nets, Option<PathBuf>),
+    sources: (Nets, Option<Nets>, Option<PathBuf>),
     pool: Arc<rayon::ThreadPool>,
     met: Arc<MatchEquityTable>,
     efficiency: CubeEfficiency,
     cache: Option<Arc<Cache>>,
     bearoff: Arc<[String]>,
+}
+
+/// Another judge, and what it remembers.
+#[derive(Debug, Clone)]
+struct Rival {
+    evaluator: Arc<dyn Evaluator>,
+    cache: Option<Arc<Cache>>,
 }
 
 /// Which nets judge.
@@ -84,6 +93,7 @@ pub enum Nets {
 #[derive(Debug, Clone)]
 pub struct EngineBuilder {
     nets: Nets,
+    other_nets: Option<Nets>,
     threads: usize,
     met: MatchEquityTable,
     efficiency: CubeEfficiency,
@@ -102,6 +112,7 @@ impl Default for EngineBuilder {
     fn default() -> Self {
         EngineBuilder {
             nets: Nets::default(),
+            other_nets: None,
             threads: 0,
             met: MatchEquityTable::default(),
             efficiency: CubeEfficiency::default(),
@@ -117,6 +128,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn nets(mut self, nets: Nets) -> Self {
         self.nets = nets;
+        self
+    }
+
+    /// Chooses the nets by which the side that is not on roll at the question plays in rollouts (default: the same).
+    #[must_use]
+    pub fn other_nets(mut self, nets: Nets) -> Self {
+        self.other_nets = Some(nets);
         self
     }
 
@@ -170,6 +188,14 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine, EngineError> {
         let tables = load_tables(self.bearoff.as_deref())?;
         let bearoff = tables.names().into();
+        let remember = || (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb)));
+        let rival = match &self.other_nets {
+            Some(nets) => Some(Rival {
+                evaluator: load_nets(nets, tables.clone())?,
+                cache: remember(),
+            }),
+            None => None,
+        };
         let mut evaluator = load_nets(&self.nets, tables)?;
         if let Some(games) = self.osr {
             evaluator = Arc::new(OsrEvaluator::new(evaluator, games));
@@ -177,11 +203,12 @@ impl EngineBuilder {
         Ok(Engine {
             bearoff,
             evaluator,
-            sources: (self.nets, self.bearoff),
+            rival,
+            cache: remember(),
+            sources: (self.nets, self.other_nets, self.bearoff),
             pool: Arc::new(pool(self.threads)?),
             met: Arc::new(self.met),
             efficiency: self.efficiency,
-            cache: (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb))),
         })
     }
 }
@@ -252,23 +279,25 @@ impl Engine {
     /// When a file cannot be read any more.
     #[cfg(feature = "train")]
     pub fn identity(&self) -> Result<String, EngineError> {
-        let (nets, bearoff) = &self.sources;
+        let (nets, other, bearoff) = &self.sources;
         use identity::Source;
         let mut sources = vec![Source::Bytes(
             "version",
             env!("CARGO_PKG_VERSION").as_bytes(),
         )];
-        match nets {
-            Nets::Path(path) => sources.push(Source::Path(path, "net")),
-            Nets::Embedded | Nets::EmbeddedFast => {
-                let fast: &[u8] = if matches!(nets, Nets::EmbeddedFast) {
-                    b"fast"
-                } else {
-                    b""
-                };
-                sources.push(Source::Bytes("embedded", fast));
-                let all = own::EMBEDDED.into_iter().chain([own::PRUNING]);
-                sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
+        for nets in std::iter::once(nets).chain(other) {
+            match nets {
+                Nets::Path(path) => sources.push(Source::Path(path, "net")),
+                Nets::Embedded | Nets::EmbeddedFast => {
+                    let fast: &[u8] = if matches!(nets, Nets::EmbeddedFast) {
+                        b"fast"
+                    } else {
+                        b""
+                    };
+                    sources.push(Source::Bytes("embedded", fast));
+                    let all = own::EMBEDDED.into_iter().chain([own::PRUNING]);
+                    sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
+                }
             }
         }
         if let Some(folder) = bearoff {

@@ -40,7 +40,11 @@ impl Engine {
             ..self.context(stop)
         };
         let run = || {
-            let mut rollout = Rollout::new(context, query, settings)?;
+            let other = Context {
+                budget: context.budget,
+                ..self.other(stop)
+            };
+            let mut rollout = Rollout::against([context, other], query, settings)?;
             let ended = rollout.run(settings.trials, &mut |rollout| {
                 if let Ok(known) = rollout.known() {
                     progress(&known);
@@ -63,9 +67,23 @@ impl Engine {
         numbers: Range<u32>,
         stop: &Stop,
     ) -> Result<Vec<Vec<[f64; 5]>>, EngineError> {
-        let rollout = Rollout::new(self.context(stop), query, settings);
+        let contexts = [self.context(stop), self.other(stop)];
+        let rollout = Rollout::against(contexts, query, settings);
         let games = rollout.and_then(|rollout| rollout.games(numbers));
         games.map_err(EngineError::from)
+    }
+
+    /// What the other side of a rollout plays by.
+    fn other<'a>(&'a self, stop: &'a Stop) -> Context<'a> {
+        let context = self.context(stop);
+        match &self.rival {
+            Some(rival) => Context {
+                evaluator: rival.evaluator.as_ref(),
+                cache: rival.cache.as_deref(),
+                ..context
+            },
+            None => context,
+        }
     }
 
     /// The same question with the plays that look best, where it asks for those of a roll.

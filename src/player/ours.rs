@@ -41,7 +41,7 @@ impl Ours {
             nets: self.nets.clone().or_else(|| other.nets.clone()),
             plies: self.plies.or(other.plies),
             level: self.level.or(other.level),
-            filter: self.filter.clone().or_else(|| other.filter.clone()),
+            filter: self.filter.or(other.filter),
             bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
             osr: self.osr.or(other.osr),
         }
@@ -71,7 +71,7 @@ impl Ours {
         settings.cubeful = false;
         settings.level = self.level;
         if let Some(filter) = &self.filter {
-            settings.filter = filter.clone();
+            settings.filter = *filter;
         }
         Ok((engine, settings))
     }

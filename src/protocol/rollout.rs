@@ -99,6 +99,12 @@ pub fn body(task: &RolloutTask, found: &RolloutAnswer, took: Duration) -> Value 
         "elapsed_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
     });
     if let Value::Object(body) = &mut body {
+        // The other side is told where it plays differently.
+        let [side, other] = &settings.sides;
+        if other != side {
+            body.insert("otherplies".to_owned(), json!(other.plies));
+            body.insert("othercubeplies".to_owned(), json!(other.cube_plies));
+        }
         if let Some(roll) = task.roll {
             body.insert("roll".to_owned(), json!(roll.dice()));
         }

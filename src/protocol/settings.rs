@@ -150,6 +150,12 @@ pub struct RolloutWishes {
     pub seed: Option<u64>,
     /// Look-ahead for the cube.
     pub cube_plies: Option<u8>,
+    /// Look-ahead of the side that is not on roll at the question; the same as the other's when it is not given.
+    pub other_plies: Option<u8>,
+    /// Its look-ahead for the cube.
+    pub other_cube_plies: Option<u8>,
+    /// Its filter.
+    pub other_filter: Option<MoveFilter>,
     /// Look-ahead where a game is cut off.
     pub leaf_plies: Option<u8>,
     /// One-sided rollouts where a game is cut off in a race.
@@ -174,10 +180,16 @@ impl RolloutWishes {
         let side = |plies| RolloutSide {
             plies,
             cube_plies: self.cube_plies.unwrap_or(0),
+            filter: None,
+        };
+        let other = RolloutSide {
+            plies: self.other_plies.unwrap_or(search.plies),
+            cube_plies: (self.other_cube_plies.or(self.cube_plies)).unwrap_or(0),
+            filter: self.other_filter,
         };
         settings.trials = self.trials.unwrap_or(settings.trials);
         settings.seed = self.seed.unwrap_or(settings.seed);
-        settings.sides = [side(search.plies); 2];
+        settings.sides = [side(search.plies), other];
         settings.late = self.late.map(|(turn, plies)| (turn, side(plies)));
         settings.leaf_plies = self.leaf_plies.unwrap_or(0);
         settings.leaf_osr = self.leaf_osr;
@@ -266,6 +278,21 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "cubeplies",
         "0 to 4",
         "look-ahead for the cube in a rollout",
+    ),
+    (
+        "otherplies",
+        "0 to 4",
+        "look-ahead of the other side in a rollout",
+    ),
+    (
+        "othercubeplies",
+        "0 to 4",
+        "look-ahead of the other side for the cube in a rollout",
+    ),
+    (
+        "otherfilter",
+        "tiny, narrow, normal, large or huge",
+        "plays that the other side looks at more deeply in a rollout",
     ),
     (
         "leafplies",
@@ -359,8 +386,8 @@ impl SessionSettings {
             }
             "owner" => self.state.owner = Some(owner(value)?),
             "seed" => self.rollout.seed = Some(number(value, u64::MAX)?),
-            "trials" | "truncate" | "cubeplies" | "leafplies" | "osr" | "late" | "vr" | "se"
-            | "jsd" | "progress" => {
+            "trials" | "truncate" | "cubeplies" | "otherplies" | "othercubeplies"
+            | "otherfilter" | "leafplies" | "osr" | "late" | "vr" | "se" | "jsd" | "progress" => {
                 self.rollout.set(key, value)?;
             }
             "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
@@ -429,6 +456,9 @@ impl RolloutWishes {
             }
             "truncate" => self.truncate = Some(truncation(value)?),
             "cubeplies" => self.cube_plies = Some(plies()?),
+            "otherplies" => self.other_plies = Some(plies()?),
+            "othercubeplies" => self.other_cube_plies = Some(plies()?),
+            "otherfilter" => self.other_filter = Some(MoveFilter::named(value)?),
             "leafplies" => self.leaf_plies = Some(plies()?),
             "osr" if off => self.leaf_osr = None,
             "osr" => {

@@ -130,7 +130,7 @@ pub struct FilterLevel {
 
 /// Which plays survive to the next deeper ranking. `levels[p - 1][i]` is level `i` of a `p`-ply
 /// search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveFilter {
     /// A row per depth, a level per ply below it.
     pub levels: [[FilterLevel; 4]; 4],

@@ -1,6 +1,6 @@
 //! Questions that are answered by playing on, and their answers.
 
-use super::{CubeAnswer, Equities, Settings};
+use super::{CubeAnswer, Equities, MoveFilter, Settings};
 use crate::game::{MatchState, Play, Position, Roll};
 
 /// What is rolled out.
@@ -34,12 +34,14 @@ pub enum Truncation {
 }
 
 /// How one side plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct RolloutSide {
     /// Look-ahead when a play is chosen.
     pub plies: u8,
     /// Look-ahead when the cube is considered.
     pub cube_plies: u8,
+    /// Plays looked at more deeply; `None` as the searches of [`RolloutSettings::search`].
+    pub filter: Option<MoveFilter>,
 }
 
 /// How a rollout is made.

@@ -40,14 +40,28 @@ impl<'a> Rollout<'a> {
         query: &RolloutQuery,
         settings: &RolloutSettings,
     ) -> Result<Rollout<'a>, RolloutError> {
+        Rollout::against([context; 2], query, settings)
+    }
+
+    /// [`Rollout::new`] where two different players play: the one on roll at the question by the first context, the
+    /// other by the second. Where games are cut off, what counts as exact, when it is told to stop: the first says so.
+    ///
+    /// # Errors
+    /// As [`Rollout::new`].
+    pub fn against(
+        contexts: [Context<'a>; 2],
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+    ) -> Result<Rollout<'a>, RolloutError> {
         check(settings)?;
+        let [context, _] = contexts;
         let mut settings = settings.clone();
         settings.cubeful |= query.subject == RolloutSubject::Cube;
         let stakes = Stakes::new(query.state, context.met);
         let starts = starts(query, &stakes)?;
         Ok(Rollout {
             tallies: vec![Tally::default(); starts.len()],
-            table: Table::new(context, query.state, settings),
+            table: Table::new(contexts, query.state, settings),
             query: query.clone(),
             stakes,
             starts,
@@ -117,7 +131,7 @@ impl<'a> Rollout<'a> {
 
     /// Why no more games are wanted.
     fn ended(&self, trials: u32) -> Option<RolloutEnd> {
-        let context = &self.table.context;
+        let [context, _] = &self.table.contexts;
         if context.stop.is_triggered() {
             return Some(RolloutEnd::Stopped);
         }

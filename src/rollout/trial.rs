@@ -11,7 +11,8 @@ use crate::equity::CubeState;
 use crate::eval::osr::Osr;
 use crate::game::{Chances, Class, Cube, CubeOwner, Margin, MatchState, Outcome, Position, Roll};
 use crate::query::{
-    CubeAnswer, CubeQuery, EvalQuery, PlayQuery, RolloutSettings, RolloutSide, Settings, Truncation,
+    CubeAnswer, CubeQuery, EvalQuery, MoveFilter, PlayQuery, RolloutSettings, RolloutSide,
+    Settings, Truncation,
 };
 use crate::search::{self, BestPlay, Context, Scratch, Stopped, Turn};
 use std::sync::OnceLock;
@@ -45,7 +46,8 @@ pub(super) struct Room {
 /// Everything that games need, shared by all threads.
 #[derive(Debug)]
 pub(super) struct Table<'a> {
-    pub(super) context: Context<'a>,
+    /// What who asks plays by, and what the other does.
+    pub(super) contexts: [Context<'a>; 2],
     pub(super) settings: RolloutSettings,
     /// The question's state, seen by who asks.
     state: MatchState,
@@ -54,6 +56,8 @@ pub(super) struct Table<'a> {
     /// Players by whether they are who asks, and by the cube as they see it.
     turns: Vec<OnceLock<Turn<'a>>>,
     search: Settings,
+    /// Whether the sides judge by different evaluators.
+    differ: bool,
 }
 
 /// A game being played.
@@ -71,7 +75,7 @@ struct Play {
 
 impl<'a> Table<'a> {
     pub(super) fn new(
-        context: Context<'a>,
+        contexts: [Context<'a>; 2],
         state: MatchState,
         settings: RolloutSettings,
     ) -> Table<'a> {
@@ -82,12 +86,18 @@ impl<'a> Table<'a> {
         Table {
             dice: Dice::new(settings.seed),
             osr: settings.leaf_osr.map(Osr::new),
+            differ: !std::ptr::addr_eq(contexts[0].evaluator, contexts[1].evaluator),
             turns: (0..2 * 3 * DOUBLINGS).map(|_| OnceLock::new()).collect(),
-            context,
+            contexts,
             state,
             settings,
             search,
         }
+    }
+
+    /// What this side plays by.
+    fn context(&self, asker: bool) -> Context<'a> {
+        self.contexts[usize::from(!asker)]
     }
 
     fn is_money(&self) -> bool {
@@ -114,7 +124,11 @@ impl<'a> Table<'a> {
                 self.state.swapped()
             };
             let cube = Cube::new(1 << doublings, cube.owner).unwrap_or(Cube::CENTRED);
-            Turn::new(&self.context, MatchState { cube, ..seen }, &self.search)
+            Turn::new(
+                &self.context(asker),
+                MatchState { cube, ..seen },
+                &self.search,
+            )
         })
     }
 
@@ -125,9 +139,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn settings(&self, plies: u8) -> Settings {
+    fn settings(&self, plies: u8, filter: Option<MoveFilter>) -> Settings {
         Settings {
             plies,
+            filter: filter.unwrap_or(self.search.filter),
             ..self.search.clone()
         }
     }
@@ -171,7 +186,7 @@ impl<'a> Table<'a> {
             return Ok(self.ended(&play, outcome));
         }
         for turn in 0.. {
-            if self.context.is_stopped() {
+            if self.context(true).is_stopped() {
                 return Err(Stopped);
             }
             let cube_now = turn > 0 || start.cube_first;
@@ -200,9 +215,10 @@ impl<'a> Table<'a> {
         if !(self.settings.cubeful && cube_now) {
             return Ok(None);
         }
-        let plies = self.side(play.asker, turn).cube_plies;
+        let side = self.side(play.asker, turn);
+        // What the other side thought of its play is not what this side thinks.
         let chances = *(play.chances).get_or_insert_with(|| player.chances(&play.position));
-        let Some(answer) = self.cube_action(player, &play.position, chances, plies)? else {
+        let Some(answer) = self.cube_action(player, (play, chances), side)? else {
             return Ok(None);
         };
         if !answer.verdict.doubles() {
@@ -224,22 +240,22 @@ impl<'a> Table<'a> {
     fn cube_action(
         &self,
         player: &Turn<'a>,
-        position: &Position,
-        chances: Chances,
-        plies: u8,
+        (play, chances): (&Play, Chances),
+        side: RolloutSide,
     ) -> Result<Option<CubeAnswer>, Stopped> {
-        if plies == 0 {
-            return Ok(player.cube_action(position, chances));
+        if side.cube_plies == 0 {
+            return Ok(player.cube_action(&play.position, chances));
         }
         let query = CubeQuery {
-            position: *position,
+            position: play.position,
             state: *player.state(),
         };
-        let settings = self.settings(plies);
-        if !player.may_double() || !search::considers_double(self.context, &query, &settings)? {
+        let settings = self.settings(side.cube_plies, side.filter);
+        let context = self.context(play.asker);
+        if !player.may_double() || !search::considers_double(context, &query, &settings)? {
             return Ok(None);
         }
-        search::cube_action(self.context, &query, &settings).map(Some)
+        search::cube_action(context, &query, &settings).map(Some)
     }
 
     fn is_cut_off(&self, position: &Position, turn: u32, cube_now: bool) -> bool {
@@ -255,7 +271,7 @@ impl<'a> Table<'a> {
         if position.has_contact() {
             return false;
         }
-        let evaluator = self.context.evaluator;
+        let evaluator = self.context(true).evaluator;
         match evaluator.class(position) {
             Class::Bearoff1 | Class::BearoffOs => !self.settings.cubeful,
             Class::Bearoff2 | Class::BearoffTs if self.settings.cubeful => {
@@ -268,7 +284,7 @@ impl<'a> Table<'a> {
 
     /// What a game that is cut off here is worth.
     fn leaf(&self, player: &Turn<'a>, play: &Play) -> Result<Sample, Stopped> {
-        let is_race = self.context.evaluator.class(&play.position) == Class::Race;
+        let is_race = self.context(true).evaluator.class(&play.position) == Class::Race;
         let osr = self.osr.as_ref().filter(|_| is_race);
         let by_osr = osr.and_then(|osr| osr.chances(&play.position));
         if self.settings.leaf_plies == 0 || by_osr.is_some() {
@@ -281,8 +297,8 @@ impl<'a> Table<'a> {
             position: play.position,
             state: *player.state(),
         };
-        let settings = self.settings(self.settings.leaf_plies);
-        let found = search::evaluate(self.context, &query, &settings)?;
+        let settings = self.settings(self.settings.leaf_plies, None);
+        let found = search::evaluate(self.context(play.asker), &query, &settings)?;
         let value = found.cubeful.unwrap_or(found.cubeless);
         Ok(self.asked(play, found.chances, value.mwc.unwrap_or(value.equity)))
     }
@@ -298,7 +314,7 @@ impl<'a> Table<'a> {
         let number = dice.next();
         let roll = Roll::ALL[number];
         let player = self.turn(play.asker, play.cube);
-        let plies = self.side(play.asker, turn).plies;
+        let side = self.side(play.asker, turn);
         let mut chosen = None;
         if self.settings.variance_reduction {
             player.best(
@@ -309,13 +325,13 @@ impl<'a> Table<'a> {
             );
             self.count_luck(play, number, &room.best);
             chosen = room.best.get(number).copied();
-        } else if plies == 0 {
+        } else if side.plies == 0 {
             player.best(&play.position, &[roll], &mut room.scratch, &mut room.best);
             chosen = room.best.first().copied();
         }
         let (after, chances) = match chosen {
-            Some(best) if plies == 0 => (best.after, Some(best.chances)),
-            _ => (self.search_play(player, &play.position, roll, plies)?, None),
+            Some(best) if side.plies == 0 => (best.after, (!self.differ).then_some(best.chances)),
+            _ => (self.search_play(player, play, roll, side)?, None),
         };
         if let Some(outcome) = after.outcome() {
             return Ok(Some(self.ended(play, outcome.swapped())));
@@ -330,18 +346,19 @@ impl<'a> Table<'a> {
     fn search_play(
         &self,
         player: &Turn<'a>,
-        position: &Position,
+        play: &Play,
         roll: Roll,
-        plies: u8,
+        side: RolloutSide,
     ) -> Result<Position, Stopped> {
         let query = PlayQuery {
-            position: *position,
+            position: play.position,
             roll,
             state: *player.state(),
         };
-        let ranked = search::rank_plays(self.context, &query, &self.settings(plies))?;
+        let settings = self.settings(side.plies, side.filter);
+        let ranked = search::rank_plays(self.context(play.asker), &query, &settings)?;
         let best = ranked.plays.first();
-        Ok(best.map_or_else(|| position.swapped(), |best| best.position))
+        Ok(best.map_or_else(|| play.position.swapped(), |best| best.position))
     }
 
     /// Adds what the throw took from who asks: the mean of all throws less what this one brings.
@@ -390,7 +407,7 @@ impl<'a> Table<'a> {
             self.state.score.swapped()
         };
         let cube = 1_u32 << usize::from(play.cube.doublings).min(DOUBLINGS - 1);
-        self.context.met.after(score, won, games * cube)
+        self.contexts[0].met.after(score, won, games * cube)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Rollouts (RO-01, Q-60 to Q-62): unbiased, the same bits for any number of threads and pieces, settings checked.
 
 use gammond::bearoff::Tables;
-use gammond::engine::Engine;
+use gammond::engine::{Engine, Nets};
 use gammond::equity::{CubeEfficiency, MatchEquityTable};
 use gammond::eval::Evaluator;
 use gammond::game::{
     Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
 };
 use gammond::query::{
-    RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject,
-    Settings, Stop, Truncation,
+    MoveFilter, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
+    RolloutSubject, Settings, Stop, Truncation,
 };
 use gammond::rng::{below, stream};
 use gammond::rollout::{Rollout, RolloutError};
@@ -392,6 +392,7 @@ fn deeper_and_later_players_play() {
     settings.sides = [1, 0].map(|plies| RolloutSide {
         plies,
         cube_plies: 1,
+        filter: None,
     });
     settings.late = Some((3, RolloutSide::default()));
     settings.leaf_plies = 1;
@@ -408,6 +409,47 @@ fn deeper_and_later_players_play() {
                 .all(|one| one.cubeless.equity.abs() < 2.0)
         );
     }
+}
+
+/// RO-08: each side plays by its own filter and its own nets; the other side's nets decide something, and with the same nets for
+/// both nothing changes.
+#[test]
+fn sides_play_by_their_own_nets_and_filters() {
+    let engine = |other: Option<Nets>| {
+        let builder = Engine::builder().threads(1);
+        let builder = match other {
+            Some(nets) => builder.other_nets(nets),
+            None => builder,
+        };
+        builder.build().unwrap()
+    };
+    let rolled = |engine: &Engine, change: &dyn Fn(&mut RolloutSettings)| {
+        let mut settings = settings(36, true);
+        settings.truncate = Truncation::Turns(4);
+        change(&mut settings);
+        let found = (engine.rollout(&opening(0), &settings, &Stop::never(), &mut |_| {})).unwrap();
+        let first = &found.candidates[0];
+        (first.trials, first.chances.map(f64::to_bits))
+    };
+    let one = engine(None);
+    let alone = rolled(&one, &|_| {});
+    assert_eq!(rolled(&engine(Some(Nets::Embedded)), &|_| {}), alone);
+    assert_ne!(rolled(&engine(Some(Nets::EmbeddedFast)), &|_| {}), alone);
+    let deep = |filter| {
+        move |settings: &mut RolloutSettings| {
+            settings.variance_reduction = false;
+            settings.truncate = Truncation::Turns(1);
+            settings.sides[1].plies = 2;
+            settings.sides[1].filter = filter;
+        }
+    };
+    let normal = rolled(&one, &deep(None));
+    assert_eq!(rolled(&one, &deep(Some(MoveFilter::NORMAL))), normal);
+    // Of the 2-ply filter only the best static play is left.
+    let mut none = MoveFilter::NORMAL;
+    none.levels[1][0].accept = 1;
+    none.levels[1][0].extra = 0;
+    assert_ne!(rolled(&one, &deep(Some(none))), normal);
 }
 
 /// Through the program: shapes, the same numbers twice, errors that name the setting.

@@ -60,6 +60,16 @@ pub(super) fn asked(
 
 /// Asks the request that these words make.
 pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
+    ask_of(common, || common.engine(), verb, request)
+}
+
+/// [`ask`], of this engine.
+pub(super) fn ask_of(
+    common: &Common,
+    engine: impl FnOnce() -> Result<Engine, Failure>,
+    verb: &str,
+    request: &[String],
+) -> Result<ExitCode, Failure> {
     let people = match common.format {
         Some(format) => format == Format::Text,
         None => std::io::stdout().is_terminal(),
@@ -74,7 +84,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
             "gammond: {verb} is about the position before the roll; `gammond move` ranks the plays of {roll}"
         );
     }
-    let engine = common.engine()?;
+    let engine = engine()?;
     if people {
         let text = for_people(&engine, &line.request)?;
         return crate::cli::print(crate::cli::folded(&text).as_bytes());

@@ -6,7 +6,8 @@ use crate::benchmark::make::{
     Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again, header, records,
     settings_line,
 };
-use crate::cli::{Common, Failure, ProgressArgs, print, stopped, within};
+use crate::cli::{Common, Failure, ProgressArgs, nets_named, print, stopped, within};
+use crate::engine::Engine;
 use crate::files;
 use crate::job::{JobError, Runner, Share, merge};
 use crate::journal::{check_writable, create_whole};
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// protocol-specs/request-protocol.md. For a benchmark file: settings only.
     #[arg(required_unless_present_any = ["bm_in", "again"], value_name = "POSITION [ROLL] [KEY=VALUE]")]
     request: Vec<String>,
+    /// Nets by which the side that is not on roll at the question plays; default: those of --nets.
+    #[arg(long, value_name = "PATH", conflicts_with = "out")]
+    other_nets: Option<String>,
     #[command(flatten)]
     file: FileArgs,
     #[command(flatten)]
@@ -92,9 +96,18 @@ impl From<Only> for Interest {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.file.out {
-        None => ask::ask(common, "rollout", &args.request),
+        None => ask::ask_of(common, || engine(common, args), "rollout", &args.request),
         Some(out) => make(common, args, out),
     }
+}
+
+/// The engine that plays both sides.
+fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
+    let mut builder = common.engine_builder()?;
+    if let Some(nets) = &args.other_nets {
+        builder = builder.other_nets(nets_named(nets));
+    }
+    Ok(builder.build()?)
 }
 
 /// Settings that a benchmark file can be made with.

@@ -20,7 +20,7 @@ impl Options {
         Options {
             ply: base.plies + 1,
             cubeful: false,
-            filter: base.filter.clone(),
+            filter: base.filter,
             seed: 0,
             threads,
             nets: nets.to_owned(),
@@ -90,7 +90,7 @@ impl Options {
         Settings {
             plies: self.ply.saturating_sub(1),
             cubeful: self.cubeful,
-            filter: self.filter.clone(),
+            filter: self.filter,
             ..base.clone()
         }
     }
