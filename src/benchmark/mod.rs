@@ -9,6 +9,7 @@ pub mod exact;
 pub mod make;
 mod read;
 pub mod regret;
+pub mod scoring;
 pub mod summary;
 pub mod values;
 

@@ -5,13 +5,13 @@
 //! candidates are one nobody loses anything, and nothing is judged. Two players are compared by the paired difference,
 //! whose error is a fraction of that of either mean (BM-28 of `protocol-specs/benchmark-files.md`).
 
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::game::{MatchState, Position, Roll, Rules, generate_plays};
-use crate::job::{Control, Progress};
+use crate::job::{BadPart, Header, Job, Progress};
 use crate::player::{Ours, Player, PlayerError};
 use crate::query::{EvalQuery, PlayQuery, Settings, Stop};
 use crate::rng::{below, stream};
-use rayon::prelude::*;
+use crate::search::{self, Stopped};
 
 /// A position and a roll with a choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,11 +68,21 @@ impl PlayJudge {
         format!("{} at {}-ply", self.engine.net_name(), self.settings.plies)
     }
 
-    /// Equity of who has just moved to `after`, in points.
-    fn worth(&self, after: &Position) -> Result<f64, PlayerError> {
+    /// Everything that decides what it says.
+    fn identity(&self) -> Result<String, PlayerError> {
+        let (settings, sum) = (&self.settings, self.engine.identity()?);
+        Ok(format!("{settings:?} sha256 {sum}"))
+    }
+
+    /// Equity of who has just moved to `after`, in points. Computed on the threads of the caller.
+    fn worth(&self, after: &Position, stop: &Stop) -> Result<f64, EngineError> {
         let (position, state) = (*after, MatchState::money(Rules::default()));
         let query = EvalQuery { position, state };
-        let value = (self.engine).evaluate(&query, &self.settings, &Stop::never())?;
+        let value = match self.settings.level {
+            Some(_) => self.engine.evaluate(&query, &self.settings, stop)?,
+            None => search::evaluate(self.engine.context(stop), &query, &self.settings)
+                .map_err(|Stopped| EngineError::Stopped)?,
+        };
         Ok(-f64::from(value.chances.equity()))
     }
 
@@ -81,7 +91,8 @@ impl PlayJudge {
         &self,
         decision: &FreshDecision,
         most: usize,
-    ) -> Result<Vec<Position>, PlayerError> {
+        stop: &Stop,
+    ) -> Result<Vec<Position>, EngineError> {
         if most == 0 {
             return Ok(Vec::new());
         }
@@ -92,87 +103,163 @@ impl PlayJudge {
             roll: decision.roll,
             state: MatchState::money(Rules::default()),
         };
-        let ranked = self.engine.rank_plays(&query, &settings, &Stop::never())?;
+        let ranked = self.engine.rank_plays(&query, &settings, stop)?;
         Ok(ranked.plays.iter().map(|play| play.position).collect())
     }
 }
 
-/// Decisions between two looks at whether to stop.
-const DECISIONS_PER_LOOK: usize = 64;
+/// Decisions in one part: few, as several searches belong to one.
+const DECISIONS_PER_PART: usize = 2;
 
-/// What each player loses at each decision, in points beside the best candidate; fewer decisions when it was stopped.
-///
-/// # Errors
-/// When a player or a judge fails.
-pub fn regrets(
-    decisions: &[FreshDecision],
-    players: &[Box<dyn Player>],
-    (judges, candidates): (&[PlayJudge], usize),
-    control: &mut Control<'_>,
-) -> Result<Vec<Vec<f64>>, PlayerError> {
-    let mut lost = Vec::with_capacity(decisions.len());
-    for chunk in decisions.chunks(DECISIONS_PER_LOOK) {
-        let total = Some(decisions.len() as u64);
-        control.tell_progress(Progress::new("decisions", lost.len() as u64, total), false);
-        if control.stop.is_triggered() {
-            break;
-        }
-        let from = lost.len() as u64;
-        let choices: Vec<Vec<Position>> = (chunk.par_iter().enumerate())
-            .map(|(index, decision)| {
-                let choose = |player: &dyn Player| {
-                    let mut chance = stream(from + index as u64, 0x7265_6772);
-                    player.play(&decision.position, decision.roll, &mut chance)
-                };
-                players.iter().map(|player| choose(&**player)).collect()
-            })
-            .collect::<Result<_, _>>()?;
-        for (decision, choices) in chunk.iter().zip(choices) {
-            lost.push(judged(decision, &choices, judges, candidates)?);
-        }
-    }
-    let total = Some(decisions.len() as u64);
-    control.tell_progress(Progress::new("decisions", lost.len() as u64, total), true);
-    Ok(lost)
+/// What each player loses at each decision, as a job.
+pub struct Regrets<'a> {
+    decisions: &'a [FreshDecision],
+    players: Vec<&'a dyn Player>,
+    judges: &'a [PlayJudge],
+    candidates: usize,
+    header: Header,
 }
 
-/// What each of the choices loses.
-fn judged(
-    decision: &FreshDecision,
-    choices: &[Position],
-    judges: &[PlayJudge],
-    most: usize,
-) -> Result<Vec<f64>, PlayerError> {
-    let mut candidates: Vec<Position> = Vec::new();
-    let favourites = match judges.first() {
-        Some(judge) => judge.favourites(decision, most)?,
-        None => Vec::new(),
-    };
-    for after in choices.iter().chain(&favourites) {
-        if !candidates.contains(after) {
-            candidates.push(*after);
+impl<'a> Regrets<'a> {
+    /// What `players` lose at `decisions` beside the best candidate, judged by the mean of `judges`. Candidates are
+    /// what the players choose and so many favourites of the first judge.
+    ///
+    /// # Errors
+    /// When the files of a player or a judge cannot be read any more.
+    pub fn new(
+        decisions: &'a [FreshDecision],
+        players: Vec<&'a dyn Player>,
+        judges: &'a [PlayJudge],
+        candidates: usize,
+    ) -> Result<Regrets<'a>, PlayerError> {
+        let mut header = Header::new("losses at fresh decisions", 1)
+            .content("decisions", format!("{decisions:?}").as_bytes())
+            .field("candidates", candidates);
+        for (place, player) in players.iter().enumerate() {
+            header = header.field(&format!("player {}", place + 1), player.identity()?);
         }
+        for (place, judge) in judges.iter().enumerate() {
+            header = header.field(&format!("judge {}", place + 1), judge.identity()?);
+        }
+        Ok(Regrets {
+            decisions,
+            players,
+            judges,
+            candidates,
+            header,
+        })
     }
-    if candidates.len() < 2 {
-        return Ok(vec![0.0; choices.len()]);
+
+    /// Where a part begins, and its decisions.
+    fn of_part(&self, number: u64) -> (usize, &'a [FreshDecision]) {
+        let from = usize::try_from(number).unwrap_or(usize::MAX);
+        let from = (from.saturating_mul(DECISIONS_PER_PART)).min(self.decisions.len());
+        let to = (from.saturating_add(DECISIONS_PER_PART)).min(self.decisions.len());
+        (from, self.decisions.get(from..to).unwrap_or_default())
     }
-    let worth = |after: &Position| -> Result<f64, PlayerError> {
-        let values = judges.iter().map(|judge| judge.worth(after));
-        let sum: f64 = values.sum::<Result<f64, _>>()?;
-        Ok(sum / judges.len().max(1) as f64)
-    };
-    let values: Vec<f64> = candidates.iter().map(worth).collect::<Result<_, _>>()?;
-    let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // The choices are the first candidates, but for those that were there already.
-    let value = |after: &Position| candidates.iter().position(|one| one == after);
-    Ok((choices.iter())
-        .map(|after| value(after).map_or(0.0, |at| best - values[at]))
-        .collect())
+
+    /// What each of the choices loses.
+    fn judged(
+        &self,
+        decision: &FreshDecision,
+        choices: &[Position],
+        stop: &Stop,
+    ) -> Result<Vec<f64>, EngineError> {
+        let mut candidates: Vec<Position> = Vec::new();
+        let favourites = match self.judges.first() {
+            Some(judge) => judge.favourites(decision, self.candidates, stop)?,
+            None => Vec::new(),
+        };
+        for after in choices.iter().chain(&favourites) {
+            if !candidates.contains(after) {
+                candidates.push(*after);
+            }
+        }
+        if candidates.len() < 2 {
+            return Ok(vec![0.0; choices.len()]);
+        }
+        let worth = |after: &Position| -> Result<f64, EngineError> {
+            let values = self.judges.iter().map(|judge| judge.worth(after, stop));
+            let sum: f64 = values.sum::<Result<f64, _>>()?;
+            Ok(sum / self.judges.len().max(1) as f64)
+        };
+        let values: Vec<f64> = candidates.iter().map(worth).collect::<Result<_, _>>()?;
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // The choices are the first candidates, but for those that were there already.
+        let value = |after: &Position| candidates.iter().position(|one| one == after);
+        Ok((choices.iter())
+            .map(|after| value(after).map_or(0.0, |at| best - values[at]))
+            .collect())
+    }
+}
+
+impl Job for Regrets<'_> {
+    /// For each decision what each player loses, in points.
+    type Sum = Vec<Vec<f64>>;
+    type Error = PlayerError;
+
+    fn header(&self) -> Header {
+        self.header.clone()
+    }
+
+    fn start(&self) -> Vec<Vec<f64>> {
+        Vec::new()
+    }
+
+    fn parts(&self) -> Option<u64> {
+        Some(self.decisions.len().div_ceil(DECISIONS_PER_PART) as u64)
+    }
+
+    fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, PlayerError> {
+        let (from, decisions) = self.of_part(number);
+        let mut bytes = Vec::new();
+        for (index, decision) in decisions.iter().enumerate() {
+            if stop.is_triggered() {
+                return Ok(None);
+            }
+            let choose = |player: &&dyn Player| {
+                let mut chance = stream((from + index) as u64, 0x7265_6772);
+                player.play(&decision.position, decision.roll, &mut chance)
+            };
+            let choices: Vec<Position> =
+                (self.players.iter().map(choose)).collect::<Result<_, _>>()?;
+            let lost = match self.judged(decision, &choices, stop) {
+                Ok(lost) => lost,
+                Err(_) if stop.is_triggered() => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            bytes.extend(lost.into_iter().flat_map(f64::to_le_bytes));
+        }
+        Ok(Some(bytes))
+    }
+
+    fn merge(&self, lost: &mut Vec<Vec<f64>>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
+        let (numbers, []) = bytes.as_chunks::<8>() else {
+            return Err(BadPart);
+        };
+        let (_, decisions) = self.of_part(number);
+        if numbers.len() != decisions.len() * self.players.len() {
+            return Err(BadPart);
+        }
+        let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
+        lost.extend(
+            numbers
+                .chunks(self.players.len().max(1))
+                .map(<[f64]>::to_vec),
+        );
+        Ok(())
+    }
+
+    fn progress(&self, lost: &Vec<Vec<f64>>, _: u64) -> Progress {
+        let total = Some(self.decisions.len() as u64);
+        Progress::new("decisions", lost.len() as u64, total)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::{Control, Runner};
     use crate::player::PlayerSpec;
 
     /// BM-28.
@@ -191,15 +278,19 @@ mod tests {
         assert_ne!(all, decisions(&positions, 25, 4));
         let open = |text: &str| text.parse::<PlayerSpec>().unwrap().open().unwrap();
         let players = [open("gammond"), open("random")];
-        let judge = PlayJudge::new(&Ours::default()).unwrap();
-        let mut control = Control::quiet();
-        let lost = regrets(&all, &players, (&[judge], 4), &mut control).unwrap();
+        let judges = [PlayJudge::new(&Ours::default()).unwrap()];
+        let lost = |candidates| {
+            let players = players.iter().map(|player| &**player).collect();
+            let job = Regrets::new(&all, players, &judges, candidates).unwrap();
+            let end = Runner::new().run(&job, &mut Control::quiet()).unwrap();
+            end.sum
+        };
+        let without = lost(0);
+        let lost = lost(4);
         assert_eq!(lost.len(), 25);
         assert!(lost.iter().all(|lost| lost[0] == 0.0 && lost[1] >= 0.0));
         assert!(lost.iter().map(|lost| lost[1]).sum::<f64>() > 0.5);
         // Without other candidates the better choice of the two is the measure.
-        let judge = PlayJudge::new(&Ours::default()).unwrap();
-        let lost = regrets(&all, &players, (&[judge], 0), &mut Control::quiet()).unwrap();
-        assert!(lost.iter().all(|lost| lost[0] == 0.0));
+        assert!(without.iter().all(|lost| lost[0] == 0.0));
     }
 }

@@ -4,7 +4,6 @@ use super::cube::{CubeLoss, cube_loss};
 use super::{Item, PlayScore, ScorableRecord, score_play};
 use crate::equity::MatchEquityTable;
 use crate::game::{Group, Position, Side};
-use crate::job::{Control, Progress};
 use crate::player::{Player, PlayerError};
 use crate::stats::Running;
 use rayon::prelude::*;
@@ -29,46 +28,23 @@ pub fn score(
 ) -> Result<Vec<Scored>, PlayerError> {
     items
         .par_iter()
-        .map(|item| {
-            Ok(match &item.record {
-                ScorableRecord::Play(record) => {
-                    Scored::Play(score_play(record, player, item.line)?)
-                }
-                ScorableRecord::Position(record) => {
-                    let own = player.chances(&record.position);
-                    Scored::Cube(
-                        own.map(|own| cube_loss(&record.position, &own, &record.chances, table)),
-                    )
-                }
-            })
-        })
+        .map(|item| score_one(item, player, table))
         .collect()
 }
 
-/// Items between two looks at whether to stop, for each thread.
-const ITEMS_PER_LOOK: usize = 32;
-
-/// [`score`], telling how far it is; ends early, with fewer scores, when it is stopped.
-///
-/// # Errors
-/// When the player fails.
-pub fn score_watched(
-    items: &[Item],
+/// Scores one item.
+pub(super) fn score_one(
+    item: &Item,
     player: &dyn Player,
     table: &MatchEquityTable,
-    control: &mut Control<'_>,
-) -> Result<Vec<Scored>, PlayerError> {
-    let mut scored = Vec::with_capacity(items.len());
-    let progress = |done: usize| Progress::new("records", done as u64, Some(items.len() as u64));
-    for chunk in items.chunks(ITEMS_PER_LOOK * rayon::current_num_threads()) {
-        control.tell_progress(progress(scored.len()), false);
-        if control.stop.is_triggered() {
-            break;
+) -> Result<Scored, PlayerError> {
+    Ok(match &item.record {
+        ScorableRecord::Play(record) => Scored::Play(score_play(record, player, item.line)?),
+        ScorableRecord::Position(record) => {
+            let own = player.chances(&record.position);
+            Scored::Cube(own.map(|own| cube_loss(&record.position, &own, &record.chances, table)))
         }
-        scored.extend(score(chunk, player, table)?);
-    }
-    control.tell_progress(progress(scored.len()), true);
-    Ok(scored)
+    })
 }
 
 /// Losses of a group of `m` records.

@@ -33,7 +33,39 @@ const PLAN: &str = "seed = 5\nbatch = 256\n\
     contact = { first = 64, second = 16 }\nrace = { first = 64, second = 16 }\n\
     [[round]]\nlabels = 400\npool = 2\nrate = 1e-3\ntimes = 2\n";
 
+/// A play and two cube decisions, 64 times.
+const RECORDS: &str = {
+    macro_rules! four {
+        ($text:expr) => {
+            concat!($text, $text, $text, $text)
+        };
+    }
+    four!(four!(four!(concat!(
+        "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133\n",
+        "o OAHDPAABDAOAHDPAABDA 0.75 0.3 0.01 0.05 0\n",
+        "o JIGHPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0\n",
+    ))))
+};
+
 const LONG: &[Long] = &[
+    Long {
+        name: "bench",
+        line: "bench x.bm --player gammond:plies=2 --against pubeval --journal j",
+        inputs: &[("x.bm", RECORDS)],
+        changed: "o OAHDPAABDAOAHDPAABDA 0.5 0.2 0 0.1 0\n",
+        keeps: &["j"],
+        prints: true,
+        target: "j",
+    },
+    Long {
+        name: "bench regret",
+        line: "bench regret positions --player pubeval --against random --journal j",
+        inputs: &[("positions", POSITIONS)],
+        changed: "4HPwATDgc/ABUA\n",
+        keeps: &["j"],
+        prints: true,
+        target: "j",
+    },
     Long {
         name: "duel",
         line: "duel pubeval gammond --games 600 --journal j",
@@ -417,6 +449,13 @@ fn duels() {
 #[test]
 fn tournaments() {
     one("tournament");
+}
+
+/// BM-29.
+#[test]
+fn benchmarks() {
+    one("bench");
+    one("bench regret");
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! `gammond bench`.
 
 use super::{bench_regret, bench_values};
-use crate::benchmark::summary::{
-    Counting, GroupScore, Scored, groups, paired_by_group, position, score_watched,
-};
+use crate::benchmark::scoring::Scoring;
+use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired_by_group, position};
 use crate::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use crate::cli::{Common, DEFAULT_MET, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
+use crate::job::{Runner, sha256_of};
 use crate::journal::{check_writable, write_whole};
 use crate::player::Player;
 use crate::render::bars::{self, Bar, Row};
@@ -49,6 +49,9 @@ pub(crate) struct Args {
     /// loss in points; of positions the scores with an error and the cube measure.
     #[arg(long)]
     records: bool,
+    /// Keep scores in this file; the same command goes on from it after a stop.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     #[command(flatten)]
     players: Measured,
     #[command(flatten)]
@@ -71,9 +74,9 @@ enum Outside {
 }
 
 /// The scores of one player.
-struct Scores {
+struct Scores<'a> {
     name: String,
-    scored: Vec<Scored>,
+    scored: &'a [Scored],
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -93,51 +96,85 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.svg {
         check_writable(path).map_err(Failure::unwritten(path))?;
     }
+    let mut read = Read::default();
+    for path in &args.files {
+        read.add(path)?;
+    }
+    let of_all = players.iter().map(|player| &**player).collect();
+    let job = Scoring::new(&read.items, of_all, &table, &read.sources)?;
+    let mut control = args.progress.control()?;
+    let journal = args.journal.as_deref();
+    let outcome = Runner::new().journal(journal).run(&job, &mut control)?;
+    drop(control);
     let mut bars = Vec::new();
     let mut out = Output::new();
-    let mut damaged = false;
-    let mut control = args.progress.control()?;
-    for path in &args.files {
-        let file = open(path)?;
-        let (mut items, from) = (file.items, (path.as_path(), file.generation));
-        for (line, reason) in &file.wrong {
-            eprintln!("gammond: {}: line {line}: {reason}", path.display());
-            damaged = true;
+    let mut from = 0;
+    for (path, &(count, generation)) in args.files.iter().zip(&read.files) {
+        // When it was stopped: what has been scored.
+        let scored = outcome.sum.first().map_or(0, Vec::len);
+        let to = (from + count).min(scored);
+        let items = read.items.get(from..to).unwrap_or_default();
+        if items.is_empty() && !outcome.complete {
+            break;
         }
-        let mut all = Vec::new();
-        for player in &players {
-            let name = player.name();
-            control.task = format!("{}: {name}", path.display());
-            let scored = score_watched(&items, &**player, &table, &mut control)?;
-            all.push(Scores { name, scored });
-        }
-        // When it was stopped: what all players have scored.
-        let scored = all.iter().map(|scores| scores.scored.len()).min();
-        items.truncate(scored.unwrap_or(0));
-        bars.extend(rows(path, &items, &all, &counting));
+        let all: Vec<Scores> = (players.iter().zip(&outcome.sum))
+            .map(|(player, scored)| Scores {
+                name: player.name(),
+                scored: scored.get(from..to).unwrap_or_default(),
+            })
+            .collect();
+        from = to;
+        bars.extend(rows(path, items, &all, &counting));
+        let source = (path.as_path(), generation);
         let text = if args.records {
-            each_record(path, &items, &all)
+            each_record(path, items, &all)
         } else if args.csv {
-            csv(path, &items, &all, &counting)
+            csv(path, items, &all, &counting)
         } else if common.format == Some(Format::Json) {
-            json(from, &items, &all, &counting)
+            json(source, items, &all, &counting)
         } else {
-            people(from, &items, &all, &counting)
+            people(source, items, &all, &counting)
         };
         out.print(text.as_bytes())?;
-        out.flush()?;
-        if control.stop.is_triggered() {
-            draw(args.svg.as_deref(), &players, &bars)?;
-            drop(control);
-            return Ok(stopped(None, "the figures are those of the first records"));
-        }
     }
+    out.flush()?;
     draw(args.svg.as_deref(), &players, &bars)?;
-    Ok(ExitCode::from(u8::from(damaged)))
+    if !outcome.complete {
+        let otherwise = "the figures are those of the first records; with --journal FILE the same command could go on";
+        return Ok(stopped(journal, otherwise));
+    }
+    Ok(ExitCode::from(u8::from(read.damaged)))
+}
+
+/// All files, read.
+#[derive(Default)]
+struct Read {
+    /// The records of all, one file after another.
+    items: Vec<Item>,
+    /// How many of them each file has, and which of the published ones it is.
+    files: Vec<(usize, Option<Generation>)>,
+    /// Their checksums.
+    sources: Vec<String>,
+    damaged: bool,
+}
+
+impl Read {
+    fn add(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut file = open(path)?;
+        for (line, reason) in &file.wrong {
+            eprintln!("gammond: {}: line {line}: {reason}", path.display());
+            self.damaged = true;
+        }
+        let again = crate::files::open(path).map_err(Failure::in_file(path))?;
+        (self.sources).push(sha256_of(again).map_err(Failure::in_file(path))?);
+        self.files.push((file.items.len(), file.generation));
+        self.items.append(&mut file.items);
+        Ok(())
+    }
 }
 
 /// The losses of all players by group, as bars.
-fn rows(path: &Path, items: &[Item], all: &[Scores], counting: &Counting) -> Vec<Row> {
+fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let file = path
         .file_stem()
@@ -188,11 +225,11 @@ pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure
 }
 
 /// First minus second when there are two players: all records, then the groups by range.
-fn differences(items: &[Item], all: &[Scores], counting: &Counting) -> Vec<(String, Running)> {
+fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<(String, Running)> {
     let [first, second] = all else {
         return Vec::new();
     };
-    let mut found = paired_by_group(items, [&first.scored, &second.scored], counting);
+    let mut found = paired_by_group(items, [first.scored, second.scored], counting);
     if counting.ranges.is_empty() {
         found.truncate(1);
     }
@@ -205,7 +242,7 @@ type Source<'a> = (&'a Path, Option<Generation>);
 fn people(
     (path, generation): Source<'_>,
     items: &[Item],
-    all: &[Scores],
+    all: &[Scores<'_>],
     counting: &Counting,
 ) -> String {
     let mut text = String::new();
@@ -268,7 +305,7 @@ fn lines_of(group: &GroupScore) -> String {
     text
 }
 
-fn csv(path: &Path, items: &[Item], all: &[Scores], counting: &Counting) -> String {
+fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     let mut text = String::from(
         "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
          cube_wrong\n",
@@ -298,7 +335,7 @@ fn csv(path: &Path, items: &[Item], all: &[Scores], counting: &Counting) -> Stri
 fn json(
     (path, generation): Source<'_>,
     items: &[Item],
-    all: &[Scores],
+    all: &[Scores<'_>],
     counting: &Counting,
 ) -> String {
     let players: Vec<_> = all
@@ -347,7 +384,7 @@ fn json(
     format!("{value}\n")
 }
 
-fn each_record(path: &Path, items: &[Item], all: &[Scores]) -> String {
+fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
     let mut text = String::from("file,line,kind,class,interesting");
     for index in 1..=all.len() {
         text.push_str(&format!(",choice_{index},loss_points_{index}"));

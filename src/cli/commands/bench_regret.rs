@@ -1,8 +1,9 @@
 //! `gammond bench regret`: what players lose at decisions that deeper searches judge.
 
 use super::label::read_telling;
-use crate::benchmark::regret::{PlayJudge, decisions, regrets};
-use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, stopped};
+use crate::benchmark::regret::{PlayJudge, Regrets, decisions};
+use crate::cli::{Common, Failure, Format, Measured, ProgressArgs, finish};
+use crate::job::Runner;
 use crate::player::{Player, PlayerSpec};
 use crate::stats::Running;
 use std::path::PathBuf;
@@ -31,6 +32,9 @@ pub(super) struct Args {
     /// enough, and quick, when only the difference of two players is asked.
     #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     candidates: u8,
+    /// Keep losses in this file; the same command goes on from it after a stop.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     #[command(flatten)]
     players: Measured,
     #[command(flatten)]
@@ -47,24 +51,24 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let path = args.file.display();
         return Err(Failure::file(format!("{path}: no position with a choice")));
     }
+    let of_all = players.iter().map(|player| &**player).collect();
+    let job = Regrets::new(&all, of_all, &judges, usize::from(args.candidates))?;
     let mut control = args.progress.control()?;
-    let candidates = usize::from(args.candidates);
-    let lost = regrets(&all, &players, (&judges, candidates), &mut control)?;
+    let journal = args.journal.as_deref();
+    let outcome = Runner::new().journal(journal).run(&job, &mut control)?;
+    drop(control);
+    let lost = outcome.sum;
     let text = match common.format {
         Some(Format::Json) => json(&lost, &players, &judges),
         _ => people(&lost, &players, &judges),
     };
-    let mut out = Output::new();
-    out.print(text.as_bytes())?;
-    out.flush()?;
-    if control.stop.is_triggered() {
-        drop(control);
-        return Ok(stopped(
-            None,
-            "the figures are those of the first decisions",
-        ));
-    }
-    Ok(ExitCode::from(u8::from(damaged)))
+    let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could go on";
+    let ended = finish(&text, outcome.complete, journal, otherwise)?;
+    Ok(if outcome.complete && damaged {
+        ExitCode::FAILURE
+    } else {
+        ended
+    })
 }
 
 /// The judges by their texts.
