@@ -206,15 +206,18 @@ impl EngineBuilder {
             rival,
             cache: remember(),
             sources: (self.nets, self.other_nets, self.bearoff),
-            pool: Arc::new(pool(self.threads)?),
+            pool: Arc::new(pool(self.threads, |_| {})?),
             met: Arc::new(self.met),
             efficiency: self.efficiency,
         })
     }
 }
 
-/// Threads that compute; 0 for one a processor.
-fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
+/// Threads that compute; 0 for one a processor. Each calls `begins` first.
+fn pool(
+    threads: usize,
+    begins: impl Fn(usize) + Send + Sync + 'static,
+) -> Result<rayon::ThreadPool, EngineError> {
     if threads > THREADS_MAX {
         return Err(EngineError::ThreadCount(threads));
     }
@@ -222,6 +225,7 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
         .num_threads(threads)
         .thread_name(|index| format!("compute-{index}"))
         .stack_size(COMPUTE_STACK_BYTES)
+        .start_handler(begins)
         .build()
         .map_err(EngineError::Threads)
 }
@@ -319,13 +323,20 @@ impl Engine {
         &self.pool
     }
 
-    /// The same nets, tables and cache with as many threads of its own: for work beside which
-    /// other work must not wait.
+    /// The same nets, tables and cache with so many threads of its own: for work beside which other
+    /// work must not wait. Each thread calls `begins` with its number first, say to give way to others.
+    ///
+    /// A thread that waits for a part of one question may begin another one of the same threads, and
+    /// the first then waits for the second: threads of their own keep two questions apart.
     ///
     /// # Errors
-    /// [`EngineError::Threads`].
-    pub fn with_own_threads(&self) -> Result<Engine, EngineError> {
-        let pool = Arc::new(pool(self.pool.current_num_threads())?);
+    /// [`EngineError::Threads`], [`EngineError::ThreadCount`].
+    pub fn with_own_threads(
+        &self,
+        threads: usize,
+        begins: impl Fn(usize) + Send + Sync + 'static,
+    ) -> Result<Engine, EngineError> {
+        let pool = Arc::new(pool(threads, begins)?);
         Ok(Engine {
             pool,
             ..self.clone()

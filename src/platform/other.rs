@@ -115,6 +115,10 @@ mod serving {
 #[cfg(feature = "serve")]
 pub(crate) use serving::{LocalListener, LocalStream, NotifySocket, hung_up, is_left, socket_id};
 
+/// Not done here.
+#[cfg(feature = "serve")]
+pub(crate) fn give_way(_: i32) {}
+
 /// Signals, for the program alone.
 #[cfg(feature = "cli")]
 mod hearing {

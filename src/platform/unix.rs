@@ -163,6 +163,17 @@ mod serving {
 #[cfg(feature = "serve")]
 pub(crate) use serving::{LocalListener, LocalStream, NotifySocket, hung_up, is_left, socket_id};
 
+/// Has this thread give way to others: so many steps of niceness. Other systems than Linux know that of
+/// whole processes only; there nothing happens.
+#[cfg(feature = "serve")]
+pub(crate) fn give_way(steps: i32) {
+    // One that is refused it computes at its old priority.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(steps);
+    #[cfg(not(target_os = "linux"))]
+    let _ = steps;
+}
+
 /// Signals, for the program alone.
 #[cfg(feature = "cli")]
 mod hearing {

@@ -116,6 +116,15 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Whether a search looks at more plays than the usual filter and pruning leave: ten times as long.
+    pub(super) fn looks_wide(&self) -> bool {
+        let usual = [MoveFilter::TINY, MoveFilter::NARROW, MoveFilter::NORMAL];
+        let prunes = self.prune && self.prune_margin.is_none() && self.prune_keep.is_none();
+        !prunes || !usual.contains(&self.filter)
+    }
+}
+
 /// One level of a move filter: after ranking at this level keep `accept` plays, then up to
 /// `extra` more within `threshold` of the best.
 #[derive(Clone, Copy, Debug, PartialEq)]

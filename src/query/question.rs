@@ -87,15 +87,17 @@ pub enum Cost {
     Free,
     /// Milliseconds at most: no look-ahead.
     Short,
-    /// Mostly milliseconds, now and then a second: one or two plies.
+    /// Milliseconds, now and then more: one or two plies.
     Medium,
+    /// A tenth of a second, now and then more: two plies that look at more plays than usual.
+    Heavy,
     /// Seconds to minutes: more plies, or a time to use up.
     Long,
 }
 
 impl Cost {
     /// The costs that want a thread.
-    pub const COMPUTED: [Cost; 3] = [Cost::Short, Cost::Medium, Cost::Long];
+    pub const COMPUTED: [Cost; 4] = [Cost::Short, Cost::Medium, Cost::Heavy, Cost::Long];
 
     /// The word for the cost.
     #[must_use]
@@ -104,6 +106,7 @@ impl Cost {
             Cost::Free => "free",
             Cost::Short => "short",
             Cost::Medium => "medium",
+            Cost::Heavy => "heavy",
             Cost::Long => "long",
         }
     }
@@ -112,7 +115,7 @@ impl Cost {
 impl Question {
     /// What the answer costs with these settings.
     #[must_use]
-    pub const fn cost(&self, settings: &Settings) -> Cost {
+    pub fn cost(&self, settings: &Settings) -> Cost {
         match self {
             Question::About => Cost::Free,
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
@@ -120,6 +123,7 @@ impl Question {
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
             _ => match settings.plies {
                 0 => Cost::Short,
+                2 if settings.looks_wide() => Cost::Heavy,
                 1 | 2 => Cost::Medium,
                 _ => Cost::Long,
             },

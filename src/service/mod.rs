@@ -16,6 +16,7 @@ mod shutdown;
 pub mod systemd;
 pub mod tcp;
 pub mod ubgi;
+mod wide;
 mod worker;
 
 pub use fuzz::fuzz_session;

@@ -56,6 +56,10 @@ fn no_spelling_makes_a_long_question_short() {
         ("plies=3 plies=0", Cost::Short),
         ("plies=1", Cost::Medium),
         ("plies=2 queue=interactive", Cost::Medium),
+        ("plies=2 filter=narrow", Cost::Medium),
+        ("plies=2 filter=large", Cost::Heavy),
+        ("PLIES=2 Prune=off queue=interactive", Cost::Heavy),
+        ("plies=1 filter=huge prune=off", Cost::Medium),
     ] {
         assert_eq!(
             cost("", &format!("{play} {settings}")),

@@ -114,7 +114,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let scored = outcome.sum.first().map_or(0, Vec::len);
         let to = (from + count).min(scored);
         let items = read.items.get(from..to).unwrap_or_default();
-        if items.is_empty() && !outcome.complete {
+        if items.is_empty() && !outcome.complete && from > 0 {
             break;
         }
         let all: Vec<Scores> = (players.iter().zip(&outcome.sum))

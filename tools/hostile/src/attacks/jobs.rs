@@ -212,7 +212,7 @@ fn all_of(bench: &Bench, job: &Job) -> Vec<Check> {
         folder: &scratch.0,
     };
     let begun = Instant::now();
-    let (status, reference) = place.whole(&scratch.0.join("reference"));
+    let (status, reference) = place.whole(&scratch.0.join("reference.bd"));
     let took = begun.elapsed();
     let mut checks = vec![Check::new(
         "undisturbed",
@@ -228,7 +228,7 @@ fn all_of(bench: &Bench, job: &Job) -> Vec<Check> {
 }
 
 fn killed(place: &Place<'_>, reference: &[(String, Vec<u8>)], took: Duration) -> Check {
-    let out = place.folder.join("killed");
+    let out = place.folder.join("killed.bd");
     let mut random = Random(0xDEAD_BEEF_1234_5679);
     let mut kills = 0;
     while kills < 10 {
@@ -257,7 +257,7 @@ fn killed(place: &Place<'_>, reference: &[(String, Vec<u8>)], took: Duration) ->
 }
 
 fn at_once(place: &Place<'_>, reference: &[(String, Vec<u8>)]) -> Vec<Check> {
-    let out = place.folder.join("twice");
+    let out = place.folder.join("twice.bd");
     let mut first = place.start(place.job.words, &out);
     std::thread::sleep(Duration::from_millis(150));
     let second = place
@@ -313,7 +313,7 @@ fn disks(place: &Place<'_>) -> Vec<Check> {
             mount(&["-o", "remount,ro"]);
         }
         let status = place
-            .start(place.job.words, &disk.join("out"))
+            .start(place.job.words, &disk.join("out.bd"))
             .and_then(|mut child| finish(&mut child));
         let said = place.said();
         let _ = Command::new("umount").arg(&disk).status();
