@@ -309,13 +309,11 @@ impl Net {
     /// # Errors
     /// When the file cannot be read or is not such a net.
     pub fn load(path: &Path) -> io::Result<Net> {
-        let fail = |reason: String| {
-            let text = format!("{}: {reason}", path.display());
-            io::Error::new(io::ErrorKind::InvalidData, text)
-        };
+        let invalid = io::ErrorKind::InvalidData;
         let net = safetensors::read(&files::read(path, FILE_BYTES_MAX)?)
-            .map_err(|e| fail(e.to_string()))?;
-        Net::from_float(&net).ok_or_else(|| fail("not a shape that can be trained".into()))
+            .map_err(|error| io::Error::new(invalid, error))?;
+        Net::from_float(&net)
+            .ok_or_else(|| io::Error::new(invalid, "not a shape that can be trained"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
 use crate::cli::{
-    Archive, Common, Failure, Format, Output, ProgressArgs, archive_sum, folded, stopped,
+    Archive, Common, Failure, Format, Output, ProgressArgs, archive_sum, folded, stopped, within,
 };
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
@@ -11,6 +11,7 @@ use crate::journal::{check_writable, write_whole};
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
+use std::error::Error;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ const FILES_PER_THREAD: usize = 4;
 struct Done {
     path: PathBuf,
     checksum: String,
-    result: Result<(MatchReading, Analysis), String>,
+    result: Result<(MatchReading, Analysis), Box<dyn Error + Send + Sync>>,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -173,9 +174,9 @@ impl Printer<'_> {
         let name = path.display().to_string();
         let (reading, analysis) = match result {
             Ok(found) => found,
-            Err(message) => {
+            Err(error) => {
                 self.failed = true;
-                return self.print_error(&name, &message);
+                return self.print_error(&name, &error.to_string());
             }
         };
         self.failed |= !analysis.faults.is_empty();
@@ -268,7 +269,7 @@ fn judge_file(
     };
     let bytes = match contents(path) {
         Ok(bytes) => bytes,
-        Err(error) => return done(String::new(), Err(error.to_string())),
+        Err(error) => return done(String::new(), Err(error.into())),
     };
     let checksum = archive_sum(engine, settings, &bytes);
     if known(&checksum) {
@@ -282,7 +283,7 @@ fn judge_file(
                 .take(error.at())
                 .filter(|&&byte| byte == b'\n')
                 .count();
-            return done(checksum, Err(format!("line {line}: {error}")));
+            return done(checksum, Err(within(format!("line {line}"), error).into()));
         }
     };
     let analysis = analyse(engine, settings, &reading, Rules::default(), stop)?;

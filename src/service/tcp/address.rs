@@ -12,13 +12,25 @@ pub enum Address {
     Unix(PathBuf),
 }
 
-impl std::str::FromStr for Address {
-    type Err = String;
+/// Why a text is no address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// A Unix socket without a path.
+    #[error("unix: wants a path")]
+    Path,
+    /// Neither of the two forms.
+    #[error("want HOST:PORT or unix:PATH")]
+    Form,
+}
 
-    fn from_str(text: &str) -> Result<Address, String> {
+impl std::str::FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Address, AddressError> {
         if let Some(path) = text.strip_prefix("unix:") {
             if path.is_empty() {
-                return Err("unix: wants a path".into());
+                return Err(AddressError::Path);
             }
             return Ok(Address::Unix(path.into()));
         }
@@ -28,7 +40,7 @@ impl std::str::FromStr for Address {
             {
                 Ok(Address::Tcp(text.to_owned()))
             }
-            _ => Err("want HOST:PORT or unix:PATH".into()),
+            _ => Err(AddressError::Form),
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) mod socket;
 mod turns;
 mod weight;
 
-pub use address::Address;
+pub use address::{Address, AddressError};
 pub use error::ServeError;
 pub use server::{Config, Handle, Server};
 pub use shared::{BuildError, ReloadError};

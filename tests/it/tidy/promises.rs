@@ -99,3 +99,33 @@ fn figures_are_of_the_nets_that_ship() {
         }
     }
 }
+
+/// The documents use no word that only their authors know.
+#[test]
+fn documents_use_words_that_are_defined() {
+    const UNKNOWN: [&str; 6] = [
+        "the oracle",
+        "the notes",
+        "the first line tells",
+        "lost for certain",
+        "interval beside zero",
+        "not full yet",
+    ];
+    let mut found = Vec::new();
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "BENCHMARKS.md",
+        "CHANGELOG.md",
+    ] {
+        texts(&base().join(name), &mut found);
+    }
+    texts(&base().join("protocol-specs"), &mut found);
+    assert!(found.len() > 20);
+    for (path, text) in &found {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for word in UNKNOWN {
+            assert!(!text.contains(word), "{path}: {word:?}");
+        }
+    }
+}
