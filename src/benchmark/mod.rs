@@ -13,7 +13,7 @@ pub mod scoring;
 pub mod summary;
 pub mod values;
 
-pub use read::{BenchmarkFile, FAULTS_MAX, Generation, LINE_BYTES_MAX, ReadError, read};
+pub use read::{BenchmarkFile, FAULTS_MAX, Generation, RECORD_LINE_BYTES_MAX, ReadError, read};
 
 use crate::game::Position;
 use crate::notation::{PlayRecord, PositionChances};

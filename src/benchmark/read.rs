@@ -6,7 +6,7 @@ use crate::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey}
 use std::io::{self, BufRead, Read as _};
 
 /// Longest line that is read.
-pub const LINE_BYTES_MAX: usize = 64 << 10;
+pub const RECORD_LINE_BYTES_MAX: usize = 64 << 10;
 /// Most faults of a file that are kept; a file with more is another kind of file.
 pub const FAULTS_MAX: usize = 1000;
 /// How far a listed loss may be from the one that the `#R` lines give: both have six significant digits.
@@ -67,7 +67,7 @@ pub enum ReadError {
     #[error(transparent)]
     Read(#[from] io::Error),
     /// A line that no benchmark file has.
-    #[error("line {0} is longer than {LINE_BYTES_MAX} bytes: not a benchmark file")]
+    #[error("line {0} is longer than {RECORD_LINE_BYTES_MAX} bytes: not a benchmark file")]
     LongLine(u64),
     /// Too many lines are wrong.
     #[error("more than {FAULTS_MAX} wrong lines, the last is line {0}: {1}")]
@@ -89,11 +89,11 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        let mut bounded = (&mut *input).take(LINE_BYTES_MAX as u64 + 1);
+        let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
         if bounded.read_until(b'\n', &mut bytes)? == 0 {
             break;
         }
-        if bytes.len() > LINE_BYTES_MAX {
+        if bytes.len() > RECORD_LINE_BYTES_MAX {
             return Err(ReadError::LongLine(line));
         }
         let text = String::from_utf8_lossy(&bytes);
@@ -250,7 +250,7 @@ mod tests {
         assert!(error(b"").contains("no m or o record"));
         assert!(error(b"# nothing\nhello\n").contains("no m or o record"));
         assert!(error(b"m OAHD\n").contains("line 1: position key has 4"));
-        assert!(error(&vec![0; LINE_BYTES_MAX + 9]).contains("longer than"));
+        assert!(error(&vec![0; RECORD_LINE_BYTES_MAX + 9]).contains("longer than"));
         assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
     }
 

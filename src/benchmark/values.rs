@@ -1,6 +1,6 @@
 //! Errors of a player's static values beside labels that look further, by group.
 
-use super::LINE_BYTES_MAX;
+use super::RECORD_LINE_BYTES_MAX;
 use crate::game::{Group, Position};
 use crate::job::{Control, Progress};
 use crate::notation::{PositionChances, parse_training_line};
@@ -48,7 +48,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        let mut bounded = (&mut *input).take(LINE_BYTES_MAX as u64);
+        let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64);
         if bounded.read_until(b'\n', &mut line)? == 0 {
             break;
         }

@@ -2,7 +2,7 @@
 
 use super::bearoff_score::position_of;
 use crate::bearoff::{EFFECTIVE_PIPS_A_ROLL, Tables};
-use crate::benchmark::LINE_BYTES_MAX;
+use crate::benchmark::RECORD_LINE_BYTES_MAX;
 use crate::cli::{Common, Failure, Output, within};
 use crate::engine::Engine;
 use crate::game::{Cube, CubeOwner, MatchState, Position, RaceAdvice, RaceCounts, Rules, Side};
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Result<Vec<Position>, Failure> {
     let (mut positions, mut line) = (Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
-        let mut bounded = (&mut input).take(LINE_BYTES_MAX as u64);
+        let mut bounded = (&mut input).take(RECORD_LINE_BYTES_MAX as u64);
         if bounded
             .read_until(b'\n', &mut line)
             .map_err(Failure::in_file(path))?

@@ -1,7 +1,7 @@
 //! `gammond bearoff score`: benchmark files by what the bearoff tables know.
 
 use crate::bearoff::Tables;
-use crate::benchmark::LINE_BYTES_MAX;
+use crate::benchmark::RECORD_LINE_BYTES_MAX;
 use crate::benchmark::exact::ExactPlay;
 use crate::cli::{Common, Failure, Output};
 use crate::game::{Chances, Position, Roll};
@@ -48,7 +48,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut wrong = false;
     for number in 1.. {
         line.clear();
-        let mut bounded = (&mut input).take(LINE_BYTES_MAX as u64 + 1);
+        let mut bounded = (&mut input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
         if bounded
             .read_until(b'\n', &mut line)
             .map_err(Failure::in_file(&args.file))?
@@ -57,8 +57,8 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         {
             break;
         }
-        if line.len() > LINE_BYTES_MAX {
-            let reason = format!("line {number} is longer than {LINE_BYTES_MAX} bytes");
+        if line.len() > RECORD_LINE_BYTES_MAX {
+            let reason = format!("line {number} is longer than {RECORD_LINE_BYTES_MAX} bytes");
             return Err(Failure::in_file(&args.file)(reason));
         }
         match scorer.line(line.trim_ascii_end(), number) {
