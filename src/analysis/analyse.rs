@@ -2,7 +2,7 @@
 
 use super::judge::{Judgement, judge, match_chances};
 use super::replay::{Decision, Terms, crawford_games, replay_from};
-use super::totals::{Totals, fibs_difference};
+use super::totals::{MARKS, Totals, fibs_difference};
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
 use crate::notation::{MatPlayer, MatchFile, MatchReading};
@@ -31,6 +31,8 @@ pub struct GameAnalysis {
     pub totals: [Totals; 2],
     /// Who won how much; `None` for a game that was not finished.
     pub result: Option<(MatPlayer, u32)>,
+    /// Losses from which on a decision is doubtful, bad, very bad.
+    pub marks: [f64; 3],
 }
 
 /// What is wrong in a game, beside what its file says.
@@ -77,9 +79,33 @@ pub struct Analysis {
     pub result: f64,
     /// What is wrong in the file.
     pub faults: Vec<Fault>,
+    /// Losses from which on a decision is doubtful, bad, very bad.
+    pub marks: [f64; 3],
 }
 
 impl Analysis {
+    /// The same with other losses from which on a decision is doubtful, bad, very bad.
+    #[must_use]
+    pub fn marked(mut self, marks: [f64; 3]) -> Analysis {
+        self.marks = marks;
+        for game in &mut self.games {
+            game.marks = marks;
+            game.count();
+        }
+        self.sum();
+        self
+    }
+
+    /// Adds the books of the games.
+    fn sum(&mut self) {
+        self.totals = [Totals::default(); 2];
+        for game in &self.games {
+            for (sum, totals) in self.totals.iter_mut().zip(&game.totals) {
+                sum.add(totals);
+            }
+        }
+    }
+
     /// What a player got less what the dice gave him and the other one took: chances above one half, or
     /// points.
     #[must_use]
@@ -166,24 +192,21 @@ pub fn analyse(
         games.push(game_of(file, number, judged, terms.crawford));
     }
     faults.sort_by_key(|fault| (fault.game, fault.line));
-    let mut totals = [Totals::default(); 2];
-    for game in &games {
-        for (sum, totals) in totals.iter_mut().zip(&game.totals) {
-            sum.add(totals);
-        }
-    }
     let score = score_after(file);
-    Ok(Analysis {
+    let mut analysis = Analysis {
         length: file.length,
         names: file.names.clone(),
         score,
         plies: settings.plies,
         level: level_name(settings),
-        totals,
+        totals: [Totals::default(); 2],
         result: result(engine, file, score),
         games,
         faults,
-    })
+        marks: MARKS,
+    };
+    analysis.sum();
+    Ok(analysis)
 }
 
 fn game_of(
@@ -192,20 +215,42 @@ fn game_of(
     decisions: Vec<JudgedDecision>,
     crawford: bool,
 ) -> GameAnalysis {
-    let mut totals = [Totals::default(); 2];
-    for judged in &decisions {
-        if let Some(books) = totals.get_mut(judged.decision.player.index()) {
-            books.book(&judged.decision, &judged.judgement);
-        }
-    }
     let game = file.games.get(number);
-    GameAnalysis {
+    let mut judged = GameAnalysis {
         scores: game.map_or([0; 2], |game| game.scores),
         crawford,
         decisions,
-        totals,
+        totals: [Totals::default(); 2],
         result: game.and_then(|game| game.result),
+        marks: MARKS,
+    };
+    judged.count();
+    judged
+}
+
+impl GameAnalysis {
+    fn count(&mut self) {
+        self.totals = books(&self.decisions, &self.marks);
     }
+}
+
+/// The books of both players over these decisions.
+pub(super) fn books<'a>(
+    decisions: impl IntoIterator<Item = &'a JudgedDecision>,
+    marks: &[f64; 3],
+) -> [Totals; 2] {
+    let mut totals = [Totals::default(); 2];
+    for JudgedDecision {
+        decision,
+        judgement,
+    } in decisions
+    {
+        if let Some(books) = totals.get_mut(decision.player.index()) {
+            books.book(decision, judgement);
+            books.book_marks(decision, judgement, marks);
+        }
+    }
+    totals
 }
 
 /// The points after the last game that was finished.

@@ -3,6 +3,7 @@
 use super::analyse::{Analysis, GameAnalysis};
 use super::replay::Deed;
 use super::rows::{Kind, Row};
+use super::totals::{MARKS, rating_word};
 use crate::notation::{MatPlayer, play_text};
 use crate::render::{Drawn, board_style, svg_board};
 use std::fmt::Write as _;
@@ -11,6 +12,8 @@ use std::fmt::Write as _;
 const BOARDS_MAX: usize = 30;
 const CURVE_WIDTH: f64 = 640.0;
 const CURVE_HEIGHT: f64 = 180.0;
+/// Room for the labels on its left.
+const LABELS: f64 = 60.0;
 
 const STYLE: &str = "\
 :root{--page:#fff;--ink:#1d1a16;--soft:#6a655c;--rule:#d8d2c6;--bad:#a11212;--curve:#0b5cad}\
@@ -23,7 +26,7 @@ td,th{padding:.2rem .5rem;text-align:left;border-bottom:1px solid var(--rule);ve
 .g{display:grid;gap:1.2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}\
 article{border:1px solid var(--rule);border-radius:.5rem;padding:.7rem;break-inside:avoid}\
 svg{display:block;width:100%;height:auto}.mk{color:var(--bad);font-weight:700}.s{color:var(--soft);font-size:.85rem;overflow-wrap:anywhere}\
-.c line{stroke:var(--rule)}.c polyline{fill:none;stroke:var(--curve);stroke-width:2.5}.c .e{fill:var(--bad)}.c text{font:12px system-ui,sans-serif;fill:var(--soft)}\
+.c line{stroke:var(--rule)}.c polyline{fill:none;stroke:var(--curve);stroke-width:2.5}.c .e{fill:var(--bad)}.c text{font:17px system-ui,sans-serif;fill:var(--soft)}.n td+td,.n th+th{text-align:right}\
 summary{cursor:pointer;padding:.4rem 0}\
 @media print{body{max-width:none}details{display:block}}";
 
@@ -47,10 +50,14 @@ pub fn page(matches: &[(String, Analysis)]) -> String {
     for (file, analysis) in matches {
         analysis.section(&mut text, file);
     }
+    let [doubtful, bad, worst] = matches.first().map_or(MARKS, |(_, one)| one.marks);
     let _ = write!(
         text,
         "<p class=\"s\">Losses and luck in EMG: points of a game at the cube as it stands. Arrows show the best play. A decision that \
-         loses 0.03 is doubtful, 0.06 bad, 0.12 very bad. gammond {}.</p></body></html>",
+         loses {} is doubtful, {} bad, {} very bad. gammond {}.</p></body></html>",
+        doubtful,
+        bad,
+        worst,
         env!("CARGO_PKG_VERSION")
     );
     text.push('\n');
@@ -90,9 +97,12 @@ impl Analysis {
         };
         let _ = write!(
             text,
-            "<h1>{one} {first} – {second} {other}</h1><p>{kind}, {} games, judged at {} plies. <span class=\"s\">{}</span></p>",
-            self.games.len(),
-            self.plies,
+            "<h1>{one} {first} – {second} {other}</h1><p>{kind}, {}, judged at {}. <span class=\"s\">{}</span></p>",
+            match self.games.len() {
+                1 => "1 game".to_owned(),
+                count => format!("{count} games"),
+            },
+            self.level,
             escaped(file_name(file))
         );
         if !self.faults.is_empty() {
@@ -102,10 +112,44 @@ impl Analysis {
             }
             text.push_str("</ul>");
         }
+        self.head(text, &names);
         self.mistakes(text, &names);
         self.curves(text, &names);
         self.table_of_figures(text, &names);
+        self.table_of_groups(text, &names);
         self.all_decisions(text, &names);
+    }
+
+    /// What everybody looks for first.
+    fn head(&self, text: &mut String, names: &[String; 2]) {
+        text.push_str(
+            "<div class=\"w\"><table class=\"n\"><tr><th></th><th>error rate</th><th></th><th>PR</th><th>loss</th><th>luck</th>\
+             <th>result</th><th>without luck</th></tr>",
+        );
+        let sides = [
+            (MatPlayer::First, self.result),
+            (MatPlayer::Second, -self.result),
+        ];
+        for ((name, own), (player, result)) in names.iter().zip(&self.totals).zip(sides) {
+            let number =
+                |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.2}"));
+            let shown = |value: f64| match self.length {
+                0 => format!("{:+.2} points", value + 0.0),
+                _ => format!("{:+.2} %", 100.0 * value + 0.0),
+            };
+            let [loss, _] = own.loss();
+            let _ = write!(
+                text,
+                "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{}</td><td>{loss:.3}</td><td>{:+.3}</td><td>{}</td><td>{}</td></tr>",
+                number(own.rate().map(|rate| 1000.0 * rate)),
+                rating_word(own.rate()),
+                number(own.performance()),
+                own.luck.emg,
+                shown(result),
+                shown(self.luck_adjusted(player))
+            );
+        }
+        text.push_str("</table></div>");
     }
 
     fn mistakes(&self, text: &mut String, names: &[String; 2]) {
@@ -143,7 +187,7 @@ impl Analysis {
                 "<article><h3>Game {number}, {first}–{second}{crawford}: {end}</h3>"
             );
             self.curve(text, game, number, names);
-            text.push_str("<table><tr><th></th><th>error rate</th><th>loss</th><th>luck</th></tr>");
+            text.push_str("<table class=\"n\"><tr><th></th><th>error rate</th><th>loss</th><th>luck</th></tr>");
             for (name, totals) in names.iter().zip(&game.totals) {
                 let [emg, _] = totals.loss();
                 let rate = totals
@@ -203,9 +247,9 @@ impl Analysis {
         };
         let _ = write!(
             text,
-            "<svg class=\"c\" role=\"img\" viewBox=\"-4 -14 {} {}\"><title>{what} of {}</title>",
-            CURVE_WIDTH + 8.0,
-            CURVE_HEIGHT + 30.0,
+            "<svg class=\"c\" role=\"img\" viewBox=\"-{LABELS} -16 {} {}\"><title>{what} of {}</title>",
+            CURVE_WIDTH + LABELS + 8.0,
+            CURVE_HEIGHT + 24.0,
             names[0]
         );
         for part in [0.0, 0.5, 1.0] {
@@ -218,8 +262,8 @@ impl Analysis {
             };
             let _ = write!(
                 text,
-                "<line x1=\"0\" x2=\"{CURVE_WIDTH}\" y1=\"{y}\" y2=\"{y}\"/><text x=\"2\" y=\"{}\">{label}</text>",
-                y - 3.0
+                "<line x1=\"0\" x2=\"{CURVE_WIDTH}\" y1=\"{y}\" y2=\"{y}\"/><text x=\"-8\" y=\"{}\" text-anchor=\"end\">{label}</text>",
+                y + 6.0
             );
         }
         text.push_str("<polyline points=\"");
@@ -239,8 +283,7 @@ impl Analysis {
         }
         let _ = write!(
             text,
-            "<text x=\"2\" y=\"{}\">{what} of {}; triangles: bad plays of either side</text></svg>",
-            CURVE_HEIGHT + 14.0,
+            "</svg><p class=\"s\">{what} of {}; triangles: bad plays of either side</p>",
             names[0]
         );
     }
@@ -260,6 +303,35 @@ impl Analysis {
                     "<tr><td>{label}</td><td>{first}</td><td>{second}</td></tr>"
                 );
             }
+        }
+        text.push_str("</table></div>");
+    }
+
+    fn table_of_groups(&self, text: &mut String, names: &[String; 2]) {
+        let [one, other] = names;
+        let _ = write!(
+            text,
+            "<h2>By part of the game and class of position</h2><div class=\"w\"><table class=\"n\"><tr><th></th><th colspan=\"3\">{one}</th>\
+             <th colspan=\"3\">{other}</th></tr><tr><th></th><th>decisions</th><th>error rate</th><th>loss</th>\
+             <th>decisions</th><th>error rate</th><th>loss</th></tr>"
+        );
+        for (name, totals) in self.by_phase().into_iter().chain(self.by_class()) {
+            if totals.iter().all(|own| own.decisions() == 0) {
+                continue;
+            }
+            let _ = write!(text, "<tr><td>{name}</td>");
+            for own in &totals {
+                let rate = own
+                    .rate()
+                    .map_or("n/a".to_owned(), |rate| format!("{:.2}", 1000.0 * rate));
+                let [loss, _] = own.loss();
+                let _ = write!(
+                    text,
+                    "<td>{}</td><td>{rate}</td><td>{loss:.3}</td>",
+                    own.decisions()
+                );
+            }
+            text.push_str("</tr>");
         }
         text.push_str("</table></div>");
     }

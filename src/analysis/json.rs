@@ -1,6 +1,7 @@
 //! An analysis for programs: one JSON object a match, and one line of commas a decision.
 
 use super::analyse::{Analysis, GameAnalysis};
+use super::groups::{Group, class, phase};
 use super::rows::{Kind, Row};
 use super::totals::{Sum, Totals, luck_word, rating_word};
 use crate::notation::{MatPlayer, play_text};
@@ -37,9 +38,17 @@ impl Analysis {
             "level": self.level,
             "decisions": self.rows().map(|row| decision(&row)).collect::<Vec<_>>(),
             "totals": self.both(&self.totals, true),
+            "phases": self.groups("phase", &self.by_phase()),
+            "classes": self.groups("class", &self.by_class()),
+            "marks": self.marks,
             "games": games,
             "faults": faults,
         })
+    }
+
+    fn groups(&self, key: &str, groups: &[Group]) -> Vec<Value> {
+        let group = |(name, totals): &Group| json!({key: name, "totals": self.both(totals, false)});
+        groups.iter().map(group).collect()
     }
 
     /// The same without single decisions, for archives.
@@ -152,6 +161,8 @@ fn decision(row: &Row<'_>) -> Value {
         "forced": row.forced,
         "close": row.close,
         "mark": row.mark(),
+        "phase": phase(&row.judged.decision),
+        "class": class(&row.judged.decision),
     });
     let judgement = &row.judged.judgement;
     let more = match (row.kind, &judgement.plays, &judgement.cube) {
@@ -182,7 +193,7 @@ fn decision(row: &Row<'_>) -> Value {
 }
 
 /// The first line of [`Analysis::csv`].
-pub const CSV_HEAD: &str = "file,game,move,player,name,kind,position,roll,played,best,loss_emg,loss_mwc,luck_emg,luck_mwc,forced,close,mark\n";
+pub const CSV_HEAD: &str = "file,game,move,player,name,kind,position,roll,played,best,loss_emg,loss_mwc,luck_emg,luck_mwc,forced,close,mark,phase,class\n";
 
 impl Analysis {
     /// A line of values with commas between for each decision; [`CSV_HEAD`] names them.
@@ -211,6 +222,8 @@ impl Analysis {
                 u8::from(row.forced).to_string(),
                 u8::from(row.close).to_string(),
                 row.mark().unwrap_or_default().to_owned(),
+                phase(&row.judged.decision).to_owned(),
+                class(&row.judged.decision).to_owned(),
             ];
             text.push_str(&fields.join(","));
             text.push('\n');

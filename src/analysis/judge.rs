@@ -207,24 +207,24 @@ fn judge_play(
     };
     let RankedPlays {
         mut plays, legal, ..
-    } = engine.rank_plays(query, &all, stop)?;
+    } = engine.rank_plays_and(query, after, &all, stop)?;
     let place = plays.iter().position(|play| play.position == *after);
     let Some(place) = place else { return Ok(None) };
-    // The search leaves what is far behind at a smaller depth.
-    let depth = plays.first().map_or(0, |best| best.plies);
     let spread = match (plays.first(), plays.last()) {
         (Some(best), Some(worst)) => best.value.equity - worst.value.equity,
         _ => 0.0,
     };
+    // The search leaves what is far behind at a smaller depth, and the best one too where all others are.
+    let wanted = match settings.level {
+        None if place > 0 => settings.plies,
+        _ => 0,
+    };
+    if let Some(best) = plays.first_mut().filter(|play| play.plies < wanted) {
+        at_full_depth(engine, settings, query, best, stop)?;
+    }
+    let depth = plays.first().map_or(0, |best| best.plies);
     if let Some(played) = plays.get_mut(place).filter(|play| play.plies < depth) {
-        let turned_query = EvalQuery {
-            position: *after,
-            state: query.state.swapped(),
-        };
-        let value = engine.evaluate(&turned_query, settings, stop)?;
-        played.value = turned(value.cubeful.unwrap_or(value.cubeless));
-        played.chances = value.chances.inverted();
-        played.plies = value.plies;
+        at_full_depth(engine, settings, query, played, stop)?;
     }
     let Some(played) = plays.get(place).cloned() else {
         return Ok(None);
@@ -244,6 +244,25 @@ fn judge_play(
         rank,
         spread,
     }))
+}
+
+/// Values the play of a roll again, as deep as the settings say.
+fn at_full_depth(
+    engine: &Engine,
+    settings: &Settings,
+    query: &PlayQuery,
+    play: &mut RankedPlay,
+    stop: &Stop,
+) -> Result<(), EngineError> {
+    let after = EvalQuery {
+        position: play.position,
+        state: query.state.swapped(),
+    };
+    let value = engine.evaluate(&after, settings, stop)?;
+    play.value = turned(value.cubeful.unwrap_or(value.cubeless));
+    play.chances = value.chances.inverted();
+    play.plies = value.plies;
+    Ok(())
 }
 
 /// The best value after this roll, against the mean of all rolls, by the evaluation without

@@ -8,6 +8,8 @@
 //! counts them. Rules ANA-01 to ANA-20 of `protocol-specs/analysis.md`.
 
 mod analyse;
+mod annotate;
+mod groups;
 mod html;
 mod json;
 mod judge;
@@ -18,6 +20,7 @@ mod text;
 mod totals;
 
 pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
+pub use groups::{Group, class, phase};
 pub use html::page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};

@@ -72,13 +72,15 @@ pub struct Row<'a> {
     pub close: bool,
     /// All of it.
     pub judged: &'a JudgedDecision,
+    /// Losses from which on it is doubtful, bad, very bad.
+    pub marks: [f64; 3],
 }
 
 impl Row<'_> {
     /// `doubtful`, `bad`, `very bad`.
     #[must_use]
     pub fn mark(&self) -> Option<&'static str> {
-        let mark = mark(self.loss?)?;
+        let mark = mark(self.loss?, &self.marks)?;
         MARK_NAMES.get(mark).copied()
     }
 
@@ -133,11 +135,11 @@ impl GameAnalysis {
     pub fn rows(&self, number: usize) -> impl Iterator<Item = Row<'_>> {
         self.decisions
             .iter()
-            .flat_map(move |judged| rows(number, judged))
+            .flat_map(move |judged| rows(number, judged, self.marks))
     }
 }
 
-fn rows(game: usize, judged: &JudgedDecision) -> Vec<Row<'_>> {
+fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec<Row<'_>> {
     let (decision, judgement) = (&judged.decision, &judged.judgement);
     let row = |kind: Kind, played: String, best: String| Row {
         game,
@@ -155,6 +157,7 @@ fn rows(game: usize, judged: &JudgedDecision) -> Vec<Row<'_>> {
         forced: false,
         close: false,
         judged,
+        marks,
     };
     let cube = judgement.cube.as_ref();
     match decision.deed {

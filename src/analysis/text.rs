@@ -28,8 +28,8 @@ impl Analysis {
         let [one, other] = &names;
         let _ = writeln!(
             text,
-            "{file}: {kind}, {one} {first}, {other} {second}, judged at {} plies",
-            self.plies
+            "{file}: {kind}, {one} {first}, {other} {second}, judged at {}",
+            self.level
         );
         for fault in &self.faults {
             let _ = writeln!(text, "  fault: {fault}");
@@ -37,6 +37,7 @@ impl Analysis {
         text.push('\n');
         self.table(&mut text, &names);
         self.by_game(&mut text, &names);
+        self.by_group(&mut text, &names);
         let worst = self.worst();
         if !worst.is_empty() {
             let shown = worst.len().min(WORST_SHOWN);
@@ -100,7 +101,7 @@ impl Analysis {
         [shown(first), shown(second)]
     }
 
-    fn line(&self, row: &Row<'_>, names: &[String; 2]) -> String {
+    pub(super) fn line(&self, row: &Row<'_>, names: &[String; 2]) -> String {
         let name = match row.player {
             MatPlayer::First => &names[0],
             MatPlayer::Second => &names[1],
@@ -186,6 +187,33 @@ impl Analysis {
             let _ = writeln!(
                 text,
                 "{number:4}  {score:<8} {result:<11} {first} {}   {second} {}",
+                each(one),
+                each(other)
+            );
+        }
+    }
+
+    fn by_group(&self, text: &mut String, names: &[String; 2]) {
+        let [first, second] = names;
+        text.push_str("\nPart         decisions, error rate and loss of each\n");
+        for (name, totals) in self.by_phase().into_iter().chain(self.by_class()) {
+            let [one, other] = &totals;
+            if one.decisions() + other.decisions() == 0 {
+                continue;
+            }
+            let each = |own: &Totals| {
+                let rate = own.rate().map(|rate| 1000.0 * rate);
+                let [loss, _] = own.loss();
+                format!(
+                    "{:4} {:>7} {:+.3}",
+                    own.decisions(),
+                    shown(rate, 2),
+                    0.0 - loss
+                )
+            };
+            let _ = writeln!(
+                text,
+                "{name:<12} {first} {}   {second} {}",
                 each(one),
                 each(other)
             );
@@ -330,6 +358,8 @@ impl Figures<'_> {
             ("loss", self.both(loss)),
             ("error rate, GNU Backgammon's", self.rate(Totals::rate)),
             ("error rate, Snowie's", self.both(snowie)),
+            ("decisions, GNU Backgammon's", self.count(Totals::decisions)),
+            ("decisions that matter, XG's", self.count(|own| own.counted)),
             (
                 "performance rating, XG's",
                 self.both(|own, _| shown(own.performance(), 2)),

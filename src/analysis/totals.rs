@@ -79,10 +79,10 @@ pub struct Totals {
     pub resignations: Sum,
 }
 
-/// Doubtful, bad or very bad: 0, 1, 2.
+/// Doubtful, bad or very bad, from these losses on: 0, 1, 2.
 #[must_use]
-pub fn mark(loss: f64) -> Option<usize> {
-    MARKS.iter().rposition(|&from| loss >= from)
+pub fn mark(loss: f64, marks: &[f64; 3]) -> Option<usize> {
+    marks.iter().rposition(|&from| loss >= from)
 }
 
 /// The words for [`mark`].
@@ -95,8 +95,28 @@ pub fn is_close(no_double: f64, double_take: f64) -> bool {
 }
 
 impl Totals {
-    /// Books one decision of the player at this cube.
-    pub fn book(&mut self, decision: &Decision, judgement: &Judgement) {
+    /// Counts the marks of one decision, by losses from which on it has them.
+    pub(super) fn book_marks(
+        &mut self,
+        decision: &Decision,
+        judgement: &Judgement,
+        marks: &[f64; 3],
+    ) {
+        let (play, cube) = match decision.deed {
+            Deed::Play { .. } => (judgement.loss, judgement.cube_loss),
+            Deed::Double | Deed::Take | Deed::Drop => (None, judgement.loss),
+            _ => (None, None),
+        };
+        for (loss, counts) in [(play, &mut self.play_marks), (cube, &mut self.cube_marks)] {
+            let mark = loss.and_then(|loss| mark(loss, marks));
+            if let Some(count) = mark.and_then(|mark| counts.get_mut(mark)) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Books one decision of the player at this cube; its marks are booked by themselves.
+    pub(super) fn book(&mut self, decision: &Decision, judgement: &Judgement) {
         let value = f64::from(decision.state.cube.value());
         let cost = |emg: f64, mwc: Option<f64>| mwc.unwrap_or(emg * value);
         match decision.deed {
@@ -111,7 +131,6 @@ impl Totals {
                         .as_ref()
                         .is_some_and(|plays| plays.spread > 1e-4),
                 );
-                count_mark(&mut self.play_marks, loss);
                 self.book_luck(judgement, cost);
             }
             Deed::Unknown { .. } => self.book_luck(judgement, cost),
@@ -151,7 +170,6 @@ impl Totals {
         self.cube.add(loss, cost);
         self.close += u32::from(is_close(none, take));
         self.counted += u32::from(!is_trivial(none, take));
-        count_mark(&mut self.cube_marks, loss);
         if loss > 0.0 {
             let [below, above] = &mut self.missed;
             if take <= 1.0 { below } else { above }.add(loss, cost);
@@ -169,7 +187,6 @@ impl Totals {
         self.cube.add(loss, cost);
         self.close += 1;
         self.counted += 1;
-        count_mark(&mut self.cube_marks, loss);
         let wrong = loss > 0.0;
         match decision.deed {
             Deed::Take => {
@@ -298,12 +315,6 @@ impl Totals {
     }
 }
 
-fn count_mark(marks: &mut [u32; 3], loss: f64) {
-    if let Some(count) = mark(loss).and_then(|mark| marks.get_mut(mark)) {
-        *count += 1;
-    }
-}
-
 /// A cube decision that nobody has to think about.
 fn is_trivial(none: f64, take: f64) -> bool {
     (none - take.min(1.0)).abs() < 0.001
@@ -361,7 +372,7 @@ mod tests {
         assert_eq!(rating_word(Some(0.5)), "Awful!");
         assert_eq!(rating_word(None), "n/a");
         assert_eq!(
-            [0.0299, 0.03, 0.0599, 0.06, 0.12].map(mark),
+            [0.0299, 0.03, 0.0599, 0.06, 0.12].map(|loss| mark(loss, &MARKS)),
             [None, Some(0), Some(0), Some(1), Some(2)]
         );
         assert_eq!(luck_word(Some(-0.07)), "Go to bed");

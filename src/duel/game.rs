@@ -14,6 +14,19 @@ pub struct Finish {
     pub turns: u32,
 }
 
+/// One turn of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Whose: 0 or 1, the place in the game's players.
+    pub player: usize,
+    /// The position before it, seen by that player.
+    pub before: Position,
+    /// The roll.
+    pub roll: Roll,
+    /// The position after it, the other player on roll.
+    pub after: Position,
+}
+
 /// Longest game that is waited for; one that lasts longer counts as 0 points.
 const TURNS_MAX: u32 = 20_000;
 
@@ -26,6 +39,16 @@ pub fn play_game(
     players: [&dyn Player; 2],
     seed: u64,
     number: u64,
+    stop: &Stop,
+) -> Result<Option<Finish>, PlayerError> {
+    play_watched_game(players, (seed, number), &mut |_| {}, stop)
+}
+
+/// [`play_game`]; `watch` is shown each turn.
+pub(super) fn play_watched_game(
+    players: [&dyn Player; 2],
+    (seed, number): (u64, u64),
+    watch: &mut dyn FnMut(Turn),
     stop: &Stop,
 ) -> Result<Option<Finish>, PlayerError> {
     let mut dice = stream(seed, 2 * number);
@@ -43,7 +66,14 @@ pub fn play_game(
         if stop.is_triggered() {
             return Ok(None);
         }
+        let before = position;
         position = players[turn].play(&position, next, &mut chance)?;
+        watch(Turn {
+            player: turn,
+            before,
+            roll: next,
+            after: position,
+        });
         if position.opponent().on_board() == 0 {
             let loser = position.me();
             let gammon = loser.off() == 0;

@@ -7,7 +7,8 @@
 mod game;
 mod luck;
 
-pub use game::{Finish, play_game};
+use game::play_watched_game;
+pub use game::{Finish, Turn, play_game};
 pub use luck::{Adjusted, play_adjusted};
 
 use crate::job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
@@ -55,6 +56,18 @@ impl Tally {
     }
 }
 
+/// A pair of games that was played: of each the turns, players by their places in the duel, and the points of the first player.
+#[derive(Clone, Debug)]
+pub struct PlayedPair {
+    /// The number of the pair, from 0.
+    pub number: u64,
+    /// The games.
+    pub games: [(Vec<Turn>, i8); 2],
+}
+
+/// Hears of each pair that is played, on any thread.
+pub type Watch<'a> = dyn Fn(PlayedPair) + Send + Sync + 'a;
+
 /// Duels among several players as one job. A part is a pair of games; the duels take turns, so all
 /// are equally far at any time.
 #[derive(Clone)]
@@ -63,6 +76,7 @@ pub struct Duels<'a> {
     players: Vec<&'a dyn Player>,
     pairings: Vec<[usize; 2]>,
     header: Header,
+    watch: Option<&'a Watch<'a>>,
 }
 
 impl std::fmt::Debug for Duels<'_> {
@@ -104,6 +118,7 @@ impl<'a> Duels<'a> {
             players: players.to_vec(),
             pairings,
             header,
+            watch: None,
         })
     }
 
@@ -136,14 +151,33 @@ impl Job for Duels<'_> {
             return Ok(None);
         };
         let [first, second] = self.pairings[duel].map(|place| self.players[place]);
-        let mut points = Vec::with_capacity(2);
-        for (order, sign) in [([first, second], 1), ([second, first], -1)] {
-            let Some(finish) = play_game(order, self.plan.seed, pair, stop)? else {
+        let mut games = [(Vec::new(), 0), (Vec::new(), 0)];
+        let orders = [([first, second], 1), ([second, first], -1)];
+        for ((order, sign), (turns, points)) in orders.into_iter().zip(&mut games) {
+            let mut watch = |turn: Turn| {
+                if self.watch.is_some() {
+                    let player = if sign > 0 {
+                        turn.player
+                    } else {
+                        1 - turn.player
+                    };
+                    turns.push(Turn { player, ..turn });
+                }
+            };
+            let dice = (self.plan.seed, pair);
+            let Some(finish) = play_watched_game(order, dice, &mut watch, stop)? else {
                 return Ok(None);
             };
-            points.push((sign * finish.points) as u8);
+            *points = sign * finish.points;
         }
-        Ok(Some(points))
+        let points = games.each_ref().map(|(_, points)| *points as u8);
+        if let Some(watch) = self.watch {
+            watch(PlayedPair {
+                number: pair,
+                games,
+            });
+        }
+        Ok(Some(points.into()))
     }
 
     fn merge(&self, tallies: &mut Vec<Tally>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
@@ -187,7 +221,22 @@ pub fn play_duel(
     journal: Option<&Path>,
     control: &mut Control<'_>,
 ) -> Result<JobEnd<Tally>, DuelError> {
-    let duels = Duels::new(plan, &players, vec![[0, 1]]).map_err(JobError::Work)?;
+    play_watched_duel(plan, players, None, journal, control)
+}
+
+/// [`play_duel`]; `watch` hears of each pair of games that is played now, not of those that the journal has.
+///
+/// # Errors
+/// As [`play_duel`].
+pub fn play_watched_duel<'a>(
+    plan: &DuelPlan,
+    players: [&'a dyn Player; 2],
+    watch: Option<&'a Watch<'a>>,
+    journal: Option<&Path>,
+    control: &mut Control<'_>,
+) -> Result<JobEnd<Tally>, DuelError> {
+    let mut duels = Duels::new(plan, &players, vec![[0, 1]]).map_err(JobError::Work)?;
+    duels.watch = watch;
     let JobEnd { mut sum, complete } = Runner::new().journal(journal).run(&duels, control)?;
     Ok(JobEnd {
         sum: sum.pop().unwrap_or_default(),

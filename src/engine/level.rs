@@ -1,7 +1,7 @@
 //! Answers of a level of play: a search at two plies, and small rollouts of what it leaves open (RO-10 to RO-12).
 
 use super::{Engine, EngineError};
-use crate::game::Chances;
+use crate::game::{Chances, Position};
 use crate::query::{
     Candidate, CubeAnswer, CubeQuery, EvalQuery, Evaluation, Level, PlayQuery, RankedPlays,
     RolledOut, RolloutAnswer, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Settings,
@@ -115,19 +115,29 @@ impl Engine {
         Ok(answer)
     }
 
-    /// [`Engine::rank_plays`] at a level: the plays that are rolled out stand before the others.
+    /// [`Engine::rank_plays`] at a level: the plays that are rolled out stand before the others; that to `also` is one of them.
     pub(super) fn rank_plays_at(
         &self,
         query: &PlayQuery,
         (level, settings): (Level, &Settings),
+        also: Option<&Position>,
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         let plan = plan(level);
         let mut ranked = self.rank_plays(query, &search(settings), stop)?;
         let first = ranked.plays.first().map_or(0.0, |best| best.value.equity);
-        let good = (ranked.plays.iter().take(plan.plays))
+        let mut good = (ranked.plays.iter().take(plan.plays))
             .take_while(|play| first - play.value.equity <= plan.margin)
             .count();
+        let also = ranked
+            .plays
+            .iter()
+            .position(|play| Some(&play.position) == also);
+        if let Some(place) = also.filter(|&place| place >= good) {
+            let moved = ranked.plays.remove(place);
+            ranked.plays.insert(good, moved);
+            good += 1;
+        }
         if good > 1 {
             let plays = ranked.plays.iter().take(good);
             let question = RolloutQuery {

@@ -480,11 +480,29 @@ impl Engine {
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         if let Some(level) = settings.level {
-            return self.rank_plays_at(query, (level, settings), stop);
+            return self.rank_plays_at(query, (level, settings), None, stop);
         }
         self.run(settings, stop, |context| {
             search::rank_plays(context, query, settings)
         })
+    }
+
+    /// [`Engine::rank_plays`]; at a level the play that leads to `after` is rolled out beside the best ones, however far behind
+    /// it looks.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn rank_plays_and(
+        &self,
+        query: &PlayQuery,
+        after: &crate::game::Position,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<RankedPlays, EngineError> {
+        match settings.level {
+            Some(level) => self.rank_plays_at(query, (level, settings), Some(after), stop),
+            None => self.rank_plays(query, settings, stop),
+        }
     }
 
     /// Double or not, take or pass.

@@ -368,3 +368,140 @@ fn a_file_that_is_too_long() {
     let error = MatchFile::read(&text).unwrap_err();
     assert_eq!(error.to_string(), "match file is longer than 16 MiB");
 }
+
+/// ANA-20: the parts and the classes add up to the whole, and the marks go by the losses that are asked for.
+#[test]
+fn groups_and_marks() {
+    let engine = Engine::builder().build().unwrap();
+    let analysis = analysed(&engine, &reading("seven7.mat"));
+    for groups in [analysis.by_phase(), analysis.by_class()] {
+        for player in [0, 1] {
+            let mut sum = Totals::default();
+            groups
+                .iter()
+                .for_each(|(_, totals)| sum.add(&totals[player]));
+            let whole = &analysis.totals[player];
+            assert_eq!(
+                (sum.decisions(), sum.counted, sum.play_marks, sum.cube_marks),
+                (
+                    whole.decisions(),
+                    whole.counted,
+                    whole.play_marks,
+                    whole.cube_marks
+                )
+            );
+            assert!((sum.loss()[0] - whole.loss()[0]).abs() < 1e-9);
+            assert!(sum.decisions() > 0);
+        }
+    }
+    let first = &analysis.by_phase()[0];
+    assert!(
+        first.0 == "opening" && first.1[0].plays.count == 11,
+        "{first:?}"
+    );
+    let marks = |analysis: &Analysis| analysis.totals[0].play_marks;
+    let strict = analysis.clone().marked([0.001, 10.0, 10.0]);
+    assert!(marks(&strict)[0] > marks(&analysis).iter().sum());
+    assert_eq!(marks(&strict)[1..], [0, 0]);
+    assert_eq!(
+        strict.worst().len(),
+        strict
+            .rows()
+            .filter(|row| row.mark().is_some() && row.kind != Kind::Resign)
+            .count()
+    );
+    assert_eq!(strict.marked(gammond::analysis::MARKS), analysis);
+}
+
+/// ANA-01: at a level the play that was made is rolled out beside the best ones, so that all values are of one kind.
+#[test]
+fn a_level_judges_what_was_played() {
+    let engine = Engine::builder().build().unwrap();
+    let text =
+        " 1 point match\n\n Game 1\n A : 0                     B : 0\n  1) 31: 24/23 24/21\n";
+    let mut settings = analysis_settings(0);
+    settings.level = gammond::query::Level::named("roller");
+    let reading = MatchFile::read(text.as_bytes()).unwrap();
+    let analysis = analyse(
+        &engine,
+        &settings,
+        &reading,
+        Rules::default(),
+        &Stop::never(),
+    )
+    .unwrap();
+    assert_eq!(analysis.level, "roller");
+    let row = analysis.rows().next().unwrap();
+    let searched = analysis_settings(2);
+    let searched = analyse(
+        &engine,
+        &searched,
+        &reading,
+        Rules::default(),
+        &Stop::never(),
+    )
+    .unwrap();
+    let plies = searched.rows().next().unwrap();
+    let value = |row: &gammond::analysis::Row<'_>| {
+        row.judged
+            .judgement
+            .plays
+            .as_ref()
+            .unwrap()
+            .played
+            .value
+            .equity
+    };
+    // The play is no candidate of the level itself; a rollout never hits the search's value exactly.
+    assert!((value(&row) - value(&plies)).abs() > 1e-9);
+    assert!(row.loss.unwrap() > 0.08, "{:?}", row.loss);
+}
+
+/// ANA-01: where the filter leaves one play alone, so that the search itself does not look ahead, that one and the one that was played are
+/// looked at to the full depth all the same, as gnubg does (which finds the played one best here, from 0.48 behind without look-ahead).
+#[test]
+fn both_plays_are_judged_at_the_full_depth() {
+    use gammond::analysis::{Decision, Deed, judge};
+    let Some(weights) = gnubg_wd("both_plays_are_judged_at_the_full_depth") else {
+        return;
+    };
+    let engine = Engine::builder().nets(Nets::Path(weights)).build().unwrap();
+    let parsed = gammond::parse_position(b"7gzAAHjfDQAgAA:cIllAAAAAAAE").unwrap();
+    let roll = gammond::Roll::new(3, 1).unwrap();
+    let played = gammond::parse_play("21/18 2/1", &parsed.position, roll).unwrap();
+    let decision = Decision {
+        player: MatPlayer::Second,
+        position: parsed.position,
+        state: parsed.state.unwrap(),
+        deed: Deed::Play {
+            roll,
+            after: played.after,
+            opening: false,
+            may_double: false,
+        },
+        number: 0,
+        turn: 1,
+    };
+    let plays = |plies| {
+        let judged = judge(
+            &engine,
+            &analysis_settings(plies),
+            &decision,
+            &Stop::never(),
+        );
+        let judged = judged.unwrap();
+        (judged.loss.unwrap(), judged.plays.unwrap())
+    };
+    assert!((plays(0).0 - 0.4765).abs() < 0.002);
+    let (loss, judged) = plays(2);
+    assert_eq!((loss, judged.rank, judged.played.plies), (0.0, 1, 2));
+    // As gnubg saved it: -0.676739 and -0.682078.
+    assert!(
+        (judged.best[0].value.equity + 0.676_739).abs() < 0.005,
+        "{judged:?}"
+    );
+    assert!(
+        (judged.best[1].value.equity + 0.682_078).abs() < 0.005,
+        "{judged:?}"
+    );
+}

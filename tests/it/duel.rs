@@ -188,3 +188,43 @@ fn silent_programs_are_ended() {
         .to_string();
     assert!(talks.ends_with("no answer within 400ms"), "{talks}");
 }
+
+/// `duel --mat`: each pair of games as a file that reads without fault and has the points of the duel.
+#[test]
+fn a_duel_writes_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let mats = folder.path().join("mats");
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args([
+            "duel", "pubeval", "random", "--games", "6", "--seed", "3", "--quiet", "--format",
+            "json", "--mat",
+        ])
+        .arg(&mats)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let told: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let (mut points, mut files) = (0, 0);
+    for entry in std::fs::read_dir(&mats).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        let file = gammond::notation::MatchFile::parse(&bytes).unwrap();
+        assert_eq!(
+            (file.length, file.games.len(), file.switch("Jacoby")),
+            (0, 2, Some(false))
+        );
+        assert_eq!(file.names, ["pubeval", "random"]);
+        for game in &file.games {
+            assert!(game.actions.len() > 10);
+            let (winner, won) = game.result.unwrap();
+            let won = i64::from(won);
+            points += if winner == gammond::notation::MatPlayer::First {
+                won
+            } else {
+                -won
+            };
+        }
+        files += 1;
+    }
+    assert_eq!(files, 3);
+    assert!((told["points_per_game"].as_f64().unwrap() - points as f64 / 6.0).abs() < 1e-9);
+}

@@ -8,6 +8,7 @@
 )]
 
 mod analyse;
+mod analyse_files;
 mod analyse_lines;
 mod analysis;
 mod bearoff;

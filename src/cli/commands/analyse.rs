@@ -9,7 +9,7 @@ use crate::game::Rules;
 use crate::job::Progress;
 use crate::journal::{check_writable, write_whole};
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
-use crate::query::{Settings, Stop};
+use crate::query::{Level, Settings, Stop};
 use rayon::prelude::*;
 use std::error::Error;
 use std::ffi::OsString;
@@ -23,6 +23,12 @@ pub(crate) struct Args {
     /// Match files (`.mat` and its dialects, gnubg's `.sgf`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// A level of play in the place of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    level: Option<Level>,
+    /// Losses from which on a decision is doubtful, bad and very bad.
+    #[arg(long, value_name = "LOSSES", default_value = "0.03,0.06,0.12", value_parser = marks)]
+    marks: [f64; 3],
     /// List every decision, not only the worst mistakes.
     #[arg(long)]
     all: bool,
@@ -32,6 +38,9 @@ pub(crate) struct Args {
     /// Write each match as `.mat` with remarks into this folder.
     #[arg(long, value_name = "FOLDER")]
     annotate: Option<PathBuf>,
+    /// Write each match as GNU Backgammon's `.sgf` with luck, marks and remarks at its actions into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    annotate_sgf: Option<PathBuf>,
     /// Keep the totals of each match in this file, one JSON object a line; files that are in it with
     /// the same contents and settings are skipped.
     #[arg(long, value_name = "FILE")]
@@ -49,6 +58,30 @@ const ENDINGS: [&str; 3] = ["mat", "sgf", "txt"];
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
+/// A level by its name.
+fn level(text: &str) -> Result<Level, String> {
+    Level::named(text).ok_or_else(|| "want roller, roller+ or roller++".to_owned())
+}
+
+/// Three numbers, each at least the one before.
+fn marks(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Option<Vec<f64>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    match numbers.as_deref() {
+        Some(&[one, two, three])
+            if 0.0 < one && one <= two && two <= three && three.is_finite() =>
+        {
+            Ok([one, two, three])
+        }
+        _ => Err(
+            "want three losses above 0, each at least the one before, such as 0.02,0.08,0.16"
+                .to_owned(),
+        ),
+    }
+}
+
 /// A file judged, or why it is not.
 struct Done {
     path: PathBuf,
@@ -58,11 +91,12 @@ struct Done {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
-    let settings = analysis_settings(common.plies);
+    let mut settings = analysis_settings(common.plies);
+    settings.level = args.level;
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;
-    if let Some(folder) = &args.annotate {
+    for folder in [&args.annotate, &args.annotate_sgf].into_iter().flatten() {
         std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
     }
     if let Some(path) = &args.html {
@@ -173,7 +207,7 @@ impl Printer<'_> {
         };
         let name = path.display().to_string();
         let (reading, analysis) = match result {
-            Ok(found) => found,
+            Ok((reading, analysis)) => (reading, analysis.marked(self.args.marks)),
             Err(error) => {
                 self.failed = true;
                 return self.print_error(&name, &error.to_string());
@@ -192,7 +226,12 @@ impl Printer<'_> {
         }
         self.out.print(text.as_bytes())?;
         if let Some(folder) = &self.args.annotate {
-            annotate(folder, &path, &reading.file, &analysis)?;
+            let mut remarked = reading.file.clone();
+            remarked.comments.extend(analysis.notes());
+            annotated(folder, &path, "mat", &remarked.to_string())?;
+        }
+        if let Some(folder) = &self.args.annotate_sgf {
+            annotated(folder, &path, "sgf", &analysis.sgf(&reading.file))?;
         }
         if let Some(archive) = &mut self.archive {
             archive.add(&name, &checksum, &analysis)?;
@@ -301,18 +340,10 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// The match with remarks, under the name that it had.
-fn annotate(
-    folder: &Path,
-    path: &Path,
-    file: &MatchFile,
-    analysis: &Analysis,
-) -> Result<(), Failure> {
+fn annotated(folder: &Path, path: &Path, ending: &str, text: &str) -> Result<(), Failure> {
     let stem = path.file_stem().filter(|stem| *stem != "-");
     let mut name = stem.unwrap_or("match".as_ref()).to_owned();
-    name.push(".mat");
+    name.push(format!(".{ending}"));
     let path = folder.join(name);
-    let mut remarked = file.clone();
-    remarked.comments.extend(analysis.notes());
-    let text = remarked.to_string();
     write_whole(&path, text.as_bytes()).map_err(Failure::unwritten(&path))
 }

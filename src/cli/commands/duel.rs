@@ -1,12 +1,16 @@
 //! `gammond duel`.
 
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
-use crate::duel::{DuelPlan, Tally, play_adjusted, play_duel};
+use crate::duel::{DuelPlan, PlayedPair, Tally, Turn, play_adjusted, play_duel, play_watched_duel};
 use crate::engine::{Engine, Nets};
+use crate::game::find_play;
+use crate::journal::write_whole;
+use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile};
 use crate::player::Player;
 use crate::stats::{SprtVerdict, sequential};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -30,6 +34,9 @@ pub(crate) struct Args {
     /// gives the same precision. Such a duel does not stop early.
     #[arg(long, value_name = "NETS", conflicts_with = "decide")]
     luck_adjusted: Option<String>,
+    /// Write each pair of games as a match file into this folder; pairs that the journal has are not played, and not written.
+    #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
+    mat: Option<PathBuf>,
     /// Say nothing while playing: `--progress none`.
     #[arg(long)]
     quiet: bool,
@@ -58,8 +65,31 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut control = args.progress.quiet(args.quiet).control()?;
     let journal = args.journal.as_deref();
-    let outcome = play_duel(&plan, [&**a, &**b], journal, &mut control)?;
+    let pair = [&**a, &**b];
+    let failed = Mutex::new(None);
+    let outcome = match &args.mat {
+        None => play_duel(&plan, pair, journal, &mut control)?,
+        Some(folder) => {
+            std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
+            let names = pair.map(Player::name);
+            let stop = control.stop.clone();
+            let watch = |played: PlayedPair| {
+                if let Err(error) = write_pair(folder, &names, plan.seed, played) {
+                    failed
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .get_or_insert(error);
+                    stop.trigger();
+                }
+            };
+            play_watched_duel(&plan, pair, Some(&watch), journal, &mut control)?
+        }
+    };
     drop(control);
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let folder = args.mat.as_deref().unwrap_or(Path::new("."));
+        return Err(Failure::work(format!("{}: {error}", folder.display())));
+    }
     let tally = outcome.sum;
     let text = if common.format == Some(Format::Json) {
         json(&tally, [&**a, &**b], args, common.seed)
@@ -67,6 +97,49 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         people(&tally, [&**a, &**b], args, common.seed)
     };
     finish(&text, outcome.complete, journal, RESUME)
+}
+
+/// A pair of games as a session of two for money: without a cube, so that gammons count in any case.
+fn write_pair(
+    folder: &Path,
+    names: &[String; 2],
+    seed: u64,
+    played: PlayedPair,
+) -> std::io::Result<()> {
+    let headers = [
+        " [Jacoby \"Off\"]",
+        " [Beaver \"Off\"]",
+        " [CubeLimit \"1\"]",
+    ];
+    let mut file = MatchFile {
+        length: 0,
+        names: names.clone(),
+        comments: headers.map(str::to_owned).into(),
+        games: Vec::new(),
+    };
+    let mut scores = [0; 2];
+    for (turns, points) in played.games {
+        let side = |player: usize| match player {
+            0 => MatPlayer::First,
+            _ => MatPlayer::Second,
+        };
+        let action = |turn: &Turn| {
+            let roll = turn.roll;
+            let found = find_play(&turn.before, roll, &turn.after)?;
+            Some((side(turn.player), MatAction::Play { roll, play: found }))
+        };
+        let winner = side(usize::from(points < 0));
+        file.games.push(MatGame {
+            scores,
+            actions: turns.iter().map_while(action).collect(),
+            result: (points != 0).then_some((winner, u32::from(points.unsigned_abs()))),
+        });
+        if let Some(sum) = scores.get_mut(winner.index()) {
+            *sum += u32::from(points.unsigned_abs());
+        }
+    }
+    let path = folder.join(format!("duel-{seed}-{:06}.mat", played.number + 1));
+    write_whole(&path, file.to_string().as_bytes())
 }
 
 /// The duel without luck.

@@ -127,6 +127,11 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
     for (index, cell) in cells.iter_mut().enumerate() {
         let end = ends.get(index).copied().unwrap_or(line.len());
         let text = line.get(cell.text_at..end).unwrap_or_default();
+        // The name of the other player may stand before his roll.
+        let text = match (text.trim_end().ends_with(':'), text.rfind("   ")) {
+            (true, Some(gap)) => text.get(..gap).unwrap_or_default(),
+            _ => text,
+        };
         cell.text_at += text.len() - text.trim_start().len();
         cell.text = text.trim();
     }

@@ -1,18 +1,21 @@
 //! Matches as files: what people keep their games in.
 //!
-//! Rules MAT-01 to MAT-22 of `protocol-specs/match-files.md`. [`MatchFile`] prints itself as `.mat`, the
+//! Rules MAT-01 to MAT-25 of `protocol-specs/match-files.md`. [`MatchFile`] prints itself as `.mat`, the
 //! form of Jellyfish that most programs import, and is read from that form with all its dialects and from
-//! GNU Backgammon's `.sgf`. Reading plays the games over: a play that is not legal is found where it
+//! GNU Backgammon's `.sgf`, and from what FIBS answers to `oldmoves`. It also prints itself as `.sgf`. Reading plays the games over: a play that is not legal is found where it
 //! stands. One fault costs one game: the others are read.
 
 mod cells;
 mod mat;
+mod oldmoves;
 mod record;
 mod recorder;
 mod sgf;
+mod sgf_write;
 mod write;
 
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
+pub use sgf_write::SgfNote;
 
 use super::{Code, NotationError, Reason};
 use recorder::Recorder;
@@ -50,6 +53,8 @@ impl MatchFile {
         let mut recorder = Recorder::default();
         let read = if sgf::is_sgf(decoded.as_bytes()) {
             sgf::read(decoded.as_bytes(), &mut recorder)
+        } else if oldmoves::is_oldmoves(&decoded) {
+            oldmoves::read(&decoded, &mut recorder)
         } else {
             mat::read(&decoded, &mut recorder)
         };

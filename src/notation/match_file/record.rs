@@ -124,6 +124,9 @@ pub struct MatchReading {
 }
 
 impl MatchFile {
+    /// The headers of money play without Jacoby and beavers, such as unlimited matches on FIBS.
+    pub const WITHOUT_JACOBY: [&str; 2] = [" [Jacoby \"Off\"]", " [Beaver \"Off\"]"];
+
     /// The value of a header ` [Key "Value"]`.
     #[must_use]
     pub fn header(&self, key: &str) -> Option<&str> {

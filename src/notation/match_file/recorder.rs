@@ -301,6 +301,13 @@ impl Recorder {
         self.given_up = true;
     }
 
+    /// The file says who won, and not how much: the next score line does.
+    pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
+        let known = self.file.games.last().and_then(|game| game.result);
+        let points = known.map_or(self.cube, |(_, points)| points);
+        self.told_result(winner, points);
+    }
+
     fn result_is(&mut self, winner: MatPlayer, points: u32) {
         if let Some(game) = self.file.games.last_mut() {
             game.result = Some((winner, points));

@@ -75,9 +75,6 @@ pub struct MatchRecord {
     broken: bool,
 }
 
-/// The rules of unlimited matches, as headers of match files.
-const UNLIMITED: [&str; 2] = [" [Jacoby \"Off\"]", " [Beaver \"Off\"]"];
-
 impl MatchRecord {
     /// A match that begins.
     #[must_use]
@@ -448,7 +445,7 @@ impl MatchRecord {
     pub fn file(&self, user: &str, mut comments: Vec<String>) -> MatchFile {
         if self.length.is_none() {
             // MAT-23: programs take Jacoby for granted in money play, and FIBS has it not.
-            comments.extend(UNLIMITED.map(str::to_owned));
+            comments.extend(MatchFile::WITHOUT_JACOBY.map(str::to_owned));
         }
         comments.extend(self.notes.iter().cloned());
         if self.gaps > 0 {

@@ -1,0 +1,157 @@
+//! What FIBS answers to `oldmoves`, and clients keep: one action a line, both players in X's numbers.
+
+use super::record::MatPlayer;
+use super::record::MatchFile;
+use super::recorder::{Recorder, Wrong};
+use crate::game::Roll;
+use crate::notation::error::quoted;
+use crate::notation::error::{Code, NotationError, Reason};
+
+/// Longest match.
+const LENGTH_MAX: u32 = 32767;
+
+/// Whether a text begins as such a list does.
+pub(super) fn is_oldmoves(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    lines
+        .find(|line| !line.is_empty())
+        .is_some_and(|line| line.starts_with("Score is "))
+}
+
+/// Reads a whole file.
+pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
+    let mut at = 0;
+    for (number, line) in (1..).zip(text.split('\n')) {
+        if let Err((wrong, fatal)) = read_line(number, line.trim(), recorder) {
+            if fatal {
+                let (field, reason) = wrong;
+                return Err(NotationError::new(Code::BadMatchFile, field, reason, at));
+            }
+            recorder.give_up(number, at, wrong);
+        }
+        at += line.len() + 1;
+    }
+    Ok(())
+}
+
+/// What is wrong, and whether nothing can be read then.
+type Fault = (Wrong, bool);
+
+fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {
+    let found = quoted(found.as_bytes());
+    (field, Reason::Value { found, want })
+}
+
+fn read_line(number: usize, line: &str, recorder: &mut Recorder) -> Result<(), Fault> {
+    if line.is_empty() {
+        return Ok(());
+    }
+    if let Some(rest) = line.strip_prefix("Score is ") {
+        return score(rest, line, recorder);
+    }
+    if let Some((x, o)) = line.split_once(" is X - ")
+        && let Some(o) = o.strip_suffix(" is O")
+    {
+        recorder.file.names = [x.trim().to_owned(), o.trim().to_owned()];
+        return Ok(());
+    }
+    if recorder.has_given_up() {
+        return Ok(());
+    }
+    let row = || (bad("row", line, "a row such as 'X: (3 1) 8-5 6-5'"), false);
+    let (player, action) = match line.split_once(':') {
+        Some(("X", action)) => (MatPlayer::First, action.trim()),
+        Some(("O", action)) => (MatPlayer::Second, action.trim()),
+        _ => return Err(row()),
+    };
+    let word = action.trim_end_matches('.');
+    let done = match word {
+        "doubles" => recorder.double(number, player),
+        "accepts" => recorder.take(number, player),
+        "rejects" => recorder.drop(number, player),
+        "wins" => {
+            recorder.won_without_points(player);
+            Ok(())
+        }
+        _ => {
+            let (roll, steps) = dice(action).ok_or_else(row)?;
+            let text = match steps.starts_with("can't") || steps.starts_with("cannot") {
+                true => String::new(),
+                false => steps_text(player, steps).ok_or_else(row)?,
+            };
+            match recorder.play_text(number, player, roll, &text) {
+                Ok(Some(wrong)) => {
+                    recorder.note(number, 0, wrong);
+                    Ok(())
+                }
+                Ok(None) => Ok(()),
+                Err(wrong) => Err(wrong),
+            }
+        }
+    };
+    done.map_err(|wrong| (wrong, false))
+}
+
+/// `0-0 in a 3 point match.`
+fn score(rest: &str, line: &str, recorder: &mut Recorder) -> Result<(), Fault> {
+    let first = recorder.file.games.is_empty();
+    let wrong = || {
+        let want = "a line such as 'Score is 0-0 in a 3 point match.'";
+        (bad("score", line, want), first)
+    };
+    let (points, kind) = rest.split_once(" in a").ok_or_else(wrong)?;
+    let (x, o) = points.split_once('-').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let scores = [number(x)?, number(o)?];
+    let kind = kind.trim_start_matches('n').trim();
+    let length = match kind.starts_with("unlimited") {
+        true => 0,
+        false => number(kind.split_whitespace().next().unwrap_or_default())?,
+    };
+    if length > LENGTH_MAX {
+        return Err(wrong());
+    }
+    if first {
+        recorder.file.length = length;
+        if length == 0 {
+            recorder
+                .file
+                .comments
+                .extend(MatchFile::WITHOUT_JACOBY.map(str::to_owned));
+        }
+    }
+    let begun = recorder.begin();
+    recorder.scores(scores);
+    begun.map_err(|wrong| (wrong, false))
+}
+
+/// `(3 1) 8-5 6-5`
+fn dice(action: &str) -> Option<(Roll, &str)> {
+    let (dice, steps) = action.strip_prefix('(')?.split_once(')')?;
+    let mut dice = dice.split_whitespace().map(str::parse::<u8>);
+    let roll = Roll::new(dice.next()?.ok()?, dice.next()?.ok()?).ok()?;
+    Some((roll, steps.trim()))
+}
+
+/// The steps in the numbers of the one who plays. O's are written as X counts, upwards, with 0 for the bar and 25 for off.
+fn steps_text(player: MatPlayer, steps: &str) -> Option<String> {
+    let point = |word: &str| -> Option<String> {
+        match (word.to_ascii_lowercase().as_str(), player) {
+            ("bar", _) => Some("bar".to_owned()),
+            ("off" | "home", _) => Some("off".to_owned()),
+            (number, _) if number.parse::<u8>().ok()? > 25 => None,
+            (number, MatPlayer::First) => Some(number.to_owned()),
+            (number, MatPlayer::Second) => Some((25 - number.parse::<u8>().ok()?).to_string()),
+        }
+    };
+    let step = |step: &str| {
+        let (from, to) = step.split_once('-')?;
+        Some(format!("{}/{}", point(from)?, point(to)?))
+    };
+    let steps: Option<Vec<String>> = steps
+        .trim_end_matches('.')
+        .split_whitespace()
+        .map(step)
+        .collect();
+    Some(steps?.join(" "))
+}
