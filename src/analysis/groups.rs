@@ -13,7 +13,7 @@ pub(super) const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
 pub(super) const CLASSES: [&str; 4] = ["contact", "crashed", "race", "bearoff"];
 
 /// A group of decisions: its name, and the books of both players.
-pub type Group = (&'static str, [Totals; 2]);
+pub type BookGroup = (&'static str, [Totals; 2]);
 
 /// The part of the game: the first moves, what has contact, what has none.
 #[must_use]
@@ -41,17 +41,17 @@ pub fn class(decision: &Decision) -> &'static str {
 impl Analysis {
     /// The books by parts of the game.
     #[must_use]
-    pub fn by_phase(&self) -> Vec<Group> {
+    pub fn by_phase(&self) -> Vec<BookGroup> {
         self.grouped(&PHASES, phase)
     }
 
     /// The books by classes of positions.
     #[must_use]
-    pub fn by_class(&self) -> Vec<Group> {
+    pub fn by_class(&self) -> Vec<BookGroup> {
         self.grouped(&CLASSES, class)
     }
 
-    fn grouped(&self, names: &[&'static str], of: fn(&Decision) -> &'static str) -> Vec<Group> {
+    fn grouped(&self, names: &[&'static str], of: fn(&Decision) -> &'static str) -> Vec<BookGroup> {
         let all = || self.games.iter().flat_map(|game| &game.decisions);
         let group = |&name: &&'static str| {
             let these = all().filter(|judged: &&JudgedDecision| of(&judged.decision) == name);

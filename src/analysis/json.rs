@@ -1,7 +1,7 @@
 //! An analysis for programs: one JSON object a match, and one line of commas a decision.
 
 use super::analyse::{Analysis, GameAnalysis};
-use super::groups::{Group, class, phase};
+use super::groups::{BookGroup, class, phase};
 use super::rows::{Kind, Row};
 use super::totals::{Sum, Totals, luck_word, rating_word};
 use crate::notation::{MatPlayer, play_text};
@@ -46,8 +46,9 @@ impl Analysis {
         })
     }
 
-    fn groups(&self, key: &str, groups: &[Group]) -> Vec<Value> {
-        let group = |(name, totals): &Group| json!({key: name, "totals": self.both(totals, false)});
+    fn groups(&self, key: &str, groups: &[BookGroup]) -> Vec<Value> {
+        let group =
+            |(name, totals): &BookGroup| json!({key: name, "totals": self.both(totals, false)});
         groups.iter().map(group).collect()
     }
 

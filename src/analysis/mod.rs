@@ -20,7 +20,7 @@ mod text;
 mod totals;
 
 pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
-pub use groups::{Group, class, phase};
+pub use groups::{BookGroup, class, phase};
 pub use html::page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};

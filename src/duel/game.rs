@@ -16,7 +16,7 @@ pub struct Finish {
 
 /// One turn of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct PlayedTurn {
     /// Whose: 0 or 1, the place in the game's players.
     pub player: usize,
     /// The position before it, seen by that player.
@@ -48,7 +48,7 @@ pub fn play_game(
 pub(super) fn play_watched_game(
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),
-    watch: &mut dyn FnMut(Turn),
+    watch: &mut dyn FnMut(PlayedTurn),
     stop: &Stop,
 ) -> Result<Option<Finish>, PlayerError> {
     let mut dice = stream(seed, 2 * number);
@@ -68,7 +68,7 @@ pub(super) fn play_watched_game(
         }
         let before = position;
         position = players[turn].play(&position, next, &mut chance)?;
-        watch(Turn {
+        watch(PlayedTurn {
             player: turn,
             before,
             roll: next,

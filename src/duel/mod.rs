@@ -8,7 +8,7 @@ mod game;
 mod luck;
 
 use game::play_watched_game;
-pub use game::{Finish, Turn, play_game};
+pub use game::{Finish, PlayedTurn, play_game};
 pub use luck::{Adjusted, play_adjusted};
 
 use crate::job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
@@ -62,11 +62,11 @@ pub struct PlayedPair {
     /// The number of the pair, from 0.
     pub number: u64,
     /// The games.
-    pub games: [(Vec<Turn>, i8); 2],
+    pub games: [(Vec<PlayedTurn>, i8); 2],
 }
 
 /// Hears of each pair that is played, on any thread.
-pub type Watch<'a> = dyn Fn(PlayedPair) + Send + Sync + 'a;
+pub type PairWatch<'a> = dyn Fn(PlayedPair) + Send + Sync + 'a;
 
 /// Duels among several players as one job. A part is a pair of games; the duels take turns, so all
 /// are equally far at any time.
@@ -76,7 +76,7 @@ pub struct Duels<'a> {
     players: Vec<&'a dyn Player>,
     pairings: Vec<[usize; 2]>,
     header: Header,
-    watch: Option<&'a Watch<'a>>,
+    watch: Option<&'a PairWatch<'a>>,
 }
 
 impl std::fmt::Debug for Duels<'_> {
@@ -154,14 +154,14 @@ impl Job for Duels<'_> {
         let mut games = [(Vec::new(), 0), (Vec::new(), 0)];
         let orders = [([first, second], 1), ([second, first], -1)];
         for ((order, sign), (turns, points)) in orders.into_iter().zip(&mut games) {
-            let mut watch = |turn: Turn| {
+            let mut watch = |turn: PlayedTurn| {
                 if self.watch.is_some() {
                     let player = if sign > 0 {
                         turn.player
                     } else {
                         1 - turn.player
                     };
-                    turns.push(Turn { player, ..turn });
+                    turns.push(PlayedTurn { player, ..turn });
                 }
             };
             let dice = (self.plan.seed, pair);
@@ -231,7 +231,7 @@ pub fn play_duel(
 pub fn play_watched_duel<'a>(
     plan: &DuelPlan,
     players: [&'a dyn Player; 2],
-    watch: Option<&'a Watch<'a>>,
+    watch: Option<&'a PairWatch<'a>>,
     journal: Option<&Path>,
     control: &mut Control<'_>,
 ) -> Result<JobEnd<Tally>, DuelError> {

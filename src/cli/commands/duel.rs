@@ -1,7 +1,9 @@
 //! `gammond duel`.
 
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
-use crate::duel::{DuelPlan, PlayedPair, Tally, Turn, play_adjusted, play_duel, play_watched_duel};
+use crate::duel::{
+    DuelPlan, PlayedPair, PlayedTurn, Tally, play_adjusted, play_duel, play_watched_duel,
+};
 use crate::engine::{Engine, Nets};
 use crate::game::find_play;
 use crate::journal::write_whole;
@@ -88,7 +90,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     drop(control);
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         let folder = args.mat.as_deref().unwrap_or(Path::new("."));
-        return Err(Failure::work(format!("{}: {error}", folder.display())));
+        return Err(Failure::unwritten(folder)(error));
     }
     let tally = outcome.sum;
     let text = if common.format == Some(Format::Json) {
@@ -106,11 +108,8 @@ fn write_pair(
     seed: u64,
     played: PlayedPair,
 ) -> std::io::Result<()> {
-    let headers = [
-        " [Jacoby \"Off\"]",
-        " [Beaver \"Off\"]",
-        " [CubeLimit \"1\"]",
-    ];
+    let [jacoby, beaver] = MatchFile::WITHOUT_JACOBY;
+    let headers = [jacoby, beaver, " [CubeLimit \"1\"]"];
     let mut file = MatchFile {
         length: 0,
         names: names.clone(),
@@ -123,7 +122,7 @@ fn write_pair(
             0 => MatPlayer::First,
             _ => MatPlayer::Second,
         };
-        let action = |turn: &Turn| {
+        let action = |turn: &PlayedTurn| {
             let roll = turn.roll;
             let found = find_play(&turn.before, roll, &turn.after)?;
             Some((side(turn.player), MatAction::Play { roll, play: found }))

@@ -22,7 +22,7 @@ pub(super) fn is_oldmoves(text: &str) -> bool {
 pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
     let mut at = 0;
     for (number, line) in (1..).zip(text.split('\n')) {
-        if let Err((wrong, fatal)) = read_line(number, line.trim(), recorder) {
+        if let Err((wrong, fatal)) = read_line((number, at), line.trim(), recorder) {
             if fatal {
                 let (field, reason) = wrong;
                 return Err(NotationError::new(Code::BadMatchFile, field, reason, at));
@@ -42,7 +42,11 @@ fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {
     (field, Reason::Value { found, want })
 }
 
-fn read_line(number: usize, line: &str, recorder: &mut Recorder) -> Result<(), Fault> {
+fn read_line(
+    (number, at): (usize, usize),
+    line: &str,
+    recorder: &mut Recorder,
+) -> Result<(), Fault> {
     if line.is_empty() {
         return Ok(());
     }
@@ -81,7 +85,7 @@ fn read_line(number: usize, line: &str, recorder: &mut Recorder) -> Result<(), F
             };
             match recorder.play_text(number, player, roll, &text) {
                 Ok(Some(wrong)) => {
-                    recorder.note(number, 0, wrong);
+                    recorder.note(number, at, wrong);
                     Ok(())
                 }
                 Ok(None) => Ok(()),
