@@ -34,7 +34,7 @@ pub(super) enum Asked {
     Match,
     Version,
     Stats,
-    #[cfg(feature = "fault-injection")]
+    #[cfg(all(debug_assertions, not(fuzzing)))]
     Fault,
 }
 
@@ -105,7 +105,7 @@ impl RequestReply {
             (Asked::Match, Found::Match(report)) => analysis(to, report, out),
             (Asked::Version, Found::About) => version(to, about.net, about.bearoff, out),
             (Asked::Stats, Found::About) => stats(to, about, out),
-            #[cfg(feature = "fault-injection")]
+            #[cfg(all(debug_assertions, not(fuzzing)))]
             (Asked::Fault, _) => inject_fault(),
             _ => {
                 let message = "answer is not one to the question";
@@ -116,8 +116,8 @@ impl RequestReply {
     }
 }
 
-/// A request whose answer panics, to test that nothing else notices (SRV-13).
-#[cfg(feature = "fault-injection")]
+/// A request whose answer panics, to test that nothing else notices (SRV-13); in debug builds only.
+#[cfg(all(debug_assertions, not(fuzzing)))]
 pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
     let id = line.strip_prefix(b"#").map(|rest| {
         let word = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
@@ -133,7 +133,7 @@ pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
     super::dialect::Inquiry::new(question, crate::query::Settings::default(), reply)
 }
 
-#[cfg(feature = "fault-injection")]
+#[cfg(all(debug_assertions, not(fuzzing)))]
 fn inject_fault() {
     assert!(std::hint::black_box(false), "injected fault");
 }

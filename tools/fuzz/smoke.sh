@@ -12,7 +12,7 @@ coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-pc-table"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing"
-target_dir="${CARGO_TARGET_DIR:-$PWD/target}"
+target_dir="${CARGO_TARGET_DIR:-$PWD/../../target}"
 # The same versions as the package; cargo adds the few that only this crate needs.
 cp ../../Cargo.lock Cargo.lock
 # --target keeps the flags away from build scripts.

@@ -51,7 +51,7 @@ fn what_shows_a_goal_of_reliability_is_there() {
                 true
             } else if name.contains('_') {
                 is_test(&tests, room, name)
-            } else if name.contains('.') || name.contains(' ') || name == "fault-injection" {
+            } else if name.contains('.') || name.contains(' ') {
                 true
             } else {
                 has(&attacks, "\"", name, "\"")
