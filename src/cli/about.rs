@@ -1,14 +1,7 @@
 //! What this program is: version, commit, nets, CPU level.
 
-use crate::engine::Engine;
+use crate::engine::{COMMIT, Engine};
 use crate::nn::CpuLevel;
-
-/// The commit that the program was built from; `unknown` outside a checkout, and in debug builds,
-/// which would otherwise be made again after every commit.
-pub(super) const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
-    Some(commit) => commit,
-    None => "unknown",
-};
 
 /// The text of `--version`.
 pub(super) fn version() -> String {

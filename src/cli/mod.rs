@@ -96,10 +96,10 @@ commands! {
     #[command(after_help = "Example: gammond train nets/first.toml --folder first")]
     Train => train,
     /// Make positions for training.
-    #[command(after_help = "Example: gammond sample --help")]
+    #[command(after_help = "Example: gammond sample positions.labels --positions 20000")]
     Sample => sample,
     /// Label positions for training.
-    #[command(after_help = "Example: gammond label --help")]
+    #[command(after_help = "Example: gammond label positions.txt labels.txt --plies 2")]
     Label => label,
     /// What a net file is; its weights as a picture.
     #[command(after_help = "Example: gammond net info embedded")]

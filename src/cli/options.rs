@@ -329,7 +329,13 @@ fn no_setting(word: &str) -> Failure {
     } else if word.contains(':') && word.parse::<Address>().is_ok() {
         format!("'{word}' is not a setting; to listen there: gammond serve --listen {word}")
     } else {
-        format!("'{word}' is not a setting; an example: plies=2")
+        let file = word
+            .contains(['.', '/'])
+            .then(|| format!("; pipe reads standard input: gammond pipe < {word}"));
+        format!(
+            "'{word}' is not a setting; an example: plies=2{}",
+            file.unwrap_or_default()
+        )
     };
     Failure::usage(message)
 }

@@ -7,8 +7,9 @@
 use super::{Failure, Output, folded};
 use crate::job::{Control, Event};
 use crate::stop::Stop;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
+use std::fmt::Write;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -168,11 +169,16 @@ impl Drawing {
             // What is last is cut where the terminal ends: a bar of two lines cannot be drawn over.
             let unit = progress.unit;
             let template = if progress.total.is_some() {
-                format!("{{prefix}}{{bar:16}} {{human_pos}}/{{human_len}} {unit}, {{eta}} left{{wide_msg}}")
+                format!(
+                    "{{prefix}}{{bar:16}} {{human_pos}}/{{human_len}} {unit}{{left}}{{wide_msg}}"
+                )
             } else {
                 format!("{{prefix}}{{spinner}} {{human_pos}} {unit}{{wide_msg}}")
             };
             if let Ok(style) = ProgressStyle::with_template(&template) {
+                let style = style.with_key("left", |state: &ProgressState, to: &mut dyn Write| {
+                    let _ = to.write_str(&left(state.eta()));
+                });
                 bar.set_style(style.progress_chars("=> "));
             }
             // What an earlier run did says nothing about this one's speed.
@@ -231,6 +237,14 @@ fn line(event: &Event, since: Duration) -> String {
     text
 }
 
+/// The time to the end for a bar: nothing before anything is known of it.
+fn left(eta: Duration) -> String {
+    if eta.is_zero() {
+        return String::new();
+    }
+    format!(", {} left", duration(eta.as_secs_f64().max(1.0)))
+}
+
 fn duration(seconds: f64) -> String {
     let seconds = seconds.min(1e12) as u64;
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -287,6 +301,9 @@ mod tests {
         event.task = "round 2".to_owned();
         let said = line(&event, Duration::from_secs(10));
         assert_eq!(said, "round 2: 300 games, 20.000 a second; +0.1 +- 0.2");
+        assert_eq!(left(Duration::ZERO), "");
+        assert_eq!(left(Duration::from_millis(300)), ", 1 s left");
+        assert_eq!(left(Duration::from_secs(90)), ", 1 min left");
         assert_eq!(
             [59.0, 61.0, 7300.0].map(duration),
             ["59 s", "1 min", "2 h 1 min"]

@@ -56,7 +56,10 @@ pub enum FileError {
     #[error("{0}")]
     Bearoff(#[from] BearoffError),
     /// Float weights, which no evaluator uses as they are.
-    #[error("float weights of a training run; make a net file of them first: gammond net quantise")]
+    #[error(
+        "float weights of a training run; make a net file of them first: \
+         gammond net quantise IN.safetensors OUT.net --class contact"
+    )]
     Float,
 }
 

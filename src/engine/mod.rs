@@ -28,6 +28,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// The commit that the program was built from; `unknown` outside a checkout, and in debug builds,
+/// which would otherwise be made again after every commit.
+pub const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
+
 /// Answers queries. Shared by reference between threads; a clone shares everything.
 ///
 /// What a position is worth to the player on roll, looking one ply ahead:
@@ -238,15 +245,23 @@ fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
     }
 }
 
+/// Whether these are float weights, or a folder with nothing but those.
+fn is_float(path: &Path) -> bool {
+    let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+    let files = |end: &str| {
+        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.any(|entry| ends(&entry.path(), end))
+    };
+    ends(path, "safetensors") || files("safetensors") && !files("net")
+}
+
 /// The evaluator of these nets.
 fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineError> {
     let (path, own) = match nets {
         Nets::Embedded => (Path::new("embedded"), OwnEvaluator::embedded()),
         Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
+        Nets::Path(path) if is_float(path) => return Err(EngineError::in_file(path)(FileError::Float)),
         Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
-        Nets::Path(path) if path.extension().is_some_and(|end| end == "safetensors") => {
-            return Err(EngineError::in_file(path)(FileError::Float));
-        }
         Nets::Path(path) => {
             let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;
             return Ok(Arc::new(gnubg.with_tables(tables)));

@@ -56,7 +56,7 @@ pub struct Control<'a> {
     pub stop: Stop,
     /// What is being done, for the events.
     pub task: String,
-    watch: Box<dyn FnMut(&Event) + 'a>,
+    watch: Box<dyn FnMut(&Event) + Send + 'a>,
 }
 
 impl std::fmt::Debug for Control<'_> {
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Control<'_> {
 impl<'a> Control<'a> {
     /// Stops when `stop` is triggered; `watch` hears of progress.
     #[must_use]
-    pub fn new(stop: Stop, watch: impl FnMut(&Event) + 'a) -> Control<'a> {
+    pub fn new(stop: Stop, watch: impl FnMut(&Event) + Send + 'a) -> Control<'a> {
         Control {
             stop,
             task: String::new(),

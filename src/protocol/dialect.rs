@@ -63,6 +63,10 @@ pub trait Reply: Debug + Send + Sync {
 pub struct About<'a> {
     /// The nets' name.
     pub net: &'a str,
+    /// The commit that the program was built from.
+    pub commit: &'a str,
+    /// What the processor can do for the nets.
+    pub cpu: &'a str,
     /// The bearoff databases beside those in the program.
     pub bearoff: &'a [String],
     /// Threads that compute.

@@ -103,7 +103,7 @@ impl RequestReply {
                 position_record(to, record, value, out)?;
             }
             (Asked::Match, Found::Match(report)) => analysis(to, report, out),
-            (Asked::Version, Found::About) => version(to, about.net, about.bearoff, out),
+            (Asked::Version, Found::About) => version(to, about, out),
             (Asked::Stats, Found::About) => stats(to, about, out),
             #[cfg(all(debug_assertions, not(fuzzing)))]
             (Asked::Fault, _) => inject_fault(),
@@ -159,11 +159,14 @@ fn analysis(to: Addressee<'_>, report: &MatchReport, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn version(to: Addressee<'_>, net: &str, bearoff: &[String], out: &mut Vec<u8>) {
+fn version(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
     let version = env!("CARGO_PKG_VERSION");
+    let About {
+        net, commit, cpu, ..
+    } = about;
     let body = json!({ "name": "gammond", "version": version, "protocol": 1, "net": net,
-        "bearoff": bearoff });
-    let plain = format!("gammond {version} {net}");
+        "bearoff": about.bearoff, "commit": commit, "cpu": cpu });
+    let plain = format!("gammond {version} {net} (commit {commit}, {cpu})");
     answer::values(to, "version", &body, &plain, out);
 }
 
@@ -173,6 +176,7 @@ fn stats(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
         bearoff,
         threads,
         counters,
+        ..
     } = about;
     let mut body = serde_json::Map::new();
     for (name, count) in *counters {

@@ -40,17 +40,15 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
     text
 }
 
-/// What is known of a rollout, in one line.
+/// What is known of the best candidates of a rollout, for one line.
 #[must_use]
-pub fn line(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> String {
-    let trials = found.candidates.iter().map(|one| one.trials).max();
-    let mut text = format!("{} trials", trials.unwrap_or(0));
-    for one in found.candidates.iter().take(3) {
+pub fn figures(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> String {
+    let figures = found.candidates.iter().take(3).map(|one| {
         let (value, error) = one.value();
         let name = name(one);
-        let _ = write!(text, "; {name} {:+.4} +- {:.4}", value.equity, error.equity);
-    }
-    text
+        format!("{name} {:+.4} +- {:.4}", value.equity, error.equity)
+    });
+    figures.collect::<Vec<_>>().join("; ")
 }
 
 fn value(value: Equities) -> String {

@@ -6,7 +6,8 @@
 use super::counters::Counters;
 use super::faults::engine_error;
 use super::judge_match::judge_match;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{COMMIT, Engine, EngineError};
+use crate::nn::CpuLevel;
 use crate::protocol::{About, Inquiry, RequestError};
 use crate::query::{Found, Question, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,19 +54,29 @@ impl<'a> Answerer<'a> {
         out: &mut Vec<u8>,
         tell: &mut (dyn FnMut(Vec<u8>) + Send),
     ) -> bool {
-        let start = out.len();
         let mut told = Instant::now();
-        let mut progress = |found: &Found| {
+        self.answer_hearing(inquiry, stop, out, &mut |found| {
             if told.elapsed() >= PROGRESS_PERIOD {
                 told = Instant::now();
                 let mut line = Vec::new();
                 self.write(inquiry, Ok(found), &mut line);
                 tell(line);
             }
-        };
+        })
+    }
+
+    /// [`Answerer::answer`]; `hear` gets what is known so far, where the asker wants to hear of it.
+    pub fn answer_hearing(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        hear: &mut (dyn FnMut(&Found) + Send),
+    ) -> bool {
+        let start = out.len();
         // What a panic leaves behind is dropped: the answer so far, and the query itself.
         let answered = catch_unwind(AssertUnwindSafe(|| {
-            let found = self.find(inquiry, stop, &mut progress);
+            let found = self.find(inquiry, stop, hear);
             self.write(inquiry, found.as_ref(), out)
         }));
         let good = answered.unwrap_or_else(|_| {
@@ -119,6 +130,8 @@ impl<'a> Answerer<'a> {
         };
         let about = About {
             net: self.engine.net_name(),
+            commit: COMMIT,
+            cpu: CpuLevel::detect().name(),
             bearoff: self.engine.bearoff_databases(),
             threads: self.engine.pool().current_num_threads(),
             counters: &counters,

@@ -1,5 +1,7 @@
 //! What the server has counted: for `stats` and for Prometheus (SRV-18).
 
+use crate::engine::COMMIT;
+use crate::nn::CpuLevel;
 use crate::query::Cost;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -229,7 +231,11 @@ impl Counters {
         let _ = head(&mut text, name, "gauge", "What runs; always 1");
         let version = env!("CARGO_PKG_VERSION");
         let net = net.replace(['\\', '"', '\n'], "_");
-        let _ = writeln!(text, "{name}{{version=\"{version}\",net=\"{net}\"}} 1");
+        let cpu = CpuLevel::detect().name();
+        let _ = writeln!(
+            text,
+            "{name}{{version=\"{version}\",commit=\"{COMMIT}\",net=\"{net}\",cpu=\"{cpu}\"}} 1"
+        );
         self.write_kinds(&mut text);
         self.write_latency(&mut text);
         text
@@ -286,6 +292,7 @@ mod tests {
     fn prometheus_has_helps_and_labels() {
         let counters = Counters::default();
         counters.note_answer("move", true);
+        counters.note_answer("rollout", true);
         counters.note_answer("ping", false);
         counters.note_latency(Cost::Medium, Duration::from_millis(3), 2);
         let text = counters.prometheus("a \"net\"");
@@ -299,9 +306,11 @@ mod tests {
         }
         for expected in [
             "gammond_answers_total{kind=\"move\",result=\"ok\"} 1\n",
+            "gammond_answers_total{kind=\"rollout\",result=\"ok\"} 1\n",
             "gammond_answers_total{kind=\"session\",result=\"error\"} 1\n",
             "gammond_answer_seconds_bucket{cost=\"medium\",le=\"0.005\"} 2\n",
-            "net=\"a _net_\"} 1\n",
+            "net=\"a _net_\",cpu=\"",
+            ",commit=\"",
         ] {
             assert!(text.contains(expected), "{expected}{text}");
         }

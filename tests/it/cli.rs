@@ -315,26 +315,29 @@ fn people_see_the_spelling_of_the_wire() {
 
 #[test]
 fn every_help_has_an_example() {
-    let main = String::from_utf8(run(&["--help"], b"").stdout).unwrap();
-    let commands: Vec<&str> = main
-        .lines()
-        .skip_while(|line| !line.starts_with("Commands:"))
-        .skip(1)
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|name| !name.is_empty() && *name != "help")
-        .collect();
-    assert!(commands.len() > 22, "{main}");
-    for name in commands {
-        let help = String::from_utf8(run(&[name, "--help"], b"").stdout).unwrap();
-        assert!(
-            help.contains("\nExample: ") && help.contains("gammond"),
-            "{help}"
-        );
-        let own = help.find("\nOptions:");
-        let common = help.find("\nCommon options:").unwrap();
-        assert!(own.is_none_or(|own| own < common), "{help}");
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(words) = open.pop() {
+        let line: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = String::from_utf8(run(&line, b"").stdout).unwrap();
+        // Something to type, and not only how to read on.
+        let example = help.split("\nExample:").nth(1).unwrap_or("");
+        let name = words.join(" ");
+        assert!(example.contains("gammond"), "{name}: {help}");
+        assert!(!example.contains("--help"), "{name}: {help}");
+        let (own, common) = (help.find("\nOptions:"), help.find("\nCommon options:"));
+        assert!(own.is_none_or(|own| own < common.unwrap()), "{help}");
+        seen += 1;
+        let commands = help
+            .lines()
+            .skip_while(|line| !line.starts_with("Commands:"))
+            .skip(1)
+            .take_while(|line| !line.is_empty())
+            .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+            .filter(|name| !name.is_empty() && *name != "help");
+        open.extend(commands.map(|name| [words.clone(), vec![name.to_owned()]].concat()));
     }
+    assert!(seen > 40, "{seen} commands");
 }
 
 /// What is typed wrongly, and what must be said; also the table of `protocol-specs/mistakes.md`.

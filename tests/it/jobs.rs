@@ -639,6 +639,126 @@ fn wrong_plans_are_refused() {
     assert!(!output.status.success() && text(&output.stderr).contains("no rolled-out"));
 }
 
+/// Long work that keeps nothing between two runs: what it is called with, and whether it has figures when it is stopped.
+const PASSING: &[(&str, bool)] = &[
+    (
+        "rollout 4HPwATDgc/ABMA 31 top=2 trials=10000000 --format text",
+        true,
+    ),
+    (
+        "rollout 4HPwATDgc/ABMA 31 top=2 trials=10000000 --format json",
+        true,
+    ),
+    ("bench many.bm --player gammond:plies=1", true),
+    ("bench values labels --player gammond:plies=2", true),
+    (
+        "bench regret positions --player gammond:plies=1 --decisions 100000",
+        true,
+    ),
+    ("train score plan.toml many.bm --folder run", false),
+    ("train pruning pruning.toml out.net", false),
+    ("analyse match.mat --plies 3", false),
+    ("bearoff make out.bd --points 9", false),
+];
+
+/// A folder with what these commands read.
+fn passing_folder() -> tempfile::TempDir {
+    let long = LONG.iter().find(|long| long.name == "train").unwrap();
+    let folder = folder(long);
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let record =
+        "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133\n";
+    file("many.bm", &record.repeat(200_000));
+    file(
+        "labels",
+        &"OAHDPAABDAOAHDPAABDA 0.52 0.15 0.01 0.12 0.01\n".repeat(100_000),
+    );
+    file("positions", &POSITIONS.repeat(20_000));
+    file("pruning.toml", include_str!("../../nets/pruning.toml"));
+    file("match.mat", include_str!("../data/analysis/seven7.mat"));
+    assert!(run(long, folder.path()).status.success(), "no run to score");
+    folder
+}
+
+/// Starts it in this folder, what it prints goes to files of the other; waits until it says how far it is, or some seconds.
+fn begun(line: &str, at: &Path, to: &Path) -> std::process::Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command.args(line.split(' ')).args(["--progress", "json"]);
+    let files = ["out", "err"].map(|name| fs::File::create(to.join(name)).unwrap());
+    let [out, err] = files;
+    command.current_dir(at).stdout(out).stderr(err);
+    let child = command.spawn().unwrap();
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(50));
+        if fs::metadata(to.join("err")).unwrap().len() > 0 {
+            break;
+        }
+    }
+    child
+}
+
+/// Ctrl-C ends every long command with its figures so far and says how to go on, also those that keep nothing.
+#[test]
+fn work_without_a_journal_ends_with_its_figures() {
+    let folder = passing_folder();
+    for (line, figures) in PASSING {
+        let mut child = begun(line, folder.path(), folder.path());
+        assert!(signal(&mut child, "-INT"), "{line}: over already");
+        let code = child.wait().unwrap().code();
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let (out, err) = (read("out"), read("err"));
+        assert_eq!(code, Some(1), "{line}: {err}");
+        assert!(err.contains("gammond: stopped; "), "{line}: {err}");
+        assert!(err.contains("the same command "), "{line}: {err}");
+        assert!(!figures || !out.is_empty(), "{line}: no figures");
+        assert!(!folder.path().join("out.net").exists() && !folder.path().join("out.bd").exists());
+    }
+}
+
+/// The plans that stand in `nets` begin their work in a clone; all others are in `nets/history`.
+#[test]
+fn shipped_plans_run_from_a_clone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let nets = fs::read_dir(root.join("nets")).unwrap();
+    let mut plans: Vec<String> = nets
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    plans.sort();
+    assert!(plans.contains(&"first.toml".to_owned()), "{plans:?}");
+    for plan in plans {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().join("work").display().to_string();
+        let line = match plan.as_str() {
+            "pruning.toml" => format!("train pruning nets/pruning.toml {work}"),
+            _ => format!("train nets/{plan} --folder {work}"),
+        };
+        let mut child = begun(&line, root, folder.path());
+        signal(&mut child, "-INT");
+        let code = child.wait().unwrap().code();
+        let said = fs::read_to_string(folder.path().join("err")).unwrap();
+        assert!(matches!(code, Some(0 | 1)), "{plan}: {said}");
+        assert!(said.contains("\"done\":"), "{plan}: {said}");
+    }
+}
+
+/// A second Ctrl-C ends at once what takes its time to stop.
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let folder = passing_folder();
+    let mut child = begun(
+        "bench many.bm --player gammond:plies=4",
+        folder.path(),
+        folder.path(),
+    );
+    assert!(signal(&mut child, "-INT"), "over already");
+    std::thread::sleep(Duration::from_millis(300));
+    if signal(&mut child, "-INT") {
+        assert_eq!(child.wait().unwrap().signal(), Some(2));
+    }
+}
+
 /// Programs read progress as JSON on stderr; nothing of it is on stdout, and nothing holds a
 /// carriage return.
 #[test]

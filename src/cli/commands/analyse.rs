@@ -121,21 +121,18 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let archive = printer.archive.as_ref();
         let known = |checksum: &str| archive.is_some_and(|archive| archive.has(checksum));
         let one = |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
-        let judged = engine.pool().install(|| {
-            paths
-                .par_iter()
-                .map(one)
-                .collect::<Result<Vec<_>, EngineError>>()
-        });
-        match judged {
-            Ok(judged) => {
-                done += judged.len() as u64;
-                judged
-                    .into_iter()
-                    .try_for_each(|each| printer.print(each))?;
+        let judged: Vec<Result<Option<Done>, EngineError>> = engine
+            .pool()
+            .install(|| paths.par_iter().map(one).collect());
+        for each in judged {
+            match each {
+                Ok(each) => {
+                    done += 1;
+                    printer.print(each)?;
+                }
+                Err(EngineError::Stopped) => {}
+                Err(error) => return Err(error.into()),
             }
-            Err(EngineError::Stopped) => {}
-            Err(error) => return Err(error.into()),
         }
         printer.out.flush()?;
         if control.stop.is_triggered() || printer.out.is_closed() {
@@ -147,7 +144,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     drop(control);
     printer.finish()?;
     if ended {
-        return Ok(stopped(None, "with --db FILE the same command would go on"));
+        let done = format!("{done} of {} matches are judged; ", paths.len());
+        let more = match args.db {
+            Some(_) => "the same command goes on",
+            None => "with --db FILE the same command would go on",
+        };
+        return Ok(stopped(None, &(done + more)));
     }
     Ok(ExitCode::from(u8::from(printer.failed)))
 }

@@ -1,16 +1,14 @@
-//! `gammond eval`, `move`, `cube`, `show`, `convert`, `rollout`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `show`, `convert`: one request from the shell.
 
 use crate::cli::{Common, Failure, Format};
 use crate::engine::Engine;
 use crate::notation::{Form, parse_roll, play_text};
-use crate::protocol::rollout::name;
 use crate::protocol::{Line, Request, RequestError, Session, SessionSettings, Step, parse_line};
-use crate::query::{RankedPlay, RolloutAnswer, RolloutTask, Stop};
-use crate::render::{self, Look, screen};
+use crate::query::{RankedPlay, Stop};
+use crate::render::{Look, screen};
 use crate::service::answer::Answerer;
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Plays shown to people who do not say how many.
 const PLAYS_SHOWN: usize = 10;
@@ -58,22 +56,17 @@ pub(super) fn asked(
     }
 }
 
-/// Asks the request that these words make.
-pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
-    ask_of(common, || common.engine(), verb, request)
-}
-
-/// [`ask`], of this engine.
-pub(super) fn ask_of(
-    common: &Common,
-    engine: impl FnOnce() -> Result<Engine, Failure>,
-    verb: &str,
-    request: &[String],
-) -> Result<ExitCode, Failure> {
-    let people = match common.format {
+/// Whether the answer is for people.
+pub(super) fn for_eyes(common: &Common) -> bool {
+    match common.format {
         Some(format) => format == Format::Text,
         None => std::io::stdout().is_terminal(),
-    };
+    }
+}
+
+/// Asks the request that these words make.
+pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
+    let people = for_eyes(common);
     let (line, session) = asked(common, verb, request)?;
     if matches!(verb, "eval" | "cube")
         && let Some(roll) = request
@@ -84,7 +77,7 @@ pub(super) fn ask_of(
             "gammond: {verb} is about the position before the roll; `gammond move` ranks the plays of {roll}"
         );
     }
-    let engine = engine()?;
+    let engine = common.engine()?;
     if people {
         let text = for_people(&engine, &line.request)?;
         return crate::cli::print(crate::cli::folded(&text).as_bytes());
@@ -167,7 +160,6 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             let verdict = found.verdict.text();
             screen::cube(&found, &query.position, &query.state, verdict, look)
         }
-        Request::Rollout(task) => rolled_out(engine, task)?,
         Request::Show(shown, state) => screen::position(&shown.position, state, shown.roll, look),
         Request::Convert(shown, state) => {
             let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
@@ -184,26 +176,4 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             return Err(Failure::usage("that is no request about one position"));
         }
     })
-}
-
-/// A rollout, with a line on the terminal that shows how far it is.
-fn rolled_out(engine: &Engine, task: &RolloutTask) -> Result<String, Failure> {
-    let begin = Instant::now();
-    let shown = std::io::stderr().is_terminal();
-    let mut progress = |known: &RolloutAnswer| {
-        if shown {
-            let line = render::rollout::line(known, |one| name(task, one));
-            // A terminal that is gone is no reason to stop.
-            let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
-        }
-    };
-    let stop = &Stop::never();
-    let found = engine.rollout(&task.query, &task.settings, stop, &mut progress)?;
-    progress(&found);
-    if shown {
-        let _ = writeln!(std::io::stderr());
-    }
-    let board = render::board(&task.query.position, &task.query.state, task.roll);
-    let took = begin.elapsed();
-    Ok(board + &render::rollout::table(&found, |one| name(task, one), took))
 }

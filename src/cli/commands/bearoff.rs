@@ -32,17 +32,22 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Command {
     /// Make a database: GNU Backgammon's (*.bd) or, one-sided, a race table of ours (*.race).
+    #[command(after_help = "Example: gammond bearoff make gnubg_os.bd --points 8")]
     Make(Make),
     /// What the databases know about a position.
+    #[command(after_help = "Example: gammond bearoff probe 2+4BAADftgEAAA")]
     Probe {
         /// The position in any form.
         position: String,
     },
     /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
+    #[command(after_help = "Example: gammond bearoff score race.bm > exact.bm")]
     Score(bearoff_score::Args),
     /// How often people's rules for races (Keith, Thorp, Kleinman) double, redouble and take wrongly.
+    #[command(after_help = "Example: gammond bearoff rules")]
     Rules(bearoff_rules::Args),
     /// What a file holds; without a file, the tables in the program.
+    #[command(after_help = "Example: gammond bearoff info gnubg_os.bd")]
     Info {
         /// The database.
         file: Option<PathBuf>,

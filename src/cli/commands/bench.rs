@@ -62,6 +62,9 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Other {
     /// Errors of static equities beside labels, by group of positions.
+    #[command(
+        after_help = "Example: gammond bench values labels.txt --player gammond:nets=gnubg.wd"
+    )]
     Values(bench_values::Args),
     /// What players lose at decisions that deeper searches judge.
     Regret(bench_regret::Args),

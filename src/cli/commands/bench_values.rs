@@ -56,7 +56,9 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         out.flush()?;
         if done < labels.len() {
             drop(control);
-            let text = format!("the last figures are those of the first {done} labels");
+            let text = format!(
+                "the last figures are those of the first {done} labels; the same command begins anew"
+            );
             return Ok(stopped(None, &text));
         }
     }

@@ -15,8 +15,10 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     /// Print the options in force, and those of every subcommand, as a configuration file.
+    #[command(after_help = "Example: gammond config print > ~/.config/gammond/config.toml")]
     Print,
     /// Print where the configuration file is looked for.
+    #[command(after_help = "Example: gammond config path")]
     Path,
 }
 

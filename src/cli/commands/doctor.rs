@@ -1,8 +1,8 @@
 //! `gammond doctor`: what is there, and what would make it faster.
 
 use crate::bearoff::Database;
-use crate::cli::{Common, Failure, about, config};
-use crate::engine::{Engine, Nets};
+use crate::cli::{Common, Failure, config};
+use crate::engine::{COMMIT, Engine, Nets};
 use crate::nn::CpuLevel;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn program(report: &mut Report) {
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH
     );
-    report.line("gammond", format!("{rest}, commit {}", about::COMMIT));
+    report.line("gammond", format!("{rest}, commit {}", COMMIT));
     if cfg!(debug_assertions) {
         report.advise(
             "this is a debug build: `cargo build --release` makes one several times as fast",
@@ -143,10 +143,7 @@ fn nets(report: &mut Report, common: &Common) {
             report.line("nets", format!("UNUSABLE: {error}"));
         }
     }
-    let found: Vec<&str> = GNUBG_WEIGHTS
-        .into_iter()
-        .filter(|path| Path::new(path).exists())
-        .collect();
+    let found = different(&GNUBG_WEIGHTS);
     if found.is_empty() {
         report.line("gnubg", "no weights found (not needed)".into());
     }
@@ -165,13 +162,28 @@ fn nets(report: &mut Report, common: &Common) {
     }
 }
 
+/// The files that are there, each once: distributions put links to the same file elsewhere.
+fn different<'a>(paths: &[&'a str]) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    let mut new = |path: &Path| match path.canonicalize() {
+        Ok(file) if !seen.contains(&file) => {
+            seen.push(file);
+            true
+        }
+        _ => false,
+    };
+    let paths = paths.iter().copied();
+    paths.filter(|path| new(Path::new(path))).collect()
+}
+
 fn tables(report: &mut Report, common: &Common) {
     report.line(
         "bearoff",
         "built in: 6 points one-sided, 6 checkers two-sided".into(),
     );
     let mut folders: Vec<PathBuf> = GNUBG_TABLES.iter().map(PathBuf::from).collect();
-    folders.extend(common.bearoff.clone());
+    let used = common.bearoff_folder();
+    folders.extend(used.clone());
     let mut better = false;
     for folder in folders {
         let Ok(entries) = std::fs::read_dir(&folder) else {
@@ -180,12 +192,15 @@ fn tables(report: &mut Report, common: &Common) {
         let mut files: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .collect();
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "bd"));
+        files.retain(|path| {
+            path.extension()
+                .is_some_and(|end| end == "bd" || end == "race")
+        });
         files.sort();
         for path in files {
             match Database::open(&path) {
                 Ok(_) => {
-                    let used = common.bearoff.as_ref() == Some(&folder);
+                    let used = used.as_ref() == Some(&folder);
                     better |= used;
                     let hint = if used {
                         "in use".to_owned()
@@ -202,5 +217,21 @@ fn tables(report: &mut Report, common: &Common) {
         report.advise(
 "larger bearoff tables make races exact: `gammond bearoff make` (12 points, found by itself)",
         );
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_and_a_link_to_it_are_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, none] = ["a.wd", "b.wd", "c.wd"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "weights").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let paths = [&file, &link, &none].map(|path| path.to_str().unwrap());
+        assert_eq!(different(&paths), [paths[0]]);
+        assert_eq!(different(&paths[1..]), [paths[1]]);
     }
 }

@@ -1,6 +1,7 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
 use crate::cli::{Common, Failure, Format, print};
+use crate::engine::FileError;
 use crate::eval::gnubg::WeightsFile;
 use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
 use crate::files;
@@ -23,12 +24,16 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     /// Shape, inputs, quantisation and checksums of net files.
+    #[command(after_help = "Example: gammond net info embedded")]
     Info {
         /// Files; `embedded` for the nets built into the program.
         #[arg(required = true, value_name = "FILE|embedded")]
         nets: Vec<String>,
     },
     /// Make a net file from float weights (safetensors).
+    #[command(
+        after_help = "Example: gammond net quantise contact.safetensors contact.net --class contact"
+    )]
     Quantise {
         /// Float weights.
         #[arg(value_name = "IN.safetensors")]
@@ -50,6 +55,7 @@ enum Action {
         shift: u32,
     },
     /// Draw the first layer's weights: an SVG, a small board for each neuron.
+    #[command(after_help = "Example: gammond net draw contact.net --output contact.svg")]
     Draw {
         /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
         /// (`contact.net`).
@@ -127,6 +133,10 @@ fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
                 print(describe(common, name, bytes)?.as_bytes())?;
             }
         } else {
+            let path = Path::new(name);
+            if path.extension().is_some_and(|end| end == "safetensors") && path.exists() {
+                return Err(Failure::in_file(path)(FileError::Float));
+            }
             print(describe(common, name, &open(name)?)?.as_bytes())?;
         }
     }

@@ -6,15 +6,20 @@ use crate::benchmark::make::{
     Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again, header, records,
     settings_line,
 };
-use crate::cli::{Common, Failure, ProgressArgs, nets_named, print, stopped, within};
+use crate::cli::{Common, Failure, ProgressArgs, finish, nets_named, print, stopped, within};
 use crate::engine::Engine;
 use crate::files;
-use crate::job::{JobError, Runner, Share, merge};
+use crate::job::{JobError, Progress, Runner, Share, merge};
 use crate::journal::{check_writable, create_whole};
-use crate::query::RolloutSettings;
+use crate::protocol::rollout::name;
+use crate::protocol::{Request, Session, Step};
+use crate::query::{Found, RolloutAnswer, RolloutEnd, RolloutSettings};
+use crate::render;
+use crate::service::answer::Answerer;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -96,7 +101,7 @@ impl From<Only> for Interest {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.file.out {
-        None => ask::ask_of(common, || engine(common, args), "rollout", &args.request),
+        None => one(common, args),
         Some(out) => make(common, args, out),
     }
 }
@@ -108,6 +113,59 @@ fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
         builder = builder.other_nets(nets_named(nets));
     }
     Ok(builder.build()?)
+}
+
+/// What a stopped rollout of one position leaves: all of its games, and no file.
+const STOPPED: &str = "the figures are those of the games so far; the same command begins anew \
+    (with --bm-in FILE --out FILE.bm it goes on)";
+
+/// One question. Stopped, it prints what is known.
+fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let (mut line, session) = ask::asked(common, "rollout", &args.request)?;
+    let Request::Rollout(task) = &mut line.request else {
+        return Err(Failure::usage("that is no rollout"));
+    };
+    task.progress = true;
+    let task = task.clone();
+    let engine = engine(common, args)?;
+    let mut control = args.progress.control()?;
+    let stop = control.stop.clone();
+    let total = Some(task.settings.trials.into());
+    let mut tell = |known: &RolloutAnswer, last: bool| {
+        let trials = known.candidates.iter().map(|one| one.trials).max();
+        let done = trials.unwrap_or(0).into();
+        let figures = render::rollout::figures(known, |one| name(&task, one));
+        control.tell_progress(Progress::new("trials", done, total).figures(figures), last);
+    };
+    if ask::for_eyes(common) {
+        let begin = Instant::now();
+        let found = engine.rollout(&task.query, &task.settings, &stop, &mut |known| {
+            tell(known, false);
+        });
+        let found = found?;
+        tell(&found, true);
+        let board = render::board(&task.query.position, &task.query.state, task.roll);
+        let took = begin.elapsed();
+        let table = render::rollout::table(&found, |one| name(&task, one), took);
+        let whole = found.ended != RolloutEnd::Stopped;
+        return finish(&(board + &table), whole, None, STOPPED);
+    }
+    let Step::Ask(inquiry) = Session::new(session).request(line) else {
+        return Err(Failure::usage("that is no rollout"));
+    };
+    let mut out = Vec::new();
+    let good = Answerer::new(&engine).answer_hearing(&inquiry, &stop, &mut out, &mut |found| {
+        if let Found::Progress(known, _) = found {
+            tell(known, false);
+        }
+    });
+    drop(control);
+    print(&out)?;
+    Ok(if stop.is_triggered() {
+        stopped(None, STOPPED)
+    } else {
+        ExitCode::from(u8::from(!good))
+    })
 }
 
 /// Settings that a benchmark file can be made with.

@@ -46,6 +46,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Other {
     /// Write what a file holds as lines of a training file.
+    #[command(after_help = "Example: gammond sample dump positions.labels > positions.txt")]
     Dump {
         /// Labels that were made.
         #[arg(value_name = "FILE.labels")]

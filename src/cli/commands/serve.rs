@@ -1,5 +1,6 @@
 //! `gammond serve`: the server's command line, its signals and its watchdog.
 
+use crate::bearoff::TwoSided;
 use crate::cli::{Common, Failure, io_threads};
 use crate::platform::{Ear, Told};
 use crate::service::limits::Limits;
@@ -146,6 +147,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let served = runtime.block_on(async {
         let server = Server::bind(config, engine, Box::new(build)).await?;
         announce(&server);
+        tokio::task::spawn_blocking(warm);
         let notifier = notifier();
         tokio::spawn(signals(server.handle())?);
         notifier.tell("READY=1");
@@ -165,6 +167,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
         Err(error) => Err(Failure::work(error)),
     }
+}
+
+/// Makes the table of endings in the program, for which the first question about one would wait.
+fn warm() {
+    let bytes = TwoSided::built_in().as_bytes().map_or(0, <[u8]>::len);
+    tracing::debug!(bytes, "the table of endings is made");
 }
 
 #[derive(Debug, thiserror::Error)]

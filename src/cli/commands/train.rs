@@ -32,12 +32,14 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Other {
     /// Draw a learning curve as SVG.
+    #[command(after_help = "Example: gammond train curve nets/learning-curve.csv > curve.svg")]
     Curve {
         /// Lines `x,y,error`, the axes' names first.
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
     },
     /// Score the nets of a run, after every round, on rolled-out decisions.
+    #[command(after_help = "Example: gammond train score plan.toml decisions.bm --folder run")]
     Score {
         /// The run: a TOML file.
         plan: PathBuf,
@@ -51,6 +53,7 @@ enum Other {
         progress: ProgressArgs,
     },
     /// Make a pruning net by watching the strong net.
+    #[command(after_help = "Example: gammond train pruning nets/pruning.toml pruning.net")]
     Pruning {
         /// How it is made: a TOML file (`nets/pruning.toml`).
         plan: PathBuf,
@@ -143,7 +146,10 @@ fn score(
     Ok(if complete {
         ExitCode::SUCCESS
     } else {
-        stopped(None, "the rounds above are scored whole")
+        stopped(
+            None,
+            "the rounds above are scored whole; the same command begins anew",
+        )
     })
 }
 
