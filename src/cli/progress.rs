@@ -115,6 +115,8 @@ struct Drawing {
     task: String,
     begun: Instant,
     told: Instant,
+    /// Programs hear at once that it begins.
+    begins_told: bool,
 }
 
 impl Drawing {
@@ -126,6 +128,7 @@ impl Drawing {
             task: String::new(),
             begun: now,
             told: now,
+            begins_told: false,
         }
     }
 
@@ -145,8 +148,9 @@ impl Drawing {
                 }
             }
             Shown::Json => {
-                if event.last || self.told.elapsed() >= JSON_PERIOD {
+                if event.last || !self.begins_told || self.told.elapsed() >= JSON_PERIOD {
                     self.told = Instant::now();
+                    self.begins_told = true;
                     eprintln!("{}", object(event, self.begun.elapsed()));
                 }
             }

@@ -260,7 +260,9 @@ fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineEr
     let (path, own) = match nets {
         Nets::Embedded => (Path::new("embedded"), OwnEvaluator::embedded()),
         Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
-        Nets::Path(path) if is_float(path) => return Err(EngineError::in_file(path)(FileError::Float)),
+        Nets::Path(path) if is_float(path) => {
+            return Err(EngineError::in_file(path)(FileError::Float));
+        }
         Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
         Nets::Path(path) => {
             let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;

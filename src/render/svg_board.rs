@@ -126,20 +126,38 @@ fn element(
         picture.dice(roll);
     }
     if let Some(play) = drawn.play {
-        // Each arrow leads from the checker that goes to where it will stand.
-        let mut counts: [u8; OFF + 1] = std::array::from_fn(|index| match index {
-            OFF => me.off(),
-            _ => me.count(index),
-        });
-        for step in play.steps() {
-            let (from, to) = (usize::from(step.from), usize::from(step.to).min(OFF));
-            counts[from] = counts[from].saturating_sub(1);
-            picture.arrow((from, counts[from]), (to, counts[to]));
-            counts[to] = counts[to].saturating_add(1);
+        for (from, to) in arrows(&me, play) {
+            picture.arrow(from, to);
         }
     }
     picture.text.push_str("</svg>");
     picture.text
+}
+
+/// From the checker that goes to where it will stand: point and height of both.
+fn arrows(me: &Side, play: &Play) -> Vec<((usize, u8), (usize, u8))> {
+    let mut counts: [u8; OFF + 1] = std::array::from_fn(|index| match index {
+        OFF => me.off(),
+        _ => me.count(index),
+    });
+    let mut arrows: Vec<((usize, u8), (usize, u8))> = Vec::new();
+    for step in play.steps() {
+        let (from, to) = (usize::from(step.from), usize::from(step.to).min(OFF));
+        counts[from] = counts[from].saturating_sub(1);
+        let (leaves, mut joins) = (counts[from], counts[to]);
+        counts[to] = counts[to].saturating_add(1);
+        // On one side of the board the arrows of a doublet would cross: the upper checker stays the upper one.
+        if (from < 12) == (to < 12) && to != OFF {
+            let same = arrows
+                .iter_mut()
+                .filter(|arrow| arrow.0.0 == from && arrow.1.0 == to);
+            for arrow in same {
+                std::mem::swap(&mut arrow.1.1, &mut joins);
+            }
+        }
+        arrows.push(((from, leaves), (to, joins)));
+    }
+    arrows
 }
 
 struct Picture {
@@ -399,6 +417,25 @@ impl Picture {
 mod tests {
     use super::*;
     use crate::game::Step;
+
+    /// Checkers of a doublet keep their order on one side of the board, and turn it round between the sides.
+    #[test]
+    fn arrows_of_a_doublet_do_not_cross() {
+        let heights = |steps: &[(u8, u8)]| {
+            let steps: Vec<Step> = (steps.iter())
+                .map(|&(from, to)| Step { from, to })
+                .collect();
+            let play = Play::from_steps(&steps).unwrap();
+            let found = arrows(&Position::start().me(), &play);
+            found
+                .iter()
+                .map(|arrow| (arrow.0.1, arrow.1.1))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(heights(&[(23, 17), (23, 17)]), [(1, 1), (0, 0)]);
+        assert_eq!(heights(&[(5, 4), (5, 4), (5, 4)]), [(4, 2), (3, 1), (2, 0)]);
+        assert_eq!(heights(&[(12, 6), (12, 6)]), [(4, 0), (3, 1)]);
+    }
 
     /// Every checker, whichever way round; a play has its arrows.
     #[test]

@@ -652,10 +652,10 @@ const PASSING: &[(&str, bool)] = &[
     ("bench many.bm --player gammond:plies=1", true),
     ("bench values labels --player gammond:plies=2", true),
     (
-        "bench regret positions --player gammond:plies=1 --decisions 100000",
+        "bench regret positions --judge gammond:plies=1 --decisions 2000",
         true,
     ),
-    ("train score plan.toml many.bm --folder run", false),
+    ("train score plan.toml decisions --folder run", false),
     ("train pruning pruning.toml out.net", false),
     ("analyse match.mat --plies 3", false),
     ("bearoff make out.bd --points 9", false),
@@ -663,24 +663,27 @@ const PASSING: &[(&str, bool)] = &[
 
 /// A folder with what these commands read.
 fn passing_folder() -> tempfile::TempDir {
-    let long = LONG.iter().find(|long| long.name == "train").unwrap();
-    let folder = folder(long);
+    let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let record =
         "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133\n";
+    let decision =
+        r#"{"t":"checker","id":"4HPwATDgc/ABMA","dice":[3,1],"c":[["sGfwATDgc/ABMA",0.1]]}"#;
+    file("decisions", &format!("{decision}\n").repeat(100_000));
     file("many.bm", &record.repeat(200_000));
     file(
         "labels",
         &"OAHDPAABDAOAHDPAABDA 0.52 0.15 0.01 0.12 0.01\n".repeat(100_000),
     );
-    file("positions", &POSITIONS.repeat(20_000));
+    file("positions", &POSITIONS.repeat(400));
     file("pruning.toml", include_str!("../../nets/pruning.toml"));
     file("match.mat", include_str!("../data/analysis/seven7.mat"));
-    assert!(run(long, folder.path()).status.success(), "no run to score");
+    // What a run begins with is scored before any round of it.
+    file("plan.toml", &PLAN.replace("labels = 400", "labels = 20"));
     folder
 }
 
-/// Starts it in this folder, what it prints goes to files of the other; waits until it says how far it is, or some seconds.
+/// Starts it in this folder, what it prints goes to files of the other; waits until it says how far it is.
 fn begun(line: &str, at: &Path, to: &Path) -> std::process::Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
     command.args(line.split(' ')).args(["--progress", "json"]);
@@ -688,7 +691,7 @@ fn begun(line: &str, at: &Path, to: &Path) -> std::process::Child {
     let [out, err] = files;
     command.current_dir(at).stdout(out).stderr(err);
     let child = command.spawn().unwrap();
-    for _ in 0..100 {
+    for _ in 0..1200 {
         std::thread::sleep(Duration::from_millis(50));
         if fs::metadata(to.join("err")).unwrap().len() > 0 {
             break;
