@@ -3,7 +3,7 @@
 use super::analyse::{Analysis, GameAnalysis};
 use super::replay::Deed;
 use super::rows::{Kind, Row};
-use super::totals::{MARKS, rating_word};
+use super::totals::{MARKS, Totals, rating_word};
 use crate::notation::{MatPlayer, play_text};
 use crate::render::{Drawn, board_style, svg_board};
 use std::fmt::Write as _;
@@ -120,36 +120,43 @@ impl Analysis {
         self.all_decisions(text, &names);
     }
 
-    /// What everybody looks for first.
+    /// What everybody looks for first: narrow enough for a telephone.
     fn head(&self, text: &mut String, names: &[String; 2]) {
-        text.push_str(
-            "<div class=\"w\"><table class=\"n\"><tr><th></th><th>error rate</th><th></th><th>PR</th><th>loss</th><th>luck</th>\
-             <th>result</th><th>without luck</th></tr>",
-        );
-        let sides = [
-            (MatPlayer::First, self.result),
-            (MatPlayer::Second, -self.result),
+        let number =
+            |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.2}"));
+        let shown = |value: f64| match self.length {
+            0 => format!("{:+.2} points", value + 0.0),
+            _ => format!("{:+.2} %", 100.0 * value + 0.0),
+        };
+        let both = |of: &dyn Fn(&Totals) -> String| self.totals.each_ref().map(of);
+        let players = [MatPlayer::First, MatPlayer::Second];
+        let rows = [
+            ("rating", both(&|own| rating_word(own.rate()).to_owned())),
+            (
+                "error rate",
+                both(&|own| number(own.rate().map(|rate| 1000.0 * rate))),
+            ),
+            ("PR", both(&|own| number(own.performance()))),
+            ("loss", both(&|own| format!("{:.3}", own.loss()[0]))),
+            ("luck", both(&|own| format!("{:+.3}", own.luck.emg))),
+            ("result", [shown(self.result), shown(-self.result)]),
+            (
+                "result without luck",
+                players.map(|player| shown(self.luck_adjusted(player))),
+            ),
         ];
-        for ((name, own), (player, result)) in names.iter().zip(&self.totals).zip(sides) {
-            let number =
-                |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.2}"));
-            let shown = |value: f64| match self.length {
-                0 => format!("{:+.2} points", value + 0.0),
-                _ => format!("{:+.2} %", 100.0 * value + 0.0),
-            };
-            let [loss, _] = own.loss();
+        let [one, other] = names;
+        let _ = write!(
+            text,
+            "<table class=\"n\"><tr><th></th><th>{one}</th><th>{other}</th></tr>"
+        );
+        for (label, [first, second]) in rows {
             let _ = write!(
                 text,
-                "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{}</td><td>{loss:.3}</td><td>{:+.3}</td><td>{}</td><td>{}</td></tr>",
-                number(own.rate().map(|rate| 1000.0 * rate)),
-                rating_word(own.rate()),
-                number(own.performance()),
-                own.luck.emg,
-                shown(result),
-                shown(self.luck_adjusted(player))
+                "<tr><td>{label}</td><td>{first}</td><td>{second}</td></tr>"
             );
         }
-        text.push_str("</table></div>");
+        text.push_str("</table>");
     }
 
     fn mistakes(&self, text: &mut String, names: &[String; 2]) {

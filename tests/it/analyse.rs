@@ -339,6 +339,9 @@ fn names_are_only_text() {
     let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
     let page = gammond::analysis::page(&[("a\"><b>.mat".to_owned(), analysis)]);
     assert!(page.contains("&lt;script&gt;"));
+    // Both players' figures come first.
+    let place = |part: &str| page.find(part).unwrap();
+    assert!(place("result without luck") < place("The worst"));
     assert!(!page.contains("<script") && !page.contains("<b>"));
 }
 
