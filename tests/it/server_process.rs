@@ -69,6 +69,23 @@ impl Drop for Process {
     }
 }
 
+/// The table of endings is made at the start, and not for the first who asks about one.
+#[test]
+fn the_endings_are_ready_before_anybody_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let shell = format!("exec \"$@\" 2>'{}'", log.display());
+    let mut process = Process::start(&shell, &["--listen", "127.0.0.1:0", "--log", "debug"]);
+    let said = || std::fs::read_to_string(&log).unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !said().contains("the table of endings is made") {
+        assert!(Instant::now() < until, "{}", said());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    process.signal("TERM");
+    assert_eq!(process.wait(), Some(0));
+}
+
 /// SRV-01, SRV-15, SRV-16: SIGHUP reloads, SIGTERM ends with 0, and the socket file is gone.
 #[test]
 fn signals() {
