@@ -52,17 +52,6 @@ impl Analysis {
         groups.iter().map(group).collect()
     }
 
-    /// The same without single decisions, for archives.
-    #[must_use]
-    pub fn summary(&self, file: &str) -> Value {
-        let mut value = self.json(file);
-        if let Some(object) = value.as_object_mut() {
-            object.remove("decisions");
-            object.remove("games");
-        }
-        value
-    }
-
     fn game(&self, index: usize, game: &GameAnalysis) -> Value {
         let result = game
             .result

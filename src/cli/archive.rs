@@ -1,88 +1,426 @@
-//! The archive of analysed matches: `analyse --db`, `fibs --db`, `players`.
+//! The archive of analysed matches: `analyse --db`, `fibs --db`, `players`. An SQLite file whose tables are in
+//! `archive.sql` and in `protocol-specs/analysis.md`.
+//!
+//! A match is filed as a whole or not at all, and once, whoever is killed and however many programs file at the same
+//! time. A file that is not of this program is left as it is.
 
 use super::Failure;
-use crate::analysis::{Analysis, level_name};
+use crate::analysis::{Analysis, Row, Totals, class, level_name, phase};
 use crate::engine::Engine;
+use crate::notation::MatPlayer;
 use crate::query::Settings;
-use std::collections::HashSet;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// What is judged alike has the same checksum: the file, the depth, the nets and the match equity table.
-pub(crate) fn archive_sum(engine: &Engine, settings: &Settings, bytes: &[u8]) -> String {
-    let level = level_name(settings);
-    let level = format!("{level} {} {}", engine.net_name(), engine.met().name());
-    let mut summed = level.into_bytes();
-    summed.push(0);
-    summed.extend_from_slice(bytes);
-    crate::job::sha256(&summed)
+/// What the tables are, statement by statement.
+const TABLES: &str = include_str!("archive.sql");
+/// `gmmd`: says whose file it is.
+const APPLICATION_ID: i64 = 0x676d_6d64;
+/// Of the tables.
+const VERSION: i64 = 1;
+/// How long another program may hold the file.
+const WAITED: Duration = Duration::from_secs(60);
+/// How every SQLite file begins.
+const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
+
+/// What a match was judged with. What is judged alike has the same checksum.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ArchiveKey {
+    checksum: String,
+    level: String,
+    nets: String,
+    met: String,
 }
 
-/// The archive: what each match came to, a JSON object a line.
+impl ArchiveKey {
+    /// Of the contents of a file.
+    pub(crate) fn of(engine: &Engine, settings: &Settings, bytes: &[u8]) -> ArchiveKey {
+        let level = level_name(settings);
+        let (nets, met) = (engine.net_name().to_owned(), engine.met().name().to_owned());
+        let mut summed = format!("{level} {nets} {met}").into_bytes();
+        summed.push(0);
+        summed.extend_from_slice(bytes);
+        ArchiveKey {
+            checksum: crate::job::sha256(&summed),
+            level,
+            nets,
+            met,
+        }
+    }
+}
+
+/// A player's part of one match.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Played {
+    pub(crate) file: String,
+    pub(crate) against: String,
+    pub(crate) length: i64,
+    pub(crate) score: [i64; 2],
+    pub(crate) result: f64,
+    pub(crate) sums: Sums,
+}
+
+/// Sums over a player's matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Sums {
+    pub(crate) matches: i64,
+    pub(crate) won: i64,
+    pub(crate) decisions: i64,
+    pub(crate) counted: i64,
+    pub(crate) loss: f64,
+    pub(crate) luck: f64,
+}
+
+/// The archive, open.
 pub(crate) struct Archive {
     path: PathBuf,
-    known: HashSet<String>,
-    file: std::fs::File,
+    /// One at a time: a match is filed in a moment.
+    connection: Mutex<Connection>,
 }
 
-/// Longest archive that is read.
-pub(crate) const ARCHIVE_BYTES_MAX: u64 = 4 << 30;
-
 impl Archive {
+    /// Opens an archive or makes a new one.
     pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
-        let mut known = HashSet::new();
-        let mut cut = false;
-        if path.exists() {
-            let text =
-                crate::files::read_text(path, ARCHIVE_BYTES_MAX).map_err(Failure::in_file(path))?;
-            for (number, line) in (1..).zip(text.lines()) {
-                let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
-                let checksum = value
-                    .as_ref()
-                    .and_then(|value| value.get("checksum")?.as_str());
-                match checksum {
-                    Some(checksum) => drop(known.insert(checksum.to_owned())),
-                    // The last line of a program that was killed.
-                    // What a program that was killed left behind; but no file of somebody else's.
-                    None if number > 1 || !text.contains('\n') && line.starts_with('{') => {}
-                    None => return Err(Failure::in_file(path)("is no archive of this command")),
-                }
-            }
-            cut = !text.is_empty() && !text.ends_with('\n');
-        }
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(Failure::in_file(path))?;
-        if cut {
-            use std::io::Write as _;
-            file.write_all(b"\n").map_err(Failure::in_file(path))?;
-        }
-        Ok(Archive {
-            path: path.to_owned(),
-            known,
-            file,
-        })
+        Archive::opened(path, true)
     }
 
-    pub(crate) fn has(&self, checksum: &str) -> bool {
-        self.known.contains(checksum)
+    /// Opens an archive that there is.
+    pub(crate) fn existing(path: &Path) -> Result<Archive, Failure> {
+        Archive::opened(path, false)
     }
 
+    fn opened(path: &Path, make: bool) -> Result<Archive, Failure> {
+        let fault = |error: rusqlite::Error| Failure::in_file(path)(told(&error));
+        if path.exists() || !make {
+            looks_right(path, make)?;
+        }
+        if make {
+            // The system says better than SQLite why a file cannot be written; an empty one is as good as none.
+            let mut options = std::fs::OpenOptions::new();
+            let opened = options.create(true).append(true).open(path);
+            opened.map_err(Failure::in_file(path))?;
+        }
+        // SQLite takes some names for something else: none of them begins with a slash.
+        let whole = std::path::absolute(path).map_err(Failure::in_file(path))?;
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags.set(OpenFlags::SQLITE_OPEN_CREATE, make);
+        let mut connection = Connection::open_with_flags(&whole, flags).map_err(fault)?;
+        connection.busy_timeout(WAITED).map_err(fault)?;
+        // Nothing that a stranger wrote into the file is run.
+        let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
+        connection.execute_batch(guarded).map_err(fault)?;
+        let mut state = state(&connection).map_err(fault)?;
+        if state == State::Empty && make {
+            state =
+                made(&mut connection).map_err(|error| Failure::unwritten(path)(told(&error)))?;
+        }
+        let wrong = match state {
+            State::Ours => None,
+            State::Empty => Some("has no match in it".to_owned()),
+            State::Foreign => Some("is an SQLite file of another program".to_owned()),
+            State::Version(found) => Some(format!(
+                "has tables of version {found}, this program knows version {VERSION}"
+            )),
+            State::Changed => Some("has other tables than this program makes".to_owned()),
+        };
+        match wrong {
+            Some(wrong) => Err(Failure::in_file(path)(wrong)),
+            None => Ok(Archive {
+                path: path.to_owned(),
+                connection: Mutex::new(connection),
+            }),
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the match is filed, also by another program just now.
+    pub(crate) fn has(&self, key: &ArchiveKey) -> Result<bool, Failure> {
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached("SELECT 1 FROM matches WHERE checksum = ?")
+            .and_then(|mut asked| asked.exists([&key.checksum]));
+        found.map_err(|error| Failure::in_file(&self.path)(told(&error)))
+    }
+
+    /// Files a match, once.
     pub(crate) fn add(
-        &mut self,
+        &self,
         name: &str,
-        checksum: &str,
+        key: &ArchiveKey,
         analysis: &Analysis,
     ) -> Result<(), Failure> {
-        use std::io::Write as _;
-        let mut value = analysis.summary(name);
-        if let Some(object) = value.as_object_mut() {
-            object.insert("checksum".to_owned(), checksum.into());
-        }
-        self.known.insert(checksum.to_owned());
-        let line = format!("{value}\n");
-        let written = self.file.write_all(line.as_bytes());
-        written.map_err(Failure::unwritten(&self.path))
+        let mut connection = self.connection();
+        filed(&mut connection, name, key, analysis)
+            .map_err(|error| Failure::unwritten(&self.path)(told(&error)))
     }
+
+    /// Every player's sums, in the order of their names.
+    pub(crate) fn players(&self) -> Result<Vec<(String, Sums)>, Failure> {
+        const SUMS: &str = "SELECT name, count(*), coalesce(sum(result > 0), 0), sum(decisions), sum(counted), \
+             coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history GROUP BY name ORDER BY name";
+        let connection = self.connection();
+        let all = connection.prepare(SUMS).and_then(|mut asked| {
+            let rows = asked.query_map([], |row| {
+                let sums = Sums {
+                    matches: row.get(1)?,
+                    won: row.get(2)?,
+                    decisions: row.get(3)?,
+                    counted: row.get(4)?,
+                    loss: row.get(5)?,
+                    luck: row.get(6)?,
+                };
+                Ok((row.get(0)?, sums))
+            })?;
+            rows.collect()
+        });
+        all.map_err(|error| Failure::in_file(&self.path)(told(&error)))
+    }
+
+    /// A player's matches in the order in which they were filed.
+    pub(crate) fn history(&self, name: &str) -> Result<Vec<Played>, Failure> {
+        const MATCHES: &str = "SELECT file, against, length, score, against_score, coalesce(result, 0.0), decisions, \
+             counted, coalesce(loss, 0.0), coalesce(luck, 0.0) FROM history WHERE name = ? ORDER BY match";
+        let connection = self.connection();
+        let all = connection.prepare(MATCHES).and_then(|mut asked| {
+            let rows = asked.query_map([name], |row| {
+                let result: f64 = row.get(5)?;
+                Ok(Played {
+                    file: row.get(0)?,
+                    against: row.get(1)?,
+                    length: row.get(2)?,
+                    score: [row.get(3)?, row.get(4)?],
+                    result,
+                    sums: Sums {
+                        matches: 1,
+                        won: i64::from(result > 0.0),
+                        decisions: row.get(6)?,
+                        counted: row.get(7)?,
+                        loss: row.get(8)?,
+                        luck: row.get(9)?,
+                    },
+                })
+            })?;
+            rows.collect()
+        });
+        all.map_err(|error| Failure::in_file(&self.path)(told(&error)))
+    }
+}
+
+/// What an open SQLite file is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ours,
+    Empty,
+    Foreign,
+    Version(i64),
+    Changed,
+}
+
+/// Before SQLite looks: a regular file that begins as one of SQLite, or an empty one where a new archive may be.
+fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
+    let file = crate::files::open(path).map_err(Failure::in_file(path))?;
+    let mut start = Vec::new();
+    file.take(BEGINNING.len() as u64)
+        .read_to_end(&mut start)
+        .map_err(Failure::in_file(path))?;
+    let wrong = match &start[..] {
+        [] if make => return Ok(()),
+        [] => "has no match in it",
+        start if start == BEGINNING => return Ok(()),
+        [b'{', ..] => {
+            "holds JSON lines, as archives of earlier versions did: analyse the matches into a new file"
+        }
+        _ => "is no archive of this command",
+    };
+    Err(Failure::in_file(path)(wrong))
+}
+
+/// The statements of [`TABLES`].
+fn statements() -> impl Iterator<Item = &'static str> {
+    let all = TABLES.split(';').map(str::trim);
+    all.filter(|statement| !statement.is_empty())
+}
+
+fn state(connection: &Connection) -> rusqlite::Result<State> {
+    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
+    let (application, version): (i64, i64) = (number("application_id")?, number("user_version")?);
+    let count = "SELECT count(*) FROM sqlite_schema";
+    let objects: i64 = connection.query_row(count, [], |row| row.get(0))?;
+    if (application, version, objects) == (0, 0, 0) {
+        return Ok(State::Empty);
+    }
+    if application != APPLICATION_ID {
+        return Ok(State::Foreign);
+    }
+    if version != VERSION {
+        return Ok(State::Version(version));
+    }
+    // More tables and views than ours are their owner's; triggers would change what is filed.
+    let mut ours = connection.prepare("SELECT 1 FROM sqlite_schema WHERE sql = ?")?;
+    for statement in statements() {
+        if !ours.exists([statement])? {
+            return Ok(State::Changed);
+        }
+    }
+    let triggers = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger'";
+    let found = connection
+        .query_row(triggers, [], |_| Ok(()))
+        .optional()?
+        .is_some();
+    Ok(if found { State::Changed } else { State::Ours })
+}
+
+/// Makes the tables, unless another program has made them by now.
+fn made(connection: &mut Connection) -> rusqlite::Result<State> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if state(&transaction)? == State::Empty {
+        for statement in statements() {
+            transaction.execute(statement, [])?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    let state = state(&transaction)?;
+    transaction.commit()?;
+    Ok(state)
+}
+
+fn filed(
+    connection: &mut Connection,
+    name: &str,
+    key: &ArchiveKey,
+    analysis: &Analysis,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let added = transaction
+        .prepare_cached(
+            "INSERT INTO matches (checksum, file, length, games, level, nets, met, faults) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (checksum) DO NOTHING",
+        )?
+        .execute(params![
+            key.checksum,
+            name,
+            analysis.length,
+            analysis.games.len() as i64,
+            key.level,
+            key.nets,
+            key.met,
+            analysis.faults.len() as i64,
+        ])?;
+    if added > 0 {
+        let number = transaction.last_insert_rowid();
+        let [first, second] = &analysis.totals;
+        for (side, own, other) in [
+            (MatPlayer::First, first, second),
+            (MatPlayer::Second, second, first),
+        ] {
+            file_side(&transaction, number, analysis, side, [own, other])?;
+        }
+        for (index, row) in (1..).zip(analysis.rows()) {
+            file_row(&transaction, number, index, &row)?;
+        }
+    }
+    transaction.commit()
+}
+
+fn file_side(
+    connection: &Connection,
+    number: i64,
+    analysis: &Analysis,
+    side: MatPlayer,
+    [own, other]: [&Totals; 2],
+) -> rusqlite::Result<()> {
+    let [first, second] = &analysis.names;
+    let (name, sign) = match side {
+        MatPlayer::First => (first, 1.0),
+        MatPlayer::Second => (second, -1.0),
+    };
+    connection
+        .prepare_cached("INSERT INTO players (name) VALUES (?) ON CONFLICT (name) DO NOTHING")?
+        .execute([name])?;
+    let milli = |rate: Option<f64>| rate.map(|rate| 1000.0 * rate);
+    let [loss, cost] = own.loss();
+    let sql = "INSERT INTO sides VALUES (?, ?, (SELECT id FROM players WHERE name = ?), \
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.execute(params![
+        number,
+        side.index() as i64,
+        name,
+        side.of(analysis.score),
+        // No zero with a sign.
+        sign * analysis.result + 0.0,
+        analysis.luck_adjusted(side),
+        own.plays.count,
+        own.unforced,
+        own.cube.count,
+        own.close,
+        own.decisions(),
+        own.counted,
+        own.plays.emg,
+        own.cube.emg,
+        loss,
+        cost,
+        own.luck.emg,
+        own.luck.cost,
+        milli(own.rate()),
+        milli(own.snowie_rate(other)),
+        own.performance(),
+        analysis.fibs_rating(side),
+    ])?;
+    Ok(())
+}
+
+fn file_row(
+    connection: &Connection,
+    number: i64,
+    index: i64,
+    row: &Row<'_>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.execute(params![
+        number,
+        index,
+        row.game as i64,
+        row.turn,
+        row.player.index() as i64,
+        row.kind.name(),
+        row.position(),
+        row.roll.map(|roll| roll.to_string()),
+        row.played,
+        row.best,
+        row.loss,
+        row.loss_mwc,
+        row.luck,
+        row.luck_mwc,
+        row.forced,
+        row.close,
+        phase(&row.judged.decision),
+        class(&row.judged.decision),
+    ])?;
+    Ok(())
+}
+
+/// An error of SQLite on one line, and what its owner may do about it.
+fn told(error: &rusqlite::Error) -> String {
+    use rusqlite::ErrorCode;
+    let text = error.to_string();
+    let text = text.lines().next().unwrap_or_default();
+    let more = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; another program has held it for a minute"
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            "; sqlite3 FILE .recover may save what is in it"
+        }
+        _ => "",
+    };
+    format!("{text}{more}")
 }

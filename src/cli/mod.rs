@@ -13,7 +13,7 @@ mod options;
 mod output;
 mod progress;
 
-pub(crate) use archive::{ARCHIVE_BYTES_MAX, Archive, archive_sum};
+pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     COUNT_MAX, Common, DEFAULT_MET, Format, Measured, PlayerOptions, counts, data_folders,
@@ -75,7 +75,7 @@ commands! {
     #[command(after_help = "Example: gammond analyse match.mat --plies 2 --html report.html")]
     Analyse => analyse,
     /// Players of an archive that `analyse --db` made, or the history of one.
-    #[command(after_help = "Example: gammond players --db archive.jsonl Alice")]
+    #[command(after_help = "Example: gammond players --db archive.sqlite Alice")]
     Players => players,
     /// Score a player on GNUbg benchmark files.
     #[command(after_help = "Example: gammond bench contact.bm --player gammond:plies=1")]

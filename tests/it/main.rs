@@ -11,6 +11,7 @@ mod analyse;
 mod analyse_files;
 mod analyse_lines;
 mod analysis;
+mod archive;
 mod bearoff;
 mod benchmark;
 mod benchmark_made;

@@ -2,7 +2,7 @@
 
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
 use crate::cli::{
-    Archive, Common, Failure, Format, Output, ProgressArgs, archive_sum, folded, stopped, within,
+    Archive, ArchiveKey, Common, Failure, Format, Output, ProgressArgs, folded, stopped, within,
 };
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Write each match as GNU Backgammon's `.sgf` with luck, marks and remarks at its actions into this folder.
     #[arg(long, value_name = "FOLDER")]
     annotate_sgf: Option<PathBuf>,
-    /// Keep the totals of each match in this file, one JSON object a line; files that are in it with
+    /// File matches, players and decisions in this archive, an SQLite file; match files that are in it with
     /// the same contents and settings are skipped.
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -85,8 +85,14 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
 /// A file judged, or why it is not.
 struct Done {
     path: PathBuf,
-    checksum: String,
+    key: ArchiveKey,
     result: Result<(MatchReading, Analysis), Box<dyn Error + Send + Sync>>,
+}
+
+/// Why a file is not judged, and no other one either.
+enum Unjudged {
+    Engine(EngineError),
+    Archive(Failure),
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -119,9 +125,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     for paths in paths.chunks(FILES_PER_THREAD * threads) {
         control.tell_progress(Progress::new("matches", done, total), false);
         let archive = printer.archive.as_ref();
-        let known = |checksum: &str| archive.is_some_and(|archive| archive.has(checksum));
+        let known = |key: &ArchiveKey| archive.map_or(Ok(false), |archive| archive.has(key));
         let one = |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
-        let judged: Vec<Result<Option<Done>, EngineError>> = engine
+        let judged: Vec<Result<Option<Done>, Unjudged>> = engine
             .pool()
             .install(|| paths.par_iter().map(one).collect());
         for each in judged {
@@ -130,8 +136,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                     done += 1;
                     printer.print(each)?;
                 }
-                Err(EngineError::Stopped) => {}
-                Err(error) => return Err(error.into()),
+                Err(Unjudged::Engine(EngineError::Stopped)) => {}
+                Err(Unjudged::Engine(error)) => return Err(error.into()),
+                Err(Unjudged::Archive(failure)) => return Err(failure),
             }
         }
         printer.out.flush()?;
@@ -198,12 +205,7 @@ impl Printer<'_> {
     }
 
     fn print(&mut self, done: Option<Done>) -> Result<(), Failure> {
-        let Some(Done {
-            path,
-            checksum,
-            result,
-        }) = done
-        else {
+        let Some(Done { path, key, result }) = done else {
             self.known += 1;
             return Ok(());
         };
@@ -235,8 +237,8 @@ impl Printer<'_> {
         if let Some(folder) = &self.args.annotate_sgf {
             annotated(folder, &path, "sgf", &analysis.sgf(&reading.file))?;
         }
-        if let Some(archive) = &mut self.archive {
-            archive.add(&name, &checksum, &analysis)?;
+        if let Some(archive) = &self.archive {
+            archive.add(&name, &key, &analysis)?;
         }
         if self.args.html.is_some() {
             self.report.push((name, analysis));
@@ -298,22 +300,22 @@ fn judge_file(
     engine: &Engine,
     settings: &Settings,
     path: &Path,
-    known: &(dyn Fn(&str) -> bool + Sync),
+    known: &(dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync),
     stop: &Stop,
-) -> Result<Option<Done>, EngineError> {
-    let done = |checksum, result| {
+) -> Result<Option<Done>, Unjudged> {
+    let done = |key, result| {
         Ok(Some(Done {
             path: path.to_owned(),
-            checksum,
+            key,
             result,
         }))
     };
     let bytes = match contents(path) {
         Ok(bytes) => bytes,
-        Err(error) => return done(String::new(), Err(error.into())),
+        Err(error) => return done(ArchiveKey::default(), Err(error.into())),
     };
-    let checksum = archive_sum(engine, settings, &bytes);
-    if known(&checksum) {
+    let key = ArchiveKey::of(engine, settings, &bytes);
+    if known(&key).map_err(Unjudged::Archive)? {
         return Ok(None);
     }
     let reading = match MatchFile::read(&bytes) {
@@ -324,11 +326,12 @@ fn judge_file(
                 .take(error.at())
                 .filter(|&&byte| byte == b'\n')
                 .count();
-            return done(checksum, Err(within(format!("line {line}"), error).into()));
+            return done(key, Err(within(format!("line {line}"), error).into()));
         }
     };
-    let analysis = analyse(engine, settings, &reading, Rules::default(), stop)?;
-    done(checksum, Ok((reading, analysis)))
+    let analysis =
+        analyse(engine, settings, &reading, Rules::default(), stop).map_err(Unjudged::Engine)?;
+    done(key, Ok((reading, analysis)))
 }
 
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use crate::analysis::analysis_settings;
-use crate::cli::{Archive, Common, Failure, archive_sum, io_threads, within};
+use crate::cli::{Archive, ArchiveKey, Common, Failure, io_threads, within};
 use crate::engine::Engine;
 use crate::files;
 use crate::platform::{Ear, Told, rights_of_others};
@@ -10,7 +10,7 @@ use crate::service::fibs::{FibsConfig, FibsError, Filing, Secret, play};
 use crate::service::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// The name of the credential that systemd may pass.
@@ -175,14 +175,12 @@ fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
 
 /// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
 fn filing(path: &Path, engine: &Engine, plies: u8) -> Result<Filing, Failure> {
-    let archive = Mutex::new(Archive::open(path)?);
+    let archive = Archive::open(path)?;
     let (engine, settings) = (engine.clone(), analysis_settings(plies));
-    let place = path.to_owned();
     Ok(Filing(Arc::new(move |name, text, analysis| {
-        let checksum = archive_sum(&engine, &settings, text.as_bytes());
-        let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
-        if archive.add(name, &checksum, analysis).is_err() {
-            tracing::error!(path = %place.display(), "the archive cannot be written");
+        let key = ArchiveKey::of(&engine, &settings, text.as_bytes());
+        if let Err(error) = archive.add(name, &key, analysis) {
+            tracing::error!(%error, "the archive cannot be written");
         }
     })))
 }

@@ -1,0 +1,358 @@
+//! The archive of analysed matches (`analyse --db`, `players --db`): rules ANA-18, ANA-21 and ANA-22.
+
+use rusqlite::Connection;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data/analysis")
+        .join(name)
+}
+
+/// `gammond LINE` in this folder.
+fn gammond(at: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command.args(line.split_whitespace()).current_dir(at);
+    command
+}
+
+fn run(at: &Path, line: &str) -> Output {
+    gammond(at, line).output().unwrap()
+}
+
+/// Exit code and what was said, which is one line and no panic.
+#[track_caller]
+fn refused(output: &Output) -> (Option<i32>, String) {
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    assert!(
+        !output.status.success() && !said.contains("panicked"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    (output.status.code(), said)
+}
+
+fn number(db: &Connection, sql: &str) -> f64 {
+    let found = db.query_row(sql, [], |row| row.get::<_, rusqlite::types::Value>(0));
+    match found.unwrap() {
+        rusqlite::types::Value::Integer(whole) => whole as f64,
+        rusqlite::types::Value::Real(real) => real,
+        other => panic!("{sql}: {other:?}"),
+    }
+}
+
+fn sound(db: &Connection) {
+    let said: String = db
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(said, "ok");
+    assert_eq!(
+        number(db, "SELECT count(*) FROM pragma_foreign_key_check"),
+        0.0
+    );
+    let halves = "SELECT count(*) FROM matches WHERE id NOT IN \
+        (SELECT match FROM sides GROUP BY match HAVING count(*) = 2) OR id NOT IN (SELECT match FROM decisions)";
+    assert_eq!(number(db, halves), 0.0);
+}
+
+/// A folder with short matches between players of these names.
+fn matches(count: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("in")).unwrap();
+    let text = fs::read_to_string(data("one1.mat")).unwrap();
+    for number in 0..count {
+        let named = text.replacen("Alice :", &format!("Alice{number:02} :"), 1);
+        fs::write(folder.path().join(format!("in/{number:02}.mat")), named).unwrap();
+    }
+    folder
+}
+
+/// ANA-21: the tables say what the report says, and their sums agree.
+#[test]
+fn the_tables_hold_the_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let file = data("three3.mat");
+    let line = format!("analyse {} --db a.sqlite --format json", file.display());
+    let output = run(at, &line);
+    assert!(output.status.success(), "{output:?}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let db = Connection::open(at.join("a.sqlite")).unwrap();
+    sound(&db);
+    let rows = told["decisions"].as_array().unwrap().len() as f64;
+    assert_eq!(number(&db, "SELECT count(*) FROM decisions"), rows);
+    for side in [0, 1] {
+        let of = |column: &str| {
+            let sql = format!("SELECT {column} FROM sides WHERE side = {side}");
+            number(&db, &sql)
+        };
+        let totals = &told["totals"][side];
+        for (column, value) in [
+            ("decisions", &totals["decisions"]),
+            ("unforced", &totals["unforced"]),
+            ("loss", &totals["loss"]["emg"]),
+            ("luck", &totals["luck"]["emg"]),
+            ("error_rate", &totals["error_rate"]["gnubg"]),
+            ("pr", &totals["error_rate"]["pr"]),
+            ("result", &totals["result"]),
+            ("luck_adjusted_result", &totals["luck_adjusted_result"]),
+            ("score", &told["score"][side]),
+        ] {
+            let value = value.as_f64().unwrap();
+            assert!(
+                (of(column) - value).abs() < 1e-6,
+                "{column} of {side}: {value}"
+            );
+        }
+        let sql =
+            format!("SELECT sum(loss) FROM decisions WHERE side = {side} AND kind <> 'resign'");
+        assert!((number(&db, &sql) - of("loss")).abs() < 1e-9);
+        let sql = format!("SELECT sum(luck) FROM decisions WHERE side = {side}");
+        assert!((number(&db, &sql) - of("luck")).abs() < 1e-9);
+    }
+    // The same file is not filed again; at another depth it is.
+    let again = run(at, &line);
+    assert!(again.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&again.stderr).contains("1 files are in the archive already"));
+    let players = run(at, "players --db a.sqlite --format json");
+    let players = String::from_utf8(players.stdout).unwrap();
+    let first: serde_json::Value = serde_json::from_str(players.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (players.lines().count(), &first["name"], &first["matches"]),
+        (2, &told["players"][0], &1.into())
+    );
+    let name = first["name"].as_str().unwrap();
+    let history = run(at, &format!("players --db a.sqlite {name}"));
+    let history = String::from_utf8(history.stdout).unwrap();
+    assert!(
+        history.contains("1 matches") && history.contains('#'),
+        "{history}"
+    );
+    let nobody = refused(&run(at, "players --db a.sqlite Nobody"));
+    assert_eq!(
+        nobody,
+        (
+            Some(1),
+            "gammond: a.sqlite: nobody is called 'Nobody'".to_owned()
+        )
+    );
+}
+
+/// ANA-22: what is not ours is refused by name, in both commands, and no byte of it changes.
+#[test]
+fn files_of_others_are_left_alone() {
+    let folder = matches(1);
+    let at = folder.path();
+    let sqlite = |name: &str, sql: &str| {
+        Connection::open(at.join(name))
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
+    };
+    fs::write(at.join("diary"), "dear diary").unwrap();
+    fs::write(at.join("lines"), "{\"type\":\"analysis\"}\n").unwrap();
+    fs::write(
+        at.join("head"),
+        b"SQLite format 3\0 and then nothing of the sort",
+    )
+    .unwrap();
+    sqlite("theirs", "CREATE TABLE t (a); INSERT INTO t VALUES (1);");
+    sqlite("named", "PRAGMA application_id = 7;");
+    let ours = run(at, "analyse in --db ours");
+    assert!(ours.status.success(), "{ours:?}");
+    for (name, sql) in [
+        ("newer", "PRAGMA user_version = 9"),
+        ("changed", "ALTER TABLE sides ADD COLUMN age INTEGER"),
+        (
+            "trigger",
+            "CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM players; END",
+        ),
+    ] {
+        fs::copy(at.join("ours"), at.join(name)).unwrap();
+        sqlite(name, sql);
+    }
+    for (name, why) in [
+        ("diary", "is no archive of this command"),
+        (
+            "lines",
+            "holds JSON lines, as archives of earlier versions did: analyse the matches into a new file",
+        ),
+        (
+            "head",
+            "file is not a database; sqlite3 FILE .recover may save what is in it",
+        ),
+        ("theirs", "is an SQLite file of another program"),
+        ("named", "is an SQLite file of another program"),
+        (
+            "newer",
+            "has tables of version 9, this program knows version 1",
+        ),
+        ("changed", "has other tables than this program makes"),
+        ("trigger", "has other tables than this program makes"),
+        ("in", "is a folder, not a regular file"),
+    ] {
+        let bytes = fs::read(at.join(name)).unwrap_or_default();
+        for line in [
+            format!("analyse in --db {name}"),
+            format!("players --db {name}"),
+        ] {
+            let output = run(at, &line);
+            let expected = (Some(3), format!("gammond: {name}: {why}"));
+            assert_eq!(refused(&output), expected, "{line}");
+            assert_eq!(fs::read(at.join(name)).unwrap_or_default(), bytes, "{line}");
+        }
+    }
+    let missing = refused(&run(at, "players --db nowhere"));
+    assert_eq!(missing.0, Some(3));
+    assert!(!at.join("nowhere").exists());
+    // Own views and tables beside ours are no fault.
+    sqlite(
+        "ours",
+        "CREATE VIEW best AS SELECT * FROM history; CREATE TABLE notes (note)",
+    );
+    assert!(run(at, "players --db ours").status.success());
+}
+
+/// Names that SQLite would take for something else are names of files.
+#[test]
+fn names_of_files_are_only_names() {
+    let folder = matches(1);
+    let at = folder.path();
+    for name in [":memory:", "file:a?mode=memory", "-a", "é.sqlite"] {
+        let output = run(at, &format!("analyse in --db={name}"));
+        assert!(output.status.success(), "{output:?}");
+        sound(&Connection::open(at.join(name)).unwrap());
+    }
+    // An empty file is as good as none.
+    fs::write(at.join("empty"), "").unwrap();
+    assert!(run(at, "analyse in --db empty").status.success());
+    fs::write(at.join("empty"), "").unwrap();
+    assert_eq!(refused(&run(at, "players --db empty")).0, Some(3));
+}
+
+/// ANA-22: three programs at once file every match once.
+#[test]
+fn several_programs_at_once() {
+    let folder = matches(5);
+    let at = folder.path();
+    let line = "analyse in --db a.sqlite --threads 1";
+    let running: Vec<_> = (0..3)
+        .map(|_| {
+            let mut command = gammond(at, line);
+            command.stdout(std::process::Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let db = Connection::open(at.join("a.sqlite")).unwrap();
+    sound(&db);
+    assert_eq!(number(&db, "SELECT count(*) FROM matches"), 5.0);
+    assert_eq!(number(&db, "SELECT count(*) FROM sides"), 10.0);
+    assert_eq!(number(&db, "SELECT count(*) FROM players"), 6.0);
+}
+
+/// ANA-22: killed at any moment, the archive is sound, and the same command goes on to the same end.
+#[test]
+fn killed_and_continued() {
+    let folder = matches(6);
+    let at = folder.path();
+    let line = "analyse in --threads 1 --db";
+    assert!(run(at, &format!("{line} whole.sqlite")).status.success());
+    let mut seen = std::collections::BTreeSet::new();
+    for round in 0..8_u64 {
+        let mut child = gammond(at, &format!("{line} a.sqlite"));
+        let mut child = child.stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(60 + 37 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if let Ok(db) = Connection::open(at.join("a.sqlite"))
+            && number(&db, "SELECT count(*) FROM sqlite_schema") > 0.0
+        {
+            sound(&db);
+            seen.insert(number(&db, "SELECT count(*) FROM matches") as u64);
+        }
+    }
+    eprintln!("matches after each kill: {seen:?}");
+    assert!(run(at, &format!("{line} a.sqlite")).status.success());
+    let dump = |name: &str| {
+        let db = Connection::open(at.join(name)).unwrap();
+        sound(&db);
+        let mut rows = db
+            .prepare("SELECT file, side, name, decisions.number, decisions.loss, position FROM decisions \
+                JOIN matches ON matches.id = match JOIN sides USING (match, side) JOIN players ON players.id = player \
+                ORDER BY 1, 4")
+            .unwrap();
+        let rows = rows.query_map([], |row| {
+            let loss: Option<f64> = row.get(4)?;
+            let (file, name, position): (String, String, String) =
+                (row.get(0)?, row.get(2)?, row.get(5)?);
+            Ok(format!("{file} {name} {loss:?} {position}"))
+        });
+        rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap()
+    };
+    assert_eq!(dump("a.sqlite"), dump("whole.sqlite"));
+}
+
+/// ANA-22: a full disk is told, what was filed before is kept, and with room the command goes on.
+#[cfg(unix)]
+#[test]
+fn full_disk() {
+    let folder = matches(6);
+    let at = folder.path();
+    // In blocks of 512 bytes: no room for the tables; for the tables alone; for some matches.
+    for blocks in [1, 60, 110] {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let output = Command::new("sh")
+            .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_gammond")])
+            .args("analyse in --db a.sqlite --threads 1".split(' '))
+            .current_dir(at)
+            .output()
+            .unwrap();
+        let (_, said) = refused(&output);
+        assert!(said.starts_with("gammond: a.sqlite: "), "{said}");
+    }
+    let before = number(
+        &Connection::open(at.join("a.sqlite")).unwrap(),
+        "SELECT count(*) FROM matches",
+    );
+    assert!((1.0..6.0).contains(&before), "{before}");
+    assert!(run(at, "analyse in --db a.sqlite").status.success());
+    let db = Connection::open(at.join("a.sqlite")).unwrap();
+    sound(&db);
+    assert_eq!(number(&db, "SELECT count(*) FROM matches"), 6.0);
+}
+
+/// Bytes overwritten and ends cut off: an error on one line or an answer, never a panic.
+#[test]
+fn damaged_archives() {
+    let folder = matches(2);
+    let at = folder.path();
+    assert!(run(at, "analyse in --db whole").status.success());
+    let whole = fs::read(at.join("whole")).unwrap();
+    let mut refusals = 0;
+    for round in 0..24_usize {
+        let mut bytes = whole.clone();
+        match round % 2 {
+            0 => bytes.truncate(whole.len() * round / 24),
+            _ => {
+                for place in 0..200 {
+                    let at = (place * 7919 + round * 104_729) % bytes.len();
+                    bytes[at] = bytes[at].wrapping_add(1 + (round as u8));
+                }
+            }
+        }
+        fs::write(at.join("a"), &bytes).unwrap();
+        for line in ["players --db a", "players --db a Bob"] {
+            let output = run(at, line);
+            if !output.status.success() {
+                refused(&output);
+                refusals += 1;
+            }
+        }
+    }
+    assert!(refusals > 20, "{refusals}");
+}
