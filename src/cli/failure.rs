@@ -98,6 +98,7 @@ impl From<PlayerError> for Failure {
     fn from(error: PlayerError) -> Self {
         match error {
             PlayerError::Spec { .. } => Failure::usage(error),
+            PlayerError::File { .. } => Failure::file(error),
             PlayerError::Engine(error) => error.into(),
             other => Failure::work(other),
         }

@@ -134,7 +134,7 @@ pub(crate) struct PlayerOptions {
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Measured {
     /// Who is measured: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
-    /// `ubgi:COMMAND`, `external:HOST:PORT`.
+    /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     player: String,
     /// A second player on the same, with the paired difference.
@@ -222,7 +222,7 @@ impl Common {
             bearoff: self.bearoff.clone(),
             osr: None,
         };
-        let taken = specs.iter().any(|s| matches!(s, PlayerSpec::Gammond(_)));
+        let taken = specs.iter().any(PlayerSpec::takes_engine_options);
         if !taken && ours != Ours::default() {
             let given = [
                 (ours.nets.is_some(), "--nets"),

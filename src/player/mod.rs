@@ -3,7 +3,11 @@
 //! A [`PlayerSpec`] is a player as people write it (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
 //! player itself. Duels, tournaments and benchmarks know nothing of players but the trait.
 
+pub mod classic;
+mod expectiminimax;
+mod linear;
 mod ours;
+mod parts;
 mod program;
 mod pubeval;
 mod random;
@@ -16,6 +20,7 @@ pub use spec::{Defaults, PlayerSpec};
 use crate::engine::EngineError;
 use crate::game::{Chances, Position, Roll, generate_plays};
 use crate::rng::ChaCha8Rng;
+use std::path::{Path, PathBuf};
 
 /// Chooses plays in cubeless money games. The same for all threads of a duel.
 pub trait Player: Send + Sync {
@@ -77,6 +82,14 @@ pub enum PlayerError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file that the player is made of is missing or damaged.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the line if there is one.
+        reason: String,
+    },
     /// Its engine cannot be built or does not answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -88,4 +101,14 @@ pub enum PlayerError {
         /// What happened.
         source: ProgramError,
     },
+}
+
+impl PlayerError {
+    /// Something is wrong with this file of a player.
+    pub(crate) fn in_file(path: &Path, reason: impl ToString) -> PlayerError {
+        PlayerError::File {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
 }

@@ -1,14 +1,19 @@
 //! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME][:bearoff=DIR][:osr=N]`, `pubeval`, `random`,
-//! `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
+//! `linear[:FILE]`, `expectiminimax[:depth=N][:eval=PLAYER]`, `td:FILE[:sides=swap|invert]`, `hillclimb:FILE`,
+//! `parts:FILE`, `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
 
+use super::classic::{ClassicPlayer, Sides};
+use super::expectiminimax::{DEPTH_MAX, Expectiminimax};
+use super::linear::Linear;
 use super::ours::{FAST, Gammond, Ours};
+use super::parts::Parts;
 use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
 use super::pubeval::PubEval;
 use super::random::Random;
 use super::{Player, PlayerError};
 use crate::eval::osr::GAMES_MAX;
 use crate::query::{Level, MoveFilter, Settings};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -22,6 +27,14 @@ pub enum PlayerSpec {
     PubEval,
     /// Any legal play, all equally likely.
     Random,
+    /// A weighted sum of features: of this file, or the built-in one.
+    Linear(Option<PathBuf>),
+    /// Full-width look-ahead of so many plies over a player that values positions.
+    Expectiminimax(u8, Box<PlayerSpec>),
+    /// A classic net: how it came to be (`td` or `hillclimb`), its file, and how it plays both sides.
+    Classic(&'static str, PathBuf, Sides),
+    /// Put together from parts that this file names.
+    Parts(PathBuf),
     /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
     Pipe(String),
     /// Another program that speaks UBGI on its standard input and output.
@@ -51,59 +64,183 @@ impl FromStr for PlayerSpec {
                 return Ok(other(target.to_owned()));
             }
         }
+        if let Some(classical) = classical(text, &refuse) {
+            return classical;
+        }
         // The one name of nets with a colon in it.
         let text = text.replace(FAST, "embedded-fast");
         let mut parts = text.split(':');
         match parts.next().unwrap_or_default() {
             "pubeval" => Ok(PlayerSpec::PubEval),
             "random" => Ok(PlayerSpec::Random),
-            "gammond" => {
-                let mut ours = Ours::default();
-                for part in parts {
-                    match part.split_once('=') {
-                        Some(("nets", "embedded-fast")) => ours.nets = Some(PathBuf::from(FAST)),
-                        Some(("nets", path)) => ours.nets = Some(PathBuf::from(path)),
-                        Some(("plies", number)) => {
-                            let plies = number.parse().ok();
-                            let plies = plies.filter(|&plies| plies <= Settings::PLIES_MAX);
-                            ours.plies = Some(plies.ok_or_else(|| refuse("plies: want 0 to 4"))?);
-                        }
-                        Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
-                        Some(("osr", number)) => {
-                            let games = number.parse().ok();
-                            let games = games.filter(|games| (1..=GAMES_MAX).contains(games));
-                            let games = games
-                                .ok_or_else(|| refuse(&format!("osr: want 1 to {GAMES_MAX}")))?;
-                            ours.osr = Some(games);
-                        }
-                        Some(("level", name)) => {
-                            let level = Level::named(name)
-                                .ok_or_else(|| refuse("level: want roller, roller+ or roller++"))?;
-                            ours.level = Some(level);
-                        }
-                        Some(("filter", name)) => {
-                            let filter = MoveFilter::named(name).ok_or_else(|| {
-                                refuse("filter: want tiny, narrow, normal, large or huge")
-                            })?;
-                            ours.filter = Some(filter);
-                        }
-                        _ => {
-                            return Err(refuse(
-                                "want nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
-                            ));
-                        }
-                    }
-                }
-                Ok(PlayerSpec::Gammond(ours))
-            }
+            "linear" => Ok(PlayerSpec::Linear(None)),
+            "gammond" => Ok(PlayerSpec::Gammond(our_engine(parts, &refuse)?)),
             _ => Err(refuse(
-                "want gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND or external:HOST:PORT",
+                "want gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
             )),
         }
     }
 }
 
+/// Which of our engines the settings after the word `gammond` mean.
+fn our_engine<'a>(
+    parts: impl Iterator<Item = &'a str>,
+    refuse: &impl Fn(&str) -> PlayerError,
+) -> Result<Ours, PlayerError> {
+    let mut ours = Ours::default();
+    for part in parts {
+        match part.split_once('=') {
+            Some(("nets", "embedded-fast")) => ours.nets = Some(PathBuf::from(FAST)),
+            Some(("nets", path)) => ours.nets = Some(PathBuf::from(path)),
+            Some(("plies", number)) => {
+                let plies = number.parse().ok();
+                let plies = plies.filter(|&plies| plies <= Settings::PLIES_MAX);
+                ours.plies = Some(plies.ok_or_else(|| refuse("plies: want 0 to 4"))?);
+            }
+            Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
+            Some(("osr", number)) => {
+                let games = number.parse().ok();
+                let games = games.filter(|games| (1..=GAMES_MAX).contains(games));
+                let games = games.ok_or_else(|| refuse(&format!("osr: want 1 to {GAMES_MAX}")))?;
+                ours.osr = Some(games);
+            }
+            Some(("level", name)) => {
+                let level = Level::named(name)
+                    .ok_or_else(|| refuse("level: want roller, roller+ or roller++"))?;
+                ours.level = Some(level);
+            }
+            Some(("filter", name)) => {
+                let filter = MoveFilter::named(name)
+                    .ok_or_else(|| refuse("filter: want tiny, narrow, normal, large or huge"))?;
+                ours.filter = Some(filter);
+            }
+            _ => {
+                return Err(refuse(
+                    "want nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
+                ));
+            }
+        }
+    }
+    Ok(ours)
+}
+
+/// How people say where a classic net came from; it plays the same.
+const CLASSIC: [&str; 2] = ["td", "hillclimb"];
+const EXPECTIMINIMAX: &str = "expectiminimax";
+
+/// A player that is written with a file, or with another player, behind its name; none when the text is another's.
+fn classical(
+    text: &str,
+    refuse: &impl Fn(&str) -> PlayerError,
+) -> Option<Result<PlayerSpec, PlayerError>> {
+    for kind in CLASSIC {
+        let rest = text.strip_prefix(kind);
+        if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
+            let (file, sides) = match rest.rsplit_once(":sides=") {
+                Some((file, name)) => (file, Sides::named(name)),
+                None => (rest, Some(Sides::default())),
+            };
+            return Some(match (file, sides) {
+                (_, None) => Err(refuse("sides: want swap or invert")),
+                ("", _) => Err(refuse("want a net file after the colon")),
+                (file, Some(sides)) => Ok(PlayerSpec::Classic(kind, PathBuf::from(file), sides)),
+            });
+        }
+    }
+    let of_file: [(&str, fn(PathBuf) -> PlayerSpec); 2] = [
+        ("linear:", |path| PlayerSpec::Linear(Some(path))),
+        ("parts:", PlayerSpec::Parts),
+    ];
+    for (prefix, made) in of_file {
+        if let Some(file) = text.strip_prefix(prefix) {
+            return Some(match file.is_empty() {
+                true => Err(refuse("want a TOML file after the colon")),
+                false => Ok(made(PathBuf::from(file))),
+            });
+        }
+    }
+    let rest = text.strip_prefix(EXPECTIMINIMAX)?;
+    (rest.is_empty() || rest.starts_with(':')).then(|| expectiminimax(rest, refuse))
+}
+
+/// What follows the word `expectiminimax`: `:depth=N`, then `:eval=PLAYER` to the end.
+fn expectiminimax(
+    mut rest: &str,
+    refuse: impl Fn(&str) -> PlayerError,
+) -> Result<PlayerSpec, PlayerError> {
+    let (mut depth, mut eval) = (1, PlayerSpec::Linear(None));
+    while !rest.is_empty() {
+        if let Some(text) = rest.strip_prefix(":eval=") {
+            eval = text.parse()?;
+            if matches!(eval, PlayerSpec::Expectiminimax(..)) {
+                return Err(refuse(
+                    "eval: a look-ahead cannot be looked ahead from; give depth=2",
+                ));
+            }
+            break;
+        }
+        let number = rest.strip_prefix(":depth=");
+        let number = number.ok_or_else(|| {
+            refuse("want depth=1 or depth=2, then eval=PLAYER, which goes to the end")
+        })?;
+        let (number, behind) = number.split_at(number.find(':').unwrap_or(number.len()));
+        let found = number.parse().ok();
+        let found = found.filter(|found| (1..=DEPTH_MAX).contains(found));
+        depth = found.ok_or_else(|| refuse("depth: want 1 or 2"))?;
+        rest = behind;
+    }
+    Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)))
+}
+
 impl PlayerSpec {
+    /// The same player with the paths of its files seen from this folder.
+    fn seen_from(self, folder: &Path) -> PlayerSpec {
+        match self {
+            PlayerSpec::Linear(path) => PlayerSpec::Linear(path.map(|path| folder.join(path))),
+            PlayerSpec::Classic(kind, path, sides) => {
+                PlayerSpec::Classic(kind, folder.join(path), sides)
+            }
+            PlayerSpec::Expectiminimax(depth, eval) => {
+                PlayerSpec::Expectiminimax(depth, Box::new(eval.seen_from(folder)))
+            }
+            other => other,
+        }
+    }
+
+    /// Whether it is put together from parts, or looks ahead from a player that is.
+    fn has_parts(&self) -> bool {
+        match self {
+            PlayerSpec::Parts(_) => true,
+            PlayerSpec::Expectiminimax(_, eval) => eval.has_parts(),
+            _ => false,
+        }
+    }
+
+    /// Whether our engine is in it, so that options of the engine mean something.
+    #[must_use]
+    pub fn takes_engine_options(&self) -> bool {
+        match self {
+            PlayerSpec::Gammond(_) => true,
+            PlayerSpec::Expectiminimax(_, eval) => eval.takes_engine_options(),
+            _ => false,
+        }
+    }
+
+    /// A player whose parts are named in a file.
+    fn open_parts(path: &Path, defaults: &Defaults) -> Result<Parts, PlayerError> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Parts::open(path, &|text| {
+            let spec: PlayerSpec = text.parse()?;
+            if spec.has_parts() {
+                return Err(PlayerError::Spec {
+                    text: text.to_owned(),
+                    reason: "parts within parts are not possible".to_owned(),
+                });
+            }
+            spec.seen_from(folder).open_with(defaults)
+        })
+    }
+
     /// The player itself, with what `defaults` say where the text says nothing.
     ///
     /// # Errors
@@ -116,6 +253,20 @@ impl PlayerSpec {
             PlayerSpec::Gammond(ours) => Box::new(Gammond::open(&ours.or(&defaults.ours))?),
             PlayerSpec::PubEval => Box::new(PubEval::default()),
             PlayerSpec::Random => Box::new(Random),
+            PlayerSpec::Linear(path) => Box::new(Linear::open(path.as_deref())?),
+            PlayerSpec::Expectiminimax(depth, eval) => {
+                let eval = eval.open_with(defaults)?;
+                let name = eval.name();
+                let player = Expectiminimax::new(*depth, eval);
+                Box::new(player.ok_or_else(|| PlayerError::Spec {
+                    text: format!("{EXPECTIMINIMAX}:depth={depth}:eval={name}"),
+                    reason: format!("{name} does not value positions"),
+                })?)
+            }
+            PlayerSpec::Classic(kind, path, sides) => {
+                Box::new(ClassicPlayer::open(kind, path, *sides)?)
+            }
+            PlayerSpec::Parts(path) => Box::new(PlayerSpec::open_parts(path, defaults)?),
             PlayerSpec::Pipe(command) => program(Speech::Ids, command)?,
             PlayerSpec::Ubgi(command) => program(Speech::Ubgi, command)?,
             PlayerSpec::External(at) => program(Speech::External, at)?,
@@ -200,5 +351,46 @@ mod tests {
                 .contains("filter: want tiny")
         );
         assert!(read("nobody").is_err());
+    }
+
+    #[test]
+    fn classical_players_are_read() {
+        let read = |text: &str| text.parse::<PlayerSpec>().map_err(|e| e.to_string());
+        assert_eq!(read("linear"), Ok(PlayerSpec::Linear(None)));
+        let linear = PlayerSpec::Linear(Some("a:b.toml".into()));
+        assert_eq!(read("linear:a:b.toml"), Ok(linear.clone()));
+        let deep = |depth, eval| Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)));
+        assert_eq!(read("expectiminimax"), deep(1, PlayerSpec::Linear(None)));
+        assert_eq!(
+            read("expectiminimax:depth=2:eval=linear:a:b.toml"),
+            deep(2, linear)
+        );
+        let ours = PlayerSpec::Gammond(Ours {
+            nets: Some("embedded:fast".into()),
+            ..Ours::default()
+        });
+        assert_eq!(
+            read("expectiminimax:eval=gammond:nets=embedded:fast"),
+            deep(1, ours)
+        );
+        let net = |kind, sides| Ok(PlayerSpec::Classic(kind, "a:b.net".into(), sides));
+        assert_eq!(read("td:a:b.net"), net("td", Sides::Swap));
+        assert_eq!(
+            read("hillclimb:a:b.net:sides=invert"),
+            net("hillclimb", Sides::Invert)
+        );
+        for (text, said) in [
+            ("expectiminimax:depth=3", "depth: want 1 or 2"),
+            ("expectiminimax:depth=", "depth: want 1 or 2"),
+            ("expectiminimax:eval=", "player \"\""),
+            ("expectiminimax:eval=expectiminimax", "give depth=2"),
+            ("expectiminimax:plies=2", "want depth=1"),
+            ("expectiminimaxi", "want gammond"),
+            ("td:", "want a net file"),
+            ("td:a:sides=both", "sides: want swap"),
+            ("parts:", "want a TOML file"),
+        ] {
+            assert!(read(text).unwrap_err().contains(said), "{text}");
+        }
     }
 }

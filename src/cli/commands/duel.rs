@@ -18,7 +18,8 @@ use std::sync::{Mutex, PoisonError};
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Players: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
-    /// `ubgi:COMMAND` or `external:HOST:PORT`.
+    /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`, `expectiminimax[:depth=2][:eval=PLAYER]`,
+    /// `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
     a: String,
     /// The other player.
     b: String,
