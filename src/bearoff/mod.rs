@@ -24,6 +24,7 @@
 mod bytes;
 mod database;
 mod header;
+mod kept;
 pub mod make;
 mod numbering;
 mod one_sided;
@@ -35,6 +36,7 @@ mod two_sided;
 pub use bytes::MEMORY_BYTES_MAX;
 pub use database::{Database, save};
 pub use header::{HEADER_BYTES, Kind, Layout};
+pub use kept::make_two_sided;
 pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
 pub use one_sided::{DISTRIBUTION_ROLLS, Distribution, EFFECTIVE_PIPS_A_ROLL, OneSided, ROLLS_MAX};
 pub use race::{Law, MADE_POINTS_MAX, RaceTable, make as make_race_table, part_of};
@@ -68,6 +70,9 @@ pub enum BearoffError {
         /// What is wrong there.
         reason: String,
     },
+    /// What was begun cannot be gone on with.
+    #[error(transparent)]
+    Journal(#[from] crate::journal::JournalError),
 }
 
 impl BearoffError {

@@ -280,6 +280,23 @@ impl OneSided {
         Some(win.first + last)
     }
 
+    /// How many positions have a distribution that reaches the last number of rolls that this layout can hold: of those, and of
+    /// positions that lead to them, what lies beyond was cut off when the database was made. Our own format holds it all.
+    #[must_use]
+    pub fn cut_tails(&self) -> usize {
+        if self.layout == Layout::Normal {
+            return 0;
+        }
+        let mut space = [0; RECORD_BYTES_MAX];
+        let mut reaches_the_end = |index| {
+            let runs = self.sane_runs(index, &mut space);
+            runs.is_some_and(|(win, gammon)| win.reaches_the_end() || gammon.reaches_the_end())
+        };
+        (0..self.numbering.positions())
+            .filter(|&index| reaches_the_end(index))
+            .count()
+    }
+
     /// The probability that a side has borne off within `rolls` rolls: used for backgammons in
     /// races. `None` when the side is not covered.
     #[must_use]
@@ -534,6 +551,12 @@ impl Run<'_> {
         sum.abs_diff(u32::from(WHOLE)) <= SUM_SLACK
     }
 
+    /// Whether the last number of rolls there is can be needed.
+    fn reaches_the_end(&self) -> bool {
+        let last = (ROLLS_MAX - 1).checked_sub(self.first);
+        (last.and_then(|last| self.values.get(last))).is_some_and(|value| *value != [0, 0])
+    }
+
     fn fill(self, values: &mut [u16]) {
         for (place, bytes) in values.iter_mut().skip(self.first).zip(self.values) {
             *place = u16::from_le_bytes(*bytes);
@@ -704,6 +727,23 @@ mod tests {
         assert_eq!(table.most_rolls(side(&[1])), Some(1));
         let chances = table.chances(&Position::from_sides(side(&[1]), side(&[2])));
         assert!(chances.unwrap().win > 0.9);
+    }
+
+    /// BEAR-14.
+    #[test]
+    fn tails_that_were_cut_are_counted() {
+        let numbering = Numbering::new(1, 3).unwrap();
+        for compressed in [true, false] {
+            let file = one_sided(numbering, true, compressed);
+            assert_eq!(open(&file).unwrap().cut_tails(), 0);
+        }
+        let mut file = one_sided(numbering, true, false);
+        // The second position may need 31 rolls, as likely as one.
+        let at = HEADER_BYTES + 128;
+        assert_eq!(file[at + 2..at + 4], WHOLE.to_le_bytes());
+        file[at + 2..at + 4].copy_from_slice(&(WHOLE / 2).to_le_bytes());
+        file[at + 62..at + 64].copy_from_slice(&(WHOLE / 2 + 1).to_le_bytes());
+        assert_eq!(open(&file).unwrap().cut_tails(), 1);
     }
 
     /// BEAR-19.

@@ -16,8 +16,8 @@ mod progress;
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    COUNT_MAX, Common, DEFAULT_MET, Format, Measured, PlayerOptions, counts, data_folders,
-    io_threads, nets_named, points,
+    COUNT_MAX, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
+    data_folders, io_threads, nets_named, points,
 };
 pub(crate) use output::{Output, columns, folded, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};

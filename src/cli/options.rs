@@ -7,7 +7,7 @@ use crate::equity::MatchEquityTable;
 use crate::game::MatchState;
 use crate::player::{Defaults, Ours, Player, PlayerError, PlayerSpec};
 use crate::protocol::{SessionSettings, SettingError};
-use crate::query::Settings;
+use crate::query::{Level, Settings};
 use crate::service::tcp::Address;
 use clap::builder::RangedU64ValueParser;
 use std::path::{Path, PathBuf};
@@ -115,6 +115,19 @@ pub(crate) enum PointsError {
     Number(#[from] std::num::ParseFloatError),
     #[error("want points per game, -{LEAD_MAX} to {LEAD_MAX}")]
     Range,
+}
+
+/// The level of play of commands whose engine takes decisions.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct LevelOption {
+    /// A level of play in the place of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    pub(crate) level: Option<Level>,
+}
+
+/// A level by its name.
+fn level(text: &str) -> Result<Level, String> {
+    Level::named(text).ok_or_else(|| "want roller, roller+ or roller++".to_owned())
 }
 
 /// Options of commands that let players play.

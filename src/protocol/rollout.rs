@@ -104,6 +104,8 @@ pub fn body(task: &RolloutTask, found: &RolloutAnswer, took: Duration) -> Value 
         if other != side {
             body.insert("otherplies".to_owned(), json!(other.plies));
             body.insert("othercubeplies".to_owned(), json!(other.cube_plies));
+            let filter = other.filter.unwrap_or(settings.search.filter);
+            body.insert("otherfilter".to_owned(), json!(filter.name()));
         }
         if let Some(roll) = task.roll {
             body.insert("roll".to_owned(), json!(roll.dice()));

@@ -100,6 +100,18 @@ impl<'a> OnePly<'a> {
         }
     }
 
+    /// The plays of a roll by their static chances, best first.
+    #[must_use]
+    pub fn ranked(
+        &self,
+        position: &Position,
+        roll: Roll,
+        scratch: &mut Scratch,
+    ) -> Vec<JudgedReply> {
+        scratch.evaluate(&self.choice, 0, position, &[roll], true);
+        scratch.ranked(0)
+    }
+
     /// The best play of a roll and its static chances for the mover.
     #[must_use]
     pub fn best(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> JudgedReply {

@@ -162,6 +162,44 @@ impl<'a> Judges<'a> {
         Some(out[0])
     }
 
+    /// What a table from a folder says of a race, for which a net is trained: the truth, so that no look-ahead is needed.
+    fn table(&self, position: &Position) -> Option<[f32; 5]> {
+        let class = self.evaluator.class(position);
+        matches!(class, Class::BearoffOs | Class::BearoffTs).then(|| {
+            let mut out = [Chances::default()];
+            self.evaluator
+                .evaluate(None, std::slice::from_ref(position), &mut out);
+            out[0].to_array()
+        })
+    }
+
+    /// The mean over the rolls, and the plays of one.
+    fn ahead(
+        &self,
+        position: &Position,
+        roll: Roll,
+        settings: &GameSettings,
+        scratch: &mut Scratch,
+    ) -> Ahead {
+        let one = self.one(settings);
+        match self.table(position) {
+            Some(mean) => Ahead {
+                mean,
+                ranked: one.ranked(position, roll, scratch),
+            },
+            None => one.ahead(position, roll, scratch),
+        }
+    }
+
+    fn mean(
+        &self,
+        position: &Position,
+        settings: &GameSettings,
+        scratch: &mut Scratch,
+    ) -> [f32; 5] {
+        (self.table(position)).unwrap_or_else(|| self.one(settings).mean(position, scratch))
+    }
+
     fn one(&self, settings: &GameSettings) -> OnePly<'a> {
         OnePly::new(self.evaluator, settings.filter())
     }
@@ -188,7 +226,7 @@ impl<'a> Judges<'a> {
     ) -> Chances {
         match self.exact(position) {
             Some(chances) => chances,
-            None => Chances::from_array(self.one(settings).mean(position, scratch)),
+            None => Chances::from_array(self.mean(position, settings, scratch)),
         }
     }
 }
@@ -281,7 +319,7 @@ pub fn play(
         }
         let (roll, Ahead { mean, ranked }) = ahead.take().unwrap_or_else(|| {
             let roll = crate::game::Roll::thrown(rng);
-            (roll, judges.one(settings).ahead(&position, roll, room))
+            (roll, judges.ahead(&position, roll, settings, room))
         });
         let explores = unit(rng) < chance;
         let pick = if explores {
@@ -421,7 +459,7 @@ fn other_play(
         Some(1) => settings.extra_races,
         kind => kind.is_some(),
     };
-    wanted.then(|| (other, judges.one(settings).mean(&other, room)))
+    wanted.then(|| (other, judges.mean(&other, settings, room)))
 }
 
 /// One of the four best plays that were not chosen, if it is within the margin.
@@ -463,10 +501,8 @@ pub fn by_games(
             if let Some(chances) = judges.exact(&at) {
                 break Some(chances.to_array());
             }
-            let Ahead { mean, ranked } =
-                judges
-                    .one(settings)
-                    .ahead(&at, crate::game::Roll::thrown(&mut rng), room);
+            let roll = crate::game::Roll::thrown(&mut rng);
+            let Ahead { mean, ranked } = judges.ahead(&at, roll, settings, room);
             let Some(best) = ranked.first().filter(|_| turns.len() < TURNS_MAX) else {
                 break None;
             };

@@ -471,6 +471,7 @@ fn requests_are_answered_and_refused() {
         format!("rollout {start} truncate=x"),
         format!("rollout cube {start} owner=opponent {quick}"),
         format!("rollout cube {start} {quick} length=5"),
+        format!("rollout {start} {quick} otherplies=0 otherfilter=tiny"),
     ];
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
         .args(["pipe", "--threads", "2"])
@@ -497,6 +498,15 @@ fn requests_are_answered_and_refused() {
     assert_eq!(answers[2]["candidates"][1]["action"], "double, take");
     assert!(answers[2]["verdict"].is_string() && answers[2]["mwc"]["no_double"].is_number());
     assert!(answers[3]["candidates"][0]["equity"]["cubeful"].is_null());
+    // The other side is told where it plays differently.
+    let other = ["otherplies", "othercubeplies", "otherfilter"];
+    assert!(other.iter().all(|key| answers[1][key].is_null()));
+    let told = other.map(|key| answers[12][key].clone());
+    assert_eq!(
+        serde_json::json!(told),
+        serde_json::json!([0, 0, "tiny"]),
+        "{text}"
+    );
     let numbers = |at: usize| answers[at]["candidates"].clone();
     assert_eq!(numbers(2), numbers(11));
     // 24/19 is no play of 3-1.

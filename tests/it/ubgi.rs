@@ -79,6 +79,10 @@ fn handshake_and_options() {
         "setoption name Jacoby value on\nget game.jacoby\n",
         "value game.jacoby true\n",
     );
+    check(
+        "set engine.level Roller+\nget engine.level\nsetoption name level value roller++\nget engine.level\n",
+        "error bad_value engine.level\nvalue engine.level off\nvalue engine.level roller++\n",
+    );
     check("set engine.ply 9\n", "error bad_value engine.ply\n");
     check("set engine.ply 0\n", "error bad_value engine.ply\n");
     check("set engine.ply\n", "error bad_command set\n");

@@ -9,7 +9,7 @@ mod one_sided;
 mod two_sided;
 
 pub use one_sided::{one_sided, one_sided_watched};
-pub use two_sided::{best_plays, two_sided, two_sided_by, two_sided_watched};
+pub use two_sided::{Keeper, best_plays, two_sided, two_sided_by, two_sided_kept};
 
 /// Hears how many of how many positions or pairs are done; `false` ends the work.
 pub type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> bool;

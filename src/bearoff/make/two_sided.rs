@@ -22,12 +22,39 @@ const LOST: Record = [i16::MIN; 4];
 /// of memory a pair of positions while it works.
 #[must_use]
 pub fn two_sided(numbering: Numbering, cubeful: bool) -> Vec<u8> {
-    two_sided_watched(numbering, cubeful, &mut |_, _| true).unwrap_or_default()
+    two_sided_kept(numbering, cubeful, &mut Forgetful, &mut |_, _| true).unwrap_or_default()
 }
 
-/// As [`two_sided`]; `watch` hears how many pairs are done, and ends it with `false`.
-pub fn two_sided_watched(numbering: Numbering, cubeful: bool, watch: Watch<'_>) -> Option<Vec<u8>> {
-    let table = Table::made(numbering.positions(), &Plays::all(numbering), watch)?;
+/// Keeps the lines of a table in the making: what of a position is new against all that come after it.
+pub trait Keeper {
+    /// The bytes of this line, when they were kept.
+    fn known(&mut self, line: usize) -> Option<Vec<u8>>;
+    /// Keeps a line that was made; `false` ends the work.
+    fn keep(&mut self, line: usize, bytes: &[u8]) -> bool;
+}
+
+/// Keeps nothing.
+struct Forgetful;
+
+impl Keeper for Forgetful {
+    fn known(&mut self, _: usize) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn keep(&mut self, _: usize, _: &[u8]) -> bool {
+        true
+    }
+}
+
+/// As [`two_sided`]; `watch` hears how many pairs are done, and ends it with `false`. Lines that `keeper` knows are not made again.
+pub fn two_sided_kept(
+    numbering: Numbering,
+    cubeful: bool,
+    keeper: &mut dyn Keeper,
+    watch: Watch<'_>,
+) -> Option<Vec<u8>> {
+    let plays = Plays::all(numbering);
+    let table = Table::made(numbering.positions(), &plays, keeper, watch)?;
     let kept = if cubeful { 4 } else { 1 };
     let mut file = file_header(numbering, cubeful);
     file.reserve(table.records.len() * kept * 2);
@@ -55,7 +82,7 @@ pub fn best_plays(numbering: Numbering) -> Vec<u8> {
     let all = Plays::all(numbering);
     let positions = numbering.positions();
     let mut bytes = Vec::new();
-    let Some(table) = Table::made(positions, &all, &mut |_, _| true) else {
+    let Some(table) = Table::made(positions, &all, &mut Forgetful, &mut |_, _| true) else {
         return bytes;
     };
     let mut needed = Vec::new();
@@ -99,7 +126,8 @@ pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
         }
     }
     let mut file = file_header(numbering, true);
-    let Some(table) = Table::made(numbering.positions(), &plays, &mut |_, _| true) else {
+    let positions = numbering.positions();
+    let Some(table) = Table::made(positions, &plays, &mut Forgetful, &mut |_, _| true) else {
         return file;
     };
     file.reserve_exact(table.records.len() * 8);
@@ -117,8 +145,13 @@ struct Table {
 }
 
 impl Table {
-    /// `None` when `watch` ended it.
-    fn made(positions: usize, plays: &Plays, watch: Watch<'_>) -> Option<Table> {
+    /// `None` when `watch` or `keeper` ended it.
+    fn made(
+        positions: usize,
+        plays: &Plays,
+        keeper: &mut dyn Keeper,
+        watch: Watch<'_>,
+    ) -> Option<Table> {
         let pairs = positions * positions;
         let mut table = Table {
             records: vec![LOST; positions * positions],
@@ -131,23 +164,33 @@ impl Table {
             best: vec![LOST; positions],
         };
         let mut replies = vec![LOST; positions];
+        let mut line = Vec::new();
         for this in 0..positions {
             if !watch(pairs - (positions - this).pow(2), pairs) {
                 return None;
             }
-            let row = &mut records[this * positions..][..positions];
-            if this > 0 {
-                scratch.row(plays, this, waiting, row);
-            }
-            for (reply_to, record) in replies.iter_mut().zip(&*row) {
-                *reply_to = reply(*record);
-            }
-            for later in this + 1..positions {
-                let record = match this {
-                    0 => LOST,
-                    _ => mean_of_best(plays, later, &replies),
-                };
-                records[later * positions + this] = record;
+            let known = keeper.known(this);
+            if !known.is_some_and(|line| recall(records, (this, positions), &line)) {
+                let row = &mut records[this * positions..][..positions];
+                if this > 0 {
+                    scratch.row(plays, this, waiting, row);
+                }
+                for (reply_to, record) in replies.iter_mut().zip(&*row) {
+                    *reply_to = reply(*record);
+                }
+                for later in this + 1..positions {
+                    let record = match this {
+                        0 => LOST,
+                        _ => mean_of_best(plays, later, &replies),
+                    };
+                    records[later * positions + this] = record;
+                }
+                line.clear();
+                let places = places_of(this, positions).flat_map(|place| records[place]);
+                line.extend(places.flat_map(i16::to_le_bytes));
+                if !keeper.keep(this, &line) {
+                    return None;
+                }
             }
             for opponent in 0..positions {
                 waiting[this * positions + opponent] = reply(records[opponent * positions + this]);
@@ -155,6 +198,25 @@ impl Table {
         }
         Some(table)
     }
+}
+
+/// Where the records of a line are: from its position on in the row, then in the column.
+fn places_of(this: usize, positions: usize) -> impl Iterator<Item = usize> {
+    let row = (this..positions).map(move |later| this * positions + later);
+    row.chain((this + 1..positions).map(move |later| later * positions + this))
+}
+
+/// Puts a line that was kept into its place; `false` when it has another length.
+fn recall(records: &mut [Record], (this, positions): (usize, usize), line: &[u8]) -> bool {
+    let (kept, rest) = line.as_chunks::<8>();
+    if !rest.is_empty() || kept.len() != 2 * (positions - this) - 1 {
+        return false;
+    }
+    for (place, bytes) in places_of(this, positions).zip(kept) {
+        records[place] =
+            std::array::from_fn(|k| i16::from_le_bytes([bytes[2 * k], bytes[2 * k + 1]]));
+    }
+    true
 }
 
 /// Room for a row in the making.
@@ -332,15 +394,71 @@ mod tests {
     fn whoever_watches_sees_all_and_may_end_it() {
         let numbering = Numbering::new(3, 3).unwrap();
         let (mut seen, pairs) = (Vec::new(), numbering.positions().pow(2));
-        let all = two_sided_watched(numbering, true, &mut |done, of| {
+        let all = two_sided_kept(numbering, true, &mut Forgetful, &mut |done, of| {
             seen.push(done);
             of == pairs
         });
         assert_eq!(all, Some(two_sided(numbering, true)));
         assert!(seen.is_sorted() && seen[0] == 0 && seen.last() < Some(&pairs));
         assert_eq!(
-            two_sided_watched(numbering, true, &mut |done, _| done < pairs / 2),
+            two_sided_kept(numbering, true, &mut Forgetful, &mut |done, _| done
+                < pairs / 2),
             None
         );
+    }
+
+    #[derive(Default)]
+    struct Kept {
+        lines: Vec<Vec<u8>>,
+        asked: usize,
+    }
+
+    impl Keeper for Kept {
+        fn known(&mut self, line: usize) -> Option<Vec<u8>> {
+            self.asked += 1;
+            self.lines.get(line).cloned()
+        }
+
+        fn keep(&mut self, line: usize, bytes: &[u8]) -> bool {
+            assert_eq!(line, self.lines.len());
+            self.lines.push(bytes.to_vec());
+            true
+        }
+    }
+
+    /// Wherever it was ended, it goes on from the lines that were kept.
+    #[test]
+    fn lines_that_were_kept_are_not_made_again() {
+        let numbering = Numbering::new(4, 3).unwrap();
+        let (all, positions) = (two_sided(numbering, true), numbering.positions());
+        for end in 0..=positions {
+            let mut kept = Kept::default();
+            let mut left = end;
+            let stopped = two_sided_kept(numbering, true, &mut kept, &mut |_, _| {
+                left = left.wrapping_sub(1);
+                left < positions
+            });
+            assert_eq!(stopped.is_some(), end == positions);
+            assert_eq!(kept.lines.len(), end);
+            // A line of another length is none.
+            if let Some(line) = kept.lines.last_mut() {
+                line.pop();
+            }
+            kept.lines.truncate(end);
+            let mut counted = 0;
+            let lines = kept.lines.len();
+            let torn = kept.lines.pop();
+            let again = two_sided_kept(numbering, true, &mut kept, &mut |_, _| {
+                counted += 1;
+                true
+            });
+            assert_eq!(again.as_ref(), Some(&all), "{end} of {positions}, {torn:?}");
+            assert_eq!(
+                (counted, kept.lines.len()),
+                (positions, positions),
+                "{lines}"
+            );
+        }
+        assert!(!recall(&mut vec![LOST; 4], (0, 2), &[0; 17]));
     }
 }

@@ -11,6 +11,7 @@ mod file;
 mod make;
 mod maker;
 mod order;
+mod recent;
 mod resume;
 
 pub use block::Law;
@@ -19,6 +20,7 @@ pub use make::{MADE_POINTS_MAX, make, part_of};
 use self::block::{BLOCK, BLOCK_BYTES_MAX};
 use self::file::{HEADER_BYTES, Header, MAGIC};
 use self::order::Order;
+use self::recent::TableNumber;
 use super::bytes::Bytes;
 use super::numbering::{Counts, MAX_POINTS, Numbering};
 use super::one_sided::{Distribution, Rolls, no_later_by};
@@ -35,6 +37,7 @@ pub struct RaceTable {
     firsts: Vec<u32>,
     /// Where each block begins, counted from its level.
     blocks: Vec<u32>,
+    number: TableNumber,
 }
 
 /// Whether these bytes begin like a race table.
@@ -62,6 +65,7 @@ impl RaceTable {
             levels,
             firsts,
             blocks,
+            number: TableNumber::next(),
         })
     }
 
@@ -78,38 +82,42 @@ impl RaceTable {
     }
 
     /// Whether the position is in the table: not over, no contact, and both sides covered.
+    #[inline]
     #[must_use]
     pub fn covers(&self, position: &Position) -> bool {
         let sides = [position.me(), position.opponent()];
-        let points = self.numbering().points();
         sides
             .iter()
-            .all(|side| self.counts(*side).is_some() && side.on_board() > 0)
-            && (points <= 12 || !position.has_contact())
+            .all(|side| self.holds(*side) && side.on_board() > 0)
+            && (self.numbering().points() <= 12 || !position.has_contact())
+    }
+
+    /// Whether a side is covered.
+    #[inline]
+    fn holds(&self, side: Side) -> bool {
+        let numbering = self.numbering();
+        let beyond = |rear| rear >= numbering.points();
+        !side.rearmost().is_some_and(beyond) && side.on_board() as usize <= numbering.checkers()
     }
 
     /// The counts of a side that is covered.
     #[inline]
     fn counts(&self, side: Side) -> Option<Counts> {
-        let numbering = self.numbering();
-        if side
-            .rearmost()
-            .is_some_and(|rear| rear >= numbering.points())
-            || side.on_board() as usize > numbering.checkers()
-        {
-            return None;
-        }
         let mut counts: Counts = [0; MAX_POINTS];
         for (index, count) in counts.iter_mut().enumerate() {
             *count = side.count(index);
         }
-        Some(counts)
+        self.holds(side).then_some(counts)
     }
 
     /// Rolls to bear off all checkers, and the first of fifteen. `None` when the side is not covered,
     /// or the table is damaged there.
     #[must_use]
     pub fn laws(&self, side: Side) -> Option<[Law; 2]> {
+        recent::laws(&self.number, side, || self.laws_in_file(side))
+    }
+
+    fn laws_in_file(&self, side: Side) -> Option<[Law; 2]> {
         let (pips, rank) = self.order.place(&self.counts(side)?);
         let number = self.firsts[pips] as usize + rank / BLOCK;
         let level = *self.levels.get(pips)?;

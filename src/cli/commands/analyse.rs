@@ -2,14 +2,15 @@
 
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
 use crate::cli::{
-    Archive, ArchiveKey, Common, Failure, Format, Output, ProgressArgs, folded, stopped, within,
+    Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, ProgressArgs, folded,
+    stopped, within,
 };
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
 use crate::job::Progress;
 use crate::journal::{check_writable, write_whole};
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
-use crate::query::{Level, Settings, Stop};
+use crate::query::{Settings, Stop};
 use rayon::prelude::*;
 use std::error::Error;
 use std::ffi::OsString;
@@ -23,9 +24,8 @@ pub(crate) struct Args {
     /// Match files (`.mat` and its dialects, gnubg's `.sgf`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A level of play in the place of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
-    #[arg(long, value_name = "LEVEL", value_parser = level)]
-    level: Option<Level>,
+    #[command(flatten)]
+    level: LevelOption,
     /// Losses from which on a decision is doubtful, bad and very bad.
     #[arg(long, value_name = "LOSSES", default_value = "0.03,0.06,0.12", value_parser = marks)]
     marks: [f64; 3],
@@ -57,11 +57,6 @@ const FILES_MAX: usize = 1_000_000;
 const ENDINGS: [&str; 3] = ["mat", "sgf", "txt"];
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
-
-/// A level by its name.
-fn level(text: &str) -> Result<Level, String> {
-    Level::named(text).ok_or_else(|| "want roller, roller+ or roller++".to_owned())
-}
 
 /// Three numbers, each at least the one before.
 fn marks(text: &str) -> Result<[f64; 3], String> {
@@ -98,7 +93,7 @@ enum Unjudged {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let mut settings = analysis_settings(common.plies);
-    settings.level = args.level;
+    settings.level = args.level.level;
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;

@@ -3,7 +3,8 @@
 use super::{bearoff_rules, bearoff_score};
 use crate::bearoff::{
     BearoffError, Database, Distribution, EFFECTIVE_PIPS_A_ROLL, Layout, MADE_POINTS_MAX,
-    MAX_CHECKERS, MAX_POINTS, Numbering, OneSided, TwoSided, make, make_race_table, part_of, save,
+    MAX_CHECKERS, MAX_POINTS, Numbering, OneSided, ROLLS_MAX, TwoSided, make, make_race_table,
+    make_two_sided, part_of, save,
 };
 use crate::cli::{Common, Failure, Format, ProgressArgs, data_folders, print, stopped};
 use crate::game::Side;
@@ -186,11 +187,7 @@ fn make_set(common: &Common, mut control: Control<'_>) -> Result<Made, Failure> 
             control.task = name.to_string_lossy().into_owned();
             let complete = match form {
                 Form::Race => make_race(common, &file, numbering, &mut control)?,
-                _ => {
-                    let mut watch = watching(&mut control, "pairs");
-                    let bytes = make::two_sided_watched(numbering, true, &mut watch);
-                    saved(&file, bytes)?
-                }
+                _ => make_pairs(&file, numbering, true, &mut control)?,
             };
             if !complete {
                 return Ok(ended(control, &file, form));
@@ -226,8 +223,8 @@ fn ended(control: Control<'_>, file: &Path, form: Form) -> Made {
     // Takes the bar off the screen.
     drop(control);
     Made::Stopped(match form {
-        Form::Race => stopped(Some(&part_of(file)), ""),
-        _ => stopped(None, "nothing was written; the same command begins anew"),
+        Form::Race | Form::TwoSided => stopped(Some(&part_of(file)), ""),
+        Form::OneSided => stopped(None, "nothing was written; the same command begins anew"),
     })
 }
 
@@ -270,11 +267,7 @@ fn run_make(common: &Common, make: &Make) -> Result<Made, Failure> {
     check_writable(&file).map_err(Failure::in_file(&file))?;
     let complete = match form {
         Form::Race => make_race(common, &file, numbering, &mut control)?,
-        Form::TwoSided => {
-            let mut watch = watching(&mut control, "pairs");
-            let bytes = make::two_sided_watched(numbering, !make.no_cube, &mut watch);
-            saved(&file, bytes)?
-        }
+        Form::TwoSided => make_pairs(&file, numbering, !make.no_cube, &mut control)?,
         Form::OneSided if make.no_gammons && points > 6 => {
             let text = "--no-gammons is for up to six points: no program can use more";
             return Err(Failure::usage(text));
@@ -289,7 +282,23 @@ fn run_make(common: &Common, make: &Make) -> Result<Made, Failure> {
     if !complete {
         return Ok(ended(control, &file, form));
     }
-    Ok(Made::All(info(&Database::open(&file)?, Some(&file))))
+    let database = Database::open(&file)?;
+    tell_of_cut_tails(&database);
+    Ok(Made::All(info(&database, Some(&file))))
+}
+
+/// Says when positions need more rolls than GNU Backgammon's layout can tell.
+fn tell_of_cut_tails(database: &Database) {
+    let Database::OneSided(table) = database else {
+        return;
+    };
+    let (cut, most) = (table.cut_tails(), ROLLS_MAX - 1);
+    if cut > 0 {
+        eprintln!(
+            "gammond: {cut} positions may need {most} rolls: this format ends there, and what they and others need beyond was \
+             cut off; a race table (*.race) holds it"
+        );
+    }
 }
 
 /// A name in the folder where databases are found.
@@ -316,11 +325,27 @@ fn make_race(
     control: &mut Control<'_>,
 ) -> Result<bool, Failure> {
     common.start_threads();
+    tell_of_the_part(file);
+    let mut watch = watching(control, "positions");
+    Ok(make_race_table(file, numbering, &mut watch)?)
+}
+
+/// Makes a two-sided database, or goes on with one. Whether it is done.
+fn make_pairs(
+    file: &Path,
+    numbering: Numbering,
+    cubeful: bool,
+    control: &mut Control<'_>,
+) -> Result<bool, Failure> {
+    tell_of_the_part(file);
+    let mut watch = watching(control, "pairs");
+    Ok(make_two_sided(file, numbering, cubeful, &mut watch)?)
+}
+
+fn tell_of_the_part(file: &Path) {
     if part_of(file).exists() {
         eprintln!("gammond: going on with {}", part_of(file).display());
     }
-    let mut watch = watching(control, "positions");
-    Ok(make_race_table(file, numbering, &mut watch)?)
 }
 
 /// What is to be covered, within what can be made.

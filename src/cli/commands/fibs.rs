@@ -1,7 +1,7 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use crate::analysis::analysis_settings;
-use crate::cli::{Archive, ArchiveKey, Common, Failure, io_threads, within};
+use crate::cli::{Archive, ArchiveKey, Common, Failure, LevelOption, io_threads, within};
 use crate::engine::Engine;
 use crate::files;
 use crate::platform::{Ear, Told, rights_of_others};
@@ -90,6 +90,8 @@ pub(crate) struct Args {
         value_name = "FILE"
     )]
     db: Option<PathBuf>,
+    #[command(flatten)]
+    level: LevelOption,
     /// Draw the boards on stdout: on a terminal in one place, else one below the other.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,
@@ -124,6 +126,7 @@ impl Args {
             config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
         }
         config.settings = common.session(&[])?.search;
+        config.settings.level = self.level.level;
         config.timing.pace_ms = self.pace_ms;
         config.think_ms = self.think_ms;
         config.pause_ms = self.pause_ms;

@@ -1,6 +1,6 @@
 //! `gammond ubgi`.
 
-use crate::cli::{Common, Failure, within};
+use crate::cli::{Common, Failure, LevelOption, within};
 use crate::protocol::ubgi::Ubgi;
 use crate::query::Settings;
 use crate::service::ubgi;
@@ -8,12 +8,16 @@ use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    #[command(flatten)]
+    level: LevelOption,
+}
 
-pub(crate) fn run(common: &Common, _: &Args) -> Result<ExitCode, Failure> {
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let threads = engine.pool().current_num_threads();
-    let settings = Settings::plies(common.plies);
+    let mut settings = Settings::plies(common.plies);
+    settings.level = args.level.level;
     let machine = Ubgi::new(settings, &common.nets, threads, true);
     let build = |nets: &str, threads: usize| {
         let changed = Common {

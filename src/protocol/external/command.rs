@@ -5,6 +5,7 @@
 
 use super::super::settings::switch;
 use crate::notation::BoardLine;
+use crate::query::Level;
 
 /// A line that was understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,7 @@ pub(super) struct Options {
     pub(super) resignation: u8,
     pub(super) fibs_order: bool,
     pub(super) plies: Option<u8>,
+    pub(super) level: Option<Level>,
     pub(super) cubeful: Option<bool>,
     pub(super) prune: Option<bool>,
     pub(super) noise: Option<f32>,
@@ -195,7 +197,8 @@ fn option(
         "beavers" => options.beavers = Some(boolean(words.next())?),
         "fibsorder" => options.fibs_order = boolean(words.next())?,
         "resignation" => options.resignation = integer(words.next(), "resignation", 3)?,
-        "plies" | "cubeful" | "cubeless" | "cube" | "prune" | "noise" | "deterministic"
+        "plies" | "level" | "cubeful" | "cubeless" | "cube" | "prune" | "noise"
+        | "deterministic"
             if !evaluation =>
         {
             let name = name.to_ascii_uppercase();
@@ -205,6 +208,7 @@ fn option(
             let most = crate::query::Settings::PLIES_MAX;
             options.plies = Some(integer(words.next(), "plies", most)?);
         }
+        "level" => options.level = Some(level(words.next())?),
         "cubeful" => options.cubeful = Some(true),
         "cubeless" => options.cubeful = Some(false),
         "cube" => options.cubeful = Some(boolean(words.next())?),
@@ -219,6 +223,17 @@ fn option(
         }
     }
     Ok(())
+}
+
+/// A level of play, which gnubg does not have (RO-10).
+fn level(word: Option<&[u8]>) -> Result<Level, Refused> {
+    let name = word.map(lower).unwrap_or_default();
+    Level::named(&name).ok_or_else(|| {
+        let found = shown(name.as_bytes());
+        syntax(format_args!(
+            "level '{found}', expecting roller, roller+ or roller++"
+        ))
+    })
 }
 
 /// A switch that may stand alone.

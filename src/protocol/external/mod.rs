@@ -303,6 +303,7 @@ impl External {
         }
         let settings = Settings {
             plies: options.plies.unwrap_or(0),
+            level: options.level,
             cubeful: options.cubeful.unwrap_or(false),
             prune: options.prune.unwrap_or(false),
             noise: options.noise.unwrap_or(0.0),

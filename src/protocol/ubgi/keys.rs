@@ -1,5 +1,7 @@
 //! The options of the UBGI engine: their names in both generations, and what they may be.
 
+use crate::query::Level;
+
 /// What values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Domain {
@@ -36,14 +38,25 @@ const fn key(name: &'static str, old: &'static str, domain: Domain) -> Key {
 /// The deepest look-ahead, in UBGI's numbering, where 1 is the static evaluation.
 pub(super) const PLY_MAX: u64 = crate::query::Settings::PLIES_MAX as u64 + 1;
 
+/// No level of play, or which.
+const LEVELS: [&str; 4] = [
+    NO_LEVEL,
+    Level::ALL[0].name(),
+    Level::ALL[1].name(),
+    Level::ALL[2].name(),
+];
+/// The word for none.
+pub(super) const NO_LEVEL: &str = "off";
+
 /// All options, in the order of the handshake.
-pub(super) const KEYS: [Key; 12] = [
+pub(super) const KEYS: [Key; 13] = [
     key("game.variant", "Variant", Domain::Enum(&["backgammon"])),
     key("game.jacoby", "Jacoby", Domain::Bool),
     key("game.length", "Length", Domain::Int(0, 64)),
     key("game.score", "Score", Domain::Text),
     key("game.crawford", "Crawford", Domain::Bool),
     key("engine.ply", "Ply", Domain::Int(1, PLY_MAX)),
+    key("engine.level", "Level", Domain::Enum(&LEVELS)),
     key(
         "engine.eval_mode",
         "EvalMode",

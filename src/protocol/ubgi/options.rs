@@ -1,12 +1,15 @@
 //! The values of the options, and the settings that they make.
 
+use super::keys::NO_LEVEL;
 use crate::game::{MatchState, Score};
-use crate::query::{MoveFilter, Settings};
+use crate::query::{Level, MoveFilter, Settings};
 
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     /// UBGI's numbering: 1 is the static evaluation (UBGI-12).
     ply: u8,
+    /// In the place of the look-ahead (RO-10).
+    level: Option<Level>,
     cubeful: bool,
     filter: MoveFilter,
     seed: u64,
@@ -19,6 +22,7 @@ impl Options {
     pub(super) fn new(base: &Settings, nets: &str, threads: usize) -> Options {
         Options {
             ply: base.plies + 1,
+            level: base.level,
             cubeful: false,
             filter: base.filter,
             seed: 0,
@@ -36,6 +40,7 @@ impl Options {
             "game.score" => format!("{}:{}", state.score.me(), state.score.opponent()),
             "game.crawford" => state.score.is_crawford().to_string(),
             "engine.ply" => self.ply.to_string(),
+            "engine.level" => self.level.map_or(NO_LEVEL, Level::name).into(),
             "engine.eval_mode" => if self.cubeful { "cubeful" } else { "cubeless" }.into(),
             "engine.filter" => self.filter.name().unwrap_or("normal").into(),
             "engine.seed" => self.seed.to_string(),
@@ -74,6 +79,7 @@ impl Options {
         match name {
             "game.jacoby" => state.rules.jacoby = on,
             "engine.ply" => self.ply = value.parse().unwrap_or(self.ply),
+            "engine.level" => self.level = Level::named(value),
             "engine.eval_mode" => self.cubeful = value == "cubeful",
             "engine.filter" => {
                 self.filter = MoveFilter::named(value).unwrap_or(MoveFilter::NORMAL);
@@ -89,6 +95,7 @@ impl Options {
     pub(super) fn settings(&self, base: &Settings) -> Settings {
         Settings {
             plies: self.ply.saturating_sub(1),
+            level: self.level,
             cubeful: self.cubeful,
             filter: self.filter,
             ..base.clone()

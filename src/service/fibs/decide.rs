@@ -67,6 +67,7 @@ impl Drop for StopOnDrop {
 fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
     let plain = Settings {
         plies: 0,
+        level: None,
         time_ms: None,
         ..settings.clone()
     };
@@ -75,12 +76,21 @@ fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
         steps.push((settings.clone(), stop.clone()));
         return steps;
     }
-    for plies in 1..=settings.plies {
+    // A level begins with a search of its own; what comes before it is what is known if it takes too long.
+    let searched = match settings.level {
+        Some(_) => settings.plies.max(1),
+        None => settings.plies,
+    };
+    for plies in 1..=searched {
         let deeper = Settings {
             plies,
+            level: None,
             ..settings.clone()
         };
         steps.push((deeper, stop.clone()));
+    }
+    if settings.level.is_some() {
+        steps.push((settings.clone(), stop.clone()));
     }
     steps
 }
@@ -257,6 +267,39 @@ mod tests {
             answers[usize::from(known)] += 1;
         }
         assert!(answers.iter().all(|&count| count > 100), "{answers:?}");
+    }
+
+    /// RO-13: a level is tried when the look-ahead before it is known.
+    #[tokio::test]
+    async fn a_level_comes_last() {
+        use crate::query::Level;
+        let settings = Settings::plies(0).with_level(Level::RollerPlus);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&heard);
+        let search = move |settings: &Settings, _: &Stop| {
+            told.lock().unwrap().push((settings.plies, settings.level));
+            Ok(deep(if settings.level.is_some() {
+                9
+            } else {
+                settings.plies
+            }))
+        };
+        let found = decide(search, settings.clone(), BUDGET, seat()).await;
+        assert_eq!(found, Some(deep(9)));
+        let wanted = [(0, None), (1, None), (0, Some(Level::RollerPlus))];
+        assert_eq!(*heard.lock().unwrap(), wanted);
+        // One that is not done in time leaves what is known.
+        let late = |settings: &Settings, stop: &Stop| {
+            while settings.level.is_some() && !stop.is_triggered() {
+                std::thread::yield_now();
+            }
+            match settings.level {
+                Some(_) => Err(EngineError::Stopped),
+                None => Ok(deep(settings.plies)),
+            }
+        };
+        let found = decide(late, settings, BUDGET / 40, seat()).await;
+        assert_eq!(found, Some(deep(1)));
     }
 
     /// A search that fails or panics after the first answer costs nothing but depth; one that
