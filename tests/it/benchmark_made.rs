@@ -1,7 +1,9 @@
 //! Benchmark files made by rollouts: the records, their parts, what is refused.
 
 use gammond::benchmark::{ScorableRecord, read};
-use gammond::notation::PositionKey;
+use gammond::game::Roll;
+use gammond::notation::{PositionId, PositionKey};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -131,6 +133,52 @@ fn records_are_those_that_bench_reads() {
         before.lines().filter(|line| line.starts_with("o ")).count(),
         1
     );
+}
+
+/// Real match files, as gnubg wrote them: every roll that was played, at the position that gnubg has there, makes a record. A file that ends
+/// in the middle gives what comes before.
+#[test]
+fn match_files_are_sources() {
+    let folder = folder();
+    let at = folder.path();
+    let text = include_bytes!("../data/analysis/one1.mat");
+    fs::write(at.join("one1.mat"), text).unwrap();
+    fs::write(at.join("cut.mat"), &text[..text.len() * 2 / 3]).unwrap();
+    let all: BTreeSet<String> = include_str!("../data/analysis/one1.positions")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let (id, dice) = line.split_once(' ').unwrap();
+            let position: PositionId = id.parse().unwrap();
+            let (high, low) = dice.split_at(1);
+            let roll = Roll::new(high.parse().unwrap(), low.parse().unwrap()).unwrap();
+            format!("{} {roll:?}", PositionKey::from(position.position()))
+        })
+        .collect();
+    let records = |source: &str, out: &str| {
+        let how = "--only all --best 2 trials=36 truncate=1 vr=off";
+        good(at, &format!("rollout --bm-in {source} --out {out} {how}"));
+        let text = fs::read(at.join(out)).unwrap();
+        let file = read(&mut text.as_slice()).unwrap();
+        let plays = file.items.iter().map(|item| match &item.record {
+            ScorableRecord::Play(play) => {
+                format!("{} {:?}", PositionKey::from(play.position), play.roll)
+            }
+            other => panic!("{other:?}"),
+        });
+        plays.collect::<BTreeSet<String>>()
+    };
+    let made = records("one1.mat", "x.bm");
+    assert!(made.is_subset(&all), "{:?}", made.difference(&all));
+    // What is left out has one legal play, or none.
+    assert!(
+        made.len() * 10 > all.len() * 8,
+        "{} of {}",
+        made.len(),
+        all.len()
+    );
+    let some = records("cut.mat", "y.bm");
+    assert!(some.is_subset(&made) && (5..made.len()).contains(&some.len()));
 }
 
 /// BM-22.

@@ -459,6 +459,6 @@ mod tests {
                 "{lines}"
             );
         }
-        assert!(!recall(&mut vec![LOST; 4], (0, 2), &[0; 17]));
+        assert!(!recall(&mut [LOST; 4], (0, 2), &[0; 17]));
     }
 }
