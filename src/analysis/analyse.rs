@@ -158,7 +158,10 @@ pub fn analyse(
         .map(|fault| Fault {
             line: fault.line,
             game: fault.game,
-            message: fault.error.to_string(),
+            message: match fault.line {
+                0 => format!("byte {}: {}", fault.error.at(), fault.error),
+                _ => fault.error.to_string(),
+            },
         })
         .collect();
     let terms = Terms::of(file, rules);

@@ -19,14 +19,17 @@ const TARGETS: &[Target] = &[
     ("fibs_sequence", protocol::fuzz_fibs_sequence),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
+    ("ogxm", notation::fuzz_ogxm),
     ("play", notation::fuzz_play),
     ("position", notation::fuzz_position),
     ("position_id", notation::fuzz_position_id),
     ("request", protocol::fuzz_request),
     ("roll", notation::fuzz_roll),
     ("session", service::fuzz_session),
+    ("sgf", notation::fuzz_sgf),
     ("ubgi", protocol::fuzz_ubgi),
     ("ubgi_sequence", protocol::fuzz_ubgi_sequence),
+    ("xg", notation::fuzz_xg),
     ("xgid", notation::fuzz_xgid),
 ];
 

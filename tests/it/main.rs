@@ -15,6 +15,7 @@ mod archive;
 mod bearoff;
 mod benchmark;
 mod benchmark_made;
+mod binary_matches;
 mod cli;
 mod damage;
 mod duel;

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Match files (`.mat` and its dialects, gnubg's `.sgf`), folders of them, or `-` for the standard input.
+    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, OGXM, eXtreme Gammon's `.xg`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// Write each match as GNU Backgammon's `.sgf` with luck, marks and remarks at its actions into this folder.
     #[arg(long, value_name = "FOLDER")]
     annotate_sgf: Option<PathBuf>,
+    /// Write each match as OGXM, the binary form of OpenGammon, into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    ogxm: Option<PathBuf>,
     /// File matches, players and decisions in this archive, an SQLite file; match files that are in it with
     /// the same contents and settings are skipped.
     #[arg(long, value_name = "FILE")]
@@ -54,7 +57,7 @@ const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
 const FILES_MAX: usize = 1_000_000;
 /// Endings of files that are looked for in folders.
-const ENDINGS: [&str; 3] = ["mat", "sgf", "txt"];
+const ENDINGS: [&str; 5] = ["mat", "sgf", "txt", "ogxm", "xg"];
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
@@ -97,7 +100,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;
-    for folder in [&args.annotate, &args.annotate_sgf].into_iter().flatten() {
+    for folder in [&args.annotate, &args.annotate_sgf, &args.ogxm]
+        .into_iter()
+        .flatten()
+    {
         std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
     }
     if let Some(path) = &args.html {
@@ -227,10 +233,19 @@ impl Printer<'_> {
         if let Some(folder) = &self.args.annotate {
             let mut remarked = reading.file.clone();
             remarked.comments.extend(analysis.notes());
-            annotated(folder, &path, "mat", &remarked.to_string())?;
+            annotated(folder, &path, "mat", remarked.to_string().as_bytes())?;
         }
         if let Some(folder) = &self.args.annotate_sgf {
-            annotated(folder, &path, "sgf", &analysis.sgf(&reading.file))?;
+            annotated(folder, &path, "sgf", analysis.sgf(&reading.file).as_bytes())?;
+        }
+        if let Some(folder) = &self.args.ogxm {
+            match reading.file.ogxm() {
+                Ok(bytes) => annotated(folder, &path, "ogxm", &bytes)?,
+                Err(error) => {
+                    self.failed = true;
+                    eprintln!("gammond: {name}: {error}");
+                }
+            }
         }
         if let Some(archive) = &self.archive {
             archive.add(&name, &key, &analysis)?;
@@ -261,7 +276,7 @@ fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let before = files.len();
             folder(path, 0, &mut files).map_err(Failure::in_file(path))?;
             if files.len() == before {
-                let want = "has no .mat, .sgf or .txt file in it";
+                let want = "has no .mat, .sgf, .txt, .ogxm or .xg file in it";
                 return Err(Failure::in_file(path)(want));
             }
         } else {
@@ -316,12 +331,12 @@ fn judge_file(
     let reading = match MatchFile::read(&bytes) {
         Ok(reading) => reading,
         Err(error) => {
-            let line = 1 + bytes
-                .iter()
-                .take(error.at())
-                .filter(|&&byte| byte == b'\n')
-                .count();
-            return done(key, Err(within(format!("line {line}"), error).into()));
+            let before = bytes.iter().take(error.at());
+            let place = match MatchFile::is_binary(&bytes) {
+                true => format!("byte {}", error.at()),
+                false => format!("line {}", 1 + before.filter(|&&byte| byte == b'\n').count()),
+            };
+            return done(key, Err(within(place, error).into()));
         }
     };
     let analysis =
@@ -340,10 +355,10 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// The match with remarks, under the name that it had.
-fn annotated(folder: &Path, path: &Path, ending: &str, text: &str) -> Result<(), Failure> {
+fn annotated(folder: &Path, path: &Path, ending: &str, bytes: &[u8]) -> Result<(), Failure> {
     let stem = path.file_stem().filter(|stem| *stem != "-");
     let mut name = stem.unwrap_or("match".as_ref()).to_owned();
     name.push(format!(".{ending}"));
     let path = folder.join(name);
-    write_whole(&path, text.as_bytes()).map_err(Failure::unwritten(&path))
+    write_whole(&path, bytes).map_err(Failure::unwritten(&path))
 }

@@ -1,6 +1,7 @@
 //! The `.mat` form and its dialects: that of Jellyfish and GNU Backgammon, with XG's headers, and as
 //! servers and their clients write it. Line by line; a line that makes no sense costs its game.
 
+use super::LENGTH_MAX;
 use super::cells::{Cell, Head, cells, in_right_column};
 use super::record::MatPlayer;
 use super::recorder::{Recorder, Wrong};
@@ -8,8 +9,6 @@ use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 
 const FIELD: &str = "match file";
-/// Longest match.
-const LENGTH_MAX: u32 = 32767;
 
 /// The field, the reason, and the byte inside the line.
 type Fault = (Wrong, usize);

@@ -1,19 +1,25 @@
 //! Matches as files: what people keep their games in.
 //!
-//! Rules MAT-01 to MAT-25 of `protocol-specs/match-files.md`. [`MatchFile`] prints itself as `.mat`, the
+//! Rules MAT-01 to MAT-44 of `protocol-specs/match-files.md`. [`MatchFile`] prints itself as `.mat`, the
 //! form of Jellyfish that most programs import, and is read from that form with all its dialects and from
 //! GNU Backgammon's `.sgf`, and from what FIBS answers to `oldmoves`. It also prints itself as `.sgf`. Reading plays the games over: a play that is not legal is found where it
-//! stands. One fault costs one game: the others are read.
+//! stands. One fault costs one game: the others are read. Two binary forms are read as well: OGXM, which is also written
+//! ([`MatchFile::ogxm`]), and eXtreme Gammon's `.xg`.
 
+mod bytes;
 mod cells;
 mod mat;
+mod ogxm;
+mod ogxm_write;
 mod oldmoves;
 mod record;
 mod recorder;
 mod sgf;
 mod sgf_write;
 mod write;
+mod xg;
 
+pub use ogxm_write::NotOgxm;
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
 pub use sgf_write::SgfNote;
 
@@ -24,6 +30,8 @@ use std::str::FromStr;
 
 /// Longest file that is read.
 pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
+/// Longest match.
+const LENGTH_MAX: u32 = 32767;
 
 impl MatchFile {
     /// Reads a match file that must be without fault.
@@ -47,10 +55,17 @@ impl MatchFile {
             let reason = Reason::Other("is longer than 16 MiB");
             return Err(wrong("match file", reason, MATCH_FILE_BYTES_MAX));
         }
+        let mut recorder = Recorder::default();
+        if MatchFile::is_binary(text) {
+            match ogxm::is_ogxm(text) {
+                true => ogxm::read(text, &mut recorder)?,
+                false => xg::read(text, &mut recorder)?,
+            }
+            return Ok(recorder.finish());
+        }
         let bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let skipped = text.len() - bytes.len();
         let decoded = decoded(bytes);
-        let mut recorder = Recorder::default();
         let read = if sgf::is_sgf(decoded.as_bytes()) {
             sgf::read(decoded.as_bytes(), &mut recorder)
         } else if oldmoves::is_oldmoves(&decoded) {
@@ -69,6 +84,14 @@ impl MatchFile {
             fault.error = place(fault.error.clone());
         }
         Ok(reading)
+    }
+}
+
+impl MatchFile {
+    /// Whether a file is of a form whose places are bytes, not lines.
+    #[must_use]
+    pub fn is_binary(file: &[u8]) -> bool {
+        ogxm::is_ogxm(file) || xg::is_xg(file)
     }
 }
 

@@ -1,14 +1,12 @@
 //! What FIBS answers to `oldmoves`, and clients keep: one action a line, both players in X's numbers.
 
+use super::LENGTH_MAX;
 use super::record::MatPlayer;
 use super::record::MatchFile;
 use super::recorder::{Recorder, Wrong};
 use crate::game::Roll;
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
-
-/// Longest match.
-const LENGTH_MAX: u32 = 32767;
 
 /// Whether a text begins as such a list does.
 pub(super) fn is_oldmoves(text: &str) -> bool {

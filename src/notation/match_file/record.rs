@@ -94,7 +94,7 @@ pub struct MatchFile {
 /// What is wrong in a file, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileFault {
-    /// The line, counted from 1.
+    /// The line, counted from 1; 0 in binary files, where the error's byte says more.
     pub line: usize,
     /// The game, counted from 1 in the file's order; 0 before the first one.
     pub game: usize,
@@ -104,7 +104,10 @@ pub struct FileFault {
 
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
+        match self.line {
+            0 => write!(f, "byte {}", self.error.at())?,
+            line => write!(f, "line {line}")?,
+        }
         if self.game > 0 {
             write!(f, ", game {}", self.game)?;
         }

@@ -30,6 +30,8 @@ pub(super) struct Recorder {
     doubled: Option<(MatPlayer, MatPlayer)>,
     /// What follows of the game is passed over.
     given_up: bool,
+    /// Points before the first game, where they are told before it.
+    pub(super) start_scores: [u32; 2],
     /// The result stands, not by the column of a cell.
     certain: bool,
 }
@@ -113,6 +115,28 @@ impl Recorder {
             }
         } else if let Some(game) = self.file.games.last_mut() {
             game.scores = scores;
+        }
+    }
+
+    /// The points after the games so far.
+    pub(super) fn scores_by_now(&self) -> [u32; 2] {
+        let Some(game) = self.file.games.last() else {
+            return self.start_scores;
+        };
+        let mut scores = game.scores;
+        if let Some((winner, points)) = game.result
+            && let Some(score) = scores.get_mut(winner.index())
+        {
+            *score = score.saturating_add(points);
+        }
+        scores
+    }
+
+    /// The board as this player sees it.
+    pub(super) fn board(&self, player: MatPlayer) -> Position {
+        match self.on_roll {
+            Some(last) if last != player => self.position.swapped(),
+            _ => self.position,
         }
     }
 
