@@ -5,6 +5,7 @@ bytes; what it writes we read as the same match.
   tools/ogxm_reference.py GAMMOND MATCH...        files of any form; needs `pip install ogxm==2.3.2`
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,7 +53,9 @@ def main():
             def games(name):
                 path = next((folder / name).iterdir())
                 lines = path.read_text().splitlines()
-                return [line for line in lines if not line.startswith(";")]
+                # Which die was rolled first has no place in OGXM.
+                larger_first = lambda dice: "".join(sorted(dice[0], reverse=True))
+                return [re.sub(r"\b[1-6]{2}(?=:)", larger_first, line) for line in lines if not line.startswith(";")]
             if games("a") != games("b"):
                 wrong.append(f"{file.name}: read back as another match")
                 continue

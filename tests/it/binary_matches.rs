@@ -2,7 +2,7 @@
 //! MAT-30 to MAT-44. No real `.xg` file lies here: these tests build them from the layout.
 
 use flate2::{Compression, write::ZlibEncoder};
-use gammond::game::{BAR, OFF, Position};
+use gammond::game::{BAR, OFF, Play, Position, Roll};
 use gammond::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchReading, steps_made};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -198,8 +198,29 @@ fn sign(player: MatPlayer) -> i32 {
     player.of([1, -1])
 }
 
-/// The records of a match.
-fn records(file: &MatchFile, build: Build) -> Vec<u8> {
+fn played(player: MatPlayer, roll: Roll, play: &Play, [before, after]: [[u8; 26]; 2]) -> Vec<u8> {
+    let mut line = record(3);
+    line[9..35].copy_from_slice(&before);
+    line[35..61].copy_from_slice(&after);
+    put(&mut line, 64, sign(player));
+    (68..100).step_by(4).for_each(|at| put(&mut line, at, -1));
+    for (index, step) in play.steps().iter().enumerate() {
+        let point = |index: u8| match usize::from(index) {
+            BAR => 25,
+            OFF => 0,
+            index => index as i32 + 1,
+        };
+        put(&mut line, 68 + 8 * index, point(step.from));
+        put(&mut line, 72 + 8 * index, point(step.to));
+    }
+    let [one, two] = roll.dice();
+    put(&mut line, 100, one.into());
+    put(&mut line, 104, two.into());
+    line
+}
+
+/// The first record.
+fn head(file: &MatchFile, build: Build) -> Vec<u8> {
     let mut head = record(0);
     put(
         &mut head,
@@ -222,7 +243,12 @@ fn records(file: &MatchFile, build: Build) -> Vec<u8> {
         head[narrow] = name.len() as u8;
         head[narrow + 1..narrow + 1 + name.len()].copy_from_slice(name.as_bytes());
     }
-    let mut all = head;
+    head
+}
+
+/// The records of a match.
+fn records(file: &MatchFile, build: Build) -> Vec<u8> {
+    let mut all = head(file, build);
     for game in &file.games {
         let mut head = record(1);
         put(&mut head, 12, game.scores[0] as i32);
@@ -240,25 +266,10 @@ fn records(file: &MatchFile, build: Build) -> Vec<u8> {
             let turned = build.fixed && player == MatPlayer::Second;
             match action {
                 MatAction::Play { roll, play } => {
-                    let mut line = record(3);
-                    line[9..35].copy_from_slice(&board(&position, turned));
+                    let before = board(&position, turned);
                     position = steps_made(&position, &play).unwrap();
-                    line[35..61].copy_from_slice(&board(&position, turned));
-                    put(&mut line, 64, sign(player));
-                    (68..100).step_by(4).for_each(|at| put(&mut line, at, -1));
-                    for (index, step) in play.steps().iter().enumerate() {
-                        let point = |index: u8| match usize::from(index) {
-                            BAR => 25,
-                            OFF => 0,
-                            index => index as i32 + 1,
-                        };
-                        put(&mut line, 68 + 8 * index, point(step.from));
-                        put(&mut line, 72 + 8 * index, point(step.to));
-                    }
-                    let [one, two] = roll.dice();
-                    put(&mut line, 100, one.into());
-                    put(&mut line, 104, two.into());
-                    all.extend(line);
+                    let boards = [before, board(&position, turned)];
+                    all.extend(played(player, roll, &play, boards));
                 }
                 MatAction::Double(_) => {
                     let mut line = record(2);
@@ -354,7 +365,7 @@ fn xg(file: &MatchFile, build: Build) -> Vec<u8> {
     archive(&records, records.len(), build.compressed)
 }
 
-/// MAT-40 to MAT-43: matches in both views of the board, packed or not, with names in one byte or two; beavers and
+/// MAT-40, MAT-41, MAT-43: matches in both views of the board, packed or not, with names in one byte or two; beavers and
 /// raccoons.
 #[test]
 fn xg_files() {
@@ -461,24 +472,6 @@ fn xg_damaged() {
         let reading = MatchFile::read(&bytes[..end]);
         assert!(reading.is_err(), "{end}");
     }
-    let records = records(&file, PLAIN);
-    // A gigabyte of nothing in a megabyte, with an honest length and with a lying one.
-    let mut bomb = ZlibEncoder::new(Vec::new(), Compression::best());
-    let nothing = vec![0; 1 << 20];
-    for _ in 0..1024 {
-        bomb.write_all(&nothing).unwrap();
-    }
-    let bomb = bomb.finish().unwrap();
-    for (says, message) in [
-        (1 << 30, "XG file has more than 64 MiB of records"),
-        (2560, "XG file unpacks to more bytes than it says"),
-    ] {
-        let mut bytes = archive(&bomb, says, false);
-        // The bytes are there as they are, and said to be packed.
-        let list = bytes.len() - 36 - 532;
-        bytes[list + 528] = 0;
-        assert_eq!(error(&bytes), message);
-    }
     let tail = plain.len() - 36;
     let at_list = tail - 532;
     for (at, value, message) in [
@@ -505,6 +498,53 @@ fn xg_damaged() {
         put(&mut bytes, at, value);
         assert_eq!(error(&bytes), message, "{at}");
     }
+    // A wrong checksum is a fault, and what is there is read.
+    let mut bytes = plain.clone();
+    bytes[at_list + 524] ^= 1;
+    let reading = MatchFile::read(&bytes).unwrap();
+    assert_eq!(
+        told(&reading),
+        ["byte 0: checksum is wrong: the file is damaged"]
+    );
+    assert_eq!(games(&reading.file), games(&file));
+    // Any byte of the packed file changed: no panic.
+    for at in (0..bytes.len()).step_by(7) {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0xa5;
+        if let Ok(reading) = MatchFile::read(&bytes) {
+            assert!(reading.file.games.len() < 100);
+        }
+    }
+}
+
+/// MAT-40: what is packed without end takes no memory.
+#[test]
+fn xg_packed_without_end() {
+    let error = |bytes: &[u8]| MatchFile::read(bytes).unwrap_err().to_string();
+    // A gigabyte of nothing in a megabyte, with an honest length and with a lying one.
+    let mut bomb = ZlibEncoder::new(Vec::new(), Compression::best());
+    let nothing = vec![0; 1 << 20];
+    for _ in 0..1024 {
+        bomb.write_all(&nothing).unwrap();
+    }
+    let bomb = bomb.finish().unwrap();
+    for (says, message) in [
+        (1 << 30, "XG file has more than 64 MiB of records"),
+        (2560, "XG file unpacks to more bytes than it says"),
+    ] {
+        let mut bytes = archive(&bomb, says, false);
+        // The bytes are there as they are, and said to be packed.
+        let list = bytes.len() - 36 - 532;
+        bytes[list + 528] = 0;
+        assert_eq!(error(&bytes), message);
+    }
+}
+
+/// MAT-41, MAT-44: records that are no match.
+#[test]
+fn xg_records_of_another_kind() {
+    let error = |bytes: &[u8]| MatchFile::read(bytes).unwrap_err().to_string();
+    let records = records(&sample("one1"), PLAIN);
     let mut other = records.clone();
     put(&mut other, 556, 7);
     assert_eq!(
@@ -523,23 +563,6 @@ fn xg_damaged() {
         error(&archive(&long, long.len(), true)),
         "match length is not 0 to 32767"
     );
-    // A wrong checksum is a fault, and what is there is read.
-    let mut bytes = plain.clone();
-    bytes[at_list + 524] ^= 1;
-    let reading = MatchFile::read(&bytes).unwrap();
-    assert_eq!(
-        told(&reading),
-        ["byte 0: checksum is wrong: the file is damaged"]
-    );
-    assert_eq!(games(&reading.file), games(&file));
-    // Any byte of the packed file changed: no panic.
-    for at in (0..bytes.len()).step_by(7) {
-        let mut bytes = bytes.clone();
-        bytes[at] ^= 0xa5;
-        if let Ok(reading) = MatchFile::read(&bytes) {
-            assert!(reading.file.games.len() < 100);
-        }
-    }
 }
 
 /// The command reads both from a folder, writes OGXM, and names the byte of what is wrong.

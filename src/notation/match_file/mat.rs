@@ -1,9 +1,8 @@
 //! The `.mat` form and its dialects: that of Jellyfish and GNU Backgammon, with XG's headers, and as
 //! servers and their clients write it. Line by line; a line that makes no sense costs its game.
 
-use super::LENGTH_MAX;
 use super::cells::{Cell, Head, cells, in_right_column};
-use super::record::MatPlayer;
+use super::record::{LENGTH_MAX, MatPlayer};
 use super::recorder::{Recorder, Wrong};
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};

@@ -30,8 +30,6 @@ use std::str::FromStr;
 
 /// Longest file that is read.
 pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
-/// Longest match.
-const LENGTH_MAX: u32 = 32767;
 
 impl MatchFile {
     /// Reads a match file that must be without fault.

@@ -2,9 +2,9 @@
 //! passed over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
-use super::record::MatPlayer;
+use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};
 use super::recorder::{Recorder, Wrong};
-use crate::game::{BAR, OFF, Play, Roll, Step};
+use crate::game::{Play, Roll, Step};
 use crate::notation::error::{Code, NotationError, Reason};
 
 pub(super) const MAGIC: &[u8; 4] = b"OGXM";
@@ -139,7 +139,7 @@ fn told(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
     let length = record.varint("match length")?;
     recorder.file.length = u32::try_from(length)
         .ok()
-        .filter(|&length| length <= super::LENGTH_MAX)
+        .filter(|&length| length <= LENGTH_MAX)
         .ok_or(("match length", Reason::Other("is not 0 to 32767")))?;
     let variation = match record.varint("variation")? {
         0 => None,
@@ -175,7 +175,7 @@ fn told(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
         let mut score = || {
             record
                 .varint("score")
-                .map(|points| points.min(32767) as u32)
+                .map(|points| u32::try_from(points).unwrap_or(LENGTH_MAX))
         };
         recorder.start_scores = [score()?, score()?];
     }
@@ -309,8 +309,9 @@ fn steps(body: &mut Bytes<'_>, player: MatPlayer, roll: Roll) -> Result<Play, Wr
             return Err(bad);
         }
         steps.push(Step {
-            from: if from == 25 { BAR as u8 } else { from - 1 },
-            to: from.checked_sub(pips + 1).unwrap_or(OFF as u8),
+            // The bar is point 25.
+            from: from - 1,
+            to: from.checked_sub(pips + 1).unwrap_or(BORNE_OFF),
         });
     }
     Play::from_steps(&steps).ok_or(("play", Reason::Other("has more than four steps")))

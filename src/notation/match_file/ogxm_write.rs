@@ -89,10 +89,11 @@ impl MatchFile {
 
 fn varint(out: &mut Vec<u8>, mut value: u64) {
     while value > 0x7f {
-        out.push((value & 0x7f) as u8 | 0x80);
+        let [low, ..] = value.to_le_bytes();
+        out.push(low | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.extend(u8::try_from(value));
 }
 
 fn both(out: &mut Vec<u8>, [first, second]: [u32; 2]) {
@@ -109,7 +110,8 @@ fn counted(record: &[u8]) -> Vec<u8> {
 
 fn section(out: &mut Vec<u8>, tag: &[u8; 4], body: &[u8]) {
     out.extend(tag);
-    out.extend((body.len() as u32).to_le_bytes());
+    let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
+    out.extend(length.to_le_bytes());
     // Nobody may pass it over.
     out.push(1);
     out.extend(body);
@@ -128,7 +130,7 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
     let mut out = counted(&record);
     let mut position = start;
     let mut on_roll = None;
-    let (mut cube, mut ended) = (1, false);
+    let (mut cube, mut ended) = (1_u32, false);
     for &(player, action) in &game.actions {
         if on_roll.is_some_and(|last| last != player) {
             position = position.swapped();
@@ -150,7 +152,7 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
             }
             MatAction::Double(_) => out.push(DOUBLE | seat),
             MatAction::Take => {
-                cube *= 2;
+                cube = u32::saturating_mul(cube, 2);
                 out.push(TAKE | seat);
             }
             MatAction::Drop => {
@@ -164,8 +166,12 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
     if let (Some((winner, points)), false) = (game.result, ended) {
         // The winner's mark; what was given up, one to three games.
         out.push(RESIGNED | MORE | seat(winner));
-        let games = (points / cube).clamp(1, 3);
-        out.extend([2, 2, games as u8]);
+        let games = match points / cube {
+            0 | 1 => 1,
+            2 => 2,
+            _ => 3,
+        };
+        out.extend([2, 2, games]);
     }
     Ok(out)
 }

@@ -1,8 +1,7 @@
 //! What FIBS answers to `oldmoves`, and clients keep: one action a line, both players in X's numbers.
 
-use super::LENGTH_MAX;
-use super::record::MatPlayer;
 use super::record::MatchFile;
+use super::record::{LENGTH_MAX, MatPlayer};
 use super::recorder::{Recorder, Wrong};
 use crate::game::Roll;
 use crate::notation::error::quoted;

@@ -4,6 +4,13 @@ use crate::game::{POINTS, Play, Position, Roll};
 use crate::notation::error::NotationError;
 use std::fmt;
 
+/// Longest match.
+pub(super) const LENGTH_MAX: u32 = 32767;
+
+/// Where a step ends that bears off.
+pub(super) const BORNE_OFF: u8 = 25;
+const _: () = assert!(BORNE_OFF as usize == crate::game::OFF);
+
 /// Whose action or result it is: `First` stands in the left-hand column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatPlayer {

@@ -2,9 +2,9 @@
 //! over. Rules MAT-40 to MAT-44 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
-use super::record::MatPlayer;
+use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};
 use super::recorder::{Recorder, Wrong};
-use crate::game::{BAR, OFF, POINTS, Play, Position, Roll, Step, find_play};
+use crate::game::{POINTS, Play, Position, Roll, Step, find_play};
 use crate::notation::error::{Code, NotationError, Reason};
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use std::borrow::Cow;
@@ -235,7 +235,7 @@ fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
         UNLIMITED => 0,
         _ => u32::try_from(length)
             .ok()
-            .filter(|&length| length <= super::LENGTH_MAX)
+            .filter(|&length| length <= LENGTH_MAX)
             .ok_or(("match length", Reason::Other("is not 0 to 32767")))?,
     };
     let wide = record.number(552) >= UTF16_SINCE;
@@ -268,7 +268,7 @@ fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
 
 fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) {
     let begun = recorder.begin();
-    let score = |at| record.word(at).min(super::LENGTH_MAX);
+    let score = |at| record.word(at).min(LENGTH_MAX);
     recorder.scores([score(12), score(16)]);
     let set_up = || {
         let start = recorder.file.start();
@@ -369,17 +369,14 @@ fn steps(record: &Record<'_>) -> Result<Play, Wrong> {
         let to = record.number(place + 4);
         let index = |point: i32| u8::try_from(point - 1).map_err(|_| bad());
         steps.push(match (from, to) {
-            (25, 1..=24) => Step {
-                from: BAR as u8,
-                to: index(to)?,
-            },
-            (1..=24, 1..=24) => Step {
+            // The bar is point 25.
+            (1..=25, 1..=24) => Step {
                 from: index(from)?,
                 to: index(to)?,
             },
             (1..=24, ..=0) => Step {
                 from: index(from)?,
-                to: OFF as u8,
+                to: BORNE_OFF,
             },
             _ => return Err(bad()),
         });
