@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         seed: 1,
         pairs: 500,
         decide: None,
+        independent: false,
     };
     let tally = play_duel(&plan, [&Careful, &*random], None, &mut Control::quiet())?.sum;
     println!(

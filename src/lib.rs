@@ -30,7 +30,7 @@
 //! |---|---|
 //! | `protocol` | `protocol`: the line protocol, gnubg's external player, UBGI and FIBS as machines without I/O; `render`: boards in text; `analysis`: matches judged |
 //! | `serve` | `service`: pipes, sockets, the FIBS bot |
-//! | `train` | `player`, `duel`, `benchmark`, `training` |
+//! | `train` | `player`, `duel`, `benchmark`, `training`, `lab` |
 //! | `cli` | the program `gammond` |
 //!
 //! # What is stable
@@ -75,6 +75,8 @@ pub mod render;
 pub mod benchmark;
 #[cfg(feature = "train")]
 pub mod duel;
+#[cfg(feature = "train")]
+pub mod lab;
 #[cfg(feature = "train")]
 pub mod player;
 #[cfg(feature = "serve")]

@@ -95,6 +95,9 @@ commands! {
     /// Train a net.
     #[command(after_help = "Example: gammond train nets/first.toml --folder first")]
     Train => train,
+    /// Train nets of classical shape as the literature did.
+    #[command(after_help = "Example: gammond lab td first.net --representation tdg-board --episodes 5000")]
+    Lab => lab,
     /// Make positions for training.
     #[command(after_help = "Example: gammond sample positions.labels --positions 20000")]
     Sample => sample,

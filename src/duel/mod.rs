@@ -26,6 +26,8 @@ pub struct DuelPlan {
     pub pairs: u64,
     /// Stop when the sequential test between 0 and this many points per game has decided.
     pub decide: Option<f64>,
+    /// Each game has dice of its own; else the two games of a pair have the same.
+    pub independent: bool,
 }
 
 /// What a duel has shown so far, seen by the first player.
@@ -109,6 +111,9 @@ impl<'a> Duels<'a> {
         for (place, player) in players.iter().enumerate() {
             header = header.field(&format!("player {}", place + 1), player.identity()?);
         }
+        if plan.independent {
+            header = header.field("dice", "independent");
+        }
         if players.len() > 2 {
             let names = pairings.iter().map(|[a, b]| format!("{}-{}", a + 1, b + 1));
             header = header.field("pairings", names.collect::<Vec<_>>().join(" "));
@@ -153,7 +158,9 @@ impl Job for Duels<'_> {
         let [first, second] = self.pairings[duel].map(|place| self.players[place]);
         let mut games = [(Vec::new(), 0), (Vec::new(), 0)];
         let orders = [([first, second], 1), ([second, first], -1)];
-        for ((order, sign), (turns, points)) in orders.into_iter().zip(&mut games) {
+        for (game, ((order, sign), (turns, points))) in
+            (0..).zip(orders.into_iter().zip(&mut games))
+        {
             let mut watch = |turn: PlayedTurn| {
                 if self.watch.is_some() {
                     let player = if sign > 0 {
@@ -164,7 +171,11 @@ impl Job for Duels<'_> {
                     turns.push(PlayedTurn { player, ..turn });
                 }
             };
-            let dice = (self.plan.seed, pair);
+            let number = match self.plan.independent {
+                true => 2 * pair + game,
+                false => pair,
+            };
+            let dice = (self.plan.seed, number);
             let Some(finish) = play_watched_game(order, dice, &mut watch, stop)? else {
                 return Ok(None);
             };
@@ -263,6 +274,7 @@ mod tests {
             seed: 4,
             pairs: 50,
             decide: None,
+            independent: false,
         };
         let tally = play_duel(&plan, [&*one, &*one], None, &mut Control::quiet())
             .unwrap()
@@ -282,6 +294,7 @@ mod tests {
                 seed: 9,
                 pairs,
                 decide: None,
+                independent: false,
             };
             play_duel(&plan, [&*a, &*b], path, &mut Control::quiet())
                 .unwrap()

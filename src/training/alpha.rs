@@ -13,6 +13,18 @@ pub struct AlphaSettings {
     pub start: f64,
     /// Alpha below which the schedule starts again.
     pub least: f64,
+    /// By how much of itself the mean error must fall for alpha to stay as it is.
+    #[serde(skip_serializing_if = "is_published")]
+    pub fall: f64,
+}
+
+/// The published share of the mean error.
+const FALL: f64 = 0.005;
+
+/// Plans that say nothing of it are the same as before there was a choice.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_published(fall: &f64) -> bool {
+    *fall == FALL
 }
 
 impl Default for AlphaSettings {
@@ -20,6 +32,7 @@ impl Default for AlphaSettings {
         AlphaSettings {
             start: 20.0,
             least: 0.1,
+            fall: FALL,
         }
     }
 }
@@ -73,7 +86,8 @@ impl AlphaSchedule {
                 reshuffle: false,
             };
         };
-        let fell = mean < 0.995 * mean_before || greatest < 0.99 * greatest_before;
+        let fell =
+            mean < (1.0 - self.settings.fall) * mean_before || greatest < 0.99 * greatest_before;
         if self.at_bottom {
             self.at_bottom = false;
             self.alpha = self.settings.start / 0.9;
@@ -100,6 +114,7 @@ mod tests {
         let mut schedule = AlphaSchedule::new(AlphaSettings {
             start: 2.0,
             least: 1.0,
+            fall: FALL,
         });
         assert_eq!(schedule.first().alpha, 2.0);
         // Mean error, greatest error, then the alpha and the order of the pass that follows.
@@ -118,5 +133,29 @@ mod tests {
             assert!((pass.alpha - alpha).abs() < 1e-12, "{mean}: {pass:?}");
             assert_eq!(pass.reshuffle, reshuffle, "{mean}");
         }
+    }
+
+    /// Errors that fall by a hundredth a pass: slow for one setting, quick for another.
+    #[test]
+    fn what_counts_as_falling_can_be_said() {
+        let alphas = |fall: f64| {
+            let mut schedule = AlphaSchedule::new(AlphaSettings {
+                start: 20.0,
+                least: 17.0,
+                fall,
+            });
+            let mut passes = vec![schedule.first()];
+            passes.extend((0..5).map(|at| schedule.next(0.1 * 0.99_f64.powi(at), 1.0)));
+            assert!(passes.iter().skip(1).all(|pass| !pass.reshuffle));
+            passes.iter().map(|pass| pass.alpha).collect::<Vec<f64>>()
+        };
+        assert_eq!(alphas(0.005), [20.0; 6]);
+        let slow = alphas(0.02);
+        let wanted = [20.0, 20.0, 18.0, 16.983, 20.0 / 0.9, 20.0];
+        for (found, wanted) in slow.iter().zip(wanted) {
+            assert!((found - wanted).abs() < 1e-9, "{slow:?}");
+        }
+        let published = serde_json::to_string(&AlphaSettings::default()).unwrap();
+        assert!(!published.contains("fall"), "{published}");
     }
 }

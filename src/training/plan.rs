@@ -263,6 +263,7 @@ impl Checked for Round {
             .or_else(|| within("rate_factor", self.rate_factor.into(), 0.0, FACTOR_MAX))
             .or_else(|| within("alpha.start", alpha.start, 0.0, ALPHA_MAX))
             .or_else(|| within("alpha.least", alpha.least, 0.0, ALPHA_MAX))
+            .or_else(|| within("alpha.fall", alpha.fall, 0.0, 1.0))
             .or_else(|| self.games.fault())
     }
 }

@@ -18,6 +18,7 @@ fn duel(a: &str, b: &str, pairs: u64) -> Tally {
         seed: 11,
         pairs,
         decide: None,
+        independent: false,
     };
     play_duel(&plan, [&*a, &*b], None, &mut Control::quiet())
         .unwrap()
@@ -48,6 +49,32 @@ fn two_random_players_are_even() {
     let [first, second] = tally.wins.map(|wins| wins[0]);
     assert_eq!((first, second), (1000, 1000));
     assert_eq!(tally.games(), 2000);
+}
+
+/// With dice of their own, games of two random players are even by chance only: within three standard errors, and not exactly.
+#[test]
+fn two_random_players_are_even_with_independent_dice() {
+    let (a, b) = (player("random"), player("random"));
+    let plan = DuelPlan {
+        seed: 11,
+        pairs: 1000,
+        decide: None,
+        independent: true,
+    };
+    let run = || {
+        play_duel(&plan, [&*a, &*b], None, &mut Control::quiet())
+            .unwrap()
+            .sum
+    };
+    let tally = run();
+    let [first, second] = tally.wins.map(|wins| wins[0]);
+    assert_eq!(first + second, 2000);
+    let error = (2000.0_f64 * 0.25).sqrt();
+    let off = (first as f64 - 1000.0).abs();
+    assert!(off > 0.0 && off < 3.0 * error, "{first} {second}");
+    let (mean, error) = (tally.points.mean(), tally.points.standard_error());
+    assert!(mean != 0.0 && mean.abs() < 3.0 * error, "{mean} {error}");
+    assert_eq!(run().points, tally.points);
 }
 
 /// Our own engine behind UBGI plays what it plays without: all mirrored games are the same.
@@ -94,6 +121,7 @@ fn a_lying_program_is_found_out() {
         seed: 1,
         pairs: 1,
         decide: None,
+        independent: false,
     };
     let error = play_duel(&plan, [&*liar, &*random], None, &mut Control::quiet()).unwrap_err();
     assert!(error.to_string().contains("no legal result"), "{error}");
@@ -168,6 +196,7 @@ fn silent_programs_are_ended() {
         seed: 1,
         pairs: 1,
         decide: None,
+        independent: false,
     };
     let error = play_duel(
         &plan,

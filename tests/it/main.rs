@@ -29,6 +29,7 @@ mod fuzz_corpus;
 mod gnubg_eval;
 mod golden;
 mod jobs;
+mod lab;
 mod malformed;
 mod movegen;
 mod notation;

@@ -37,6 +37,10 @@ pub(crate) struct Args {
     /// gives the same precision. Such a duel does not stop early.
     #[arg(long, value_name = "NETS", conflicts_with = "decide")]
     luck_adjusted: Option<String>,
+    /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player against itself
+    /// is even whatever it does.
+    #[arg(long, conflicts_with = "luck_adjusted")]
+    independent_dice: bool,
     /// Write each pair of games as a match file into this folder; pairs that the journal has are not played, and not written.
     #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
     mat: Option<PathBuf>,
@@ -65,6 +69,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: args.decide,
+        independent: args.independent_dice,
     };
     let mut control = args.progress.quiet(args.quiet).control()?;
     let journal = args.journal.as_deref();

@@ -106,6 +106,7 @@ fn duels(
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: None,
+        independent: false,
     };
     let borrowed: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let pairings = (1..borrowed.len()).map(|other| [0, other]).collect();

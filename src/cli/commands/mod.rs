@@ -14,6 +14,7 @@ pub(super) mod doctor;
 pub(super) mod duel;
 pub(super) mod fibs;
 pub(super) mod gate;
+pub(super) mod lab;
 pub(super) mod label;
 pub(super) mod man;
 pub(super) mod net;

@@ -32,6 +32,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
         decide: None,
+        independent: false,
     };
     let borrowed: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let count = players.len();

@@ -13,6 +13,7 @@ pub use text::{ClassicFault, ClassicFile};
 
 use super::{Player, PlayerError, best_by};
 use crate::game::{Chances, Position, Roll};
+use crate::job::sha256;
 use crate::rng::ChaCha8Rng;
 use std::cell::RefCell;
 use std::path::Path;
@@ -80,7 +81,6 @@ thread_local! {
 #[derive(Clone, Debug)]
 pub struct ClassicPlayer {
     name: String,
-    identity: String,
     net: ClassicNet,
     sides: Sides,
 }
@@ -89,10 +89,8 @@ impl ClassicPlayer {
     /// A player with this net.
     #[must_use]
     pub fn new(name: &str, net: ClassicNet, sides: Sides) -> ClassicPlayer {
-        let sum = crate::job::sha256(ClassicFile::of(net.clone()).text().as_bytes());
         ClassicPlayer {
             name: name.to_owned(),
-            identity: format!("classic net, sides {}, sha256 {sum}", sides.name()),
             net,
             sides,
         }
@@ -119,7 +117,9 @@ impl Player for ClassicPlayer {
     }
 
     fn identity(&self) -> Result<String, PlayerError> {
-        Ok(self.identity.clone())
+        let sum = sha256(ClassicFile::of(self.net.clone()).text().as_bytes());
+        let sides = self.sides.name();
+        Ok(format!("classic net, sides {sides}, sha256 {sum}"))
     }
 
     fn play(

@@ -1,0 +1,390 @@
+//! `gammond lab`: nets of classical shape, trained as the literature trained them.
+
+use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish};
+use crate::job::{Control, sha256};
+use crate::lab::hillclimb::{HillPlan, Teacher};
+use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
+use crate::lab::td::TdPlan;
+use crate::lab::{Course, LabError, Score, Tests, check_target, run_course, write_net};
+use crate::player::Player;
+use crate::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
+use crate::training::alpha::AlphaSettings;
+use clap::builder::RangedU64ValueParser;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    work: Work,
+}
+
+/// What is done.
+#[derive(clap::Subcommand, Debug)]
+enum Work {
+    /// Temporal differences: a net learns from games against itself.
+    #[command(
+        after_help = "Example: gammond lab td first.net --representation tdg-board --hidden 20 --episodes 5000 --against random"
+    )]
+    Td(Td),
+    /// Hill climbing: mutations that win a match draw the net their way.
+    #[command(
+        after_help = "Example: gammond lab hillclimb climber.net --hidden 20 --rounds 10000 --against pubeval"
+    )]
+    Hillclimb(Hill),
+    /// Plain gradient descent on a text database: position key and five chances a line.
+    #[command(
+        after_help = "Example: gammond lab supervised positions.txt race.net --representation player-3.1 --hidden 120 --rates steps"
+    )]
+    Supervised(Supervised),
+}
+
+/// Most games or rounds of training.
+const EPISODES_MAX: u64 = 1_000_000_000;
+
+/// How a net is built.
+#[derive(clap::Args, Debug)]
+struct Built {
+    /// How it sees the board: quack, quack-aug, quack-norm, tdg-board, tdg-board-points, tdg-board-aug, tdg-board-aug-points,
+    /// td-gammon-196, td-gammon or player-3.1.
+    #[arg(long, default_value = "td-gammon", value_name = "NAME", value_parser = representation)]
+    representation: Representation,
+    /// Neurons of the hidden layer; twice for two layers.
+    #[arg(long, default_value = "20", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=HIDDEN_MAX as u64))]
+    hidden: Vec<usize>,
+    /// Outputs: 1, 4 or 5.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    outputs: Option<u8>,
+    /// Weights begin uniform from minus this to this.
+    #[arg(long, default_value_t = 0.1, value_name = "R", value_parser = number::<0, 100>)]
+    range: f64,
+}
+
+/// How it is tested on the way.
+#[derive(clap::Args, Debug)]
+struct Tested {
+    /// Play test games against this player after each step.
+    #[arg(long, value_name = "PLAYER")]
+    against: Option<String>,
+    /// Test games, in pairs with the same dice.
+    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    test_games: u64,
+    #[command(flatten)]
+    players: PlayerOptions,
+}
+
+/// Arguments of `lab td`.
+#[derive(clap::Args, Debug)]
+struct Td {
+    /// Net file to write; FILE.net.journal keeps what was done.
+    #[arg(value_name = "FILE.net")]
+    net: PathBuf,
+    #[command(flatten)]
+    built: Built,
+    /// Games to play.
+    #[arg(long, default_value_t = 5_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=EPISODES_MAX))]
+    episodes: u64,
+    /// Games between two records of the journal, and between two tests.
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    every: u64,
+    /// Learning rate.
+    #[arg(long, default_value_t = 0.1, value_name = "RATE", value_parser = number::<0, 100>)]
+    alpha: f64,
+    /// Games after which the learning rate has halved; without this it stays.
+    #[arg(long, value_name = "GAMES", value_parser = number::<1, 1_000_000_000>)]
+    half_life: Option<f64>,
+    /// How far back an error is felt: 0 one position, 1 the whole game.
+    #[arg(long, default_value_t = 0.0, value_name = "L", value_parser = number::<0, 1>)]
+    lambda: f64,
+    /// swap: the net sees the board of whoever has moved; invert: always white's, black gets what is left of 1.
+    #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
+    sides: Sides,
+    #[command(flatten)]
+    tested: Tested,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// Arguments of `lab hillclimb`.
+#[derive(clap::Args, Debug)]
+struct Hill {
+    /// Net file to write; FILE.net.journal keeps what was done.
+    #[arg(value_name = "FILE.net")]
+    net: PathBuf,
+    #[command(flatten)]
+    built: Built,
+    /// Rounds to play.
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=EPISODES_MAX))]
+    rounds: u64,
+    /// Rounds between two records of the journal, and between two tests.
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    every: u64,
+    /// A challenger's weights differ by up to this from the champion's.
+    #[arg(long, default_value_t = 0.5, value_name = "M", value_parser = number::<0, 100>)]
+    mutation: f64,
+    /// How far the champion moves towards a challenger that wins.
+    #[arg(long, default_value_t = 0.05, value_name = "RATE", value_parser = number::<0, 1>)]
+    alpha: f64,
+    /// Games of a match at most.
+    #[arg(long, default_value_t = 3, value_name = "X", value_parser = clap::value_parser!(u64).range(1..=1001))]
+    best_of: u64,
+    /// How the nets play: swap turns the board round, invert plays as black, by what is left of 1.
+    #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
+    sides: Sides,
+    /// Who teaches and guards.
+    #[arg(long, default_value = "expectiminimax", value_name = "PLAYER")]
+    teacher: String,
+    /// In the first so many rounds champion and challenger are compared by their games against the teacher.
+    #[arg(long, default_value_t = 0, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=EPISODES_MAX))]
+    curriculum: u64,
+    /// A challenger that has won must also win as many of so many games against the teacher as the champion does.
+    #[arg(long, default_value_t = 0, value_name = "GAMES", value_parser = clap::value_parser!(u64).range(0..=1000))]
+    guard: u64,
+    #[command(flatten)]
+    tested: Tested,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// How alpha goes.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum How {
+    /// The same all the time.
+    Fixed,
+    /// Down when the error stops falling, and back to the top from the bottom.
+    Classical,
+    /// 1, 0.32, 0.1, 0.032, 0.01, from the epochs 8, 20, 60 and 100 on.
+    Steps,
+}
+
+/// Arguments of `lab supervised`.
+#[derive(clap::Args, Debug)]
+struct Supervised {
+    /// Text database: a position key and the five chances of the player on roll a line.
+    #[arg(value_name = "FILE.txt")]
+    data: PathBuf,
+    /// Net file to write; FILE.net.journal keeps what was done.
+    #[arg(value_name = "FILE.net")]
+    net: PathBuf,
+    #[command(flatten)]
+    built: Built,
+    /// Times that it sees all positions.
+    #[arg(long, default_value_t = 110, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    epochs: u64,
+    /// How alpha goes.
+    #[arg(long, default_value = "classical", value_name = "HOW")]
+    rates: How,
+    /// Alpha at the start; 20 for the classical loop, 1 for a fixed one.
+    #[arg(long, value_name = "ALPHA", value_parser = number::<0, 1000>)]
+    alpha: Option<f64>,
+    /// Classical loop: alpha below which it starts again.
+    #[arg(long, default_value_t = 1.0, value_name = "ALPHA", value_parser = number::<0, 1000>)]
+    least_alpha: f64,
+    /// Classical loop: share of itself by which the error must fall for alpha to stay.
+    #[arg(long, default_value_t = 0.005, value_name = "P", value_parser = number::<0, 1>)]
+    fall: f64,
+    /// Learning rate for an alpha of 1; 0.05 for the classical loop, else 1.
+    #[arg(long, value_name = "RATE", value_parser = number::<0, 100>)]
+    unit: Option<f64>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+fn representation(name: &str) -> Result<Representation, String> {
+    Representation::named(name).ok_or_else(|| {
+        let known = Representation::ALL.map(Representation::name);
+        format!("want one of {}", known.join(", "))
+    })
+}
+
+fn sides(name: &str) -> Result<Sides, String> {
+    Sides::named(name).ok_or_else(|| "want swap or invert".to_owned())
+}
+
+/// A number within limits.
+fn number<const LEAST: u32, const MOST: u32>(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "want a number".to_owned())?;
+    // NaN is within nothing.
+    match (f64::from(LEAST)..=f64::from(MOST)).contains(&number) {
+        true => Ok(number),
+        false => Err(format!("want {LEAST} to {MOST}")),
+    }
+}
+
+impl Built {
+    fn shape(&self, outputs: usize) -> Result<ClassicShape, Failure> {
+        let outputs = self.outputs.map_or(outputs, usize::from);
+        ClassicShape::new(self.representation, &self.hidden, outputs).map_err(Failure::usage)
+    }
+}
+
+impl Tested {
+    /// The player that tests, and those of other texts.
+    fn open(
+        &self,
+        common: &Common,
+        others: &[&String],
+    ) -> Result<(Vec<Box<dyn Player>>, Option<Box<dyn Player>>), Failure> {
+        let texts = others.iter().copied().chain(&self.against);
+        let mut players = common.players(texts, &self.players)?;
+        let tester = (self.against.is_some()).then(|| players.pop()).flatten();
+        Ok((players, tester))
+    }
+
+    fn tests<'a>(&self, tester: Option<&'a dyn Player>, seed: u64) -> Option<Tests<'a>> {
+        tester.map(|opponent| Tests {
+            opponent,
+            games: self.test_games,
+            // Not the dice of the games that it learns from.
+            seed: seed ^ 0x7465_7374,
+        })
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    common.start_threads();
+    match &args.work {
+        Work::Td(args) => td(common, args),
+        Work::Hillclimb(args) => hillclimb(common, args),
+        Work::Supervised(args) => supervised(common, args),
+    }
+}
+
+fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
+    let (_, tester) = args.tested.open(common, &[])?;
+    let plan = TdPlan {
+        shape: args.built.shape(1)?,
+        range: args.built.range as f32,
+        seed: common.seed,
+        alpha: args.alpha,
+        half_life: args.half_life,
+        lambda: args.lambda as f32,
+        sides: args.sides,
+        episodes: args.episodes,
+        every: args.every.min(args.episodes),
+        tests: args.tested.tests(tester.as_deref(), common.seed),
+    };
+    let mut control = args.progress.control()?;
+    work(&plan, &args.net, &mut control, |state| {
+        (&state.net, curve(&state.curve, "games", plan.every))
+    })
+}
+
+fn hillclimb(common: &Common, args: &Hill) -> Result<ExitCode, Failure> {
+    let taught = args.curriculum > 0 || args.guard > 0;
+    let teacher: &[&String] = if taught { &[&args.teacher] } else { &[] };
+    let (teachers, tester) = args.tested.open(common, teacher)?;
+    let plan = HillPlan {
+        shape: args.built.shape(1)?,
+        range: args.built.range as f32,
+        seed: common.seed,
+        mutation: args.mutation as f32,
+        alpha: args.alpha as f32,
+        best_of: args.best_of,
+        sides: args.sides,
+        teacher: teachers.first().map(|player| Teacher {
+            player: &**player,
+            curriculum: args.curriculum,
+            guard: args.guard,
+        }),
+        rounds: args.rounds,
+        every: args.every.min(args.rounds),
+        tests: args.tested.tests(tester.as_deref(), common.seed),
+    };
+    let mut control = args.progress.control()?;
+    work(&plan, &args.net, &mut control, |state| {
+        let mut text = format!("{} challengers won\n", state.moved);
+        text.push_str(&curve(&state.curve, "rounds", plan.every));
+        (&state.net, text)
+    })
+}
+
+fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
+    let data = TextDatabase::load(&args.data)?;
+    let (rates, unit) = match args.rates {
+        How::Fixed => (Rates::Fixed(args.alpha.unwrap_or(1.0)), 1.0),
+        How::Steps if args.alpha.is_some() => {
+            return Err(Failure::usage("--alpha: the steps have their own"));
+        }
+        How::Steps => (Rates::Steps, 1.0),
+        How::Classical => {
+            let settings = AlphaSettings {
+                start: args.alpha.unwrap_or(AlphaSettings::default().start),
+                least: args.least_alpha,
+                fall: args.fall,
+            };
+            (Rates::Classical(settings), 0.05)
+        }
+    };
+    let plan = SupervisedPlan {
+        shape: args.built.shape(5)?,
+        range: args.built.range as f32,
+        seed: common.seed,
+        rates,
+        unit: args.unit.unwrap_or(unit),
+        data: &data,
+        epochs: args.epochs,
+    };
+    let mut control = args.progress.control()?;
+    work(&plan, &args.net, &mut control, |state| {
+        let mut text = format!("{} positions\n", data.len());
+        for (epoch, [mean, greatest]) in (1..).zip(&state.errors) {
+            text.push_str(&format!(
+                "epoch {epoch}: mean error {mean:.5}, greatest {greatest:.4}\n"
+            ));
+        }
+        (&state.net, text)
+    })
+}
+
+/// The scores on the way.
+fn curve(scores: &[Score], unit: &str, every: u64) -> String {
+    let lines = (1..).zip(scores);
+    let lines = lines.map(|(step, score)| format!("after {} {unit}: {score}\n", step * every));
+    lines.collect()
+}
+
+/// Goes through a course and writes its net.
+fn work<C: Course>(
+    course: &C,
+    path: &Path,
+    control: &mut Control<'_>,
+    told: impl Fn(&C::State) -> (&ClassicNet, String),
+) -> Result<ExitCode, Failure> {
+    let header = course.header()?;
+    check_target(path, &header)?;
+    let mut journal = path.as_os_str().to_owned();
+    journal.push(".journal");
+    let journal = PathBuf::from(journal);
+    let end = run_course(course, Some(&journal), control)?;
+    let (net, mut text) = told(&end.state);
+    if end.complete {
+        let done = course.progress(&end.state, end.steps).done;
+        write_net(path, net, &header, done)?;
+        let shape = net.shape();
+        let layers = shape.layers().iter().map(usize::to_string);
+        let weights: Vec<u8> =
+            (net.parameters().iter().flat_map(|one| one.to_le_bytes())).collect();
+        text.push_str(&format!(
+            "{}: {} {}, {} weights and {} biases, sha256 of them {:.16}\n",
+            path.display(),
+            shape.representation().name(),
+            layers.collect::<Vec<_>>().join("-"),
+            shape.weights(),
+            shape.biases(),
+            sha256(&weights)
+        ));
+    }
+    finish(&text, end.complete, Some(&journal), "")
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Player(error) => error.into(),
+            LabError::Games(error) => error.into(),
+            other => Failure::file(other),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The laboratory: training that survives kills, refuses what is not its own, and learns.
+
+use gammond::job::{Control, sha256};
+use gammond::lab::hillclimb::HillPlan;
+use gammond::lab::td::TdPlan;
+use gammond::lab::{Course, LabError, check_target, run_course, write_net};
+use gammond::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
+use gammond::stop::Stop;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn td(episodes: u64) -> TdPlan<'static> {
+    TdPlan {
+        shape: ClassicShape::new(Representation::TdGammon196, &[6], 4).unwrap(),
+        range: 0.1,
+        seed: 7,
+        alpha: 0.1,
+        half_life: Some(100.0),
+        lambda: 0.5,
+        sides: Sides::Swap,
+        episodes,
+        every: 2,
+        tests: None,
+    }
+}
+
+fn climb(rounds: u64) -> HillPlan<'static> {
+    HillPlan {
+        shape: ClassicShape::new(Representation::QuackNorm, &[4], 1).unwrap(),
+        range: 0.1,
+        seed: 7,
+        mutation: 0.5,
+        alpha: 0.05,
+        best_of: 3,
+        sides: Sides::Swap,
+        teacher: None,
+        rounds,
+        every: 2,
+        tests: None,
+    }
+}
+
+/// Stopped after each step and begun again, a course makes the same journal as in one go.
+fn survives<C: Course>(course: &C) {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, pieces] = ["whole", "pieces"].map(|name| folder.path().join(name));
+    run_course(course, Some(&whole), &mut Control::quiet()).unwrap();
+    let mut runs = 0;
+    loop {
+        let stop = Stop::new();
+        let token = stop.clone();
+        let (mut first, mut seen) = (true, 0);
+        let mut control = Control::new(stop, move |event| {
+            // The first event tells where it begins: stop behind the first step from there.
+            if !first && event.progress.done > seen {
+                token.trigger();
+            }
+            if first {
+                seen = event.progress.done;
+            }
+            first = false;
+        });
+        let end = run_course(course, Some(&pieces), &mut control).unwrap();
+        runs += 1;
+        if end.complete {
+            break;
+        }
+        // A kill in the middle of a record.
+        let mut bytes = fs::read(&pieces).unwrap();
+        bytes.extend(b"torn");
+        fs::write(&pieces, bytes).unwrap();
+    }
+    assert_eq!(runs, course.steps());
+    assert_eq!(fs::read(&whole).unwrap(), fs::read(&pieces).unwrap());
+}
+
+#[test]
+fn stopped_training_ends_with_the_same_bytes() {
+    survives(&td(6));
+    survives(&climb(6));
+}
+
+#[test]
+fn only_its_own_files_are_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    let plan = td(2);
+    let end = run_course(&plan, Some(&journal), &mut Control::quiet()).unwrap();
+    // Another seed, another kind of work, somebody else's file.
+    let mut other = td(2);
+    other.seed = 8;
+    let holds = |error: String, why: &str| assert!(error.contains(why), "{error}");
+    let refused = |result: Result<(), LabError>, why: &str| {
+        holds(result.unwrap_err().to_string(), why);
+    };
+    let run = |journal: &Path, plan: &TdPlan<'_>| {
+        let end = run_course(plan, Some(journal), &mut Control::quiet());
+        end.err().unwrap().to_string()
+    };
+    let before = fs::read(&journal).unwrap();
+    holds(run(&journal, &other), "seed was '7', now it is '8'");
+    let climbed = run_course(&climb(2), Some(&journal), &mut Control::quiet()).map(drop);
+    refused(climbed, "job was 'lab td'");
+    assert_eq!(fs::read(&journal).unwrap(), before);
+    let foreign = folder.path().join("foreign");
+    fs::write(&foreign, "my thesis\n").unwrap();
+    holds(run(&foreign, &plan), "not a file of gammond's");
+    let header = plan.header().unwrap();
+    refused(check_target(&foreign, &header), "no whole classic net");
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), "my thesis\n");
+    // A net may be replaced by the same work only.
+    let net = folder.path().join("a.net");
+    write_net(&net, &end.state.net, &header, 2).unwrap();
+    write_net(&net, &end.state.net, &header, 4).unwrap();
+    let kept = fs::read(&net).unwrap();
+    let others = other.header().unwrap();
+    let written = write_net(&net, &end.state.net, &others, 2);
+    refused(written, "a net made with another seed; it is left as it is");
+    assert_eq!(fs::read(&net).unwrap(), kept);
+    let file = ClassicFile::load(&net).unwrap();
+    assert_eq!(file.net, end.state.net);
+    fs::write(&net, ClassicFile::of(file.net).text()).unwrap();
+    refused(check_target(&net, &header), "does not say how it was made");
+}
+
+fn gammond(folder: &Path, words: &str) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(words.split(' '))
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    (output.status.code().unwrap(), text)
+}
+
+#[test]
+fn the_command_trains_goes_on_and_plays() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &str| gammond(folder.path(), words);
+    let small = "lab td a.net --representation quack-norm --hidden 3 --every 2 --seed 5";
+    let (code, said) = run(&format!(
+        "{small} --episodes 4 --against random --test-games 4"
+    ));
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("after 4 games: "), "{said}");
+    assert!(
+        said.contains("a.net: quack-norm 28-3-1, 87 weights and 4 biases"),
+        "{said}"
+    );
+    let four = sha256(&fs::read(folder.path().join("a.net")).unwrap());
+    // Longer than before, then as long as before: each time the file of that length.
+    let longer = |games: u32| {
+        let more = format!("{small} --episodes {games} --against random --test-games 4");
+        assert_eq!(run(&more).0, 0);
+        sha256(&fs::read(folder.path().join("a.net")).unwrap())
+    };
+    assert_ne!(longer(6), four);
+    assert_eq!(longer(4), four);
+    let (code, said) = run(small);
+    assert_eq!(code, 3, "{said}");
+    assert!(
+        said.contains("a net made with another tests.games"),
+        "{said}"
+    );
+    let (code, said) = run("duel td:a.net hillclimb:a.net:sides=invert --games 2 --quiet");
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn commands_name_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &str| gammond(folder.path(), words);
+    let (code, said) = run(
+        "lab hillclimb b.net --representation quack --hidden 2 --hidden 2 --rounds 2 --curriculum 1 --guard 1 --outputs 4",
+    );
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("b.net: quack 26-2-2-4, 64 weights and 8 biases"),
+        "{said}"
+    );
+    fs::write(
+        folder.path().join("data.txt"),
+        "OAHDPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0\n# end\n",
+    )
+    .unwrap();
+    let (code, said) = run("lab supervised data.txt c.net --hidden 2 --epochs 3 --rates steps");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("1 positions\nepoch 1: mean error"), "{said}");
+    fs::write(
+        folder.path().join("data.txt"),
+        "OAHDPAABDAOAHDPAABDA 0.5 0.1 0 0.1\n",
+    )
+    .unwrap();
+    for (words, wanted, why) in [
+        ("lab supervised data.txt d.net", 3, "data.txt: line 1: "),
+        ("lab supervised none.txt d.net", 3, "none.txt: "),
+        (
+            "lab td data.txt",
+            3,
+            "data.txt: there is such a file already",
+        ),
+        ("lab td d.net --outputs 3", 2, "3 outputs, want 1, 4 or 5"),
+        (
+            "lab td d.net --hidden 1 --hidden 1 --hidden 1",
+            2,
+            "3 hidden layers",
+        ),
+        ("lab td d.net --representation quak", 2, "want one of quack"),
+        ("lab td d.net --against nobody", 2, "want gammond, pubeval"),
+        (
+            "duel td:data.txt random",
+            3,
+            "data.txt: line 1: is not a classic net",
+        ),
+        ("duel td:none.net random", 3, "none.net: "),
+        (
+            "duel expectiminimax:eval=pubeval random",
+            2,
+            "pubeval does not value positions",
+        ),
+    ] {
+        let (code, said) = run(words);
+        assert_eq!(code, wanted, "{words}: {said}");
+        assert!(said.contains(why), "{words}: {said}");
+        assert!(said.trim_end().lines().count() <= 3, "{words}: {said}");
+        assert!(!folder.path().join("d.net").exists(), "{words}");
+    }
+}
