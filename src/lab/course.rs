@@ -290,7 +290,7 @@ impl std::fmt::Debug for Tests<'_> {
 
 /// How a player has done in games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Score {
+pub struct TestScore {
     /// Games played.
     pub games: u64,
     /// Games won.
@@ -299,7 +299,7 @@ pub struct Score {
     pub points: [f64; 2],
 }
 
-impl Score {
+impl TestScore {
     /// The share of games won.
     #[must_use]
     pub fn share(&self) -> f64 {
@@ -318,8 +318,8 @@ impl Score {
         [self.games as f64, self.wins as f64, points, error]
     }
 
-    pub(super) fn from_numbers([games, wins, points, error]: [f64; 4]) -> Score {
-        Score {
+    pub(super) fn from_numbers([games, wins, points, error]: [f64; 4]) -> TestScore {
+        TestScore {
             games: games as u64,
             wins: wins as u64,
             points: [points, error],
@@ -327,7 +327,7 @@ impl Score {
     }
 }
 
-impl std::fmt::Display for Score {
+impl std::fmt::Display for TestScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [points, error] = self.points;
         write!(
@@ -344,7 +344,7 @@ impl Tests<'_> {
     ///
     /// # Errors
     /// When a player fails.
-    pub fn of(&self, player: &dyn Player, stop: &Stop) -> Result<Option<Score>, LabError> {
+    pub fn of(&self, player: &dyn Player, stop: &Stop) -> Result<Option<TestScore>, LabError> {
         let plan = DuelPlan {
             seed: self.seed,
             pairs: self.games.div_ceil(2),
@@ -354,14 +354,18 @@ impl Tests<'_> {
         let mut control = Control::new(stop.clone(), |_| {});
         let end = play_duel(&plan, [player, self.opponent], None, &mut control)?;
         let tally = end.sum;
-        Ok(end.complete.then(|| Score {
+        Ok(end.complete.then(|| TestScore {
             games: tally.games(),
             wins: tally.wins[0][0],
             points: [tally.points.mean(), tally.points.standard_error()],
         }))
     }
 
-    pub(super) fn of_net(&self, net: &ClassicNet, stop: &Stop) -> Result<Option<Score>, LabError> {
+    pub(super) fn of_net(
+        &self,
+        net: &ClassicNet,
+        stop: &Stop,
+    ) -> Result<Option<TestScore>, LabError> {
         self.of(&ClassicPlayer::new("net", net.clone(), Sides::Swap), stop)
     }
 

@@ -1,7 +1,7 @@
 //! Hill climbing: a mutation of the champion that wins a match against it draws the champion's weights a little its way.
 
 use super::course::{pack, unpack};
-use super::{Course, LabError, Score, Tests};
+use super::{Course, LabError, TestScore, Tests};
 use crate::duel::play_game;
 use crate::job::{BadPart, Header, Progress};
 use crate::player::Player;
@@ -67,7 +67,7 @@ pub struct HillState {
     /// Challengers that won.
     pub moved: u64,
     /// Scores after each step; empty without tests.
-    pub curve: Vec<Score>,
+    pub curve: Vec<TestScore>,
 }
 
 impl HillPlan<'_> {
@@ -222,7 +222,7 @@ impl Course for HillPlan<'_> {
             }
         }
         let score = match &self.tests {
-            None => Score::default(),
+            None => TestScore::default(),
             Some(tests) => match tests.of_net(&champion, stop)? {
                 Some(score) => score,
                 None => return Ok(None),
@@ -237,7 +237,7 @@ impl Course for HillPlan<'_> {
         let [moved, games, wins, points, error] = unpack(record, &mut state.net)?;
         state.moved = moved as u64;
         if self.tests.is_some() {
-            let score = Score::from_numbers([games, wins, points, error]);
+            let score = TestScore::from_numbers([games, wins, points, error]);
             state.curve.push(score);
         }
         Ok(())

@@ -9,4 +9,6 @@ pub mod hillclimb;
 pub mod supervised;
 pub mod td;
 
-pub use course::{Course, CourseEnd, LabError, Score, Tests, check_target, run_course, write_net};
+pub use course::{
+    Course, CourseEnd, LabError, TestScore, Tests, check_target, run_course, write_net,
+};

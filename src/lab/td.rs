@@ -1,7 +1,7 @@
 //! Temporal differences: a net plays against itself, and each position learns from the next one.
 
 use super::course::{pack, unpack};
-use super::{Course, LabError, Score, Tests};
+use super::{Course, LabError, TestScore, Tests};
 use crate::game::{Position, Roll, generate_plays};
 use crate::job::{BadPart, Header, Progress};
 use crate::player::classic::{ClassicNet, ClassicScratch, ClassicShape, Sides, mover_chances};
@@ -44,7 +44,7 @@ pub struct TdState {
     /// The net.
     pub net: ClassicNet,
     /// Scores after each step; empty without tests.
-    pub curve: Vec<Score>,
+    pub curve: Vec<TestScore>,
 }
 
 impl Course for TdPlan<'_> {
@@ -91,7 +91,7 @@ impl Course for TdPlan<'_> {
             learner.play(episode);
         }
         let score = match &self.tests {
-            None => Score::default(),
+            None => TestScore::default(),
             Some(tests) => match tests.of_net(&learner.net, stop)? {
                 Some(score) => score,
                 None => return Ok(None),
@@ -103,14 +103,14 @@ impl Course for TdPlan<'_> {
     fn restore(&self, state: &mut TdState, _: u64, record: &[u8]) -> Result<(), BadPart> {
         let score = unpack(record, &mut state.net)?;
         if self.tests.is_some() {
-            state.curve.push(Score::from_numbers(score));
+            state.curve.push(TestScore::from_numbers(score));
         }
         Ok(())
     }
 
     fn progress(&self, state: &TdState, steps: u64) -> Progress {
         let total = self.steps() * self.every;
-        let figures = state.curve.last().map(Score::to_string);
+        let figures = state.curve.last().map(TestScore::to_string);
         Progress::new("games", steps * self.every, Some(total)).figures(figures.unwrap_or_default())
     }
 }

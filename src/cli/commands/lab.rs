@@ -5,7 +5,7 @@ use crate::job::{Control, sha256};
 use crate::lab::hillclimb::{HillPlan, Teacher};
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::lab::td::TdPlan;
-use crate::lab::{Course, LabError, Score, Tests, check_target, run_course, write_net};
+use crate::lab::{Course, LabError, TestScore, Tests, check_target, run_course, write_net};
 use crate::player::Player;
 use crate::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
 use crate::training::alpha::AlphaSettings;
@@ -339,7 +339,7 @@ fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
 }
 
 /// The scores on the way.
-fn curve(scores: &[Score], unit: &str, every: u64) -> String {
+fn curve(scores: &[TestScore], unit: &str, every: u64) -> String {
     let lines = (1..).zip(scores);
     let lines = lines.map(|(step, score)| format!("after {} {unit}: {score}\n", step * every));
     lines.collect()
