@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gammond::rng::{below, stream};
 use gammond::{notation, protocol, service};
 
 use crate::malformed::malformed;
@@ -75,5 +76,53 @@ fn the_saved_corpus_finds_nothing() {
 fn malformed_texts_harm_no_target() {
     for wrong in malformed() {
         TARGETS.iter().for_each(|(_, run)| run(&wrong.input));
+    }
+}
+
+/// The saved inputs with bytes changed, taken out, doubled and mixed by chance, always the same; more of them with
+/// `GAMMOND_MUTATIONS`, and only for one target with `GAMMOND_TARGET`.
+#[test]
+fn changed_inputs_find_nothing() {
+    let setting = |name: &str| std::env::var(name).ok();
+    let rounds = setting("GAMMOND_MUTATIONS").map_or(40, |text| text.parse::<u64>().unwrap());
+    let only = setting("GAMMOND_TARGET");
+    for &(name, run) in TARGETS {
+        if only.as_deref().is_some_and(|only| only != name) {
+            continue;
+        }
+        let seeds: Vec<Vec<u8>> = entries(&folder("corpus").join(name))
+            .iter()
+            .map(|path| fs::read(path).unwrap())
+            .collect();
+        let mut chance = stream(20, 0);
+        let mut below = |most: usize| below(&mut chance, most.max(1) as u32) as usize;
+        for round in 0..rounds {
+            let mut data = seeds[below(seeds.len())].clone();
+            for _ in 0..=below(6) {
+                let other = &seeds[below(seeds.len())];
+                let at = below(data.len() + 1);
+                let end = (at + 1 + below(8)).min(data.len());
+                match below(5) {
+                    0 => data[at..end]
+                        .iter_mut()
+                        .for_each(|byte| *byte = below(256) as u8),
+                    1 => drop(data.drain(at..end)),
+                    2 => data.extend_from_within(at..end),
+                    3 => data.truncate(at.max(1)),
+                    _ => {
+                        let from = below(other.len() + 1);
+                        let part = other[from..].iter().take(64);
+                        data.splice(at..end, part.copied());
+                    }
+                }
+            }
+            data.truncate(4096);
+            let told = std::panic::catch_unwind(|| run(&data));
+            assert!(
+                told.is_ok(),
+                "{name}, round {round}: {}",
+                data.escape_ascii()
+            );
+        }
     }
 }
