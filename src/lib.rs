@@ -31,6 +31,7 @@
 //! | `protocol` | `protocol`: the line protocol, gnubg's external player, UBGI and FIBS as machines without I/O; `render`: boards in text; `analysis`: matches judged |
 //! | `serve` | `service`: pipes, sockets, the FIBS bot |
 //! | `train` | `player`, `duel`, `benchmark`, `training`, `lab` |
+//! | `farm` | `farm`: jobs and questions shared among machines over NATS |
 //! | `cli` | the program `gammond` |
 //!
 //! # What is stable
@@ -83,6 +84,9 @@ pub mod player;
 pub mod service;
 #[cfg(feature = "train")]
 pub mod training;
+
+#[cfg(feature = "farm")]
+pub mod farm;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -89,6 +89,7 @@ impl<E: Error + Into<Failure> + Send + Sync + 'static> From<JobError<E>> for Fai
         match error {
             JobError::Work(error) => error.into(),
             JobError::Endless => Failure::usage(error),
+            JobError::Elsewhere(error) => Failure::work(error),
             other => Failure::file(other),
         }
     }

@@ -16,7 +16,7 @@ mod progress;
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    COUNT_MAX, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
+    COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points,
 };
 pub(crate) use output::{Output, columns, folded, print};
@@ -26,7 +26,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
@@ -92,6 +92,9 @@ commands! {
     /// Bearoff databases.
     #[command(after_help = "Example: gammond bearoff make tables/gnubg_os.bd --points 8")]
     Bearoff => bearoff,
+    /// Rollouts, benchmarks, labels and duels on many machines, over a NATS server.
+    #[command(after_help = "Example: gammond farm demo")]
+    Farm => farm,
     /// Train a net.
     #[command(after_help = "Example: gammond train nets/first.toml --folder first")]
     Train => train,
@@ -190,6 +193,15 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
         return Ok(());
     };
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    const OF_THE_JOB: [&str; 6] = ["nets", "plies", "bearoff", "met", "seed", "format"];
+    let says = |id: &&str| matches.subcommand_name() == Some("submit") && given(id);
+    if name == "farm"
+        && let Some(id) = OF_THE_JOB.iter().find(|id| says(id))
+    {
+        return Err(Failure::usage(format!(
+            "--{id} belongs behind the command that is submitted: gammond farm submit label ... --{id} ..."
+        )));
+    }
     if name == "train" && given("seed") {
         return Err(Failure::usage(
             "--seed: the plan of a training run has its own; change `seed = N` there",
@@ -234,15 +246,64 @@ fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     )))
 }
 
-fn run() -> Result<ExitCode, Failure> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    moved(&arguments)?;
+/// The arguments with what the configuration file says, and which file that is.
+fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>), Failure> {
     let mut command = Cli::command();
-    let file = config::named_file(&arguments)
+    let file = config::named_file(arguments)
         .or_else(|| config::default_file().filter(|path| path.exists()));
     if let Some(path) = &file {
         command = config::apply(command, path)?;
     }
+    Ok((command, file))
+}
+
+/// All commands, for the one that runs others.
+#[derive(Debug)]
+struct AllCommands;
+
+fn with_commands(mut cli: Cli) -> Cli {
+    cli.common.commands = Some(&AllCommands);
+    cli
+}
+
+impl Commands for AllCommands {
+    fn built_in(&self) -> clap::Command {
+        Cli::command()
+    }
+
+    fn parse(&self, words: &[OsString]) -> Result<(clap::Command, ArgMatches), Failure> {
+        let (mut command, file) = configured(words)?;
+        let matches = command.try_get_matches_from_mut(words).map_err(|error| {
+            let text = mistakes::message(&error, words, file.as_deref()).to_string();
+            Failure::usage(anstream::adapter::strip_str(text.trim()).to_string())
+        })?;
+        misplaced(&command, &matches)?;
+        Ok((command, matches))
+    }
+
+    fn common(&self, matches: &ArgMatches) -> Result<Common, Failure> {
+        let cli = Cli::from_arg_matches(matches).map_err(Failure::usage)?;
+        Ok(cli.common)
+    }
+
+    fn run(
+        &self,
+        matches: &ArgMatches,
+        change: &mut dyn FnMut(&mut Common),
+    ) -> Result<ExitCode, Failure> {
+        let mut cli = with_commands(Cli::from_arg_matches(matches).map_err(Failure::usage)?);
+        change(&mut cli.common);
+        match &cli.command {
+            Some(command) => dispatch(&cli.common, command),
+            None => Err(Failure::usage("a command is wanted")),
+        }
+    }
+}
+
+fn run() -> Result<ExitCode, Failure> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    moved(&arguments)?;
+    let (mut command, file) = configured(&arguments)?;
     if arguments
         .iter()
         .any(|word| word == "--version" || word == "-V")
@@ -254,7 +315,7 @@ fn run() -> Result<ExitCode, Failure> {
     let cli = match parsed {
         Ok((cli, matches)) => {
             misplaced(&command, &matches)?;
-            cli
+            with_commands(cli)
         }
         Err(error) if error.use_stderr() => {
             let text = mistakes::message(&error, &arguments, file.as_deref());

@@ -1,16 +1,21 @@
 //! Options that subcommands share, and what they make: engine, session, players.
 
-use super::{Failure, within};
+use super::{Failure, ProgressArgs, within};
 use crate::bearoff::Tables;
 use crate::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use crate::equity::MatchEquityTable;
 use crate::game::MatchState;
+use crate::job::{Control, Elsewhere};
 use crate::player::{Defaults, Ours, Player, PlayerError, PlayerSpec};
 use crate::protocol::{SessionSettings, SettingError};
 use crate::query::{Level, Settings};
 use crate::service::tcp::Address;
+use clap::ArgMatches;
 use clap::builder::RangedU64ValueParser;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -86,6 +91,39 @@ pub(crate) struct Common {
     /// TOML file whose keys are the long options; a table named after a subcommand holds its own.
     #[arg(long, global = true, env = "GAMMOND_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Where the parts of jobs are computed, when not here.
+    #[arg(skip)]
+    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
+    /// All commands, for the one that runs others.
+    #[arg(skip)]
+    #[cfg_attr(
+        not(feature = "farm"),
+        allow(dead_code, reason = "only the farm runs others")
+    )]
+    pub(crate) commands: Option<&'static dyn Commands>,
+}
+
+/// All commands of the program.
+#[cfg_attr(
+    not(feature = "farm"),
+    allow(dead_code, reason = "only the farm runs others")
+)]
+pub(crate) trait Commands: std::fmt::Debug + Send + Sync {
+    /// The arguments as they are built in.
+    fn built_in(&self) -> clap::Command;
+
+    /// These words, with what the configuration file says, and the arguments that they were parsed by.
+    fn parse(&self, words: &[OsString]) -> Result<(clap::Command, ArgMatches), Failure>;
+
+    /// The common options that were parsed.
+    fn common(&self, matches: &ArgMatches) -> Result<Common, Failure>;
+
+    /// Runs what was parsed, with the common options changed by `change`.
+    fn run(
+        &self,
+        matches: &ArgMatches,
+        change: &mut dyn FnMut(&mut Common),
+    ) -> Result<ExitCode, Failure>;
 }
 
 /// Most games, positions or records that one command makes.
@@ -262,6 +300,17 @@ impl Common {
         (specs.iter())
             .map(|spec| Ok(spec.open_with(&defaults)?))
             .collect()
+    }
+
+    /// The control of a command whose jobs other machines can compute.
+    pub(crate) fn control(&self, progress: ProgressArgs) -> Result<Control<'static>, Failure> {
+        let quiet = self.elsewhere.as_ref().and_then(|one| one.quietly());
+        let mut control = match quiet {
+            Some(stop) => Control::new(stop, |_| {}),
+            None => progress.control()?,
+        };
+        control.elsewhere.clone_from(&self.elsewhere);
+        Ok(control)
     }
 
     /// Starts the threads of a job that computes in rayon's own pool.

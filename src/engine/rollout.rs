@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Look-ahead at least that chooses which plays are rolled out.
 const LOOK_PLIES: u8 = 2;
 
+/// For what is only counted.
+static NEVER: Stop = Stop::never();
+
 impl From<RolloutError> for EngineError {
     fn from(error: RolloutError) -> EngineError {
         match error {
@@ -71,6 +74,47 @@ impl Engine {
         let rollout = Rollout::against(contexts, query, settings);
         let games = rollout.and_then(|rollout| rollout.games(numbers));
         games.map_err(EngineError::from)
+    }
+
+    /// The question with the plays that it is about, where it asks for the best ones of a roll.
+    ///
+    /// # Errors
+    /// As [`Engine::rollout`].
+    pub fn rollout_question(
+        &self,
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+    ) -> Result<RolloutQuery, EngineError> {
+        self.with_candidates(query, settings, &NEVER)
+    }
+
+    /// A rollout without a game, to count rounds that are played apart.
+    ///
+    /// # Errors
+    /// As [`Engine::rollout`].
+    pub fn rollout_uncounted(
+        &self,
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+    ) -> Result<Rollout<'_>, EngineError> {
+        let contexts = [self.context(&NEVER), self.other(&NEVER)];
+        Ok(Rollout::against(contexts, query, settings)?)
+    }
+
+    /// A round of a rollout alone: of each game of a candidate the chances and the cubeful value. The subject names its
+    /// plays.
+    ///
+    /// # Errors
+    /// As [`Engine::rollout`].
+    pub fn rollout_round(
+        &self,
+        (query, settings): (&RolloutQuery, &RolloutSettings),
+        (candidate, round): (usize, u32),
+        stop: &Stop,
+    ) -> Result<Vec<[f64; 6]>, EngineError> {
+        let contexts = [self.context(stop), self.other(stop)];
+        let rollout = Rollout::against(contexts, query, settings)?;
+        Ok(rollout.round(candidate, round)?)
     }
 
     /// What the other side of a rollout plays by.

@@ -1,6 +1,8 @@
 //! What a running job says and listens to.
 
+use super::Elsewhere;
 use crate::stop::Stop;
+use std::sync::Arc;
 
 /// How far a job is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +58,8 @@ pub struct Control<'a> {
     pub stop: Stop,
     /// What is being done, for the events.
     pub task: String,
+    /// Where parts are computed, when not here.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
     watch: Box<dyn FnMut(&Event) + Send + 'a>,
 }
 
@@ -75,6 +79,7 @@ impl<'a> Control<'a> {
         Control {
             stop,
             task: String::new(),
+            elsewhere: None,
             watch: Box::new(watch),
         }
     }

@@ -1,6 +1,6 @@
 //! Why a job ends before its end.
 
-use super::Difference;
+use super::{Difference, ElsewhereError};
 use crate::journal::JournalError;
 use std::path::PathBuf;
 
@@ -32,6 +32,9 @@ pub enum JobError<E: std::error::Error + 'static> {
         "only a job with a fixed number of parts can be divided; leave out the rule that ends it early"
     )]
     Endless,
+    /// The machines that compute the parts, or those for whom this one does.
+    #[error(transparent)]
+    Elsewhere(#[from] ElsewhereError),
     /// Computing a part.
     #[error(transparent)]
     Work(E),

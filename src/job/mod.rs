@@ -46,6 +46,8 @@
 //! ```
 
 mod control;
+mod elsewhere;
+mod erased;
 mod error;
 mod header;
 mod merge;
@@ -55,6 +57,7 @@ mod share;
 mod stamp;
 
 pub use control::{Control, Event, Progress};
+pub use elsewhere::{Assignment, Computed, Elsewhere, ElsewhereError, Order, PartSource, Work};
 pub use error::JobError;
 pub use header::{Difference, Header, sha256, sha256_of};
 pub use merge::{MergeError, merge};

@@ -1,6 +1,10 @@
 //! Runs a job on the threads of this machine.
 
-use super::{Control, Event, Header, Job, JobError, Share};
+use super::elsewhere::serve;
+use super::erased::Erased;
+use super::{
+    Assignment, Control, Elsewhere, ElsewhereError, Event, Header, Job, JobError, PartSource, Share,
+};
 use crate::journal::{Journal, JournalError, Record};
 use crate::stop::Stop;
 use std::collections::BTreeMap;
@@ -87,6 +91,9 @@ impl<'a> Runner<'a> {
         if self.share != Share::WHOLE && job.parts().is_none() {
             return Err(JobError::Endless);
         }
+        if let Some(elsewhere) = control.elsewhere.clone() {
+            return self.run_elsewhere(job, &*elsewhere, control);
+        }
         let mut delivery = self.open(job)?;
         delivery.take(&mut BTreeMap::new())?;
         delivery.resumed = job.progress(&delivery.sum, delivery.parts).done;
@@ -116,6 +123,38 @@ impl<'a> Runner<'a> {
             abandon.trigger();
             ended
         })?;
+        delivery.sync()?;
+        delivery.tell(control, true);
+        Ok(JobEnd {
+            sum: delivery.sum,
+            complete,
+        })
+    }
+
+    /// As others say: takes the parts from them, or computes for them.
+    fn run_elsewhere<J: Job>(
+        &self,
+        job: &J,
+        elsewhere: &dyn Elsewhere,
+        control: &mut Control<'_>,
+    ) -> Result<JobEnd<J::Sum>, JobError<J::Error>> {
+        let work = Erased(job);
+        let mut parts = match elsewhere.begin(&work)? {
+            Assignment::Take(parts) => parts,
+            Assignment::End => return Err(ElsewhereError::Ended.into()),
+            Assignment::Serve(orders) => {
+                self.in_scope(|scope| serve(&work, &orders, scope));
+                return Err(ElsewhereError::Ended.into());
+            }
+        };
+        let mut delivery = self.open(job)?;
+        delivery.take(&mut BTreeMap::new())?;
+        delivery.resumed = job.progress(&delivery.sum, delivery.parts).done;
+        delivery.tell(control, false);
+        let complete = take_all(&mut delivery, &mut *parts, control)?;
+        if complete {
+            elsewhere.done();
+        }
         delivery.sync()?;
         delivery.tell(control, true);
         Ok(JobEnd {
@@ -252,6 +291,34 @@ impl<J: Job> Delivery<'_, J> {
             last,
         };
         control.tell(&event);
+    }
+}
+
+/// Merges parts that come from elsewhere, until the job is done (true), stopped, or no more come.
+fn take_all<J: Job>(
+    delivery: &mut Delivery<'_, J>,
+    parts: &mut dyn PartSource,
+    control: &mut Control<'_>,
+) -> Result<bool, JobError<J::Error>> {
+    let mut waiting = BTreeMap::new();
+    loop {
+        if delivery.take(&mut waiting)? {
+            delivery.tell(control, false);
+        }
+        if delivery.is_done() {
+            return Ok(true);
+        }
+        if control.stop.is_triggered() {
+            return Ok(false);
+        }
+        let come = parts.from(delivery.next)?;
+        if come.is_empty() {
+            delivery.sync()?;
+            if !parts.is_waiting() {
+                return Ok(false);
+            }
+        }
+        waiting.extend(come);
     }
 }
 

@@ -119,6 +119,12 @@ pub(crate) use serving::{LocalListener, LocalStream, NotifySocket, hung_up, is_l
 #[cfg(feature = "serve")]
 pub(crate) fn give_way(_: i32) {}
 
+/// Not known here.
+#[cfg(feature = "farm")]
+pub(crate) fn others_are_busy(_: std::time::Instant) -> bool {
+    false
+}
+
 /// Signals, for the program alone.
 #[cfg(feature = "cli")]
 mod hearing {

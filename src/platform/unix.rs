@@ -203,3 +203,46 @@ mod hearing {
 
 #[cfg(feature = "cli")]
 pub(crate) use hearing::Ear;
+
+/// Whether other programs use more than a quarter of the machine; looked at once a second, where the system tells it.
+#[cfg(feature = "farm")]
+pub(crate) fn others_are_busy(now: std::time::Instant) -> bool {
+    use std::sync::{Mutex, PoisonError};
+    use std::time::{Duration, Instant};
+    static LAST: Mutex<Option<(Instant, [u64; 3], bool)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((at, _, busy)) = &*last
+        && now.saturating_duration_since(*at) < Duration::from_secs(1)
+    {
+        return *busy;
+    }
+    let Some(used) = ticks() else { return false };
+    let busy = last.as_ref().is_some_and(|(_, before, _)| {
+        let [all, others, own] = [0, 1, 2].map(|which: usize| {
+            let of = |ticks: &[u64; 3]| ticks.get(which).copied().unwrap_or_default();
+            of(&used).saturating_sub(of(before))
+        });
+        4 * others.saturating_sub(own) > all
+    });
+    *last = Some((now, used, busy));
+    busy
+}
+
+/// Ticks of all processors, those that were used, those of this program.
+#[cfg(feature = "farm")]
+fn ticks() -> Option<[u64; 3]> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let numbers = stat.lines().next()?.split_whitespace().skip(1);
+    let all: Vec<u64> = numbers
+        .take(8)
+        .map(|one| one.parse().ok())
+        .collect::<Option<_>>()?;
+    let sum: u64 = all.iter().sum();
+    // The fourth and fifth wait.
+    let idle: u64 = all.iter().skip(3).take(2).sum();
+    let own = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, own) = own.rsplit_once(')')?;
+    let own = own.split_whitespace().skip(11).take(2);
+    let own: u64 = own.filter_map(|one| one.parse::<u64>().ok()).sum();
+    Some([sum, sum - idle, own])
+}

@@ -11,6 +11,8 @@ mod plan;
 mod tally;
 mod trial;
 
+#[cfg(feature = "farm")]
+pub(crate) use plan::ROUND;
 pub use plan::Rollout;
 
 use crate::search::Stopped;

@@ -1,7 +1,7 @@
 //! What is rolled out, from where, how far, and when it is enough.
 
 use super::RolloutError;
-use super::tally::Tally;
+use super::tally::{Sample, Tally};
 use super::trial::{Room, Start, Table};
 use crate::equity::{CubeState, Stakes};
 use crate::game::{Cube, CubeOwner, MatchState};
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Games of each candidate between two looks at the rules for stopping.
-const ROUND: u32 = 36;
+pub(crate) const ROUND: u32 = 36;
 /// Games of a candidate before an error is believed.
 const BELIEVED: u32 = 324;
 /// Smallest joint standard error that a lead is measured with.
@@ -90,15 +90,67 @@ impl<'a> Rollout<'a> {
             for (&(index, _), sample) in tasks.iter().zip(samples) {
                 // What comes after a game that was stopped is not counted, so that the games are the first ones.
                 match sample {
-                    Some(sample) if torn != Some(index) => {
-                        let prices = self.stakes.cubeless_prices(self.cube());
-                        let cubeless = prices.utility_of(&sample.chances);
-                        self.tallies[index].add(&sample, cubeless);
-                    }
+                    Some(sample) if torn != Some(index) => self.count(index, &sample),
                     _ => torn = Some(index),
                 }
             }
             progress(self);
+        }
+    }
+
+    fn count(&mut self, index: usize, sample: &Sample) {
+        let prices = self.stakes.cubeless_prices(self.cube());
+        let cubeless = prices.utility_of(&sample.chances);
+        self.tallies[index].add(sample, cubeless);
+    }
+
+    /// How many candidates there are.
+    #[must_use]
+    pub fn candidates(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The games of one round of a candidate, alone, in the calling thread: of each the five chances and the cubeful
+    /// value.
+    ///
+    /// # Errors
+    /// [`RolloutError::Stopped`].
+    pub fn round(&self, candidate: usize, round: u32) -> Result<Vec<[f64; 6]>, RolloutError> {
+        let from = round.saturating_mul(ROUND);
+        let to = from.saturating_add(ROUND).min(self.table.settings.trials);
+        let Some((_, start)) = self.starts.get(candidate) else {
+            return Ok(Vec::new());
+        };
+        let mut room = Room::default();
+        let mut game = |trial| {
+            let Sample { chances, cubeful } = self.table.trial(start, trial, &mut room)?;
+            let [a, b, c, d, e] = chances;
+            Ok([a, b, c, d, e, cubeful])
+        };
+        (from..to).map(&mut game).collect()
+    }
+
+    /// Counts rounds that were played alone, in the order of [`Rollout::run`], as long as `rounds` has those that are
+    /// wanted next; says why no more are wanted.
+    pub fn count_rounds(
+        &mut self,
+        trials: u32,
+        rounds: &dyn Fn(usize, u32) -> Option<Vec<[f64; 6]>>,
+    ) -> Option<RolloutEnd> {
+        loop {
+            if let Some(end) = self.ended(trials) {
+                return Some(end);
+            }
+            let mut come = Vec::new();
+            for index in self.wanted(trials) {
+                come.push((index, rounds(index, self.tallies[index].games() / ROUND)?));
+            }
+            for (index, games) in come {
+                for [a, b, c, d, e, cubeful] in games {
+                    let chances = [a, b, c, d, e];
+                    self.count(index, &Sample { chances, cubeful });
+                }
+            }
         }
     }
 

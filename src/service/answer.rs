@@ -94,6 +94,11 @@ impl<'a> Answerer<'a> {
         self.write(inquiry, Err(error), out)
     }
 
+    /// Appends an answer that was found elsewhere.
+    pub fn found(&self, inquiry: &Inquiry, found: &Found, out: &mut Vec<u8>) -> bool {
+        self.write(inquiry, Ok(found), out)
+    }
+
     fn find(
         &self,
         inquiry: &Inquiry,

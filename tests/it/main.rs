@@ -22,6 +22,7 @@ mod duel;
 mod equity;
 mod external;
 mod external_server;
+mod farm;
 mod fibs;
 mod fibs_server;
 mod fibs_soak;

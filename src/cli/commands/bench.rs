@@ -105,7 +105,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     let of_all = players.iter().map(|player| &**player).collect();
     let job = Scoring::new(&read.items, of_all, &table, &read.sources)?;
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let journal = args.journal.as_deref();
     let outcome = Runner::new().journal(journal).run(&job, &mut control)?;
     drop(control);

@@ -53,7 +53,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     let of_all = players.iter().map(|player| &**player).collect();
     let job = Regrets::new(&all, of_all, &judges, usize::from(args.candidates))?;
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let journal = args.journal.as_deref();
     let outcome = Runner::new().journal(journal).run(&job, &mut control)?;
     drop(control);

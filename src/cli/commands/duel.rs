@@ -71,7 +71,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         decide: args.decide,
         independent: args.independent_dice,
     };
-    let mut control = args.progress.quiet(args.quiet).control()?;
+    let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let pair = [&**a, &**b];
     let failed = Mutex::new(None);
@@ -161,7 +161,7 @@ fn adjusted(
     };
     let engine = Engine::builder().nets(which).threads(1).build()?;
     let judge = engine.evaluator().as_ref();
-    let mut control = args.progress.quiet(args.quiet).control()?;
+    let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let pairs = args.games.div_ceil(2);
     let judge = (judge, engine.identity()?);

@@ -60,7 +60,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut journal = args.output.clone().into_os_string();
     journal.push(JOURNAL);
     let journal = PathBuf::from(journal);
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let runner = Runner::new().pool(engine.pool()).journal(Some(&journal));
     let outcome = runner.run(&job, &mut control)?;
     drop(control);

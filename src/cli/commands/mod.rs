@@ -12,6 +12,14 @@ pub(super) mod completions;
 pub(super) mod config;
 pub(super) mod doctor;
 pub(super) mod duel;
+#[cfg(feature = "farm")]
+pub(super) mod farm;
+#[cfg(feature = "farm")]
+mod farm_demo;
+#[cfg(not(feature = "farm"))]
+mod farm_missing;
+#[cfg(feature = "farm")]
+mod farm_words;
 pub(super) mod fibs;
 pub(super) mod gate;
 pub(super) mod lab;
@@ -30,5 +38,8 @@ pub(super) mod signature;
 pub(super) mod tournament;
 pub(super) mod train;
 pub(super) mod ubgi;
+
+#[cfg(not(feature = "farm"))]
+pub(super) use farm_missing as farm;
 
 pub(super) use ask::{convert, cube, eval, play};

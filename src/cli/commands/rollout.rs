@@ -128,8 +128,12 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     task.progress = true;
     let task = task.clone();
     let engine = engine(common, args)?;
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let stop = control.stop.clone();
+    #[cfg(feature = "farm")]
+    if control.elsewhere.is_some() {
+        return on_farm(common, &engine, (&task, &line, session), &mut control);
+    }
     let total = Some(task.settings.trials.into());
     let mut tell = |known: &RolloutAnswer, last: bool| {
         let trials = known.candidates.iter().map(|one| one.trials).max();
@@ -165,6 +169,40 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         stopped(None, STOPPED)
     } else {
         ExitCode::from(u8::from(!good))
+    })
+}
+
+#[cfg(feature = "farm")]
+/// One question whose games other machines play: printed as if they were played here.
+fn on_farm(
+    common: &Common,
+    engine: &Engine,
+    (task, line, session): (
+        &crate::query::RolloutTask,
+        &crate::protocol::Line,
+        crate::protocol::SessionSettings,
+    ),
+    control: &mut crate::job::Control<'_>,
+) -> Result<ExitCode, Failure> {
+    let begin = Instant::now();
+    let job = crate::farm::RolloutJob::new(engine, &task.query, &task.settings)?;
+    let outcome = Runner::new().pool(engine.pool()).run(&job, control)?;
+    let (found, took) = (outcome.sum.answer()?, begin.elapsed());
+    if ask::for_eyes(common) {
+        let board = render::board(&task.query.position, &task.query.state, task.roll);
+        let table = render::rollout::table(&found, |one| name(task, one), took);
+        return finish(&(board + &table), outcome.complete, None, STOPPED);
+    }
+    let Step::Ask(inquiry) = Session::new(session).request(line.clone()) else {
+        return Err(Failure::usage("that is no rollout"));
+    };
+    let mut out = Vec::new();
+    Answerer::new(engine).found(&inquiry, &Found::Rollout(found, took), &mut out);
+    print(&out)?;
+    Ok(if outcome.complete {
+        ExitCode::SUCCESS
+    } else {
+        stopped(None, STOPPED)
     })
 }
 
@@ -225,7 +263,7 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         let merged = merge(&files.journal, &args.file.merge);
         merged.map_err(Failure::file)?;
     }
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let runner = Runner::new().pool(engine.pool());
     control.task = "candidates".to_owned();
     let choosing = Choosing::new(&engine, &recipe, &wanted)?;

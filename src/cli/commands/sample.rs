@@ -79,7 +79,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         games,
         starts,
     };
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let outcome = match args.disagreements {
         Some(plies) => fill_disagreements(file, &job, &engine, plies, &mut control),
         None => fill(file, &job, engine.evaluator().as_ref(), &mut control),

@@ -40,7 +40,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .flat_map(|i| (i + 1..count).map(move |j| [i, j]))
         .collect();
     let duels = Duels::new(&plan, &borrowed, pairings.clone())?;
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let journal = args.journal.as_deref();
     let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);

@@ -1,0 +1,486 @@
+//! Who wants a job done: posts its parts and takes the answers.
+
+use super::FarmError;
+use super::files;
+use super::store::{Farm, State};
+use super::task::{FORMAT, Lot, Stage, Task, unpack};
+use crate::job::{Assignment, Elsewhere, ElsewhereError, Header, PartSource, Work};
+use crate::stop::Stop;
+use async_nats::jetstream::consumer::PullConsumer;
+use futures_util::StreamExt as _;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+
+/// How long the first parts are computed to see how long parts take.
+const MEASURED: Duration = Duration::from_millis(1500);
+/// The most parts that are measured.
+const MEASURED_PARTS: u64 = 64;
+/// What a message of parts should take one thread, at least and at most, in seconds.
+const LOT_SECONDS: (f64, f64) = (5.0, 20.0);
+/// Messages that a job is divided into where they are not too short.
+const LOTS: f64 = 64.0;
+/// Bytes of an answer, about.
+const LOT_BYTES: f64 = 4e6;
+/// The most messages of a job.
+const LOTS_MAX: u64 = 20_000_000;
+/// Answers asked for at a time.
+const AHEAD: u64 = 32;
+/// Between two looks at a job whose next answer is missing.
+const LOOK: Duration = Duration::from_millis(200);
+/// Between two looks whether something is wrong.
+const CHECK: Duration = Duration::from_secs(2);
+/// Beyond the estimate, where a job has no fixed number of parts: so many hundredths.
+const SPARE: u64 = 5;
+
+/// How parts are made into messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Division {
+    /// Seconds that a message should take one thread; none by measurement.
+    pub seconds: Option<f64>,
+    /// Parts in a message, whatever they take.
+    pub parts: Option<u64>,
+}
+
+/// Posts the parts of a job.
+pub(super) fn post(
+    (farm, handle): (&Farm, &Handle),
+    (task, number): (&Task, u32),
+    work: &dyn Work,
+    division: Division,
+) -> Result<Stage, FarmError> {
+    let job = task.name();
+    if let Some(there) = handle.block_on(farm.stage(&job, number))? {
+        same_header(&there, &work.header())?;
+        return Ok(there);
+    }
+    let (lot, parts) = divide(work, division)?;
+    let stage = Stage {
+        format: FORMAT,
+        header: work.header().text(),
+        parts,
+        lot,
+    };
+    if stage.lots() > LOTS_MAX {
+        let text = format!(
+            "{} messages, at most {LOTS_MAX}; take a larger --part-seconds",
+            stage.lots()
+        );
+        return Err(FarmError::Other(text));
+    }
+    handle.block_on(async {
+        farm.queue(&job, task.silence_s).await?;
+        let stage = farm.begin_stage(&job, number, &stage).await?;
+        same_header(&stage, &work.header())?;
+        farm.post(&lots(task, number, &stage, 0), "").await?;
+        Ok(stage)
+    })
+}
+
+/// All lots of a stage from one on, those that are verified twice.
+fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<Lot> {
+    let job = task.name();
+    let lot = |(number, lot): (u32, u64)| Lot {
+        job: job.clone(),
+        stage: number,
+        number: lot,
+        copy: 0,
+    };
+    let mut all = Vec::new();
+    for one in from..stage.lots() {
+        let first = lot((number, one));
+        if task.verifies(number, one) {
+            all.push(first.copy(1));
+        }
+        all.push(first);
+    }
+    all
+}
+
+/// Refuses work that is not the one that was begun.
+pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmError> {
+    if stage.header == header.text() {
+        return Ok(());
+    }
+    let found = Header::parse(&stage.header);
+    let difference = found.and_then(|found| header.difference(&found));
+    let words = difference.map_or_else(
+        || "its header is another".to_owned(),
+        |one| {
+            let value = |value: Option<String>| {
+                let value = value.unwrap_or_else(|| "nothing".to_owned());
+                value.chars().take(40).collect::<String>()
+            };
+            let (found, own) = (value(one.found), value(one.wanted));
+            format!("its {} is {found}, here it is {own}", one.field)
+        },
+    );
+    Err(FarmError::Other(words))
+}
+
+/// Parts in a message, and how many parts there are, by measuring the first ones.
+fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> {
+    let fixed = work.parts();
+    if let (Some(lot), Some(parts)) = (division.parts, fixed) {
+        return Ok((lot.max(1), parts));
+    }
+    let begun = Instant::now();
+    let mut first = Vec::new();
+    let most = fixed.unwrap_or(u64::MAX).min(MEASURED_PARTS);
+    while (first.len() as u64) < most && (first.is_empty() || begun.elapsed() < MEASURED) {
+        let part = work.part(first.len() as u64, &Stop::never());
+        first.extend(part.map_err(FarmError::Other)?);
+    }
+    let count = first.len().max(1) as f64;
+    let each = (begun.elapsed().as_secs_f64() / count).max(1e-6);
+    let bytes = first.iter().map(Vec::len).sum::<usize>() as f64 / count;
+    let parts = match fixed {
+        Some(parts) => parts,
+        None => {
+            let about = work.estimate(&first).ok_or_else(|| {
+                FarmError::Other("how many parts this takes cannot be told".to_owned())
+            })?;
+            about.saturating_mul(100 + SPARE).div_ceil(100)
+        }
+    };
+    let seconds = division
+        .seconds
+        .unwrap_or_else(|| (each * parts as f64 / LOTS).clamp(LOT_SECONDS.0, LOT_SECONDS.1));
+    let lot = (seconds / each).min(LOT_BYTES / bytes.max(1.0)).round();
+    let lot = division.parts.unwrap_or(lot as u64);
+    let lot = lot.clamp(1, parts.max(1));
+    // Of a job without a fixed number, whole messages.
+    let parts = if fixed.is_some() {
+        parts
+    } else {
+        parts.div_ceil(lot) * lot
+    };
+    Ok((lot, parts))
+}
+
+/// Posts again what has neither an answer nor a message. Whoever finds the queue empty may do it.
+pub(super) async fn mend(
+    farm: &Farm,
+    (task, number, stage): (&Task, u32, &Stage),
+) -> Result<u64, FarmError> {
+    let job = task.name();
+    let mut there: BTreeSet<(u64, u32)> = BTreeSet::new();
+    for one in farm.all_answered(&job).await? {
+        if one.lot.stage == number {
+            there.insert((one.lot.number, one.lot.copy));
+        }
+    }
+    for (lot, _) in farm.dead(&job, usize::MAX).await? {
+        there.insert((lot.number, lot.copy));
+    }
+    let mut missing = lots(task, number, stage, 0);
+    missing.retain(|lot| !there.contains(&(lot.number, lot.copy)));
+    // All who find it within a minute post the same.
+    farm.post(&missing, &format!(".{}", minute())).await?;
+    Ok(missing.len() as u64)
+}
+
+/// Minutes since 1970.
+fn minute() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |since| since.as_secs() / 60)
+}
+
+/// Who wants a job done, and waits for it or not.
+#[derive(Debug)]
+pub struct Asking {
+    farm: Farm,
+    handle: Handle,
+    task: Task,
+    division: Division,
+    /// Whether to wait for the answers.
+    waits: bool,
+    stage: AtomicU32,
+    done: AtomicU32,
+}
+
+impl Asking {
+    /// Submits a job: its files, and what it is. Its parts are posted by the command, run through this.
+    ///
+    /// # Errors
+    /// [`FarmError`].
+    pub fn submit(
+        farm: &Farm,
+        handle: &Handle,
+        (task, division): (Task, Division),
+        waits: bool,
+    ) -> Result<Asking, FarmError> {
+        let job = task.name();
+        handle.block_on(async {
+            for shipped in &task.files {
+                files::ship(farm, shipped).await?;
+            }
+            // What was given up or cancelled is tried again.
+            if farm.state(&job).await? == State::Cancelled {
+                farm.set_state(&job, State::Active).await?;
+            }
+            farm.put_task(&task).await?;
+            retry(farm, &job).await
+        })?;
+        Ok(Asking {
+            farm: farm.clone(),
+            handle: handle.clone(),
+            task,
+            division,
+            waits,
+            stage: AtomicU32::new(0),
+            done: AtomicU32::new(0),
+        })
+    }
+
+    /// Waits for a job that is on the farm.
+    #[must_use]
+    pub fn fetch(farm: &Farm, handle: &Handle, task: Task) -> Asking {
+        Asking {
+            farm: farm.clone(),
+            handle: handle.clone(),
+            task,
+            division: Division::default(),
+            waits: true,
+            stage: AtomicU32::new(0),
+            done: AtomicU32::new(0),
+        }
+    }
+
+    /// The job.
+    #[must_use]
+    pub const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// When all answers have been taken nothing more is to be computed.
+    ///
+    /// # Errors
+    /// [`FarmError`].
+    pub fn finish(&self) -> Result<(), FarmError> {
+        if self.done.load(Ordering::Relaxed) < self.task.stages {
+            return Ok(());
+        }
+        let job = self.task.name();
+        self.handle.block_on(async {
+            self.farm.set_state(&job, State::Complete).await?;
+            self.farm.purge_parts(&job).await
+        })
+    }
+}
+
+/// Lots that were given up are tried again.
+async fn retry(farm: &Farm, job: &str) -> Result<(), FarmError> {
+    let dead = farm.dead(job, usize::MAX).await?;
+    if dead.is_empty() {
+        return Ok(());
+    }
+    farm.unbury(job).await?;
+    let lots: Vec<Lot> = dead.into_iter().map(|(lot, _)| lot).collect();
+    farm.post(&lots, &format!(".{}", minute())).await?;
+    farm.set_state(job, State::Active).await
+}
+
+impl Elsewhere for Asking {
+    fn begin(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
+        let number = self.stage.fetch_add(1, Ordering::Relaxed);
+        let on = (&self.farm, &self.handle);
+        let stage = post(on, (&self.task, number), work, self.division).map_err(failed)?;
+        if !self.waits {
+            return Ok(Assignment::End);
+        }
+        let source = Source::new(on, &self.task, number, stage);
+        Ok(Assignment::Take(Box::new(source)))
+    }
+
+    fn done(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn quietly(&self) -> Option<Stop> {
+        None
+    }
+}
+
+pub(super) fn failed(error: FarmError) -> ElsewhereError {
+    ElsewhereError::Failed(error.to_string())
+}
+
+/// Takes the answers of a stage in the order of its parts.
+pub(super) struct Source {
+    farm: Farm,
+    handle: Handle,
+    task: Task,
+    job: String,
+    number: u32,
+    stage: Stage,
+    queue: Option<PullConsumer>,
+    /// Machines whose answers are not believed.
+    aside: BTreeSet<String>,
+    checked: Option<Instant>,
+    /// Whether the next look is the first after something came.
+    eager: bool,
+}
+
+impl Source {
+    pub(super) fn new(
+        (farm, handle): (&Farm, &Handle),
+        task: &Task,
+        number: u32,
+        stage: Stage,
+    ) -> Source {
+        Source {
+            farm: farm.clone(),
+            handle: handle.clone(),
+            task: task.clone(),
+            job: task.name(),
+            number,
+            stage,
+            queue: None,
+            aside: BTreeSet::new(),
+            checked: None,
+            eager: true,
+        }
+    }
+
+    fn lot(&self, number: u64) -> Lot {
+        Lot {
+            job: self.job.clone(),
+            stage: self.number,
+            number,
+            copy: 0,
+        }
+    }
+
+    async fn take(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, FarmError> {
+        if from >= self.stage.parts {
+            self.lengthen(from).await?;
+        }
+        if self.checked.is_none_or(|at| at.elapsed() >= CHECK) {
+            self.check(from).await?;
+            self.checked = Some(Instant::now());
+        }
+        let first = from / self.stage.lot;
+        let ahead = if self.eager { AHEAD } else { 1 };
+        let last = (first + ahead).min(self.stage.lots());
+        let mut found = Vec::new();
+        let this = &*self;
+        let mut answers = futures_util::stream::iter(first..last)
+            .map(|number| async move { (number, this.answer(number).await) })
+            .buffered(AHEAD as usize);
+        while let Some((number, answer)) = answers.next().await {
+            let Some(parts) = answer? else { break };
+            found.extend(self.stage.numbers(number).zip(parts));
+        }
+        drop(answers);
+        self.eager = !found.is_empty();
+        Ok(found)
+    }
+
+    /// The parts of a lot, when there is an answer that is believed.
+    async fn answer(&self, number: u64) -> Result<Option<Vec<Vec<u8>>>, FarmError> {
+        let lot = self.lot(number);
+        let Some((known, bytes)) = self.farm.answer(&lot).await? else {
+            return Ok(None);
+        };
+        if self.aside.contains(&known.worker) {
+            self.farm.take_back(&lot).await?;
+            let again = format!(".{}", known.sequence);
+            self.farm.post(&[lot], &again).await?;
+            return Ok(None);
+        }
+        if self.task.verifies(self.number, number) {
+            match self.farm.answer(&lot.copy(1)).await? {
+                Some((second, _)) if second.sum == known.sum => {}
+                // Not yet, or somebody has to say who is right.
+                _ => return Ok(None),
+            }
+        }
+        let count = self.stage.numbers(number);
+        match unpack(&bytes, count.end - count.start) {
+            Some(parts) => Ok(Some(parts)),
+            None => {
+                self.farm.take_back(&lot).await?;
+                let again = format!(".{}", known.sequence);
+                self.farm.post(&[lot], &again).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// What would make the wait endless.
+    async fn check(&mut self, from: u64) -> Result<(), FarmError> {
+        self.aside = self.farm.aside().await?.into_keys().collect();
+        if self.farm.state(&self.job).await? == State::Cancelled {
+            return Err(FarmError::Other(format!("{} was cancelled", self.job)));
+        }
+        let wanted = from / self.stage.lot;
+        let dead = self.farm.dead(&self.job, 1000).await?;
+        let dead = dead
+            .into_iter()
+            .find(|(lot, _)| lot.stage == self.number && lot.number == wanted);
+        if let Some((lot, reason)) = dead {
+            return Err(FarmError::Other(format!(
+                "{} lot {} was given up: {reason}; submit the job again to try once more",
+                self.job, lot.number
+            )));
+        }
+        if self.queue.is_none() {
+            self.queue = self.farm.existing_queue(&self.job).await;
+        }
+        let Some(queue) = &self.queue else {
+            return Ok(());
+        };
+        let Ok(info) = queue.get_info().await else {
+            return Ok(());
+        };
+        if info.num_pending == 0 && info.num_ack_pending == 0 {
+            let end = format!("{}.{}.*.0", self.job, self.number);
+            if self.farm.count("result", &end).await? < self.stage.lots() {
+                mend(&self.farm, (&self.task, self.number, &self.stage)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// More parts than were thought of.
+    async fn lengthen(&mut self, from: u64) -> Result<(), FarmError> {
+        let before = self.stage.lots();
+        let more = (self.stage.parts / 10).max(self.stage.lot);
+        // Whole messages, as before.
+        let parts = (self.stage.parts + more).max(from + 1);
+        self.stage.parts = parts.div_ceil(self.stage.lot) * self.stage.lot;
+        (self.farm)
+            .lengthen_stage(&self.job, self.number, &self.stage)
+            .await?;
+        let again = format!(".{}", self.stage.parts);
+        let all = lots(&self.task, self.number, &self.stage, before);
+        self.farm.post(&all, &again).await?;
+        self.farm.set_state(&self.job, State::Active).await
+    }
+}
+
+impl PartSource for Source {
+    fn from(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, ElsewhereError> {
+        let handle = self.handle.clone();
+        let found = handle.block_on(self.take(from));
+        let found = match found {
+            Ok(found) => found,
+            // The connection comes back, or Ctrl-C ends the wait.
+            Err(error @ FarmError::Server { .. }) => {
+                tracing::warn!("{error}");
+                Vec::new()
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        if found.is_empty() {
+            std::thread::sleep(LOOK);
+        }
+        Ok(found)
+    }
+
+    fn is_waiting(&self) -> bool {
+        true
+    }
+}

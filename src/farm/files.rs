@@ -1,0 +1,211 @@
+//! Files that come along with a job: taken by whoever submits it, kept by checksum where it is computed.
+
+use super::FarmError;
+use super::store::Farm;
+use super::task::{Shipped, ShippedFile};
+use crate::files;
+use crate::job::{sha256, sha256_of};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The longest file that comes along.
+pub const FILE_BYTES_MAX: u64 = 2 << 30;
+/// The most files of a folder.
+const FOLDER_FILES_MAX: usize = 64;
+
+/// Looks at a file or folder that a job reads.
+///
+/// # Errors
+/// When it cannot be read, or is too much.
+pub fn look(path: &Path) -> Result<Shipped, FarmError> {
+    let fail = FarmError::file(path.display());
+    let data = fs::metadata(path).map_err(&fail)?;
+    let mut found = Vec::new();
+    if data.is_dir() {
+        for entry in fs::read_dir(path).map_err(&fail)? {
+            let entry = entry.map_err(&fail)?.path();
+            if entry.is_file() {
+                found.push(entry);
+            }
+        }
+        found.sort();
+        if found.len() > FOLDER_FILES_MAX {
+            let text = format!(
+                "{} files, at most {FOLDER_FILES_MAX} come along",
+                found.len()
+            );
+            return Err(fail(io::Error::other(text)));
+        }
+    } else {
+        found.push(path.to_owned());
+    }
+    let mut shipped = Vec::new();
+    for file in found {
+        let fail = FarmError::file(file.display());
+        let opened = files::open(&file).map_err(&fail)?;
+        let length = opened.metadata().map_err(&fail)?.len();
+        if length > FILE_BYTES_MAX {
+            let text = format!("{length} bytes, at most {FILE_BYTES_MAX} come along");
+            return Err(fail(io::Error::other(text)));
+        }
+        let name = file.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| fail(io::Error::other("its name is not UTF-8")))?;
+        shipped.push(ShippedFile {
+            name: name.to_owned(),
+            sha256: sha256_of(opened).map_err(&fail)?,
+            length,
+        });
+    }
+    Ok(Shipped {
+        path: path.display().to_string(),
+        folder: data.is_dir(),
+        files: shipped,
+    })
+}
+
+/// Stores the files on the farm.
+///
+/// # Errors
+/// When they have changed since, or the server refuses them.
+pub(super) async fn ship(farm: &Farm, shipped: &Shipped) -> Result<(), FarmError> {
+    for file in &shipped.files {
+        let mut path = PathBuf::from(&shipped.path);
+        if shipped.folder {
+            path.push(&file.name);
+        }
+        let fail = FarmError::file(path.display());
+        let bytes = files::read(&path, FILE_BYTES_MAX).map_err(&fail)?;
+        if sha256(&bytes) != file.sha256 {
+            return Err(fail(io::Error::other("it has just been changed")));
+        }
+        farm.put_object(&file.sha256, &bytes).await?;
+    }
+    Ok(())
+}
+
+/// Files by their checksums in a folder of limited size.
+#[derive(Clone, Debug)]
+pub struct FileCache {
+    folder: PathBuf,
+    bytes_max: u64,
+}
+
+impl FileCache {
+    /// The cache in this folder.
+    #[must_use]
+    pub const fn new(folder: PathBuf, bytes_max: u64) -> FileCache {
+        FileCache { folder, bytes_max }
+    }
+
+    /// A folder for what a command writes that nobody will read.
+    pub(super) fn scratch(&self, name: &str) -> Result<PathBuf, FarmError> {
+        let path = self.folder.join("scratch").join(name);
+        fs::create_dir_all(&path).map_err(FarmError::file(path.display()))?;
+        Ok(path)
+    }
+
+    /// The paths of what comes along with a job: each file verified, fetched when it is not here.
+    pub(super) async fn paths(
+        &self,
+        farm: &Farm,
+        job: &str,
+        all: &[Shipped],
+    ) -> Result<Vec<PathBuf>, FarmError> {
+        let mut paths = Vec::new();
+        for (number, shipped) in all.iter().enumerate() {
+            let home = self.folder.join("jobs").join(job).join(number.to_string());
+            let fail = FarmError::file(home.display());
+            fs::create_dir_all(&home).map_err(&fail)?;
+            let mut path = home.clone();
+            for file in &shipped.files {
+                let safe = |name: &str| {
+                    !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\'])
+                };
+                if !safe(&file.name) || !is_sum(&file.sha256) || file.length > FILE_BYTES_MAX {
+                    return Err(FarmError::NotOurs(job.to_owned()));
+                }
+                let at = home.join(&file.name);
+                self.place(farm, file, &at).await?;
+                if !shipped.folder {
+                    path = at;
+                }
+            }
+            paths.push(path);
+        }
+        self.shrink();
+        Ok(paths)
+    }
+
+    /// One file at its place.
+    async fn place(&self, farm: &Farm, file: &ShippedFile, at: &Path) -> Result<(), FarmError> {
+        let kept = self.folder.join("files").join(&file.sha256);
+        let fail = FarmError::file(kept.display());
+        fs::create_dir_all(self.folder.join("files")).map_err(&fail)?;
+        if !is_whole(&kept, file) {
+            let most = usize::try_from(file.length).unwrap_or(usize::MAX);
+            let bytes = farm.object(&file.sha256, most).await?;
+            if sha256(&bytes) != file.sha256 {
+                return Err(fail(io::Error::other("it came damaged from the server")));
+            }
+            crate::journal::write_whole(&kept, &bytes).map_err(&fail)?;
+        }
+        // When it was used last.
+        if let Ok(opened) = fs::File::options().append(true).open(&kept) {
+            let _ = opened.set_modified(SystemTime::now());
+        }
+        if !is_whole(at, file) {
+            let _ = fs::remove_file(at);
+            if fs::hard_link(&kept, at).is_err() {
+                fs::copy(&kept, at).map_err(FarmError::file(at.display()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the places of a job, and what it wrote.
+    pub(super) fn forget(&self, job: &str) {
+        for folder in ["jobs", "scratch"] {
+            let _ = fs::remove_dir_all(self.folder.join(folder).join(job));
+        }
+    }
+
+    /// Removes the files that were not used for longest until the rest is small enough.
+    fn shrink(&self) {
+        let Ok(entries) = fs::read_dir(self.folder.join("files")) else {
+            return;
+        };
+        let mut all: Vec<(SystemTime, u64, PathBuf)> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let data = entry.metadata().ok()?;
+                Some((data.modified().ok()?, data.len(), entry.path()))
+            })
+            .collect();
+        all.sort();
+        let mut sum: u64 = all.iter().map(|one| one.1).sum();
+        for (_, length, path) in all {
+            if sum <= self.bytes_max {
+                break;
+            }
+            // What a job uses has a second name and stays there.
+            if fs::remove_file(&path).is_ok() {
+                sum -= length;
+            }
+        }
+    }
+}
+
+fn is_sum(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_whole(path: &Path, file: &ShippedFile) -> bool {
+    let Ok(opened) = files::open(path) else {
+        return false;
+    };
+    let length = opened.metadata().map(|data| data.len());
+    length.is_ok_and(|length| length == file.length)
+        && sha256_of(opened).is_ok_and(|sum| sum == file.sha256)
+}

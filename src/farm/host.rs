@@ -1,0 +1,172 @@
+//! Commands that run here so that their parts can be computed: one thread for each stage of a job.
+
+use super::ask::{Division, Source, failed, post, same_header};
+use super::store::Farm;
+use super::task::{Stage, Task};
+use crate::job::{Assignment, Computed, Elsewhere, ElsewhereError, Order, Work};
+use crate::stop::Stop;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// What runs a command.
+pub trait Programs: Debug + Send + Sync {
+    /// Runs the command of `task` in this thread, with its files at `paths` and what it writes in `scratch`; its jobs
+    /// go through `elsewhere`.
+    ///
+    /// # Errors
+    /// Why it cannot run, in one line.
+    fn run(
+        &self,
+        task: &Task,
+        paths: &[PathBuf],
+        scratch: &Path,
+        elsewhere: Arc<dyn Elsewhere>,
+    ) -> Result<(), String>;
+}
+
+/// A command whose job waits for orders. It ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Host {
+    orders: Mutex<Sender<Order>>,
+    stop: Stop,
+    /// The stage that it computes.
+    pub(super) stage: Stage,
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.stop.trigger();
+    }
+}
+
+/// Where a host gets what it needs.
+pub(super) struct Ground {
+    pub(super) farm: Farm,
+    pub(super) programs: Arc<dyn Programs>,
+    pub(super) task: Task,
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) scratch: PathBuf,
+}
+
+impl Host {
+    /// Starts the command, up to its job number `target`. When that has not begun yet, its parts are posted.
+    ///
+    /// # Errors
+    /// Why this machine cannot do it.
+    pub(super) async fn start(ground: Ground, target: u32) -> Result<Host, String> {
+        let (ready, told) = oneshot::channel();
+        let stop = Stop::new();
+        let hosting = Arc::new(Hosting {
+            farm: ground.farm.clone(),
+            handle: Handle::current(),
+            task: ground.task.clone(),
+            target,
+            next: AtomicU32::new(0),
+            ready: Mutex::new(Some(ready)),
+            stop: stop.clone(),
+        });
+        let run = move || {
+            let elsewhere: Arc<dyn Elsewhere> = hosting.clone();
+            let Ground {
+                task,
+                paths,
+                scratch,
+                programs,
+                ..
+            } = &ground;
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                programs.run(task, paths, scratch, elsewhere)
+            }));
+            let reason = match ended {
+                Ok(Ok(())) => "the command ended without a job".to_owned(),
+                Ok(Err(reason)) => reason,
+                Err(_) => "the command panicked".to_owned(),
+            };
+            hosting.tell(Err(reason));
+        };
+        let thread = std::thread::Builder::new().name("job".to_owned());
+        thread.spawn(run).map_err(|error| error.to_string())?;
+        let ready = told.await.map_err(|_| "the command ended".to_owned())?;
+        let (orders, stage) = ready?;
+        Ok(Host {
+            orders: Mutex::new(orders),
+            stop,
+            stage,
+        })
+    }
+
+    /// Orders parts.
+    pub(super) fn order(&self, numbers: Range<u64>, stop: &Stop) -> oneshot::Receiver<Computed> {
+        let (done, told) = oneshot::channel();
+        let order = Order {
+            numbers,
+            stop: stop.clone(),
+            clock: std::time::Instant::now,
+            reply: Box::new(move |computed| {
+                // Who ordered may be gone.
+                let _ = done.send(computed);
+            }),
+        };
+        let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        // When the command has ended, the answer is an error.
+        let _ = orders.send(order);
+        told
+    }
+}
+
+type Ready = Result<(Sender<Order>, Stage), String>;
+
+/// Runs one stage of a command for others.
+#[derive(Debug)]
+struct Hosting {
+    farm: Farm,
+    handle: Handle,
+    task: Task,
+    target: u32,
+    next: AtomicU32,
+    ready: Mutex<Option<oneshot::Sender<Ready>>>,
+    stop: Stop,
+}
+
+impl Hosting {
+    fn tell(&self, ready: Ready) {
+        let mut place = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = place.take() {
+            let _ = sender.send(ready);
+        }
+    }
+}
+
+impl Elsewhere for Hosting {
+    fn begin(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let job = self.task.name();
+        let on = (&self.farm, &self.handle);
+        let there = self.handle.block_on(self.farm.stage(&job, number));
+        let stage = match there.map_err(failed)? {
+            Some(stage) => stage,
+            None if number == self.target && number > 0 => {
+                post(on, (&self.task, number), work, Division::default()).map_err(failed)?
+            }
+            None => return Err(ElsewhereError::Failed("it has not begun".to_owned())),
+        };
+        same_header(&stage, &work.header()).map_err(failed)?;
+        if number < self.target {
+            let source = Source::new(on, &self.task, number, stage);
+            return Ok(Assignment::Take(Box::new(source)));
+        }
+        let (sender, orders) = channel();
+        self.tell(Ok((sender, stage)));
+        Ok(Assignment::Serve(orders))
+    }
+
+    fn quietly(&self) -> Option<Stop> {
+        Some(self.stop.clone())
+    }
+}

@@ -1,0 +1,111 @@
+//! Answers that differ: who is right, and who is set aside.
+//!
+//! Parts are the same to the bit on every machine, so two answers to one lot are equal or one machine is broken. When
+//! two differ, a third machine is asked; the one that stands alone is set aside, its answers of this and other lots are
+//! computed again when they are taken.
+
+use super::FarmError;
+use super::store::{Answered, Farm, Given, Giving};
+use super::task::Lot;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most copies of a lot.
+pub(super) const COPIES_MAX: u32 = 6;
+
+/// An answer to a lot that has one: when it is another, it is kept as a further copy and judged.
+pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
+    let sum = crate::job::sha256(&giving.bytes);
+    let Some((first, _)) = farm.answer(&giving.lot).await? else {
+        return Ok(());
+    };
+    if first.sum == sum || first.worker == giving.by.0 {
+        return Ok(());
+    }
+    let lot = giving.lot.clone();
+    for copy in 1..COPIES_MAX {
+        let again = Giving {
+            lot: lot.copy(copy),
+            ..giving.clone()
+        };
+        if farm.give(vec![again]).await?.first() == Some(&Given::First) {
+            break;
+        }
+    }
+    judge(farm, &lot).await
+}
+
+/// Compares the answers to a lot.
+pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
+    let mut all: Vec<(Answered, Vec<u8>)> = Vec::new();
+    let mut free = COPIES_MAX;
+    for copy in 0..COPIES_MAX {
+        match farm.answer(&lot.copy(copy)).await? {
+            Some(answer) => all.push(answer),
+            None => free = free.min(copy),
+        }
+    }
+    let mut sums: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (known, _) in &all {
+        let workers = sums.entry(known.sum.as_str()).or_default();
+        workers.insert(known.worker.as_str());
+    }
+    if sums.len() < 2 {
+        return Ok(());
+    }
+    let believed = sums.iter().find(|(_, workers)| workers.len() >= 2);
+    let Some((&sum, _)) = believed else {
+        tracing::warn!(
+            lot = lot.subject(),
+            "two answers differ: a third machine is asked"
+        );
+        if (1..COPIES_MAX).contains(&free) {
+            farm.post(&[lot.copy(free)], "").await?;
+        }
+        return Ok(());
+    };
+    for (other, workers) in sums.iter().filter(|(other, _)| **other != sum) {
+        for worker in workers {
+            let why = format!(
+                "its answer to {} (sha256 {}) is not that of two others ({})",
+                lot.subject(),
+                other.get(..12).unwrap_or(other),
+                sum.get(..12).unwrap_or(sum)
+            );
+            tracing::error!(worker, "set aside: {why}");
+            farm.set_aside(worker, &why).await?;
+        }
+    }
+    settle(farm, lot, &all, sum).await
+}
+
+/// Leaves only answers that are believed, the first two copies among them.
+async fn settle(
+    farm: &Farm,
+    lot: &Lot,
+    all: &[(Answered, Vec<u8>)],
+    sum: &str,
+) -> Result<(), FarmError> {
+    let good: Vec<&(Answered, Vec<u8>)> = all.iter().filter(|one| one.0.sum == sum).collect();
+    for (known, _) in all.iter().filter(|one| one.0.sum != sum) {
+        farm.take_back(&known.lot).await?;
+    }
+    let taken: Vec<u32> = good.iter().map(|one| one.0.lot.copy).collect();
+    let mut spare = good.iter().filter(|one| one.0.lot.copy > 1);
+    for copy in (0..2).filter(|copy| !taken.contains(copy)) {
+        let Some((known, bytes)) = spare.next().map(|one| (&one.0, &one.1)) else {
+            // Somebody computes it again.
+            let again = format!(".{}", sum.get(..12).unwrap_or(sum));
+            farm.post(&[lot.copy(copy)], &again).await?;
+            continue;
+        };
+        farm.give(vec![Giving {
+            lot: lot.copy(copy),
+            by: (known.worker.clone(), known.instance.clone()),
+            busy: std::time::Duration::from_millis(known.busy_ms),
+            parts: known.parts,
+            bytes: bytes.clone(),
+        }])
+        .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,369 @@
+//! What a person sees of a farm.
+
+use super::FarmError;
+use super::people::{MachineReport, now_s};
+use super::store::{Answered, Farm, State};
+use super::task::{Task, WordPiece};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// What the rate is taken from: answers of so many seconds.
+const RATE_S: u64 = 300;
+/// The most lots whose end is told.
+const DEAD_MAX: usize = 100;
+
+/// Everything at a moment.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The farm.
+    pub farm: String,
+    /// All jobs, or the one that was asked for.
+    pub jobs: Vec<JobStatus>,
+    /// Who is there.
+    pub machines: Vec<MachineReport>,
+    /// Who is not believed, and why.
+    pub aside: BTreeMap<String, String>,
+}
+
+/// A job.
+#[derive(Clone, Debug)]
+pub struct JobStatus {
+    /// Its name.
+    pub name: String,
+    /// What was typed, or why it cannot be read.
+    pub command: String,
+    /// Where it stands.
+    pub state: State,
+    /// Which of how many jobs of the command is computed.
+    pub stage: (u32, u32),
+    /// Messages of this stage.
+    pub lots: u64,
+    /// Those with an answer.
+    pub answered: u64,
+    /// Parts of this stage.
+    pub parts: u64,
+    /// Parts with an answer.
+    pub parts_done: u64,
+    /// Parts a second in the last minutes.
+    pub rate: f64,
+    /// Seconds to the end of the stage, as far as that is known.
+    pub left_s: Option<f64>,
+    /// Lots that were given up, and why.
+    pub dead: Vec<(String, String)>,
+    /// Who has done how much, of all stages.
+    pub contributors: Vec<Contributor>,
+}
+
+/// Somebody's share of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contributor {
+    /// The name.
+    pub name: String,
+    /// Messages answered.
+    pub lots: u64,
+    /// Parts computed.
+    pub parts: u64,
+    /// Hours that one processor would have taken.
+    pub cpu_hours: f64,
+}
+
+/// What a farm does; of one job only, when it is named.
+///
+/// # Errors
+/// [`FarmError`].
+pub async fn overview(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmError> {
+    let names = match job {
+        Some(job) => vec![job.to_owned()],
+        None => farm.job_names().await?,
+    };
+    let mut jobs = Vec::new();
+    for name in names {
+        match farm.task(&name).await {
+            Ok(task) => jobs.push(status(farm, &task).await?),
+            Err(error @ (FarmError::Newer { .. } | FarmError::NotOurs(_))) => {
+                jobs.push(JobStatus {
+                    command: error.to_string(),
+                    ..empty(name, farm).await?
+                });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Overview {
+        farm: farm.name().to_owned(),
+        jobs,
+        machines: farm.machines().await?,
+        aside: farm.aside().await?,
+    })
+}
+
+async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
+    Ok(JobStatus {
+        state: farm.state(&name).await?,
+        name,
+        command: String::new(),
+        stage: (1, 1),
+        lots: 0,
+        answered: 0,
+        parts: 0,
+        parts_done: 0,
+        rate: 0.0,
+        left_s: None,
+        dead: Vec::new(),
+        contributors: Vec::new(),
+    })
+}
+
+async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
+    let name = task.name();
+    let mut found = JobStatus {
+        command: command(task),
+        stage: (1, task.stages),
+        ..empty(name.clone(), farm).await?
+    };
+    let mut current = 0;
+    for number in 0..task.stages {
+        if let Some(stage) = farm.stage(&name, number).await? {
+            current = number;
+            found.stage.0 = number + 1;
+            (found.lots, found.parts) = (stage.lots(), stage.parts);
+        }
+    }
+    let all = farm.all_answered(&name).await?;
+    let now = now_s();
+    let mut recent = 0;
+    let mut oldest = now;
+    for one in all
+        .iter()
+        .filter(|one| one.lot.stage == current && one.lot.copy == 0)
+    {
+        found.answered += 1;
+        found.parts_done += one.parts;
+        let came = u64::try_from(one.came_ms / 1000).unwrap_or_default();
+        if came + RATE_S >= now {
+            recent += one.parts;
+            oldest = oldest.min(came);
+        }
+    }
+    found.rate = recent as f64 / (now.saturating_sub(oldest)).max(1) as f64;
+    let left = found.parts.saturating_sub(found.parts_done) as f64;
+    found.left_s = (found.rate > 0.0 && found.state == State::Active).then(|| left / found.rate);
+    found.contributors = contributors(&all);
+    let dead = farm.dead(&name, DEAD_MAX).await?;
+    found.dead = (dead.into_iter())
+        .map(|(lot, why)| (lot.subject(), why))
+        .collect();
+    Ok(found)
+}
+
+fn contributors(all: &[Answered]) -> Vec<Contributor> {
+    let mut found: BTreeMap<&str, Contributor> = BTreeMap::new();
+    for one in all {
+        let who = found.entry(&one.worker).or_default();
+        who.name.clone_from(&one.worker);
+        who.lots += 1;
+        who.parts += one.parts;
+        who.cpu_hours += one.busy_ms as f64 / 3.6e6;
+    }
+    let mut found: Vec<Contributor> = found.into_values().collect();
+    found.sort_by(|a, b| b.cpu_hours.total_cmp(&a.cpu_hours));
+    found
+}
+
+/// What was typed.
+fn command(task: &Task) -> String {
+    let mut text = task.command.join(" ");
+    for word in &task.words {
+        text.push(' ');
+        for piece in word {
+            match piece {
+                WordPiece::Text(words) => text.push_str(words),
+                WordPiece::Output(path) => text.push_str(path),
+                WordPiece::File(number) => {
+                    let file = task.files.get(*number);
+                    text.push_str(file.map_or("?", |file| file.path.as_str()));
+                }
+            }
+        }
+    }
+    text
+}
+
+/// So many seconds in words.
+fn time(seconds: f64) -> String {
+    let seconds = seconds.min(1e9) as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..172_800 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+impl JobStatus {
+    /// One line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut text = format!("{}  {}", self.name, self.state.name());
+        if self.stage.1 > 1 {
+            let _ = write!(text, ", step {} of {}", self.stage.0, self.stage.1);
+        }
+        let _ = write!(text, ", {} of {} parts", self.parts_done, self.parts);
+        if self.state == State::Active {
+            let _ = write!(text, ", {:.2} a second", self.rate);
+        }
+        if let Some(left) = self.left_s {
+            let _ = write!(text, ", {} left", time(left));
+        }
+        if !self.dead.is_empty() {
+            let _ = write!(text, ", {} lots given up", self.dead.len());
+        }
+        text
+    }
+
+    /// Everything.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n  gammond {}\n", self.line(), self.command);
+        for one in &self.contributors {
+            let Contributor {
+                name,
+                lots,
+                parts,
+                cpu_hours,
+            } = one;
+            let _ = writeln!(
+                text,
+                "  {name}: {parts} parts in {lots} lots, {cpu_hours:.3} CPU hours"
+            );
+        }
+        for (lot, why) in &self.dead {
+            let _ = writeln!(text, "  given up: {lot}: {why}");
+        }
+        text
+    }
+}
+
+/// A machine in one line.
+#[must_use]
+pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<String, String>) -> String {
+    let ago = now_s().saturating_sub(machine.seen_s);
+    let mut text = format!(
+        "{} ({}, gammond {}): {} threads, {} lots answered, {} in work, seen {} ago",
+        machine.name,
+        machine.instance,
+        machine.version,
+        machine.threads,
+        machine.answered,
+        machine.computing,
+        time(ago as f64)
+    );
+    if let Some(why) = aside.get(&machine.name) {
+        let _ = write!(text, "; set aside: {why}");
+    }
+    for (job, why) in &machine.refuses {
+        let _ = write!(text, "; refuses {job}: {why}");
+    }
+    text
+}
+
+impl Overview {
+    /// All as JSON.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        let jobs: Vec<_> = (self.jobs.iter())
+            .map(|job| {
+                let contributors: Vec<_> = (job.contributors.iter())
+                    .map(|one| {
+                        serde_json::json!({"name": one.name, "lots": one.lots, "parts": one.parts,
+                            "cpu_hours": one.cpu_hours})
+                    })
+                    .collect();
+                serde_json::json!({
+                    "job": job.name, "command": job.command, "state": job.state.name(),
+                    "stage": job.stage.0, "stages": job.stage.1, "lots": job.lots, "lots_done": job.answered,
+                    "parts": job.parts, "parts_done": job.parts_done, "per_second": job.rate,
+                    "seconds_left": job.left_s, "given_up": job.dead, "contributors": contributors,
+                })
+            })
+            .collect();
+        serde_json::json!({"farm": self.farm, "jobs": jobs, "machines": self.machines, "aside": self.aside})
+    }
+}
+
+/// Text as HTML has it.
+fn html(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// Everything as a page that loads nothing and renews itself.
+#[must_use]
+pub fn page(overview: &Overview) -> String {
+    let mut text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"30\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{0}: gammond farm</title>\n<style>\
+         body{{font:16px/1.4 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}\
+         table{{border-collapse:collapse;margin:1em 0}}td,th{{padding:.2em .8em;text-align:right;\
+         border-bottom:1px solid #ccc}}td:first-child,th:first-child{{text-align:left}}progress{{width:100%}}\
+         .bad{{color:#a00}}</style></head><body>\n<h1>Farm {0}</h1>\n",
+        html(&overview.farm)
+    );
+    if overview.jobs.is_empty() {
+        text.push_str("<p>No jobs.</p>\n");
+    }
+    for job in &overview.jobs {
+        let _ = writeln!(
+            text,
+            "<h2>{}</h2>\n<p><code>gammond {}</code></p>\n<progress max=\"{}\" value=\"{}\"></progress>\n<p>{}</p>",
+            html(&job.name),
+            html(&job.command),
+            job.parts.max(1),
+            job.parts_done,
+            html(&job.line())
+        );
+        for (lot, why) in &job.dead {
+            let _ = writeln!(
+                text,
+                "<p class=\"bad\">Given up: {}: {}</p>",
+                html(lot),
+                html(why)
+            );
+        }
+        if job.contributors.is_empty() {
+            continue;
+        }
+        text.push_str(
+            "<table><tr><th>Contributor</th><th>Parts</th><th>Lots</th><th>CPU hours</th></tr>\n",
+        );
+        for one in &job.contributors {
+            let name = html(&one.name);
+            let _ = writeln!(
+                text,
+                "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.3}</td></tr>",
+                one.parts, one.lots, one.cpu_hours
+            );
+        }
+        text.push_str("</table>\n");
+    }
+    text.push_str("<h2>Machines</h2>\n");
+    for machine in &overview.machines {
+        let _ = writeln!(
+            text,
+            "<p>{}</p>",
+            html(&machine_line(machine, &overview.aside))
+        );
+    }
+    for (name, why) in &overview.aside {
+        let _ = writeln!(
+            text,
+            "<p class=\"bad\">{} is set aside: {}</p>",
+            html(name),
+            html(why)
+        );
+    }
+    text.push_str("</body></html>\n");
+    text
+}

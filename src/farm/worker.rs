@@ -1,0 +1,682 @@
+//! A machine that computes for others.
+
+use super::FarmError;
+use super::ask::mend;
+use super::files::FileCache;
+use super::host::{Ground, Host, Programs};
+use super::judge;
+use super::people::{MachineReport, now_s};
+use super::store::{Farm, Given, Giving, State};
+use super::task::{Lot, Task, VERSION, pack};
+use crate::job::Computed;
+use crate::stop::Stop;
+use async_nats::jetstream::AckKind;
+use async_nats::jetstream::Message;
+use async_nats::jetstream::consumer::PullConsumer;
+use futures_util::StreamExt as _;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Deliveries after which a lot is given up.
+pub const TRIES_MAX: i64 = 10;
+/// Between two looks at what jobs there are.
+const LOOK: Duration = Duration::from_secs(1);
+/// Between two words of this machine.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+/// How long a job is left alone that this machine cannot do.
+const REFUSED: Duration = Duration::from_secs(60);
+/// Between two looks whether all parts of a job are there.
+const COMPLETE_LOOK: Duration = Duration::from_secs(2);
+/// Waits between two looks into empty queues.
+const IDLE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// The most messages taken at a time, when they are short.
+const BATCH_MAX: usize = 64;
+/// What messages taken together should last.
+const BATCH: Duration = Duration::from_millis(200);
+/// How long a message that another machine should take is left to it.
+const LEFT: Duration = Duration::from_secs(2);
+/// Commands that are kept ready.
+const HOSTS_MAX: usize = 8;
+
+/// How a machine computes for others.
+#[derive(Clone, Debug)]
+pub struct WorkerSettings {
+    /// Its name; machines of one name are one machine.
+    pub name: String,
+    /// Messages at a time.
+    pub jobs: usize,
+    /// Threads that compute, for the status.
+    pub threads: usize,
+    /// Only while the machine has nothing else to do.
+    pub idle_only: bool,
+    /// Files of jobs.
+    pub cache: FileCache,
+    /// End when there was nothing to do for so long.
+    pub patience: Option<Duration>,
+    /// For tests: what this machine does wrong.
+    pub fault: Option<InjectedFault>,
+}
+
+/// What a machine does wrong, for tests.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum InjectedFault {
+    /// One bit of every answer.
+    Lies,
+    /// So many of a hundred deliveries are lost.
+    Drops(u32),
+    /// It is of another version.
+    Version(String),
+}
+
+/// What the slots of a machine share.
+struct Shared {
+    farm: Farm,
+    programs: Arc<dyn Programs>,
+    settings: WorkerSettings,
+    instance: String,
+    stop: Stop,
+    hosts: tokio::sync::Mutex<HashMap<(String, u32), Arc<Host>>>,
+    opened: tokio::sync::Mutex<HashMap<String, Arc<Opened>>>,
+    active: Mutex<BTreeSet<String>>,
+    refused: Mutex<BTreeMap<String, (String, Instant)>>,
+    looked: Mutex<HashMap<String, Instant>>,
+    aside: Mutex<Option<String>>,
+    computing: Mutex<BTreeSet<Lot>>,
+    answered: AtomicU64,
+    dropped: AtomicU64,
+    busy: Mutex<Instant>,
+}
+
+/// A job that this machine can do.
+struct Opened {
+    task: Task,
+    queue: PullConsumer,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Computes for others until `stop` is triggered.
+///
+/// # Errors
+/// Only what no waiting mends.
+pub async fn work(
+    farm: Farm,
+    programs: Arc<dyn Programs>,
+    settings: WorkerSettings,
+    stop: Stop,
+) -> Result<(), FarmError> {
+    let slots = settings.jobs.max(1);
+    let instance = format!("{:x}-{:x}", std::process::id(), now_s());
+    let shared = Arc::new(Shared {
+        farm,
+        programs,
+        settings,
+        instance,
+        stop,
+        hosts: tokio::sync::Mutex::default(),
+        opened: tokio::sync::Mutex::default(),
+        active: Mutex::default(),
+        refused: Mutex::default(),
+        looked: Mutex::default(),
+        aside: Mutex::default(),
+        computing: Mutex::default(),
+        answered: AtomicU64::new(0),
+        dropped: AtomicU64::new(0),
+        busy: Mutex::new(Instant::now()),
+    });
+    let mut tasks = tokio::task::JoinSet::new();
+    for slot in 0..slots {
+        let shared = shared.clone();
+        tasks.spawn(async move { shared.slot(slot).await });
+    }
+    shared.watch().await;
+    while tasks.join_next().await.is_some() {}
+    shared.farm.leave(&shared.machine()).await;
+    // Commands that wait for orders end.
+    shared.hosts.lock().await.clear();
+    Ok(())
+}
+
+impl Shared {
+    fn machine(&self) -> MachineReport {
+        let refused = lock(&self.refused);
+        MachineReport {
+            name: self.settings.name.clone(),
+            instance: self.instance.clone(),
+            version: VERSION.to_owned(),
+            threads: self.settings.threads,
+            computing: lock(&self.computing).len() as u64,
+            answered: self.answered.load(Ordering::Relaxed),
+            seen_s: now_s(),
+            refuses: (refused.iter())
+                .map(|(job, (why, _))| (job.clone(), why.clone()))
+                .collect(),
+        }
+    }
+
+    /// Looks at what jobs there are, and says what this machine does.
+    async fn watch(&self) {
+        let mut told: Option<Instant> = None;
+        while !self.stop.is_triggered() {
+            if let Err(error) = self.look().await {
+                tracing::warn!("{error}");
+            }
+            if told.is_none_or(|at| at.elapsed() >= HEARTBEAT) {
+                told = Some(Instant::now());
+                if let Err(error) = self.farm.tell(&self.machine()).await {
+                    tracing::warn!("{error}");
+                }
+            }
+            if let Some(patience) = self.settings.patience
+                && lock(&self.computing).is_empty()
+                && lock(&self.busy).elapsed() >= patience
+            {
+                self.stop.trigger();
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn look(&self) -> Result<(), FarmError> {
+        let mut active = BTreeSet::new();
+        for job in self.farm.job_names().await? {
+            if self.farm.state(&job).await? == State::Active {
+                active.insert(job);
+            }
+        }
+        let gone: Vec<String> = {
+            let mut opened = self.opened.lock().await;
+            let gone = (opened.keys()).filter(|job| !active.contains(*job));
+            let gone: Vec<String> = gone.cloned().collect();
+            opened.retain(|job, _| active.contains(job));
+            gone
+        };
+        (self.hosts.lock().await).retain(|(job, _), _| active.contains(job));
+        for job in gone {
+            self.settings.cache.forget(&job);
+        }
+        lock(&self.refused)
+            .retain(|job, (_, since)| active.contains(job) && since.elapsed() < REFUSED);
+        *lock(&self.active) = active;
+        let aside = self.farm.aside().await?.remove(&self.settings.name);
+        let mut place = lock(&self.aside);
+        if let (None, Some(why)) = (&*place, &aside) {
+            tracing::error!("this machine is set aside: {why}");
+        }
+        *place = aside;
+        Ok(())
+    }
+
+    async fn slot(&self, slot: usize) {
+        let mut wait = IDLE.0;
+        let mut turn = slot;
+        let mut batch = 1;
+        while !self.stop.is_triggered() {
+            let rests = self.settings.idle_only && crate::platform::others_are_busy(Instant::now());
+            let jobs: Vec<String> = lock(&self.active).iter().cloned().collect();
+            let mut worked = false;
+            if !rests && lock(&self.aside).is_none() && !jobs.is_empty() {
+                for _ in 0..jobs.len() {
+                    turn = (turn + 1) % jobs.len();
+                    let Some(job) = jobs.get(turn) else { continue };
+                    match self.turn(job, &mut batch).await {
+                        Ok(did) => worked |= did,
+                        Err(error) => {
+                            tracing::warn!(job, "{error}");
+                            tokio::time::sleep(IDLE.0).await;
+                        }
+                    }
+                    if worked {
+                        break;
+                    }
+                }
+            }
+            wait = if worked {
+                IDLE.0
+            } else {
+                (2 * wait).min(IDLE.1)
+            };
+            if !worked {
+                tokio::time::sleep(wait).await;
+            }
+        }
+    }
+
+    fn refuse(&self, job: &str, why: String) {
+        let mut refused = lock(&self.refused);
+        if refused.get(job).is_none_or(|(before, _)| *before != why) {
+            tracing::error!(job, "refused: {why}");
+        }
+        refused.insert(job.to_owned(), (why, Instant::now()));
+    }
+
+    /// A job that this machine can do; none when it refuses it.
+    async fn open(&self, job: &str) -> Result<Option<Arc<Opened>>, FarmError> {
+        if lock(&self.refused).contains_key(job) {
+            return Ok(None);
+        }
+        if let Some(opened) = self.opened.lock().await.get(job) {
+            return Ok(Some(opened.clone()));
+        }
+        let task = match self.farm.task(job).await {
+            Ok(task) => task,
+            Err(error @ (FarmError::Newer { .. } | FarmError::NotOurs(_))) => {
+                self.refuse(job, error.to_string());
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let own = match &self.settings.fault {
+            Some(InjectedFault::Version(version)) => version,
+            _ => VERSION,
+        };
+        if task.version != own {
+            self.refuse(
+                job,
+                format!("it is of gammond {}, this is {own}", task.version),
+            );
+            return Ok(None);
+        }
+        let queue = self.farm.queue(job, task.silence_s).await?;
+        let opened = Arc::new(Opened { task, queue });
+        (self.opened.lock().await).insert(job.to_owned(), opened.clone());
+        Ok(Some(opened))
+    }
+
+    /// The command that computes a stage; none when this machine refuses it.
+    async fn host(
+        &self,
+        opened: &Opened,
+        (job, stage): (&str, u32),
+    ) -> Result<Option<Arc<Host>>, FarmError> {
+        // Held while it starts: two slots shall not start it twice.
+        let mut hosts = self.hosts.lock().await;
+        let key = (job.to_owned(), stage);
+        if let Some(host) = hosts.get(&key) {
+            return Ok(Some(host.clone()));
+        }
+        while hosts.len() >= HOSTS_MAX {
+            let Some(some) = hosts.keys().next().cloned() else {
+                break;
+            };
+            hosts.remove(&some);
+        }
+        let cache = &self.settings.cache;
+        let ready = async {
+            let paths = cache.paths(&self.farm, job, &opened.task.files).await?;
+            let scratch = cache.scratch(&format!("{job}/{}-{stage}", self.instance))?;
+            Ok((paths, scratch))
+        };
+        let (paths, scratch) = match ready.await {
+            Ok(ready) => ready,
+            Err(error @ FarmError::Server { .. }) => return Err(error),
+            Err(error) => {
+                self.refuse(job, error.to_string());
+                return Ok(None);
+            }
+        };
+        let ground = Ground {
+            farm: self.farm.clone(),
+            programs: self.programs.clone(),
+            task: opened.task.clone(),
+            paths,
+            scratch,
+        };
+        match Host::start(ground, stage).await {
+            Ok(host) => {
+                let host = Arc::new(host);
+                hosts.insert(key, host.clone());
+                Ok(Some(host))
+            }
+            Err(why) => {
+                self.refuse(job, why);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes some messages of a job and answers them; false when there were none.
+    async fn turn(&self, job: &str, batch: &mut usize) -> Result<bool, FarmError> {
+        let Some(opened) = self.open(job).await? else {
+            return Ok(false);
+        };
+        let fail = FarmError::server("taking parts");
+        let fetch = opened
+            .queue
+            .fetch()
+            .max_messages(*batch)
+            .expires(Duration::from_secs(5));
+        let mut fetched = match fetch.messages().await {
+            Ok(fetched) => fetched,
+            Err(error) => {
+                // Its queue may be gone: look again.
+                self.opened.lock().await.remove(job);
+                return Err(fail(error.to_string()));
+            }
+        };
+        let mut messages = Vec::new();
+        while let Some(message) = fetched.next().await {
+            match message {
+                Ok(message) => messages.push(message),
+                Err(error) => {
+                    self.opened.lock().await.remove(job);
+                    return Err(fail(error.to_string()));
+                }
+            }
+        }
+        if messages.is_empty() {
+            *batch = 1;
+            self.look_for_the_end(&opened, job).await?;
+            return Ok(false);
+        }
+        *lock(&self.busy) = Instant::now();
+        let (begun, count) = (Instant::now(), messages.len());
+        self.messages(&opened, messages).await?;
+        *lock(&self.busy) = Instant::now();
+        // As many as last about long enough to hide the way to the server.
+        let each = begun.elapsed().as_secs_f64() / count as f64;
+        let next = (BATCH.as_secs_f64() / each.max(1e-6)) as usize;
+        *batch = next.clamp(1, BATCH_MAX.min(2 * count));
+        Ok(true)
+    }
+
+    /// Whether a delivery is lost, for tests.
+    fn drops(&self) -> bool {
+        let Some(InjectedFault::Drops(hundredths)) = self.settings.fault else {
+            return false;
+        };
+        let count = self.dropped.fetch_add(1, Ordering::Relaxed);
+        // Spread by a fixed multiplier.
+        (count.wrapping_mul(61) % 100) < u64::from(hundredths)
+    }
+
+    async fn messages(&self, opened: &Opened, messages: Vec<Message>) -> Result<(), FarmError> {
+        let stop = Stop::new();
+        let mut held = Held {
+            shared: self,
+            lots: Vec::new(),
+        };
+        let mut queue = VecDeque::new();
+        for message in messages {
+            if self.drops() {
+                continue;
+            }
+            if let Some(ordered) = self.ordered(opened, message, &stop).await? {
+                held.lots.push(ordered.lot.clone());
+                queue.push_back(ordered);
+            }
+        }
+        let silence = Duration::from_secs(opened.task.silence_s.max(1));
+        let (mut giving, mut given) = (Vec::new(), Vec::new());
+        let mut alive = Instant::now();
+        while let Some(mut next) = queue.pop_front() {
+            let computed = loop {
+                tokio::select! {
+                    computed = &mut next.told => break computed.ok(),
+                    () = tokio::time::sleep(Duration::from_millis(100).min(silence / 6)) => {}
+                }
+                if self.stop.is_triggered() || !lock(&self.active).contains(&next.lot.job) {
+                    stop.trigger();
+                }
+                if alive.elapsed() >= silence / 3 {
+                    alive = Instant::now();
+                    let waiting = queue.iter().map(|one| &one.message);
+                    for one in waiting.chain(&given).chain([&next.message]) {
+                        settle(one, AckKind::Progress).await;
+                    }
+                }
+            };
+            match self.computed(&next.lot, computed, next.delivered).await? {
+                Outcome::Give(answer) => {
+                    giving.push(answer);
+                    given.push(next.message);
+                }
+                Outcome::Settle(kind) => settle(&next.message, kind).await,
+            }
+        }
+        let outcome = self.give(opened, giving).await;
+        for message in &given {
+            let kind = match &outcome {
+                Ok(()) => AckKind::Ack,
+                Err(_) => AckKind::Nak(None),
+            };
+            settle(message, kind).await;
+        }
+        drop(held);
+        outcome
+    }
+
+    /// A message whose parts are computed from now on; none when it is settled otherwise.
+    async fn ordered(
+        &self,
+        opened: &Opened,
+        message: Message,
+        stop: &Stop,
+    ) -> Result<Option<Ordered>, FarmError> {
+        let lot = (self.farm.lot_of(message.subject.as_str())).filter(|_| is_ours(&message));
+        let Some(lot) = lot else {
+            tracing::warn!(subject = %message.subject, "a message that is none of a farm's: removed");
+            settle(&message, AckKind::Term).await;
+            return Ok(None);
+        };
+        let delivered = message.info().map_or(1, |info| info.delivered);
+        if !self.is_wanted(&lot, delivered, &message).await? {
+            return Ok(None);
+        }
+        let Some(host) = self.host(opened, (&lot.job, lot.stage)).await? else {
+            settle(&message, AckKind::Nak(Some(LEFT))).await;
+            return Ok(None);
+        };
+        let mut numbers = host.stage.numbers(lot.number);
+        if numbers.is_empty() {
+            // The job has become longer, perhaps.
+            let now = self.farm.stage(&lot.job, lot.stage).await?;
+            numbers = now.map_or(0..0, |stage| stage.numbers(lot.number));
+        }
+        if numbers.is_empty() {
+            settle(&message, AckKind::Term).await;
+            return Ok(None);
+        }
+        lock(&self.computing).insert(lot.clone());
+        Ok(Some(Ordered {
+            told: host.order(numbers, stop),
+            message,
+            lot,
+            delivered,
+        }))
+    }
+
+    /// Whether this machine should compute a lot; otherwise it is settled here.
+    async fn is_wanted(
+        &self,
+        lot: &Lot,
+        delivered: i64,
+        message: &Message,
+    ) -> Result<bool, FarmError> {
+        if delivered > 1 && self.farm.answer(lot).await?.is_some() {
+            settle(message, AckKind::Ack).await;
+            return Ok(false);
+        }
+        if lot.copy == 0 {
+            if delivered > TRIES_MAX {
+                let reason = format!("delivered {delivered} times without an answer");
+                self.farm.bury(lot, &reason).await?;
+                settle(message, AckKind::Term).await;
+                return Ok(false);
+            }
+        } else if self.has_had_a_say(lot).await? {
+            settle(message, AckKind::Nak(Some(LEFT))).await;
+            return Ok(false);
+        }
+        if lot.copy == 0 && delivered > 1 {
+            return Ok(true);
+        }
+        // The first copy, when this machine computes another.
+        let own = lock(&self.computing)
+            .iter()
+            .any(|one| one.copy(0) == lot.copy(0));
+        if own {
+            settle(message, AckKind::Nak(Some(LEFT))).await;
+        }
+        Ok(!own)
+    }
+
+    /// Whether another copy was answered by this machine.
+    async fn has_had_a_say(&self, lot: &Lot) -> Result<bool, FarmError> {
+        for copy in 0..lot.copy.min(judge::COPIES_MAX) {
+            if let Some((known, _)) = self.farm.answer(&lot.copy(copy)).await?
+                && known.worker == self.settings.name
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn computed(
+        &self,
+        lot: &Lot,
+        computed: Option<Computed>,
+        delivered: i64,
+    ) -> Result<Outcome, FarmError> {
+        let Some(Computed { parts, busy }) = computed else {
+            return Ok(Outcome::Settle(AckKind::Nak(Some(LEFT))));
+        };
+        match parts {
+            Ok(Some(parts)) => {
+                let mut bytes = pack(&parts);
+                if self.settings.fault == Some(InjectedFault::Lies)
+                    && let Some(last) = bytes.last_mut()
+                {
+                    *last ^= 1;
+                }
+                Ok(Outcome::Give(Giving {
+                    lot: lot.clone(),
+                    by: (self.settings.name.clone(), self.instance.clone()),
+                    busy,
+                    parts: parts.len() as u64,
+                    bytes,
+                }))
+            }
+            Ok(None) => Ok(Outcome::Settle(AckKind::Nak(None))),
+            Err(reason) if delivered >= TRIES_MAX => {
+                self.farm.bury(lot, &reason).await?;
+                Ok(Outcome::Settle(AckKind::Term))
+            }
+            Err(reason) => {
+                tracing::warn!(lot = lot.subject(), "failed: {reason}");
+                Ok(Outcome::Settle(AckKind::Nak(Some(LEFT))))
+            }
+        }
+    }
+
+    async fn give(&self, opened: &Opened, giving: Vec<Giving>) -> Result<(), FarmError> {
+        if giving.is_empty() {
+            return Ok(());
+        }
+        let given = self.farm.give(giving.clone()).await?;
+        for (giving, given) in giving.into_iter().zip(given) {
+            let lot = giving.lot.clone();
+            if given == Given::First {
+                self.answered.fetch_add(1, Ordering::Relaxed);
+            } else {
+                judge::late(&self.farm, giving).await?;
+            }
+            if opened.task.verifies(lot.stage, lot.number) || lot.copy > 0 {
+                judge::judge(&self.farm, &lot).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When a queue is empty: whether all parts are there, and what comes next.
+    async fn look_for_the_end(&self, opened: &Opened, job: &str) -> Result<(), FarmError> {
+        {
+            let mut looked = lock(&self.looked);
+            if (looked.get(job)).is_some_and(|at| at.elapsed() < COMPLETE_LOOK) {
+                return Ok(());
+            }
+            looked.insert(job.to_owned(), Instant::now());
+        }
+        let info = opened.queue.get_info().await;
+        let info =
+            info.map_err(|error| FarmError::server("asking for a queue")(error.to_string()))?;
+        if info.num_pending > 0 || info.num_ack_pending > 0 {
+            return Ok(());
+        }
+        let mut last = None;
+        for number in 0..opened.task.stages {
+            match self.farm.stage(job, number).await? {
+                Some(stage) => last = Some((number, stage)),
+                None => break,
+            }
+        }
+        let Some((number, stage)) = last else {
+            return Ok(());
+        };
+        let end = format!("{job}.{number}.*.0");
+        if self.farm.count("result", &end).await? < stage.lots() {
+            if self.farm.count("dead", &format!("{job}.>")).await? == 0 {
+                mend(&self.farm, (&opened.task, number, &stage)).await?;
+            }
+            return Ok(());
+        }
+        if number + 1 < opened.task.stages {
+            // The next one begins here.
+            self.host(opened, (job, number + 1)).await?;
+            return Ok(());
+        }
+        self.farm.set_state(job, State::Complete).await
+    }
+}
+
+/// What comes of a message.
+enum Outcome {
+    Give(Giving),
+    Settle(AckKind),
+}
+
+/// A lot that is being computed.
+struct Ordered {
+    message: Message,
+    lot: Lot,
+    told: tokio::sync::oneshot::Receiver<Computed>,
+    delivered: i64,
+}
+
+/// Lots that are computed here; forgotten when dropped.
+struct Held<'a> {
+    shared: &'a Shared,
+    lots: Vec<Lot>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut computing = lock(&self.shared.computing);
+        for lot in &self.lots {
+            computing.remove(lot);
+        }
+    }
+}
+
+/// Whether what is in a message is what the farm posts.
+fn is_ours(message: &Message) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Posted {
+        format: u64,
+    }
+    let posted = serde_json::from_slice::<Posted>(&message.payload);
+    posted.is_ok_and(|posted| posted.format == super::task::FORMAT)
+}
+
+async fn settle(message: &Message, kind: AckKind) {
+    if let Err(error) = message.ack_with(kind).await {
+        // It is delivered again.
+        tracing::debug!("{error}");
+    }
+}

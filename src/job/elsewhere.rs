@@ -1,0 +1,177 @@
+//! Parts that other machines compute, and parts that this one computes for others.
+//!
+//! A [`Runner`](super::Runner) whose [`Control`](super::Control) has an [`Elsewhere`] computes nothing of its own
+//! accord: it shows the job to it, and does what it says. The rest stays as it is: parts are merged in the order of
+//! their numbers, kept in the same journal, and come to the same result.
+
+use super::Header;
+use crate::stop::Stop;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+/// A job without its types: what others need to know of it.
+pub trait Work: Sync {
+    /// As the job's own.
+    fn header(&self) -> Header;
+
+    /// As the job's own.
+    fn parts(&self) -> Option<u64>;
+
+    /// As the job's own.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, String>;
+
+    /// How many parts a job without a fixed number of them needs about, seen by its first ones.
+    fn estimate(&self, first: &[Vec<u8>]) -> Option<u64>;
+}
+
+/// Where the parts of a command's jobs are computed, or for whom.
+pub trait Elsewhere: Debug + Send + Sync {
+    /// What to do about the next job of the command.
+    ///
+    /// # Errors
+    /// [`ElsewhereError`]; the command ends with it.
+    fn begin(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError>;
+
+    /// The job whose parts were taken is done: no more of them are wanted.
+    fn done(&self) {}
+
+    /// The token that ends the command when it runs for others, and shows nothing; none when a person waits for it.
+    fn quietly(&self) -> Option<Stop>;
+}
+
+/// What to do about a job.
+pub enum Assignment {
+    /// Take its parts from here.
+    Take(Box<dyn PartSource>),
+    /// Compute what is ordered until nobody orders any more; then the command ends.
+    Serve(Receiver<Order>),
+    /// The command ends here: everything else happens elsewhere.
+    End,
+}
+
+/// Where parts come from.
+pub trait PartSource {
+    /// Parts from number `from` on, each with its number; none when there is nothing for a moment. Waits a little.
+    ///
+    /// # Errors
+    /// [`ElsewhereError`]; the command ends with it.
+    fn from(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, ElsewhereError>;
+
+    /// Whether more will come. When not, and the job is not done, it ends as if it were stopped.
+    fn is_waiting(&self) -> bool;
+}
+
+/// Parts that somebody orders.
+pub struct Order {
+    /// Which.
+    pub numbers: Range<u64>,
+    /// Not wanted any more.
+    pub stop: Stop,
+    /// Tells the time.
+    pub clock: fn() -> Instant,
+    /// Hears of them, on any thread.
+    pub reply: Box<dyn FnOnce(Computed) + Send>,
+}
+
+/// What was computed.
+#[derive(Debug)]
+pub struct Computed {
+    /// The parts in order; none when it was stopped.
+    pub parts: Result<Option<Vec<Vec<u8>>>, String>,
+    /// The time that the parts took, one after the other.
+    pub busy: Duration,
+}
+
+/// Why a command ends that runs elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ElsewhereError {
+    /// Everything that was to be done here is done.
+    #[error("the rest happens elsewhere")]
+    Ended,
+    /// Anything else.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Computes what is ordered on the threads of the scope, until nobody orders any more.
+pub(super) fn serve<'s>(work: &'s dyn Work, orders: &Receiver<Order>, scope: &rayon::Scope<'s>) {
+    while let Ok(order) = orders.recv() {
+        let count = usize::try_from(order.numbers.end.saturating_sub(order.numbers.start));
+        let shared = std::sync::Arc::new(std::sync::Mutex::new(Gathering {
+            parts: vec![None; count.unwrap_or(0)],
+            left: count.unwrap_or(0),
+            failed: None,
+            busy: Duration::ZERO,
+            reply: Some(order.reply),
+        }));
+        if count.is_ok_and(|count| count == 0) {
+            lock(&shared).finish();
+        }
+        for (place, number) in order.numbers.enumerate() {
+            let (shared, stop, clock) = (shared.clone(), order.stop.clone(), order.clock);
+            scope.spawn(move |_| {
+                let begun = clock();
+                let part = if stop.is_triggered() {
+                    Ok(None)
+                } else {
+                    work.part(number, &stop)
+                };
+                let took = clock().saturating_duration_since(begun);
+                lock(&shared).add(place, part, took);
+            });
+        }
+    }
+}
+
+fn lock(shared: &std::sync::Mutex<Gathering>) -> std::sync::MutexGuard<'_, Gathering> {
+    shared
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The parts of an order, as they come.
+struct Gathering {
+    parts: Vec<Option<Vec<u8>>>,
+    left: usize,
+    failed: Option<String>,
+    busy: Duration,
+    reply: Option<Box<dyn FnOnce(Computed) + Send>>,
+}
+
+impl Gathering {
+    fn add(&mut self, place: usize, part: Result<Option<Vec<u8>>, String>, took: Duration) {
+        self.busy += took;
+        match part {
+            Ok(part) => {
+                if let Some(room) = self.parts.get_mut(place) {
+                    *room = part;
+                }
+            }
+            Err(reason) => drop(self.failed.get_or_insert(reason)),
+        }
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            self.finish();
+        }
+    }
+
+    fn finish(&mut self) {
+        let parts = match self.failed.take() {
+            Some(reason) => Err(reason),
+            None => Ok(std::mem::take(&mut self.parts).into_iter().collect()),
+        };
+        let computed = Computed {
+            parts,
+            busy: self.busy,
+        };
+        if let Some(reply) = self.reply.take() {
+            reply(computed);
+        }
+    }
+}

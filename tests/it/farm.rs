@@ -1,0 +1,382 @@
+//! `gammond farm` with a real nats-server: the bytes of one machine, whoever dies or lies on the way.
+//!
+//! `GAMMOND_FARM_KILLS=50` kills that often; the table of BENCHMARKS.md comes from it.
+#![cfg(unix)]
+
+use crate::support::missing;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const POSITIONS: &str = "4HPwATDgc/ABMA\nsHPwATDgc/ABMA\n4HPwATDgc+ABMA\n4HPwATDgc/ABUA\n\
+    4HPgATDgc/ABMA\nsGfwATDgc/ABMA\n4DvwATDgc/ABMA\n";
+
+const RECORDS: &str = "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133\n\
+    o OAHDPAABDAOAHDPAABDA 0.75 0.3 0.01 0.05 0\n\
+    o JIGHPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0\n";
+
+/// The longest that anything here may take.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// A child that ends with this.
+struct Running(Child);
+
+impl Running {
+    fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().port()
+}
+
+/// A server of its own, and a folder.
+struct Field {
+    folder: tempfile::TempDir,
+    port: u16,
+    server: Option<Running>,
+}
+
+impl Field {
+    /// None, after a loud line, where there is no nats-server.
+    fn new(test: &str) -> Option<Field> {
+        let there = Command::new("nats-server").arg("--version").output();
+        if there.is_err() {
+            missing(test, "nats-server (apt-get install nats-server)");
+            return None;
+        }
+        let mut field = Field {
+            folder: tempfile::tempdir().unwrap(),
+            port: free_port(),
+            server: None,
+        };
+        field.write("positions", POSITIONS);
+        field.write("x.bm", &RECORDS.repeat(12));
+        field.start();
+        Some(field)
+    }
+
+    /// Starts the server, with what it stored before.
+    fn start(&mut self) {
+        let started = Command::new("nats-server")
+            .args(["--jetstream", "--addr", "127.0.0.1", "--port"])
+            .arg(self.port.to_string())
+            .arg("--store_dir")
+            .arg(self.path("store"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        self.server = Some(Running(started.unwrap()));
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(begun.elapsed() < PATIENCE, "nats-server does not listen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    fn command(&self, url: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+            .env("GAMMOND_NATS", url)
+            .env("XDG_CACHE_HOME", self.path("cache"));
+        command
+            .env("HOME", self.path("home"))
+            .env_remove("GAMMOND_CONFIG");
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(&self.url())
+            .args(line.split(' '))
+            .output()
+            .unwrap()
+    }
+
+    /// Runs a line that must succeed; what it prints.
+    #[track_caller]
+    fn good(&self, line: &str) -> String {
+        let out = self.run(line);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.success(), "{line}: {said}");
+        String::from_utf8(out.stdout).unwrap()
+    }
+
+    fn worker_at(&self, url: &str, name: &str, more: &str) -> Running {
+        let mut log = fs::File::options();
+        let log = log.create(true).append(true);
+        let log = log.open(self.path(&format!("{name}.log"))).unwrap();
+        let mut command = self.command(url);
+        command.args([
+            "farm",
+            "worker",
+            "--threads",
+            "1",
+            "--name",
+            name,
+            "--cache",
+        ]);
+        command.arg(self.path(&format!("{name}.cache")));
+        command
+            .args(more.split_whitespace())
+            .stdout(Stdio::null())
+            .stderr(log);
+        Running(command.spawn().unwrap())
+    }
+
+    fn worker(&self, name: &str, more: &str) -> Running {
+        self.worker_at(&self.url(), name, more)
+    }
+
+    #[allow(dead_code, reason = "of the tests of faults")]
+    fn log(&self, name: &str) -> String {
+        String::from_utf8_lossy(&self.read(&format!("{name}.log"))).into_owned()
+    }
+
+    /// Waits until `done` says so.
+    #[track_caller]
+    fn until(&self, what: &str, mut done: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !done() {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{what}: {}",
+                self.good("farm status")
+            );
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn status(&self, job: &str) -> serde_json::Value {
+        let text = self.good(&format!("farm status {job} --format json"));
+        let all: serde_json::Value = serde_json::from_str(&text).unwrap();
+        all["jobs"][0].clone()
+    }
+}
+
+/// What a rollout prints has the time that it took in it.
+fn timeless(text: &str) -> String {
+    let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
+    if let Some(map) = value.as_object_mut() {
+        map.retain(|key, _| {
+            !key.ends_with("ms") && !key.contains("time") && !key.contains("seconds")
+        });
+    }
+    value.to_string()
+}
+
+#[test]
+fn three_machines_roll_out_as_one_does() {
+    three_machines(
+        "farm::three_machines_roll_out_as_one_does",
+        &[
+            (
+                "bm --bm-in positions --out OUT --best 2 trials=72 vr=off truncate=2",
+                Some("made.bm"),
+            ),
+            (
+                "rollout 4HPwATDgc/ABMA 31 top=2 trials=200 vr=off truncate=2 --format json",
+                None,
+            ),
+            (
+                "rollout 4HPwATDgc/ABMA trials=1296 vr=off truncate=1 se=0.06 --format json",
+                None,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn three_machines_label_and_play_as_one_does() {
+    three_machines(
+        "farm::three_machines_label_and_play_as_one_does",
+        &[
+            ("label positions OUT --games 2 --seed 4", Some("labels")),
+            ("sample OUT --positions 100", Some("some.labels")),
+            ("duel pubeval gammond --games 20", None),
+            (
+                "duel pubeval random --games 400 --decide 0.5 --journal OUT",
+                Some("duel.journal"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn three_machines_score_as_one_does() {
+    three_machines(
+        "farm::three_machines_score_as_one_does",
+        &[
+            (
+                "bench x.bm --player gammond --against pubeval --format json",
+                None,
+            ),
+            (
+                "bench regret positions --player pubeval --against random --decisions 20 --judge gammond:plies=1",
+                None,
+            ),
+            ("tournament pubeval random pubeval --games 40", None),
+        ],
+    );
+}
+
+/// What is typed, alone and on three machines, and the file that comes of it; none for what is printed.
+fn three_machines(test: &str, lines: &[(&str, Option<&str>)]) {
+    let Some(field) = Field::new(test) else {
+        return;
+    };
+    let _workers = ["one", "two", "three"].map(|name| field.worker(name, "--jobs 1"));
+    for (line, file) in lines {
+        let line = line.replace("OUT", "made");
+        let alone = match line.strip_prefix("bm ") {
+            Some(rest) => field.good(&format!("rollout {rest}")),
+            None => field.good(&line),
+        };
+        let made = file.map(|_| field.read("made"));
+        let _ = fs::remove_file(field.path("made"));
+        let submit = "farm submit --wait --verify 0.3 --part-seconds 0.3";
+        let together = field.good(&format!("{submit} {line}"));
+        if line.starts_with("rollout") {
+            assert_eq!(timeless(&together), timeless(&alone), "{line}");
+        } else {
+            assert_eq!(together, alone, "{line}");
+        }
+        if let Some(made) = made {
+            assert!(field.read("made") == made, "{line}");
+            fs::remove_file(field.path("made")).unwrap();
+        }
+    }
+    let all: serde_json::Value =
+        serde_json::from_str(&field.good("farm status --format json")).unwrap();
+    for job in all["jobs"].as_array().unwrap() {
+        assert_eq!(job["state"], "complete", "{job}");
+        assert_eq!(job["given_up"], serde_json::json!([]), "{job}");
+    }
+    field.good("farm status --html page.html");
+    let page = String::from_utf8(field.read("page.html")).unwrap();
+    assert!(
+        page.contains("Contributor") && page.contains("three"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_job_goes_on_without_who_submitted_it() {
+    let Some(field) = Field::new("farm::a_job_goes_on_without_who_submitted_it") else {
+        return;
+    };
+    let line = "rollout --bm-in positions --out made.bm --best 2 trials=72 vr=off truncate=3";
+    let job = field.good(&format!("farm submit --lot 1 {line}"));
+    let job = job.trim();
+    // The same work is the same job.
+    assert_eq!(
+        field.good(&format!("farm submit --lot 1 {line}")).trim(),
+        job
+    );
+    let early = field.run(&format!("farm fetch {job}"));
+    assert_eq!(early.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&early.stderr).contains("--wait"));
+    // Nobody but workers from here on, through both steps.
+    let _workers = ["one", "two"].map(|name| field.worker(name, ""));
+    field.until("both steps", || field.status(job)["state"] == "complete");
+    field.good(&format!("farm fetch {job}"));
+    let made = field.read("made.bm");
+    fs::remove_file(field.path("made.bm")).unwrap();
+    field.good(line);
+    assert!(field.read("made.bm") == made);
+    let status = field.good(&format!("farm status {job}"));
+    assert!(status.contains("CPU hours"), "{status}");
+    assert!(field.good("farm workers").contains("one"));
+    // A file that has changed since is not passed off as the job's.
+    field.write("positions", "4HPwATDgc/ABMA\n");
+    fs::remove_file(field.path("made.bm")).unwrap();
+    let other = field.run(&format!("farm fetch {job}"));
+    assert!(
+        String::from_utf8_lossy(&other.stderr).contains("is not what the job was submitted with")
+    );
+    field.good(&format!("farm cancel {job}"));
+    let gone = field.run(&format!("farm fetch {job}"));
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("was cancelled"));
+}
+
+#[test]
+fn what_cannot_be_is_said_in_one_line() {
+    let Some(field) = Field::new("farm::what_cannot_be_is_said_in_one_line") else {
+        return;
+    };
+    let nowhere = free_port();
+    field.write("password", "s3cretW0rd\n");
+    for (line, why) in [
+        (
+            format!("farm status --nats nats://127.0.0.1:{nowhere}"),
+            "cannot connect to nats://127.0.0.1",
+        ),
+        (
+            "farm status --nats http://127.0.0.1:1".to_owned(),
+            "cannot connect to",
+        ),
+        (
+            "farm status --nats nats://u:s3cretW0rd@127.0.0.1:1".to_owned(),
+            "put it into a file",
+        ),
+        ("farm status --farm a.b".to_owned(), "--farm a.b"),
+        (
+            "farm status label-000000000000".to_owned(),
+            "no job 'label-000000000000'",
+        ),
+        ("farm status nonsense*".to_owned(), "no job 'nonsense*'"),
+        ("farm fetch label-000000000000".to_owned(), "no job"),
+        ("farm cancel label-000000000000".to_owned(), "no job"),
+        (
+            "farm workers --believe nobody".to_owned(),
+            "no machine 'nobody'",
+        ),
+        ("farm submit serve".to_owned(), "does not run 'serve'"),
+        (
+            "farm submit duel pipe:true random".to_owned(),
+            "start no other programs",
+        ),
+        ("farm submit label nothing out".to_owned(), "nothing: "),
+        (
+            "--seed 3 farm submit label positions out".to_owned(),
+            "--seed belongs behind",
+        ),
+        ("farm worker --name a.b".to_owned(), "--name a.b"),
+        ("farm status --creds nothing".to_owned(), "nothing: "),
+    ] {
+        let out = field.run(&line);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(!out.status.success(), "{line}");
+        assert!(said.contains(why), "{line}: {said}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{line}: {said}");
+        assert!(!said.contains("s3cretW0rd"), "{said}");
+    }
+}
