@@ -8,6 +8,7 @@ use gammond::notation::PositionId;
 use gammond::protocol::external::{
     Ask, External, ExternalSettings, Question, Reading, Spelling, Step, read_play,
 };
+use gammond::query::Level;
 use std::path::PathBuf;
 
 const OPENING: &str = "board:ext:opp:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1";
@@ -514,6 +515,25 @@ fn resignation_offers_debug_lines_and_detection() {
             .all(|line| line.starts_with("DBG: "))
     );
     assert!(question.preface.contains("4HPwATDgc/ABMA"));
+}
+
+/// EXT-44, RO-10: a level of play behind `evaluation`.
+#[test]
+fn levels_of_evaluations() {
+    let mut machine = External::default();
+    let line = |end: &str| format!("evaluation fibsboard {OPENING} {end}");
+    let question = asked(&mut machine, &line("plies 1 level Roller+ cubeful"));
+    assert_eq!(question.settings.level, Some(Level::RollerPlus));
+    assert!(question.settings.cubeful);
+    assert_eq!(asked(&mut machine, &line("plies 1")).settings.level, None);
+    for wrong in ["level rollers", "level", "level \u{7f}"] {
+        let text = said(&mut machine, &line(wrong));
+        assert!(text.starts_with("Error: syntax error, level"), "{text}");
+        assert!(text.contains("roller++") && text.matches('\n').count() == 1);
+    }
+    // A board's decision has none.
+    let text = said(&mut machine, &format!("{OPENING} level roller"));
+    assert!(text.contains("unexpected LEVEL"), "{text}");
 }
 
 /// EXT-04: on a socket, with gnubg's framing, several in one packet, mixed with another session.
