@@ -83,6 +83,9 @@ commands! {
     /// Two players against each other, with the same dice for both.
     #[command(after_help = "Example: gammond duel gammond pubeval --games 1000")]
     Duel => duel,
+    /// Play games by hand, with hints, and see what your plays lost.
+    #[command(after_help = "Example: gammond play pubeval --games 3")]
+    Play => by_hand,
     /// Several players against each other.
     #[command(after_help = "Example: gammond tournament gammond pubeval random --games 200")]
     Tournament => tournament,

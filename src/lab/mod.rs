@@ -5,6 +5,7 @@
 //! one another, kept in a journal, so that the same command goes on after a kill and ends with the same bytes.
 
 mod course;
+pub mod experiments;
 pub mod hillclimb;
 pub mod supervised;
 pub mod td;

@@ -1,7 +1,10 @@
-//! `gammond lab`: nets of classical shape, trained as the literature trained them.
+//! `gammond lab`: nets of classical shape, trained as the literature trained them, and experiments.
 
 use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish};
+use crate::files::{self, TEXT_BYTES_MAX};
 use crate::job::{Control, sha256};
+use crate::journal::{check_writable, write_whole};
+use crate::lab::experiments::{Experiment, Ground};
 use crate::lab::hillclimb::{HillPlan, Teacher};
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::lab::td::TdPlan;
@@ -10,8 +13,10 @@ use crate::player::Player;
 use crate::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
 use crate::training::alpha::AlphaSettings;
 use clap::builder::RangedU64ValueParser;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -38,6 +43,12 @@ enum Work {
         after_help = "Example: gammond lab supervised positions.txt race.net --representation player-3.1 --hidden 120 --rates steps"
     )]
     Supervised(Supervised),
+    /// The experiments that there are: what was claimed, and what is done here.
+    #[command(after_help = "Example: gammond lab list")]
+    List,
+    /// Do experiments and write what came out to a file of results.
+    #[command(after_help = "Example: gammond lab run td0 --results lab-results.jsonl")]
+    Run(Run),
 }
 
 /// Most games or rounds of training.
@@ -248,6 +259,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Work::Td(args) => td(common, args),
         Work::Hillclimb(args) => hillclimb(common, args),
         Work::Supervised(args) => supervised(common, args),
+        Work::List => list(),
+        Work::Run(args) => experiments(common, args),
     }
 }
 
@@ -343,6 +356,106 @@ fn curve(scores: &[TestScore], unit: &str, every: u64) -> String {
     let lines = (1..).zip(scores);
     let lines = lines.map(|(step, score)| format!("after {} {unit}: {score}\n", step * every));
     lines.collect()
+}
+
+/// Arguments of `lab run`.
+#[derive(clap::Args, Debug)]
+struct Run {
+    /// Names that `gammond lab list` shows, or `all`.
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// File of results: a JSON object a line, one for each experiment and seed.
+    #[arg(long, default_value = "lab-results.jsonl", value_name = "FILE")]
+    results: PathBuf,
+    /// Folder in which training is kept; a stopped experiment goes on there.
+    #[arg(long, default_value = "lab", value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+fn list() -> Result<ExitCode, Failure> {
+    let lines = Experiment::ALL.map(|one| {
+        let Experiment {
+            name, claim, here, ..
+        } = one;
+        format!("{name}\n    claim: {claim}\n    here: {here}\n")
+    });
+    finish(&lines.concat(), true, None, "")
+}
+
+fn experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
+    let mut wanted = Vec::new();
+    for name in &args.names {
+        match Experiment::named(name) {
+            Some(one) => wanted.push(one),
+            None if name == "all" => wanted.extend(Experiment::ALL),
+            None => {
+                let known = Experiment::ALL.map(|one| one.name).join(", ");
+                return Err(Failure::usage(format!(
+                    "'{name}' is no experiment; want all or one of {known}"
+                )));
+            }
+        }
+    }
+    results(&args.results)?;
+    check_writable(&args.results).map_err(Failure::unwritten(&args.results))?;
+    std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
+    let ground = Ground {
+        folder: &args.folder,
+        seed: common.seed,
+    };
+    let mut control = args.progress.control()?;
+    let mut text = String::new();
+    for one in wanted {
+        let begun = Instant::now();
+        let Some(finding) = one.run(&ground, &mut control)? else {
+            drop(control);
+            return finish(&text, false, Some(&args.folder), "");
+        };
+        let verdict = finding.verdict.name();
+        text.push_str(&format!("{}: {verdict}: {}\n", one.name, finding.result));
+        let line = serde_json::json!({
+            "experiment": one.name, "claim": one.claim, "here": one.here, "seed": common.seed,
+            "command": format!("gammond lab run {} --seed {}", one.name, common.seed),
+            "seconds": begun.elapsed().as_secs(), "result": finding.result, "verdict": verdict,
+        });
+        // Somebody else may have added to it meanwhile.
+        let mut lines = results(&args.results)?;
+        let is_same = |old: &Value| {
+            ["experiment", "seed"]
+                .iter()
+                .all(|&key| old[key] == line[key])
+        };
+        lines.retain(|old| !is_same(old));
+        lines.push(line.clone());
+        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        write_whole(&args.results, lines.as_bytes()).map_err(Failure::unwritten(&args.results))?;
+    }
+    drop(control);
+    finish(&text, true, None, "")
+}
+
+/// What a file of results holds; a file with anything else in it is refused.
+fn results(path: &Path) -> Result<Vec<Value>, Failure> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
+    let mut lines = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) if value["experiment"].is_string() && value["verdict"].is_string() => {
+                lines.push(value);
+            }
+            _ => {
+                let text =
+                    format!("line {number}: not a result of gammond lab; it is left as it is");
+                return Err(Failure::in_file(path)(text));
+            }
+        }
+    }
+    Ok(lines)
 }
 
 /// Goes through a course and writes its net.

@@ -8,6 +8,7 @@ mod bearoff_score;
 pub(super) mod bench;
 mod bench_regret;
 mod bench_values;
+pub(super) mod by_hand;
 pub(super) mod completions;
 pub(super) mod config;
 pub(super) mod doctor;
