@@ -41,7 +41,7 @@ impl LabVerdict {
 
 /// What came out.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct LabFinding {
     /// The figures, on one line.
     pub result: String,
     /// What they say of the claim.
@@ -66,7 +66,7 @@ pub struct Experiment {
     pub claim: &'static str,
     /// What is done here.
     pub here: &'static str,
-    work: fn(&Ground<'_>, &mut Control<'_>) -> Result<Option<Finding>, LabError>,
+    work: fn(&Ground<'_>, &mut Control<'_>) -> Result<Option<LabFinding>, LabError>,
 }
 
 impl std::fmt::Debug for Experiment {
@@ -131,7 +131,7 @@ impl Experiment {
         &self,
         ground: &Ground<'_>,
         control: &mut Control<'_>,
-    ) -> Result<Option<Finding>, LabError> {
+    ) -> Result<Option<LabFinding>, LabError> {
         control.task = self.name.to_owned();
         (self.work)(ground, control)
     }
@@ -144,7 +144,7 @@ fn player(text: &str) -> Result<Box<dyn Player>, LabError> {
 fn random_even(
     ground: &Ground<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<Finding>, LabError> {
+) -> Result<Option<LabFinding>, LabError> {
     let (a, b) = (player("random")?, player("random")?);
     let plan = DuelPlan {
         seed: ground.seed,
@@ -156,12 +156,12 @@ fn random_even(
     Ok(end.complete.then(|| even(&end.sum)))
 }
 
-fn even(tally: &Tally) -> Finding {
+fn even(tally: &Tally) -> LabFinding {
     let games = tally.games() as f64;
     let share = tally.wins[0][0] as f64 / games;
     let error = (0.25 / games).sqrt();
     let (mean, points_error) = (tally.points.mean(), tally.points.standard_error());
-    Finding {
+    LabFinding {
         result: format!(
             "{:.2} % of {games} games won, standard error {:.2} %; {mean:+.4} +- {points_error:.4} points per game",
             100.0 * share,
@@ -175,7 +175,7 @@ fn expectiminimax(
     depth: u8,
     ground: &Ground<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<Finding>, LabError> {
+) -> Result<Option<LabFinding>, LabError> {
     let own = player(&format!("expectiminimax:depth={depth}"))?;
     let random = player("random")?;
     let tests = Tests {
@@ -184,7 +184,7 @@ fn expectiminimax(
         seed: ground.seed,
     };
     let score = tests.of(&*own, &control.stop)?;
-    Ok(score.map(|score| Finding {
+    Ok(score.map(|score| LabFinding {
         result: format!("{} of {} games won; {score}", score.wins, score.games),
         verdict: LabVerdict::of(score.wins >= 95),
     }))
@@ -224,8 +224,8 @@ fn above(score: &TestScore, claim: f64) -> LabVerdict {
     }
 }
 
-fn told([random, pubeval]: &[TestScore; 2], claim: f64) -> Finding {
-    Finding {
+fn told([random, pubeval]: &[TestScore; 2], claim: f64) -> LabFinding {
+    LabFinding {
         result: format!("against random: {random}; against PubEval: {pubeval}"),
         verdict: above(random, claim),
     }
@@ -239,7 +239,7 @@ fn td(
     lambda: f32,
     ground: &Ground<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<Finding>, LabError> {
+) -> Result<Option<LabFinding>, LabError> {
     let Some(shape) = shape(Representation::TdgBoard) else {
         return Ok(None);
     };
@@ -263,7 +263,10 @@ fn td(
     Ok(scores(&end.state.net, ground, control)?.map(|scores| told(&scores, 0.9)))
 }
 
-fn hillclimb(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<Finding>, LabError> {
+fn hillclimb(
+    ground: &Ground<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
     let Some(shape) = shape(Representation::TdGammon196) else {
         return Ok(None);
     };
