@@ -428,8 +428,9 @@ fn harmless(commands: &dyn Commands, task: &Task) -> Result<(), String> {
         .find(|kind| task.command.join(" ") == kind.command);
     let kind = kind.ok_or_else(|| format!("a farm does not run '{}'", task.command.join(" ")))?;
     let words = words_with(task);
-    let command = without_environment(commands);
-    let matches = command.clone().try_get_matches_from(&words);
+    let mut command = without_environment(commands);
+    // In place: the common options stand among those of the command only after that.
+    let matches = command.try_get_matches_from_mut(&words);
     let matches = matches.map_err(|error| first_line(&error))?;
     let (_, inner, matches) = innermost(&command, &matches);
     for argument in inner.get_arguments() {
@@ -643,7 +644,7 @@ mod tests {
             ("serve --listen 127.0.0.1:1", "does not run 'serve'"),
             ("label /nowhere out", "/nowhere"),
             ("duel pipe:rm random", "start no other programs"),
-            ("bench x --player ubgi:sh", "start no other programs"),
+            ("duel random ubgi:sh", "start no other programs"),
             ("rollout 4HPwATDgc/ABMA time=100", "time="),
             ("duel random pubeval --mat folder", "not on a farm"),
         ] {
