@@ -6,9 +6,18 @@ use crate::game::{OFF, Play, Position, Roll, legal_plays};
 /// of the roll; also if they are the pass and nothing can be played.
 #[must_use]
 pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Position> {
+    legal_steps(position, roll, play).map(|(_, after)| after)
+}
+
+/// The same, with the play in a step for each die: some programs join them.
+pub(crate) fn legal_steps(
+    position: &Position,
+    roll: Roll,
+    play: &Play,
+) -> Option<(Play, Position)> {
     let plays = legal_plays(position, roll);
     if play.is_pass() {
-        return plays.is_empty().then(|| position.swapped());
+        return plays.is_empty().then(|| (*play, position.swapped()));
     }
     let moved = |play: &Play| {
         let mut counts = [0_i8; OFF + 1];
@@ -31,9 +40,11 @@ pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Po
     let exact = plays
         .iter()
         .find(|legal| sorted(&legal.play) == sorted(play));
-    exact
-        .or_else(|| plays.iter().find(|legal| moved(&legal.play) == target))
-        .map(|legal| legal.after)
+    if let Some(legal) = exact {
+        return Some((*play, legal.after));
+    }
+    let joined = plays.iter().find(|legal| moved(&legal.play) == target);
+    joined.map(|legal| (legal.play, legal.after))
 }
 
 /// The board after these steps, legal or not, the player who made them still *me*; `None` where there

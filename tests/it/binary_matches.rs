@@ -508,7 +508,7 @@ fn xg_damaged() {
     );
     assert_eq!(games(&reading.file), games(&file));
     // Any byte of the packed file changed: no panic.
-    for at in (0..bytes.len()).step_by(7) {
+    for at in (0..bytes.len()).step_by(29) {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0xa5;
         if let Ok(reading) = MatchFile::read(&bytes) {
@@ -521,10 +521,10 @@ fn xg_damaged() {
 #[test]
 fn xg_packed_without_end() {
     let error = |bytes: &[u8]| MatchFile::read(bytes).unwrap_err().to_string();
-    // A gigabyte of nothing in a megabyte, with an honest length and with a lying one.
-    let mut bomb = ZlibEncoder::new(Vec::new(), Compression::best());
+    // A hundred megabytes of nothing in few bytes, with an honest length and with a lying one.
+    let mut bomb = ZlibEncoder::new(Vec::new(), Compression::fast());
     let nothing = vec![0; 1 << 20];
-    for _ in 0..1024 {
+    for _ in 0..100 {
         bomb.write_all(&nothing).unwrap();
     }
     let bomb = bomb.finish().unwrap();

@@ -2,8 +2,8 @@
 
 use super::ogxm::{DOUBLE, DROP, END, MAGIC, MAJOR, MORE, RESIGNED, TAKE, WHITE, number_of};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
-use crate::game::{OFF, Play, Position, Roll, find_play};
-use crate::notation::steps_made;
+use crate::game::{OFF, Play, Position, Roll};
+use crate::notation::played::legal_steps;
 
 /// Why a match cannot be written as OGXM.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ impl MatchFile {
     /// The match as OGXM, version 2, with a checksum.
     ///
     /// # Errors
-    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, plays that are no steps of the dice.
+    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, plays that are not legal.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotOgxm> {
         let start = self.start().ok_or(NotOgxm {
             game: 0,
@@ -140,14 +140,10 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
         match action {
             MatAction::Play { roll, play } => {
                 out.push(number_of(roll) | seat);
-                let after = steps_made(&position, &play).ok_or("a play that cannot be made")?;
-                steps(
-                    &mut out,
-                    player,
-                    roll,
-                    &single(&position, roll, &after, play)?,
-                )?;
-                position = after;
+                let legal = legal_steps(&position, roll, &play);
+                let (play, after) = legal.ok_or("a play that is not legal")?;
+                steps(&mut out, player, roll, &play)?;
+                position = after.swapped();
                 ended = position.is_over();
             }
             MatAction::Double(_) => out.push(DOUBLE | seat),
@@ -180,31 +176,6 @@ const fn seat(player: MatPlayer) -> u8 {
     match player {
         MatPlayer::First => WHITE,
         MatPlayer::Second => 0,
-    }
-}
-
-/// The same play with a step for each die.
-fn single(
-    position: &Position,
-    roll: Roll,
-    after: &Position,
-    play: Play,
-) -> Result<Play, &'static str> {
-    let dice = roll.dice();
-    let pips = |step: &crate::game::Step| {
-        (step.from + 1).saturating_sub(if usize::from(step.to) == OFF {
-            0
-        } else {
-            step.to + 1
-        })
-    };
-    let plain = play
-        .steps()
-        .iter()
-        .all(|step| usize::from(step.to) == OFF || dice.contains(&pips(step)));
-    match plain {
-        true => Ok(play),
-        false => find_play(position, roll, &after.swapped()).ok_or("a play that is not legal"),
     }
 }
 

@@ -5,7 +5,8 @@ use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchRe
 use crate::game::{Play, Position, Roll};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
-use crate::notation::{parse_play, position_after, steps_made};
+use crate::notation::played::legal_steps;
+use crate::notation::{parse_play, steps_made};
 
 /// A field and what is wrong with it.
 pub(super) type Wrong = (&'static str, Reason);
@@ -214,8 +215,8 @@ impl Recorder {
         play: Play,
     ) -> Result<Option<Wrong>, Wrong> {
         self.before_roll(line, player)?;
-        match position_after(&self.position, roll, &play) {
-            Some(after) => {
+        match legal_steps(&self.position, roll, &play) {
+            Some((play, after)) => {
                 self.position = after.swapped();
                 self.push(line, player, MatAction::Play { roll, play })?;
                 self.won_on_the_board();
