@@ -156,7 +156,6 @@ impl Field {
         self.worker_at(&self.url(), name, more)
     }
 
-    #[allow(dead_code, reason = "of the tests of faults")]
     fn log(&self, name: &str) -> String {
         String::from_utf8_lossy(&self.read(&format!("{name}.log"))).into_owned()
     }
@@ -378,5 +377,118 @@ fn what_cannot_be_is_said_in_one_line() {
         assert!(said.contains(why), "{line}: {said}");
         assert_eq!(said.trim_end().lines().count(), 1, "{line}: {said}");
         assert!(!said.contains("s3cretW0rd"), "{said}");
+    }
+}
+
+/// How often each is killed.
+fn kills() -> u64 {
+    let asked = std::env::var("GAMMOND_FARM_KILLS").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(4)
+}
+
+/// A duel of short games: many parts, each of a few milliseconds.
+const DUEL: &str = "duel random pubeval --games 3000 --journal made";
+
+/// Workers, the server and who waits are killed at random times; one worker loses every fifth delivery.
+#[test]
+fn whoever_is_killed_the_bytes_are_the_same() {
+    let Some(mut field) = Field::new("farm::whoever_is_killed_the_bytes_are_the_same") else {
+        return;
+    };
+    let alone = field.good(DUEL);
+    let made = field.read("made");
+    fs::remove_file(field.path("made")).unwrap();
+    let job = field.good(&format!(
+        "farm submit --lot 5 --silence 1 --verify 0 {DUEL}"
+    ));
+    let job = job.trim();
+    let mut one = field.worker("one", "");
+    let _drops = field.worker("two", "--fault drops=20");
+    let mut waits = Running(
+        field
+            .command(&field.url())
+            .args(["farm", "fetch", "--wait", job])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    );
+    let mut seed = 7_u64;
+    for number in 0..kills() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        std::thread::sleep(Duration::from_millis(300 + (seed >> 33) % 700));
+        match number % 4 {
+            0 | 1 => {
+                one.kill();
+                one = field.worker("one", "");
+            }
+            2 => {
+                field.server.take();
+                field.start();
+            }
+            _ => {
+                waits.kill();
+                let mut again = field.command(&field.url());
+                again.args(["farm", "fetch", "--wait", job]);
+                again.stdout(Stdio::null()).stderr(Stdio::null());
+                waits = Running(again.spawn().unwrap());
+            }
+        }
+    }
+    waits.kill();
+    let together = field.good(&format!("farm fetch --wait {job}"));
+    assert_eq!(together, alone);
+    assert!(field.read("made") == made);
+    let status = field.status(job);
+    assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
+    assert_eq!(status["parts_done"], status["parts"], "{status}");
+}
+
+/// One bit of every answer of a machine is wrong: it is named, and nothing of it is in the result.
+#[test]
+fn a_machine_that_lies_is_set_aside() {
+    let Some(field) = Field::new("farm::a_machine_that_lies_is_set_aside") else {
+        return;
+    };
+    let alone = field.good("duel random pubeval --games 600");
+    let submit = "farm submit --wait --verify 0.2 --lot 5 --silence 2";
+    let _workers = [
+        field.worker("liar", "--fault lies"),
+        field.worker("one", ""),
+        field.worker("two", ""),
+    ];
+    let together = field.good(&format!("{submit} duel random pubeval --games 600"));
+    assert_eq!(together, alone);
+    let workers = field.good("farm workers --format json");
+    let workers: serde_json::Value = serde_json::from_str(&workers).unwrap();
+    let aside: Vec<&String> = workers["aside"].as_object().unwrap().keys().collect();
+    assert_eq!(aside, ["liar"], "{workers}");
+    field.until("it knows", || field.log("liar").contains("set aside"));
+    assert!(
+        field
+            .good("farm workers --believe liar")
+            .contains("believed again")
+    );
+}
+
+/// A machine of another version refuses by name and lives; another one does the work.
+#[test]
+fn another_version_refuses_and_leaves_it_to_others() {
+    let Some(field) = Field::new("farm::another_version_refuses_and_leaves_it_to_others") else {
+        return;
+    };
+    let line = "duel random pubeval --games 40";
+    let job = field.good(&format!("farm submit --lot 5 {line}"));
+    let mut old = field.worker("old", "--fault version=0.0.9");
+    let mut full = field.worker("full", "--cache /dev/null/cache");
+    let refuses = |name: &str, why: &str| field.log(name).contains(why);
+    field.until("it refuses", || refuses("old", "this is 0.0.9"));
+    field.until("it refuses", || refuses("full", "refused: /dev/null/cache"));
+    assert!(field.good("farm workers").contains("refuses"));
+    let _good = field.worker("good", "");
+    let together = field.good(&format!("farm fetch --wait {}", job.trim()));
+    assert_eq!(together, field.good(line));
+    for machine in [&mut old, &mut full] {
+        assert!(machine.0.try_wait().unwrap().is_none(), "it lives");
     }
 }
