@@ -18,7 +18,7 @@ pub(super) mod farm;
 #[cfg(feature = "farm")]
 mod farm_demo;
 #[cfg(not(feature = "farm"))]
-mod farm_missing;
+pub(super) mod farm_missing;
 #[cfg(feature = "farm")]
 mod farm_words;
 pub(super) mod fibs;
