@@ -8,7 +8,7 @@ use crate::job::{Assignment, Elsewhere, ElsewhereError, Header, PartSource, Work
 use crate::stop::Stop;
 use async_nats::jetstream::consumer::PullConsumer;
 use futures_util::StreamExt as _;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -321,6 +321,9 @@ pub(super) struct Source {
     checked: Option<Instant>,
     /// Whether the next look is the first after something came.
     eager: bool,
+    /// Whether answers may be taken: those of a stage that is verified when nothing speaks against any of them, for
+    /// what came before a machine was found out would be in the result.
+    settled: bool,
 }
 
 impl Source {
@@ -341,6 +344,7 @@ impl Source {
             aside: BTreeSet::new(),
             checked: None,
             eager: true,
+            settled: task.verify_millionths == 0,
         }
     }
 
@@ -359,21 +363,33 @@ impl Source {
         }
         if self.checked.is_none_or(|at| at.elapsed() >= CHECK) {
             self.check(from).await?;
+            if !self.settled {
+                self.settled = self.settle().await?;
+            }
             self.checked = Some(Instant::now());
+        }
+        if !self.settled {
+            return Ok(Vec::new());
         }
         let first = from / self.stage.lot;
         let ahead = if self.eager { AHEAD } else { 1 };
         let last = (first + ahead).min(self.stage.lots());
         let mut found = Vec::new();
+        let mut again = false;
         let this = &*self;
         let mut answers = futures_util::stream::iter(first..last)
             .map(|number| async move { (number, this.answer(number).await) })
             .buffered(AHEAD as usize);
         while let Some((number, answer)) = answers.next().await {
-            let Some(parts) = answer? else { break };
+            let Some(parts) = answer? else {
+                again = true;
+                break;
+            };
             found.extend(self.stage.numbers(number).zip(parts));
         }
         drop(answers);
+        // What is computed once more is looked at with the rest.
+        self.settled &= !again || self.task.verify_millionths == 0;
         self.eager = !found.is_empty();
         Ok(found)
     }
@@ -409,6 +425,40 @@ impl Source {
         }
     }
 
+    /// Whether all lots of the stage have answers, those that are verified two that agree, and none is by a machine
+    /// that is set aside; such answers are computed again.
+    async fn settle(&mut self) -> Result<bool, FarmError> {
+        let end = format!("{}.{}.*.0", self.job, self.number);
+        if self.farm.count("result", &end).await? < self.stage.lots() {
+            return Ok(false);
+        }
+        self.aside = self.farm.aside().await?.into_keys().collect();
+        let mut sums: BTreeMap<(u64, u32), String> = BTreeMap::new();
+        let mut settled = true;
+        for one in self.farm.all_answered(&self.job).await? {
+            if one.lot.stage != self.number {
+                continue;
+            }
+            if self.aside.contains(&one.worker) {
+                settled = false;
+                self.farm.take_back(&one.lot).await?;
+                if one.lot.copy < 2 {
+                    let again = format!(".{}", one.sequence);
+                    self.farm.post(&[one.lot], &again).await?;
+                }
+                continue;
+            }
+            sums.insert((one.lot.number, one.lot.copy), one.sum);
+        }
+        for number in 0..self.stage.lots() {
+            let first = sums.get(&(number, 0));
+            let verified = self.task.verifies(self.number, number);
+            let agrees = !verified || sums.get(&(number, 1)) == first;
+            settled &= first.is_some() && agrees;
+        }
+        Ok(settled)
+    }
+
     /// What would make the wait endless.
     async fn check(&mut self, from: u64) -> Result<(), FarmError> {
         self.aside = self.farm.aside().await?.into_keys().collect();
@@ -417,9 +467,10 @@ impl Source {
         }
         let wanted = from / self.stage.lot;
         let dead = self.farm.dead(&self.job, 1000).await?;
-        let dead = dead
-            .into_iter()
-            .find(|(lot, _)| lot.stage == self.number && lot.number == wanted);
+        let dead = dead.into_iter().find(|(lot, _)| {
+            // Of a verified job every answer is waited for.
+            lot.stage == self.number && (!self.settled || lot.number == wanted)
+        });
         if let Some((lot, reason)) = dead {
             return Err(FarmError::Other(format!(
                 "{} lot {} was given up: {reason}; submit the job again to try once more",

@@ -108,12 +108,26 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let _ = gammond(&["farm", "status", job.unwrap_or_default()]).status();
     let made = folder.0.join("positions.bm");
     let made = std::fs::read_to_string(&made).map_err(Failure::in_file(&made))?;
+    if alone(&program, &folder.0, line)? != made {
+        return Err(Failure::work("positions.bm: one machine writes another"));
+    }
     say(&format!(
         "positions.bm has {} records, the same bytes as `gammond {line}` writes on one machine.\n\
          The server, the workers and the folder are gone now.",
         made.lines().filter(|line| line.starts_with("m ")).count()
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What one machine writes.
+fn alone(program: &Path, folder: &Path, line: &str) -> Result<String, Failure> {
+    let made = folder.join("positions.bm");
+    std::fs::rename(&made, folder.join("farm.bm")).map_err(Failure::unwritten(&made))?;
+    let mut here = Command::new(program);
+    here.args(line.split(' ')).current_dir(folder);
+    let ended = here.stdin(Stdio::null()).status();
+    ended.map_err(|error| Failure::work(within("the same on one machine", error)))?;
+    std::fs::read_to_string(&made).map_err(Failure::in_file(&made))
 }
 
 /// Starts the server.
