@@ -18,6 +18,13 @@ def analysed(program, option, file, folder):
     return done.stderr.strip()
 
 
+def joined(line):
+    """13/11 11/6 and 13/8 8/6, both as 13/6."""
+    while (shorter := re.sub(r"\b(\d+)/(\d+) \2/(\d+)", r"\1/\3", line)) != line:
+        line = shorter
+    return " ".join(line.split())
+
+
 def main():
     program, files = sys.argv[1], sys.argv[2:]
     good, refused, wrong = 0, 0, []
@@ -53,9 +60,10 @@ def main():
             def games(name):
                 path = next((folder / name).iterdir())
                 lines = path.read_text().splitlines()
-                # Which die was rolled first has no place in OGXM.
+                # Which die was rolled first has no place in OGXM, nor which one a checker that plays both played first.
                 larger_first = lambda dice: "".join(sorted(dice[0], reverse=True))
-                return [re.sub(r"\b[1-6]{2}(?=:)", larger_first, line) for line in lines if not line.startswith(";")]
+                lines = [re.sub(r"\b[1-6]{2}(?=:)", larger_first, line) for line in lines if not line.startswith(";")]
+                return [joined(line) for line in lines]
             if games("a") != games("b"):
                 wrong.append(f"{file.name}: read back as another match")
                 continue
