@@ -66,7 +66,7 @@ impl ProgressArgs {
 }
 
 /// A token that SIGINT and SIGTERM trigger; the second signal ends the program as signals do.
-fn signals() -> Result<Stop, Failure> {
+pub(crate) fn signals() -> Result<Stop, Failure> {
     let stop = Stop::new();
     if let Some(flag) = stop.flag() {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {

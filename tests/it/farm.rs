@@ -489,3 +489,34 @@ fn another_version_refuses_and_leaves_it_to_others() {
     assert_eq!(together, field.good(line));
     assert!(old.0.try_wait().unwrap().is_none(), "it lives");
 }
+
+/// A demo that is told to end takes its server, its workers and its folder with it.
+#[test]
+fn a_stopped_demo_leaves_nothing() {
+    let Some(field) = Field::new("farm::a_stopped_demo_leaves_nothing") else {
+        return;
+    };
+    fs::create_dir(field.path("temporary")).unwrap();
+    let mut demo = field.command(&field.url());
+    demo.args(["farm", "demo"])
+        .env("TMPDIR", field.path("temporary"))
+        .stdout(fs::File::create(field.path("said")).unwrap())
+        .stderr(fs::File::create(field.path("warned")).unwrap());
+    let mut demo = Running(demo.spawn().unwrap());
+    let said = || String::from_utf8(field.read("said")).unwrap();
+    field.until("it submits", || said().contains("farm submit"));
+    let port: u16 = said()
+        .lines()
+        .find_map(|line| line.rsplit_once("127.0.0.1:")?.1.parse().ok())
+        .unwrap();
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let told = Command::new("kill").arg(demo.0.id().to_string()).status();
+    assert!(told.unwrap().success());
+    let ended = demo.0.wait().unwrap();
+    let warned = String::from_utf8(field.read("warned")).unwrap();
+    assert_eq!(ended.code(), Some(1), "{warned}");
+    assert!(warned.contains("gammond: stopped;"), "{warned}");
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+    let left = fs::read_dir(field.path("temporary")).unwrap().count();
+    assert_eq!(left, 0);
+}

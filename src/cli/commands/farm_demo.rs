@@ -1,9 +1,11 @@
 //! `gammond farm demo`: everything on this machine, with a server of its own that ends with it.
 
+use crate::cli::progress::{signals, stopped};
 use crate::cli::{Failure, print, within};
+use crate::stop::Stop;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Arguments of the subcommand.
@@ -19,6 +21,8 @@ const POSITIONS: &str = "4HPwATDgc/ABMA\nsHPwATDgc/ABMA\n4HPwATDgc+ABMA\n4HPwATD
     4HPgATDgc/ABMA\nsGfwATDgc/ABMA\n4DvwATDgc/ABMA\n";
 /// How long the server may take to begin.
 const SERVER_WAIT: Duration = Duration::from_secs(10);
+/// Between two looks at a command that runs.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Processes that end with this.
 struct Running(Vec<Child>);
@@ -46,6 +50,18 @@ impl Drop for Folder {
 }
 
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let stop = signals()?;
+    // Ctrl-C reaches the processes as well, and they end with an error of their own.
+    match demo(args, &stop) {
+        _ if stop.is_triggered() => {
+            let gone = "the server, the workers and the folder are gone";
+            Ok(stopped(None, gone))
+        }
+        ended => ended.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn demo(args: &Args, stop: &Stop) -> Result<(), Failure> {
     let path = std::env::temp_dir().join(format!("gammond-farm-demo-{}", std::process::id()));
     std::fs::create_dir(&path).map_err(Failure::unwritten(&path))?;
     let folder = Folder(path);
@@ -68,16 +84,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     for name in ["first", "second"] {
         say(&format!("gammond farm worker --nats {url} --name {name}"))?;
-        let mut worker = gammond(&[
-            "farm",
-            "worker",
-            "--name",
-            name,
-            "--threads",
-            "1",
-            "--cache",
-            name,
-        ]);
+        let mut worker = gammond(&["farm", "worker", "--name", name]);
+        worker.args(["--threads", "1", "--cache", name]);
         let started = worker.stderr(Stdio::null()).spawn();
         running
             .0
@@ -91,9 +99,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     ))?;
     let mut submit = gammond(&["farm", "submit"]);
     submit.args(["--wait", "--verify", "0.2", "--lot", "1", "--silence", "5"]);
-    let submitted = submit.args(line.split(' ')).status();
-    let submitted = submitted.map_err(|error| Failure::work(within("submit", error)))?;
-    if !submitted.success() {
+    submit.args(line.split(' '));
+    if !ended(&mut submit, stop, "submit")?.success() {
         return Err(Failure::work("the job did not end well"));
     }
     let jobs = gammond(&["farm", "status", "--format", "json"]).output();
@@ -108,25 +115,38 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let _ = gammond(&["farm", "status", job.unwrap_or_default()]).status();
     let made = folder.0.join("positions.bm");
     let made = std::fs::read_to_string(&made).map_err(Failure::in_file(&made))?;
-    if alone(&program, &folder.0, line)? != made {
+    if alone(&program, &folder.0, line, stop)? != made {
         return Err(Failure::work("positions.bm: one machine writes another"));
     }
     say(&format!(
         "positions.bm has {} records, the same bytes as `gammond {line}` writes on one machine.\n\
          The server, the workers and the folder are gone now.",
         made.lines().filter(|line| line.starts_with("m ")).count()
-    ))?;
-    Ok(ExitCode::SUCCESS)
+    ))
+}
+
+/// Runs a command to its end, or until the demo is stopped.
+fn ended(command: &mut Command, stop: &Stop, name: &str) -> Result<ExitStatus, Failure> {
+    let failed = |error| Failure::work(within(name, error));
+    let mut child = command.spawn().map_err(failed)?;
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(status);
+        }
+        if stop.is_triggered() {
+            child.kill().map_err(failed)?;
+        }
+        std::thread::sleep(LOOK);
+    }
 }
 
 /// What one machine writes.
-fn alone(program: &Path, folder: &Path, line: &str) -> Result<String, Failure> {
+fn alone(program: &Path, folder: &Path, line: &str, stop: &Stop) -> Result<String, Failure> {
     let made = folder.join("positions.bm");
     std::fs::rename(&made, folder.join("farm.bm")).map_err(Failure::unwritten(&made))?;
     let mut here = Command::new(program);
     here.args(line.split(' ')).current_dir(folder);
-    let ended = here.stdin(Stdio::null()).status();
-    ended.map_err(|error| Failure::work(within("the same on one machine", error)))?;
+    ended(here.stdin(Stdio::null()), stop, "the same on one machine")?;
     std::fs::read_to_string(&made).map_err(Failure::in_file(&made))
 }
 
