@@ -87,6 +87,8 @@ pub mod training;
 
 #[cfg(feature = "farm")]
 pub mod farm;
+#[cfg(feature = "farm")]
+pub mod nats;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -1,17 +1,14 @@
 //! Why the farm cannot do what it was asked.
 
+use crate::nats::ConnectError;
+
 /// Why the farm cannot do what it was asked. Each is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FarmError {
-    /// No server there, or it refuses.
-    #[error("cannot connect to {url} ({reason})")]
-    Connect {
-        /// Where, without a password.
-        url: String,
-        /// Why.
-        reason: String,
-    },
+    /// There is no way to the server.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
     /// A stream or bucket of that name is somebody else's.
     #[error(
         "{name} is there with other settings ({found}, want {want}); choose another name with --farm"
@@ -75,19 +72,4 @@ impl FarmError {
             reason: error.to_string(),
         }
     }
-}
-
-/// The words of an error and of what caused it, in one line.
-pub(super) fn words(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = error.source();
-    }
-    text.replace('\n', " ")
 }

@@ -5,8 +5,7 @@
 //! result runs the command too, with the parts from the answers instead of the processor: the same journal, the same
 //! files, the same words as on one machine.
 //!
-//! * `task`: what is written down; `store`: where it lies on the server; `connect`: the way to it; `files`: nets and
-//!   tables that come along.
+//! * `task`: what is written down; `store`: where it lies on the server; `files`: nets and tables that come along.
 //! * `ask`: who wants the work done. `worker` and `host`: who does it. `judge`: answers that differ. `people`: who
 //!   is there. `status`: what a person sees.
 //!
@@ -15,7 +14,6 @@
 //! the queue empty and answers missing posts those lots again.
 
 mod ask;
-mod connect;
 mod error;
 mod files;
 mod host;
@@ -28,7 +26,6 @@ mod task;
 mod worker;
 
 pub use ask::{Asking, Division};
-pub use connect::Access;
 pub use error::FarmError;
 pub use files::{FILE_BYTES_MAX, FileCache, look};
 pub use host::Programs;
@@ -36,5 +33,5 @@ pub use people::MachineReport;
 pub use rollout::RolloutJob;
 pub use status::{Contributor, JobStatus, Overview, machine_line, overview, page};
 pub use store::{Answered, Farm, State};
-pub use task::{FORMAT, Shipped, ShippedFile, Task, VERSION, WordPiece, is_name};
+pub use task::{FORMAT, Shipped, ShippedFile, Task, VERSION, WordPiece};
 pub use worker::{InjectedFault, TRIES_MAX, WorkerSettings, work};

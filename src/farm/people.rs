@@ -1,9 +1,9 @@
 //! Who computes: machines that are there, and those whose answers are not believed.
 
 use super::FarmError;
-use super::error::words;
 use super::store::Farm;
-use super::task::is_name;
+use crate::nats::is_name;
+use crate::nats::words;
 use futures_util::StreamExt as _;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

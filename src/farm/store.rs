@@ -6,9 +6,9 @@
 //! each by its SHA-256.
 
 use super::FarmError;
-use super::error::words;
 use super::task::{FORMAT, Lot, Stage, Task, is_job_name};
 use crate::job::sha256;
+use crate::nats::words;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;

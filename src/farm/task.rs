@@ -216,13 +216,6 @@ pub(super) fn is_job_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 64 && text.chars().all(good)
 }
 
-/// Whether a machine, or a farm, may be called so.
-#[must_use]
-pub fn is_name(text: &str) -> bool {
-    let good = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
-    !text.is_empty() && text.len() <= 40 && text.chars().all(good)
-}
-
 /// The parts of a lot as bytes: the length of each, and it.
 #[must_use]
 pub(super) fn pack(parts: &[Vec<u8>]) -> Vec<u8> {

@@ -118,7 +118,9 @@ impl LineCodec {
 
     /// The end of input ends the last line too. `true` when there was one.
     pub fn finish(&mut self) -> bool {
-        let unfinished = self.has_partial() && !self.discarding && self.line_end().is_none();
+        // Complete lines may wait in front of it.
+        let waiting = self.buffer.get(self.start..).unwrap_or_default();
+        let unfinished = !waiting.is_empty() && !self.discarding && !waiting.ends_with(b"\n");
         if unfinished {
             self.buffer.push(b'\n');
         }
@@ -196,6 +198,19 @@ mod tests {
         for piece in 1..=input.len() {
             assert_eq!(lines(input, piece), expected, "pieces of {piece}");
         }
+    }
+
+    /// the last line needs no end, also behind lines that nobody has taken yet.
+    #[test]
+    fn the_last_line_is_one_behind_others() {
+        let mut codec = LineCodec::new(40);
+        codec.feed(b"one\ntwo");
+        assert!(codec.finish());
+        for line in [&b"one"[..], b"two"] {
+            assert_eq!(codec.peek(), Some(Cut::Line(line)));
+            codec.consume();
+        }
+        assert_eq!(codec.peek(), None);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use fuzz::{
 };
 pub use lines::{Cut, LINE_BYTES_MAX, LineCodec};
 pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
-pub use request_line::parse_line;
+pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{
     AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes, is_setting,

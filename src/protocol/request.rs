@@ -104,7 +104,7 @@ pub struct RequestError {
 }
 
 /// Every code that an error may have; `protocol-specs/errors.md` says what each means.
-pub const ERROR_CODES: [&str; 23] = [
+pub const ERROR_CODES: [&str; 24] = [
     "bad-position",
     "bad-match-id",
     "bad-xgid",
@@ -127,6 +127,7 @@ pub const ERROR_CODES: [&str; 23] = [
     "stopped",
     "busy",
     "timeout",
+    "answer-too-long",
     "internal",
 ];
 

@@ -242,6 +242,13 @@ const VERBS: [(&str, Verb); 6] = [
 const SESSION_WORDS: [&str; 9] = [
     "analyse", "set", "get", "help", "version", "stats", "ping", "quit", "exit",
 ];
+
+/// The words that begin requests which mean the same without a session: not those that change or end one.
+pub fn verbs() -> impl Iterator<Item = &'static str> {
+    let alone = |word: &&str| !matches!(*word, "set" | "get" | "quit" | "exit");
+    (VERBS.iter().map(|&(name, _)| name)).chain(SESSION_WORDS.into_iter().filter(alone))
+}
+
 fn verb(word: &[u8]) -> Option<Verb> {
     let found = VERBS
         .iter()

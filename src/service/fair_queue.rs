@@ -16,6 +16,9 @@ pub(super) enum Origin {
     Address(IpAddr),
     /// A user of this machine, over a Unix socket.
     User(u32),
+    /// Somebody over NATS, by a hash of where they want their answers.
+    #[cfg(feature = "farm")]
+    Inbox(u64),
     /// This process.
     Here,
 }

@@ -48,6 +48,8 @@ pub struct Limits {
     /// Lines of all connections that wait, of each cost; above it the answer is `busy` for those
     /// who have more than their share of them waiting (SRV-11).
     pub queue_max: usize,
+    /// Messages over NATS whose answers are not sent yet; above it more are left without an answer.
+    pub messages_max: usize,
     /// How long running queries may go on after the order to end (SRV-15).
     pub grace: Duration,
     /// How long binding to a port in use is tried again (SRV-03).
@@ -85,6 +87,7 @@ impl Default for Limits {
             in_flight_max: 64,
             batch_max: 16,
             queue_max: 4096,
+            messages_max: 65_536,
             grace: Duration::from_secs(10),
             bind_retry: Duration::from_secs(5),
             keep_alive: Duration::from_secs(60),

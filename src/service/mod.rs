@@ -1,4 +1,4 @@
-//! Transports: sockets (`tcp`, Unix's too), standard input (`batch`, `ubgi`), the FIBS link; and
+//! Transports: sockets (`tcp`, Unix's too), standard input (`batch`, `ubgi`), NATS, the FIBS link; and
 //! what they share: the answer to one line, the threads that compute, limits, the way down.
 
 mod account;
@@ -12,6 +12,8 @@ mod fuzz;
 mod http;
 mod judge_match;
 pub mod limits;
+#[cfg(feature = "farm")]
+pub mod nats;
 mod shutdown;
 pub mod systemd;
 pub mod tcp;

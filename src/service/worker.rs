@@ -60,6 +60,9 @@ pub(super) struct Part {
     pub(super) number: u64,
     pub(super) bytes: Vec<u8>,
     pub(super) charge: Charge,
+    /// Whether none of them is an error; only messages tell it beside the answer.
+    #[cfg_attr(not(feature = "farm"), allow(dead_code))]
+    pub(super) good: bool,
     /// Whether the job is done.
     pub(super) last: bool,
 }
@@ -246,10 +249,10 @@ impl Workers {
         self.shared.note_queued(&queues);
     }
 
-    /// Answers what needs no computing, at once.
-    pub(super) fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) {
+    /// Answers what needs no computing, at once. Returns whether it is an answer, and no error.
+    pub(super) fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) -> bool {
         let engine = self.engine();
-        Answerer::counting(&engine, &self.shared.counters).answer(inquiry, &Stop::never(), out);
+        Answerer::counting(&engine, &self.shared.counters).answer(inquiry, &Stop::never(), out)
     }
 
     /// Answers a job that was not taken.
@@ -371,6 +374,7 @@ impl Shared {
         let began = Instant::now();
         let mut bytes = Vec::new();
         let mut charge = job.account.charge(0);
+        let mut good = true;
         while let Some(inquiry) = job.inquiries.front() {
             // Nobody waits for the answer any more: the connection is gone (SRV-12).
             if job.reply.is_closed() || (job.stop.is_triggered() && !inquiry.hasty) {
@@ -395,19 +399,20 @@ impl Shared {
                         number: job.number,
                         bytes: line,
                         charge,
+                        good: true,
                         last: false,
                     }));
                 }
             };
             if !wide {
-                answerer.answer_telling(inquiry, &job.stop, &mut bytes, &mut tell);
+                good &= answerer.answer_telling(inquiry, &job.stop, &mut bytes, &mut tell);
             }
             // A wide answer that there is no room for is not even computed.
             if wide || !job.account.ledger().has_room(bytes.len() - start) {
                 bytes.truncate(start);
                 count(&self.counters.busy);
                 let error = busy("too many answers wait to be read");
-                answerer.refuse(inquiry, &error, &mut bytes);
+                good &= answerer.refuse(inquiry, &error, &mut bytes);
             }
             charge.absorb(job.account.charge(bytes.len() - start));
             job.inquiries.pop_front();
@@ -424,6 +429,7 @@ impl Shared {
             number: job.number,
             bytes,
             charge,
+            good,
             last,
         };
         // The receiver may have gone in the meantime.

@@ -1,13 +1,15 @@
 //! `gammond farm`: long commands on many machines.
 
+use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_words};
 use crate::cli::{Commands, Common, Failure, Format, data_folders, folded, io_threads, print};
 use crate::farm::{
-    Access, Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
-    is_name, machine_line, overview, page, work,
+    Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
+    machine_line, overview, page, work,
 };
 use crate::job::Elsewhere;
 use crate::journal::write_whole;
+use crate::nats::{Access, ConnectError, is_name};
 use crate::stop::Stop;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,59 +63,13 @@ pub(super) struct Server {
         value_name = "URL"
     )]
     pub(super) nats: String,
-    /// Name of the farm, where one server has several.
-    #[arg(
-        long,
-        env = "GAMMOND_FARM",
-        default_value = "gammond",
-        value_name = "NAME"
-    )]
-    pub(super) farm: String,
-    /// File with a user's JWT and seed, as NATS makes it.
-    #[arg(long, value_name = "FILE")]
-    creds: Option<PathBuf>,
-    /// File with the seed of an NKey.
-    #[arg(long, value_name = "FILE")]
-    nkey_file: Option<PathBuf>,
-    /// File with a token.
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
-    /// User; the password stands in a file.
-    #[arg(long, value_name = "NAME", requires = "password_file")]
-    user: Option<String>,
-    /// File with the user's password.
-    #[arg(long, value_name = "FILE", requires = "user")]
-    password_file: Option<PathBuf>,
-    /// Certificates (PEM) of those who sign the server's; TLS is wanted then.
-    #[arg(long, value_name = "FILE")]
-    tls_ca: Option<PathBuf>,
-    /// Our certificate (PEM).
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    tls_cert: Option<PathBuf>,
-    /// Its key (PEM).
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) options: NatsOptions,
 }
 
 impl Server {
     pub(super) fn access(&self) -> Result<Access, Failure> {
-        if !is_name(&self.farm) {
-            return Err(Failure::usage(format!(
-                "--farm {}: want letters, digits, - and _, at most 40",
-                self.farm
-            )));
-        }
-        Ok(Access {
-            url: self.nats.clone(),
-            creds: self.creds.clone(),
-            nkey: self.nkey_file.clone(),
-            token: self.token_file.clone(),
-            user: self.user.clone(),
-            password: self.password_file.clone(),
-            tls_ca: self.tls_ca.clone(),
-            tls_cert: self.tls_cert.clone(),
-            tls_key: self.tls_key.clone(),
-        })
+        self.options.access(&self.nats)
     }
 
     /// The farm, or why not.
@@ -121,7 +77,7 @@ impl Server {
         let access = self.access()?;
         let opened = runtime.block_on(async {
             let client = access.connect().await?;
-            Farm::open(client, &self.farm).await
+            Farm::open(client, &self.options.farm).await
         });
         Ok(opened?)
     }
@@ -130,7 +86,9 @@ impl Server {
 impl From<FarmError> for Failure {
     fn from(error: FarmError) -> Self {
         match error {
-            FarmError::File { .. } => Failure::file(error),
+            FarmError::File { .. } | FarmError::Connect(ConnectError::File { .. }) => {
+                Failure::file(error)
+            }
             FarmError::NoJob(_) => Failure::usage(error),
             other => Failure::work(other),
         }
@@ -349,7 +307,7 @@ fn worker(
         .quiet(true)
         .control()?
         .stop;
-    let farm = runtime.block_on(opened_patiently(&access, &args.server.farm, &stop))?;
+    let farm = runtime.block_on(opened_patiently(&access, &args.server.options.farm, &stop))?;
     let Some(farm) = farm else {
         return Ok(ExitCode::SUCCESS);
     };

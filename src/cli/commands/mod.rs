@@ -26,6 +26,8 @@ pub(super) mod gate;
 pub(super) mod lab;
 pub(super) mod label;
 pub(super) mod man;
+#[cfg(feature = "farm")]
+mod nats_options;
 pub(super) mod net;
 pub(super) mod perf;
 pub(super) mod perft;

@@ -1,9 +1,15 @@
 //! `gammond serve`: the server's command line, its signals and its watchdog.
 
+#[cfg(feature = "farm")]
+use super::nats_options::NatsOptions;
 use crate::bearoff::TwoSided;
 use crate::cli::{Common, Failure, io_threads};
+#[cfg(feature = "farm")]
+use crate::nats::ConnectError;
 use crate::platform::{Ear, Told};
 use crate::service::limits::Limits;
+#[cfg(feature = "farm")]
+use crate::service::nats::Serving;
 use crate::service::systemd::{Notifier, watchdog_period};
 use crate::service::tcp::{Address, Config, Handle, ServeError, Server};
 use clap::builder::RangedU64ValueParser;
@@ -43,6 +49,9 @@ pub(crate) struct Args {
     /// Where Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
+    #[cfg(feature = "farm")]
+    #[command(flatten)]
+    nats: NatsArgs,
     /// Allow addresses that are not loopback. There is no authentication: put a proxy in front.
     #[arg(long, env = "GAMMOND_ALLOW_REMOTE")]
     allow_remote: bool,
@@ -111,12 +120,45 @@ pub(crate) struct Args {
     settings: Vec<String>,
 }
 
+/// Requests over NATS.
+#[cfg(feature = "farm")]
+#[derive(clap::Args, Debug)]
+struct NatsArgs {
+    /// Answer requests over this NATS server, several with commas, on the subjects gammond.move, gammond.cube, …;
+    /// then nothing is listened on but what --listen says.
+    #[arg(long = "nats", env = "GAMMOND_SERVE_NATS", value_name = "URL")]
+    url: Option<String>,
+    #[command(flatten)]
+    options: NatsOptions,
+}
+
+#[cfg(feature = "farm")]
+impl NatsArgs {
+    fn serving(&self) -> Result<Option<Serving>, Failure> {
+        let Some(url) = &self.url else {
+            return Ok(None);
+        };
+        Ok(Some(Serving {
+            access: self.options.access(url)?,
+            name: self.options.farm.clone(),
+        }))
+    }
+}
+
 impl Args {
     fn config(&self, common: &Common) -> Result<Config, Failure> {
         let session = common.session(&self.settings)?;
         let mut config = Config::default();
         config.listen = self.listen.clone();
-        if config.listen.is_empty() && self.external.is_empty() {
+        #[cfg(feature = "farm")]
+        {
+            config.nats = self.nats.serving()?;
+        }
+        #[cfg(feature = "farm")]
+        let elsewhere = config.nats.is_some();
+        #[cfg(not(feature = "farm"))]
+        let elsewhere = false;
+        if config.listen.is_empty() && self.external.is_empty() && !elsewhere {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
         config.external = self.external.clone();
@@ -146,10 +188,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let build = move || common.engine();
     let served = runtime.block_on(async {
         let server = Server::bind(config, engine, Box::new(build)).await?;
+        // Who reads where it listens may tell it to end from then on.
+        tokio::spawn(signals(server.handle())?);
         announce(&server);
         tokio::task::spawn_blocking(warm);
         let notifier = notifier();
-        tokio::spawn(signals(server.handle())?);
         notifier.tell("READY=1");
         if let Some(period) = watchdog_period(std::env::var("WATCHDOG_USEC").ok().as_deref()) {
             tokio::spawn(watchdog(server.handle(), period));
@@ -162,6 +205,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     runtime.shutdown_timeout(Duration::from_millis(100));
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
+        #[cfg(feature = "farm")]
+        Err(ServeFailure::Serve(ServeError::Nats(error @ ConnectError::File { .. }))) => {
+            Err(Failure::file(error))
+        }
+        #[cfg(feature = "farm")]
+        Err(ServeFailure::Serve(error @ ServeError::Nats(_))) => Err(Failure::usage(error)),
         Err(ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress))) => {
             Err(Failure::usage(error))
         }
@@ -193,7 +242,7 @@ fn announce(server: &Server) {
         .addresses()
         .into_iter()
         .map(|address| format!("listening on {address}"));
-    for line in lines.chain(metrics) {
+    for line in lines.chain(metrics).chain(server.over_nats()) {
         tracing::info!("{line}");
         // Nobody may be reading; the server runs all the same.
         let _ = writeln!(out, "{line}");

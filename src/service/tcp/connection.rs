@@ -13,6 +13,7 @@ use crate::query::{Cost, Stop};
 use crate::service::account::{Account, Charge};
 use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
+use crate::service::faults::surviving;
 use crate::service::limits::READ_BYTES;
 use crate::service::shutdown::{Phase, reached};
 use crate::service::worker::{Part, Work};
@@ -20,7 +21,6 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -534,15 +534,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.long_lines = 0;
         }
         // A machine that panics has lost its thread; so has its peer (SRV-13).
-        let step = catch_unwind(AssertUnwindSafe(|| dialect.line(cut)));
+        let step = surviving(&self.shared.counters, || dialect.line(cut));
         self.codec.consume();
-        Some(step.unwrap_or_else(|_| {
-            let number = self.shared.counters.note_panic();
-            tracing::error!(number, "panic while a line was read");
-            let message = format!("internal error {number}");
-            let error = RequestError::new("internal", "line", message);
-            Step::Close(dialect.trouble(&error))
-        }))
+        Some(step.unwrap_or_else(|error| Step::Close(dialect.trouble(&error))))
     }
 
     /// Adds an inquiry to those that go to the workers together, cheap ones only.

@@ -22,6 +22,10 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
+    /// No way to a NATS server can be tried.
+    #[cfg(feature = "farm")]
+    #[error(transparent)]
+    Nats(#[from] crate::nats::ConnectError),
     /// The threads that compute could not be started.
     #[error("threads: {0}")]
     Threads(#[from] WorkersError),

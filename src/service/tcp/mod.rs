@@ -8,7 +8,7 @@ mod server;
 pub(super) mod shared;
 pub(super) mod socket;
 mod turns;
-mod weight;
+pub(super) mod weight;
 
 pub use address::{Address, AddressError};
 pub use error::ServeError;

@@ -15,6 +15,8 @@ use crate::service::counters::Counters;
 use crate::service::fair_queue::Origin;
 use crate::service::http;
 use crate::service::limits::Limits;
+#[cfg(feature = "farm")]
+use crate::service::nats::{self, Serving};
 use crate::service::shutdown::{Phase, reached};
 use crate::service::worker::Workers;
 use std::sync::Arc;
@@ -30,6 +32,9 @@ pub struct Config {
     pub listen: Vec<Address>,
     /// Where gnubg's server language is spoken from the first byte.
     pub external: Vec<Address>,
+    /// A NATS server whose messages are answered.
+    #[cfg(feature = "farm")]
+    pub nats: Option<Serving>,
     /// Where Prometheus may read.
     pub metrics: Option<Address>,
     /// Whether addresses other than loopback are allowed.
@@ -42,12 +47,26 @@ pub struct Config {
     pub rules: ExternalSettings,
 }
 
+impl Config {
+    #[cfg(feature = "farm")]
+    fn asks_over_nats(&self) -> bool {
+        self.nats.is_some()
+    }
+
+    #[cfg(not(feature = "farm"))]
+    fn asks_over_nats(&self) -> bool {
+        false
+    }
+}
+
 /// A server that listens and is ready to run.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
     metrics: Option<Listener>,
+    #[cfg(feature = "farm")]
+    nats: Option<Serving>,
 }
 
 /// Tells a running server to reload or to end.
@@ -109,7 +128,11 @@ impl Server {
         engine: Engine,
         build: impl Fn() -> Result<Engine, E> + Send + Sync + 'static,
     ) -> Result<Server, ServeError> {
-        if config.listen.is_empty() && config.external.is_empty() {
+        #[cfg(feature = "farm")]
+        if let Some(serving) = &config.nats {
+            serving.access.check().await?;
+        }
+        if config.listen.is_empty() && config.external.is_empty() && !config.asks_over_nats() {
             return Err(ServeError::NoAddress);
         }
         let (limits, remote) = (&config.limits, config.allow_remote);
@@ -139,6 +162,8 @@ impl Server {
             shared,
             listeners,
             metrics,
+            #[cfg(feature = "farm")]
+            nats: config.nats,
         })
     }
 
@@ -152,6 +177,16 @@ impl Server {
     #[must_use]
     pub fn metrics_address(&self) -> Option<String> {
         self.metrics.as_ref().map(Listener::address)
+    }
+
+    /// Over which NATS server it answers, and on which subjects, in words.
+    #[must_use]
+    pub fn over_nats(&self) -> Option<String> {
+        #[cfg(feature = "farm")]
+        if let Some(serving) = &self.nats {
+            return Some(serving.shown());
+        }
+        None
     }
 
     /// Tells this server to end.
@@ -168,6 +203,10 @@ impl Server {
         }
         if let Some(listener) = self.metrics {
             tasks.spawn(http::accept(listener, Arc::clone(&self.shared)));
+        }
+        #[cfg(feature = "farm")]
+        if let Some(serving) = self.nats {
+            tasks.spawn(nats::serve(serving, Arc::clone(&self.shared)));
         }
         let mut phase = self.shared.phase.subscribe();
         reached(&mut phase, Phase::Drain).await;

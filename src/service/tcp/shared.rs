@@ -49,7 +49,7 @@ pub(in crate::service) struct Shared {
     pub(super) turns: Arc<Turns>,
     ledger: Arc<Ledger>,
     /// Bytes of matches that come, wait or are judged (SRV-20).
-    pub(super) blocks: AtomicUsize,
+    pub(in crate::service) blocks: AtomicUsize,
     lanes: AtomicU64,
     defaults: Defaults,
     peers: Mutex<HashMap<Origin, usize>>,
@@ -103,7 +103,7 @@ impl Shared {
     }
 
     /// With what a connection's machine begins.
-    pub(super) fn defaults(&self) -> Defaults {
+    pub(in crate::service) fn defaults(&self) -> Defaults {
         let mut defaults = self.defaults.clone();
         defaults.rules.engine = self.workers.engine().net_name().to_owned();
         defaults
@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// A new connection's account.
-    pub(super) fn account(&self) -> Arc<Account> {
+    pub(in crate::service) fn account(&self) -> Arc<Account> {
         Account::new(Arc::clone(&self.ledger), self.limits.unsent_bytes_max)
     }
 
@@ -128,7 +128,7 @@ impl Shared {
     }
 
     /// Bytes of answers that wait for their peers.
-    pub(super) fn unsent(&self) -> usize {
+    pub(in crate::service) fn unsent(&self) -> usize {
         self.ledger.used()
     }
 

@@ -7,17 +7,17 @@ use tokio::time::Instant;
 
 /// Bytes of matches, counted among those of all connections for as long as this lives.
 #[derive(Debug)]
-pub(super) struct Weight {
+pub(in crate::service) struct Weight {
     shared: Arc<Shared>,
     counted: usize,
     /// Of matches that wait or are judged.
-    pub(super) pending: usize,
+    pub(in crate::service) pending: usize,
     /// When the lines of a match began to come.
     began: Option<Instant>,
 }
 
 impl Weight {
-    pub(super) fn new(shared: Arc<Shared>) -> Weight {
+    pub(in crate::service) fn new(shared: Arc<Shared>) -> Weight {
         Weight {
             shared,
             counted: 0,
@@ -28,7 +28,7 @@ impl Weight {
 
     /// So much of a match has come by now, nothing when none does. Returns whether it is too much for all connections
     /// together.
-    pub(super) fn gathered(&mut self, bytes: Option<usize>) -> bool {
+    pub(in crate::service) fn gathered(&mut self, bytes: Option<usize>) -> bool {
         self.began = bytes.and(self.began.or_else(|| Some(Instant::now())));
         let now = self.pending + bytes.unwrap_or(0);
         if now == self.counted && bytes.is_none() {
@@ -45,7 +45,7 @@ impl Weight {
     }
 
     /// Until when the lines of a match must have come.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(in crate::service) fn deadline(&self) -> Option<Instant> {
         self.began?.checked_add(self.shared.limits.block_timeout)
     }
 }

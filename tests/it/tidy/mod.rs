@@ -295,8 +295,9 @@ fn lower_rooms_do_without_the_outside_world() {
                 .windows(2)
                 .any(|pair| pair[0] == word && (pair[1] == "::" || pair[1] == "!" && word != "env"))
         };
-        // `platform` has the sockets and signals that `service` and `cli` wait for; `farm` waits for its server.
-        if !matches!(here, "service" | "farm" | "cli" | "platform") && uses("tokio") {
+        // `platform` has the sockets and signals that `service` and `cli` wait for; `nats` and `farm` wait for their
+        // server.
+        if !matches!(here, "service" | "nats" | "farm" | "cli" | "platform") && uses("tokio") {
             wrong.push(format!("{}: tokio", path.display()));
         }
         let below = rooms.get(here).is_some_and(|room| room.layer < engine);

@@ -1,8 +1,6 @@
-//! The way to the server: address, credentials, TLS.
+//! The way to a NATS server: address, credentials, TLS, and what its errors say. Jobs and questions share it.
 
-use super::FarmError;
-use super::error::words;
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +10,45 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const RETRY_MAX: Duration = Duration::from_secs(10);
 /// The longest file with a password, a token or a seed.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
+
+/// Why there is no way to the server. Each is one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// What no waiting mends: this is no address.
+    #[error("cannot connect to {0} (that is no address; an example: nats://127.0.0.1:4222)")]
+    Address(String),
+    /// Others could read it in the list of processes.
+    #[error(
+        "a password does not belong into --nats: put it into a file and give --user and --password-file, or \
+         --token-file or --creds"
+    )]
+    Password,
+    /// A file with credentials cannot be read.
+    #[error("{file}: {reason}")]
+    File {
+        /// Which.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// No server there, or it refuses.
+    #[error("cannot connect to {url} ({reason})")]
+    Refused {
+        /// Where, without a password.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Something about a file with credentials.
+fn file(path: &Path) -> impl Fn(std::io::Error) -> ConnectError {
+    move |error| ConnectError::File {
+        file: path.display().to_string(),
+        reason: error.to_string(),
+    }
+}
 
 /// Where the server is and who we are.
 #[derive(Clone, Debug, Default)]
@@ -53,23 +90,19 @@ impl Access {
         self.url.split(',').map(shown).collect::<Vec<_>>().join(",")
     }
 
-    fn secret(&self, path: &Path) -> Result<String, FarmError> {
+    fn secret(&self, path: &Path) -> Result<String, ConnectError> {
         let text = crate::files::read_text(path, SECRET_BYTES_MAX);
-        let text = text.map_err(FarmError::file(path.display()))?;
+        let text = text.map_err(file(path))?;
         Ok(text.trim().to_owned())
     }
 
-    async fn options(&self) -> Result<ConnectOptions, FarmError> {
+    async fn options(&self) -> Result<ConnectOptions, ConnectError> {
         if self.url.split(',').any(|one| {
             one.split_once("://")
                 .map_or(one, |(_, rest)| rest)
                 .contains('@')
         }) {
-            return Err(FarmError::Other(
-                "a password does not belong into --nats: put it into a file and give --user and --password-file, or \
-                 --token-file or --creds"
-                    .to_owned(),
-            ));
+            return Err(ConnectError::Password);
         }
         let mut options = ConnectOptions::new()
             .name("gammond")
@@ -95,7 +128,7 @@ impl Access {
         if let Some(path) = &self.creds {
             let text = self.secret(path)?;
             let loaded = options.credentials(&text);
-            options = loaded.map_err(FarmError::file(path.display()))?;
+            options = loaded.map_err(file(path))?;
         }
         if let Some(path) = &self.nkey {
             options = options.nkey(self.secret(path)?);
@@ -119,24 +152,37 @@ impl Access {
         Ok(options)
     }
 
+    /// The addresses, each of which must be one.
+    fn servers(&self) -> Result<Vec<ServerAddr>, ConnectError> {
+        let one = |text: &str| text.trim().parse();
+        let all: Result<Vec<ServerAddr>, _> = self.url.split(',').map(one).collect();
+        all.map_err(|_| ConnectError::Address(self.shown()))
+    }
+
+    /// Whether everything is there that is needed to connect, as far as it can be told without a server.
+    ///
+    /// # Errors
+    /// [`ConnectError`], but never that of a server that refuses.
+    pub async fn check(&self) -> Result<(), ConnectError> {
+        self.options().await?;
+        self.servers().map(drop)
+    }
+
     /// Connects, or says in one line why not. Later breaks are mended without end.
     ///
     /// # Errors
-    /// [`FarmError`].
-    pub async fn connect(&self) -> Result<Client, FarmError> {
-        let servers: Vec<&str> = self.url.split(',').map(str::trim).collect();
-        let connected = self.options().await?.connect(servers).await;
+    /// [`ConnectError`].
+    pub async fn connect(&self) -> Result<Client, ConnectError> {
+        let options = self.options().await?;
+        let connected = options.connect(self.servers()?).await;
         connected.map_err(|error| {
             let reason = match error.kind() {
-                ConnectErrorKind::ServerParse => {
-                    "that is no address; an example: nats://127.0.0.1:4222".to_owned()
-                }
                 ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
                     "the server refuses these credentials".to_owned()
                 }
                 _ => words(&error),
             };
-            FarmError::Connect {
+            ConnectError::Refused {
                 url: self.shown(),
                 reason,
             }
@@ -150,22 +196,41 @@ impl Access {
     pub async fn connect_patiently(
         &self,
         tell: &(dyn Fn(&str) + Send + Sync),
-    ) -> Result<Client, FarmError> {
+    ) -> Result<Client, ConnectError> {
         let mut wait = Duration::from_millis(250);
         loop {
             match self.connect().await {
-                Ok(client) => return Ok(client),
-                Err(error @ FarmError::Connect { .. })
-                    if !error.to_string().contains("is no address") =>
-                {
+                Err(error @ ConnectError::Refused { .. }) => {
                     tell(&format!("{error}; next try in {:.1} s", wait.as_secs_f64()));
                 }
-                Err(error) => return Err(error),
+                ended => return ended,
             }
             tokio::time::sleep(wait).await;
             wait = (2 * wait).min(RETRY_MAX);
         }
     }
+}
+
+/// Whether a machine, a farm or a service may be called so: letters, digits, `-` and `_`, at most 40.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let good = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
+    !text.is_empty() && text.len() <= 40 && text.chars().all(good)
+}
+
+/// The words of an error and of what caused it, in one line.
+pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    text.replace('\n', " ")
 }
 
 #[cfg(test)]

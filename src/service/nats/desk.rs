@@ -1,0 +1,335 @@
+//! Where messages wait for their answers: each is handed to the workers, and what they say is sent to who asked.
+
+use super::message;
+use super::micro::Identity;
+use crate::protocol::{Inquiry, RequestError, Session, Step};
+use crate::query::{Cost, Stop};
+use crate::service::account::Account;
+use crate::service::counters::count;
+use crate::service::fair_queue::{Lane, Origin};
+use crate::service::faults::surviving;
+use crate::service::tcp::shared::Shared;
+use crate::service::tcp::weight::Weight;
+use crate::service::worker::{Part, Work};
+use async_nats::{Client, HeaderMap, Message, Subject};
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Says that more messages come behind this one.
+const MORE: &str = "Gammond-More";
+/// What the micro protocol says of errors.
+const ERROR: &str = "Nats-Service-Error";
+const ERROR_CODE: &str = "Nats-Service-Error-Code";
+
+/// Why a message is answered with an error, as the micro protocol tells it.
+const REFUSED: (&str, &str) = ("400", "the message says what is wrong");
+const BUSY: (&str, &str) = ("503", "too much waits");
+
+/// All that one service has to answer.
+pub(super) struct Desk {
+    client: Client,
+    shared: Arc<Shared>,
+    identity: Mutex<Identity>,
+    /// Where the server says, behind a number, that nobody listens to what is told of this message.
+    absent: String,
+    waiting: Mutex<HashMap<u64, Waiting>>,
+    numbers: AtomicU64,
+    sender: UnboundedSender<Box<Part>>,
+}
+
+/// A message whose answer has not been sent.
+struct Waiting {
+    to: Subject,
+    endpoint: usize,
+    since: Instant,
+    lane: Lane,
+    stop: Stop,
+    /// Why it is known to be answered with an error.
+    fault: Option<(&'static str, &'static str)>,
+    /// The match in it, counted with those of sockets.
+    _weight: Option<Weight>,
+}
+
+/// What is to be sent.
+struct Letter {
+    to: Subject,
+    bytes: Vec<u8>,
+    headers: HeaderMap,
+    /// Where the server says that nobody listens.
+    reply: Option<String>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Desk {
+    /// A desk, and what [`Desk::send`] sends.
+    pub(super) fn new(
+        client: Client,
+        shared: Arc<Shared>,
+        identity: Identity,
+        absent: String,
+    ) -> (Desk, UnboundedReceiver<Box<Part>>) {
+        let (sender, parts) = unbounded_channel();
+        let desk = Desk {
+            client,
+            shared,
+            identity: Mutex::new(identity),
+            absent,
+            waiting: Mutex::default(),
+            numbers: AtomicU64::new(0),
+            sender,
+        };
+        (desk, parts)
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// How many messages have no answer yet.
+    pub(super) fn waiting(&self) -> usize {
+        lock(&self.waiting).len()
+    }
+
+    /// Takes a message. Never waits: what cannot be kept is left without an answer.
+    pub(super) fn take(&self, endpoint: Option<usize>, message: Message) {
+        let Some(to) = message.reply else {
+            // Nobody wants an answer.
+            return;
+        };
+        let limits = &self.shared.limits;
+        let full = self.waiting() >= limits.messages_max
+            || self.shared.unsent() >= limits.answer_bytes_max;
+        if full {
+            count(&self.shared.counters.busy);
+            tracing::debug!("a message is left without an answer: too many answers wait");
+            return;
+        }
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let account = self.shared.account();
+        let mut waiting = Waiting {
+            lane: Lane {
+                origin: origin(&to),
+                number,
+            },
+            to,
+            endpoint: endpoint.unwrap_or(usize::MAX),
+            since: Instant::now(),
+            stop: Stop::new(),
+            fault: None,
+            _weight: None,
+        };
+        let verb = endpoint.and_then(|place| message::verbs().nth(place));
+        let Some(verb) = verb else {
+            let told = lock(&self.identity).answer(message.subject.as_str());
+            let text = told.map_or_else(String::new, |told| told.to_string());
+            return self.say((number, &account), waiting, text.into_bytes(), true);
+        };
+        let settings = self.shared.defaults().session;
+        let counters = &self.shared.counters;
+        let step = surviving(counters, || message::step(verb, &message.payload, settings));
+        let (text, good) = match step {
+            Ok(Step::Ask(inquiry)) => return self.ask((number, account), waiting, *inquiry),
+            Ok(Step::Say(text) | Step::Close(text)) => (text, true),
+            Ok(Step::Refuse(text)) => (text, false),
+            // Neither comes of a session.
+            Ok(Step::Silence | Step::Rebuild { .. }) => (String::new(), false),
+            Err(error) => (self.trouble(&error), false),
+        };
+        counters.note_answer("session", good);
+        waiting.fault = (!good).then_some(REFUSED);
+        self.say((number, &account), waiting, text.into_bytes(), good);
+    }
+
+    /// What is said of an error that no inquiry is there for.
+    fn trouble(&self, error: &RequestError) -> String {
+        use crate::protocol::Dialect as _;
+        Session::new(self.shared.defaults().session).trouble(error)
+    }
+
+    fn ask(&self, (number, account): (u64, Arc<Account>), mut waiting: Waiting, inquiry: Inquiry) {
+        let cost = inquiry.cost();
+        tracing::debug!(
+            kind = inquiry.question.kind(),
+            cost = cost.name(),
+            "asked over NATS"
+        );
+        if cost == Cost::Free {
+            let mut text = Vec::new();
+            let good = self.shared.workers.answer_free(&inquiry, &mut text);
+            return self.say((number, &account), waiting, text, good);
+        }
+        let mut work = Work {
+            inquiries: VecDeque::new(),
+            cost,
+            stop: waiting.stop.clone(),
+            account: Arc::clone(&account),
+            number,
+            reply: self.sender.clone(),
+        };
+        work.inquiries.push_back(inquiry);
+        let mut full = false;
+        if work.weight() > 0 {
+            let mut weight = Weight::new(Arc::clone(&self.shared));
+            full = weight.gathered(Some(work.weight()));
+            waiting._weight = Some(weight);
+        }
+        let lane = waiting.lane;
+        // It may be answered before anything else is done here.
+        lock(&self.waiting).insert(number, waiting);
+        let refused = if full {
+            Err(work)
+        } else {
+            self.shared.workers.submit(lane, work)
+        };
+        let Err(work) = refused else {
+            return;
+        };
+        let waiting = lock(&self.waiting).remove(&number);
+        if let Some(mut waiting) = waiting {
+            waiting.fault = Some(BUSY);
+            let mut text = Vec::new();
+            self.shared.workers.answer_busy(&work, &mut text);
+            self.say((number, &account), waiting, text, false);
+        }
+    }
+
+    /// An answer that is there at once.
+    fn say(
+        &self,
+        (number, account): (u64, &Arc<Account>),
+        waiting: Waiting,
+        bytes: Vec<u8>,
+        good: bool,
+    ) {
+        lock(&self.waiting).insert(number, waiting);
+        let charge = account.charge(bytes.len());
+        // The receiver lives as long as the desk, unless everything is cut.
+        let _ = self.sender.send(Box::new(Part {
+            number,
+            bytes,
+            charge,
+            good,
+            last: true,
+        }));
+    }
+
+    /// Nobody listens any more to what is told of a message.
+    pub(super) fn give_up(&self, number: u64) {
+        let gone = lock(&self.waiting).remove(&number);
+        if let Some(gone) = gone {
+            count(&self.shared.counters.hang_ups);
+            gone.stop.trigger();
+            self.shared.workers.forget(gone.lane);
+        }
+    }
+
+    /// Sends what the workers say, to the end.
+    pub(super) async fn send(self: Arc<Self>, mut parts: UnboundedReceiver<Box<Part>>) {
+        while let Some(part) = parts.recv().await {
+            let Part {
+                number,
+                bytes,
+                charge,
+                good,
+                last,
+            } = *part;
+            if let Some(letter) = self.letter((number, last), bytes, good) {
+                let Letter {
+                    to,
+                    bytes,
+                    headers,
+                    reply,
+                } = letter;
+                let client = &self.client;
+                let sent = match (reply, headers.is_empty()) {
+                    (None, true) => client.publish(to, bytes.into()).await,
+                    (None, false) => client.publish_with_headers(to, headers, bytes.into()).await,
+                    (Some(reply), _) => {
+                        (client.publish_with_reply_and_headers(to, reply, headers, bytes.into()))
+                            .await
+                    }
+                };
+                if let Err(error) = sent {
+                    tracing::warn!("an answer was not sent: {error}");
+                }
+            }
+            drop(charge);
+            if last {
+                lock(&self.waiting).remove(&number);
+            }
+        }
+    }
+
+    /// What is to be sent of an answer, and to whom; none when nobody waits for it.
+    fn letter(
+        &self,
+        (number, last): (u64, bool),
+        mut bytes: Vec<u8>,
+        good: bool,
+    ) -> Option<Letter> {
+        let (to, lane, endpoint, since, fault) = {
+            let waiting = lock(&self.waiting);
+            let one = waiting.get(&number)?;
+            (one.to.clone(), one.lane, one.endpoint, one.since, one.fault)
+        };
+        if bytes.ends_with(b"\n") {
+            bytes.pop();
+        }
+        let mut fault = fault.or((!good).then_some(REFUSED));
+        let most = self.client.max_payload();
+        if bytes.len() > most {
+            let message = format!(
+                "answer has {} bytes, the NATS server takes {most}",
+                bytes.len()
+            );
+            let error = RequestError::new("answer-too-long", "answer", message);
+            bytes = self.trouble(&error).trim_end().as_bytes().to_vec();
+            fault = Some(REFUSED);
+        }
+        let mut headers = HeaderMap::new();
+        if let Some((code, reason)) = fault {
+            headers.insert(ERROR_CODE, code);
+            headers.insert(ERROR, reason);
+        }
+        if !last {
+            headers.insert(MORE, "1");
+            let reply = Some(format!("{}.{number}", self.absent));
+            return Some(Letter {
+                to,
+                bytes,
+                headers,
+                reply,
+            });
+        }
+        self.shared.workers.forget(lane);
+        let error = fault.map(|(code, reason)| format!("{code}:{reason}"));
+        lock(&self.identity).note(endpoint, since.elapsed(), error.as_deref());
+        Some(Letter {
+            to,
+            bytes,
+            headers,
+            reply: None,
+        })
+    }
+}
+
+/// Who asks, by where the answers go: the inbox of a client has one more word for each request.
+fn origin(to: &Subject) -> Origin {
+    let client = to
+        .rsplit_once('.')
+        .map_or(to.as_str(), |(client, _)| client);
+    let mut hasher = DefaultHasher::new();
+    client.hash(&mut hasher);
+    Origin::Inbox(hasher.finish())
+}
