@@ -38,8 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = DuelPlan {
         seed: 1,
         pairs: 500,
-        decide: None,
-        independent: false,
+        ..DuelPlan::default()
     };
     let tally = play_duel(&plan, [&Careful, &*random], None, &mut Control::quiet())?.sum;
     println!(

@@ -49,6 +49,16 @@ impl Running {
         }
     }
 
+    /// The same of the numbers `offset + factor * number`.
+    #[must_use]
+    pub fn scaled(&self, factor: f64, offset: f64) -> Running {
+        Running {
+            count: self.count,
+            mean: offset + factor * self.mean,
+            squares: factor * factor * self.squares,
+        }
+    }
+
     /// The interval that holds the true mean with about 99 % probability.
     #[must_use]
     pub fn interval99(&self) -> [f64; 2] {
@@ -118,6 +128,8 @@ mod tests {
         assert!((running.variance() - 5.0 / 3.0).abs() < 1e-12);
         assert!((running.standard_error() - (5.0f64 / 12.0).sqrt()).abs() < 1e-12);
         assert_eq!(Running::default().standard_error(), 0.0);
+        let turned: Running = [9.0, 8.0, 7.0, 6.0].into_iter().collect();
+        assert_eq!(running.scaled(-1.0, 10.0), turned);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod about;
 mod archive;
 mod commands;
 mod config;
+mod duels;
 mod failure;
 mod mistakes;
 mod options;

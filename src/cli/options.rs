@@ -295,6 +295,7 @@ impl Common {
         }
         let defaults = Defaults {
             ours,
+            met: self.match_equity_table()?,
             answer_time: Duration::from_secs(options.answer_time),
         };
         (specs.iter())

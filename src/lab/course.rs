@@ -348,8 +348,7 @@ impl Tests<'_> {
         let plan = DuelPlan {
             seed: self.seed,
             pairs: self.games.div_ceil(2),
-            decide: None,
-            independent: false,
+            ..DuelPlan::default()
         };
         let mut control = Control::new(stop.clone(), |_| {});
         let end = play_duel(&plan, [player, self.opponent], None, &mut control)?;

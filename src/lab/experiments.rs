@@ -149,8 +149,8 @@ fn random_even(
     let plan = DuelPlan {
         seed: ground.seed,
         pairs: 1_000,
-        decide: None,
         independent: true,
+        ..DuelPlan::default()
     };
     let end = play_duel(&plan, [&*a, &*b], None, control)?;
     Ok(end.complete.then(|| even(&end.sum)))

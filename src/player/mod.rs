@@ -18,11 +18,11 @@ pub use program::ProgramError;
 pub use spec::{Defaults, PlayerSpec};
 
 use crate::engine::EngineError;
-use crate::game::{Chances, Position, Roll, generate_plays};
+use crate::game::{Chances, MatchState, Position, Roll, generate_plays};
 use crate::rng::ChaCha8Rng;
 use std::path::{Path, PathBuf};
 
-/// Chooses plays in cubeless money games. The same for all threads of a duel.
+/// Chooses plays in cubeless money games; with the cube too, if it says so. The same for all threads of a duel.
 pub trait Player: Send + Sync {
     /// How the player was asked for.
     fn name(&self) -> String;
@@ -53,6 +53,46 @@ pub trait Player: Send + Sync {
         let _ = position;
         None
     }
+
+    /// The same player in games with the cube; none when it knows only cubeless ones.
+    fn with_cube(&self) -> Option<&dyn CubePlayer> {
+        None
+    }
+}
+
+/// A player in games with the cube, for money or in matches. Positions and states are seen by the player on roll.
+pub trait CubePlayer: Player {
+    /// What decides its cube actions beside its [`Player::identity`], in words and checksums.
+    ///
+    /// # Errors
+    /// When its files cannot be read any more.
+    fn cube_identity(&self) -> Result<String, PlayerError> {
+        Ok(String::new())
+    }
+
+    /// [`Player::play`] at this score and with this cube.
+    ///
+    /// # Errors
+    /// As [`Player::play`].
+    fn play_in(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        roll: Roll,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError>;
+
+    /// Whether the player on roll, this one, turns the cube before it rolls. Asked when the rules allow it only.
+    ///
+    /// # Errors
+    /// When the player has no answer.
+    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
+
+    /// Whether this player takes the double of the other, who is on roll; `state` is still the one before it.
+    ///
+    /// # Errors
+    /// When the player has no answer.
+    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
 }
 
 /// The play of a player that looks at positions only: the first of those after which `worth` is greatest, the opponent

@@ -1,10 +1,13 @@
 //! Our own engine as a player.
 
-use super::{Player, PlayerError};
+use super::{CubePlayer, Player, PlayerError};
 use crate::engine::{Engine, EngineError, Nets};
+use crate::equity::MatchEquityTable;
 use crate::game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
-use crate::query::{Level, MoveFilter, PlayQuery, Settings, Stop};
+use crate::job::sha256;
+use crate::query::{CubeAnswer, CubeQuery, Level, MoveFilter, PlayQuery, Settings, Stop};
 use crate::rng::ChaCha8Rng;
+use crate::search::{self, Stopped};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -52,13 +55,22 @@ impl Ours {
     /// # Errors
     /// When the files cannot be read.
     pub fn engine(&self, threads: usize) -> Result<(Engine, Settings), EngineError> {
+        self.engine_with(threads, MatchEquityTable::default())
+    }
+
+    /// [`Ours::engine`], for matches by this table.
+    fn engine_with(
+        &self,
+        threads: usize,
+        met: MatchEquityTable,
+    ) -> Result<(Engine, Settings), EngineError> {
         let nets = match &self.nets {
             None => Nets::Embedded,
             Some(path) if path == Path::new(EMBEDDED) => Nets::Embedded,
             Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
             Some(path) => Nets::Path(path.clone()),
         };
-        let mut builder = Engine::builder().nets(nets).threads(threads);
+        let mut builder = Engine::builder().nets(nets).threads(threads).met(met);
         let bearoff = self.bearoff.as_ref();
         if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
             builder = builder.bearoff(folder);
@@ -104,22 +116,52 @@ thread_local! {
     static SCRATCH: RefCell<(Vec<Position>, Vec<Chances>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
-/// Our engine, cubeless.
+/// Our engine; its settings are those of cubeless games.
 pub(super) struct Gammond {
     name: String,
     engine: Engine,
     settings: Settings,
+    /// The same with the cube.
+    cubeful: Settings,
 }
 
 impl Gammond {
     /// The player with these nets and this look-ahead.
-    pub(super) fn open(ours: &Ours) -> Result<Gammond, EngineError> {
-        let (engine, settings) = ours.engine(1)?;
+    pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
+        let (engine, settings) = ours.engine_with(1, met.clone())?;
         Ok(Gammond {
             name: ours.name(settings.plies, engine.net_name()),
             engine,
+            cubeful: settings.clone().with_cubeful(true).with_top(1),
             settings,
         })
+    }
+
+    /// The best play by a search, on the thread that asks: the engine's own pool has one thread, and would hold up
+    /// all other games.
+    fn searched_play(
+        &self,
+        query: &PlayQuery,
+        settings: &Settings,
+    ) -> Result<Position, PlayerError> {
+        let stop = Stop::never();
+        let ranked = match settings.level {
+            Some(_) => self.engine.rank_plays(query, settings, &stop)?,
+            None => search::rank_plays(self.engine.context(&stop), query, settings)
+                .map_err(|Stopped| EngineError::Stopped)?,
+        };
+        let best = ranked.plays.first();
+        Ok(best.map_or_else(|| query.position.swapped(), |play| play.position))
+    }
+
+    /// What is right with the cube, by a search on the thread that asks.
+    fn cube_action(&self, query: &CubeQuery) -> Result<CubeAnswer, EngineError> {
+        let (settings, stop) = (&self.cubeful, Stop::never());
+        match settings.level {
+            Some(_) => self.engine.cube_action(query, settings, &stop),
+            None => search::cube_action(self.engine.context(&stop), query, settings)
+                .map_err(|Stopped| EngineError::Stopped),
+        }
     }
 
     fn static_play(&self, position: &Position, roll: Roll) -> Position {
@@ -171,11 +213,11 @@ impl Player for Gammond {
             roll,
             state: MatchState::money(Rules::default()),
         };
-        let ranked = (self.engine).rank_plays(&query, &self.settings, &Stop::never())?;
-        Ok(ranked
-            .plays
-            .first()
-            .map_or_else(|| position.swapped(), |play| play.position))
+        self.searched_play(&query, &self.settings)
+    }
+
+    fn with_cube(&self) -> Option<&dyn CubePlayer> {
+        Some(self)
     }
 
     fn chances(&self, position: &Position) -> Option<Chances> {
@@ -184,5 +226,39 @@ impl Player for Gammond {
             .evaluator()
             .evaluate(None, std::slice::from_ref(position), &mut out);
         Some(out[0])
+    }
+}
+
+impl CubePlayer for Gammond {
+    fn cube_identity(&self) -> Result<String, PlayerError> {
+        let met = self.engine.met();
+        let sum = sha256(format!("{met:?} {:?}", self.engine.efficiency()).as_bytes());
+        Ok(format!("{} sha256 {sum}", met.name()))
+    }
+
+    fn play_in(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        let query = PlayQuery {
+            position: *position,
+            roll,
+            state: *state,
+        };
+        self.searched_play(&query, &self.cubeful)
+    }
+
+    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+        let (query, stop) = (CubeQuery::new(*position, *state), Stop::never());
+        let context = self.engine.context(&stop);
+        let considers = search::considers_double(context, &query, &self.cubeful);
+        Ok(considers.map_err(|Stopped| EngineError::Stopped)? && self.cube_action(&query)?.double)
+    }
+
+    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+        Ok(self.cube_action(&CubeQuery::new(*position, *state))?.take)
     }
 }

@@ -11,6 +11,7 @@ use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
 use super::pubeval::PubEval;
 use super::random::Random;
 use super::{Player, PlayerError};
+use crate::equity::MatchEquityTable;
 use crate::eval::osr::GAMES_MAX;
 use crate::query::{Level, MoveFilter, Settings};
 use std::path::{Path, PathBuf};
@@ -250,7 +251,9 @@ impl PlayerSpec {
             ProgramPlayer::start(speech, target, defaults.answer_time).map(Box::new)
         };
         Ok(match self {
-            PlayerSpec::Gammond(ours) => Box::new(Gammond::open(&ours.or(&defaults.ours))?),
+            PlayerSpec::Gammond(ours) => {
+                Box::new(Gammond::open(&ours.or(&defaults.ours), &defaults.met)?)
+            }
             PlayerSpec::PubEval => Box::new(PubEval::default()),
             PlayerSpec::Random => Box::new(Random),
             PlayerSpec::Linear(path) => Box::new(Linear::open(path.as_deref())?),
@@ -287,6 +290,8 @@ impl PlayerSpec {
 pub struct Defaults {
     /// For our engine.
     pub ours: Ours,
+    /// The match equity table that our engine plays matches by.
+    pub met: MatchEquityTable,
     /// How long one answer of another program is waited for.
     pub answer_time: Duration,
 }
@@ -295,6 +300,7 @@ impl Default for Defaults {
     fn default() -> Defaults {
         Defaults {
             ours: Ours::default(),
+            met: MatchEquityTable::default(),
             answer_time: ANSWER_TIME,
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod bars;
 mod board;
+pub mod cross_table;
 mod letters;
 pub mod rollout;
 pub mod screen;

@@ -94,7 +94,7 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
 }
 
 /// White at 0, green at 1, red at -1.
-fn colour(value: f32) -> String {
+pub(super) fn colour(value: f32) -> String {
     let fade = (255.0 * (1.0 - value.abs().min(1.0))) as u8;
     if value >= 0.0 {
         // Full green is too light to be read beside full red.

@@ -17,8 +17,7 @@ fn duel(a: &str, b: &str, pairs: u64) -> Tally {
     let plan = DuelPlan {
         seed: 11,
         pairs,
-        decide: None,
-        independent: false,
+        ..DuelPlan::default()
     };
     play_duel(&plan, [&*a, &*b], None, &mut Control::quiet())
         .unwrap()
@@ -58,8 +57,8 @@ fn two_random_players_are_even_with_independent_dice() {
     let plan = DuelPlan {
         seed: 11,
         pairs: 1000,
-        decide: None,
         independent: true,
+        ..DuelPlan::default()
     };
     let run = || {
         play_duel(&plan, [&*a, &*b], None, &mut Control::quiet())
@@ -120,8 +119,7 @@ fn a_lying_program_is_found_out() {
     let plan = DuelPlan {
         seed: 1,
         pairs: 1,
-        decide: None,
-        independent: false,
+        ..DuelPlan::default()
     };
     let error = play_duel(&plan, [&*liar, &*random], None, &mut Control::quiet()).unwrap_err();
     assert!(error.to_string().contains("no legal result"), "{error}");
@@ -195,8 +193,7 @@ fn silent_programs_are_ended() {
     let plan = DuelPlan {
         seed: 1,
         pairs: 1,
-        decide: None,
-        independent: false,
+        ..DuelPlan::default()
     };
     let error = play_duel(
         &plan,

@@ -19,6 +19,7 @@ mod binary_matches;
 mod cli;
 mod damage;
 mod duel;
+mod duel_cube;
 mod equity;
 mod external;
 mod external_server;

@@ -1,15 +1,13 @@
 //! `gammond duel`.
 
+use crate::cli::duels::{FailureArgs, Ratings, TermsArgs, ToldFailures, failures, write_pair};
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
-use crate::duel::{
-    DuelPlan, PlayedPair, PlayedTurn, Tally, play_adjusted, play_duel, play_watched_duel,
-};
+use crate::duel::{AdjustedPlan, DuelPlan, DuelTerms, Duels, PlayedPair, Tally, play_adjusted};
 use crate::engine::{Engine, Nets};
-use crate::game::find_play;
-use crate::journal::write_whole;
-use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile};
+use crate::job::Runner;
 use crate::player::Player;
-use crate::stats::{SprtVerdict, sequential};
+use crate::stats::{Running, SprtVerdict, sequential};
+use crate::stop::Stop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -23,11 +21,11 @@ pub(crate) struct Args {
     a: String,
     /// The other player.
     b: String,
-    /// Games, played in pairs with the same dice and the sides changed.
+    /// Games (with `--match` matches), played in pairs with the same dice and the sides changed.
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
     games: u64,
     /// Stop earlier, once a sequential test (5 % errors) has decided between 0 and this many
-    /// points per game.
+    /// points per game (with `--match`, matches won less lost per match).
     #[arg(long, value_name = "POINTS", value_parser = points)]
     decide: Option<f64>,
     /// Keep results in this file; the same command goes on from it after a stop.
@@ -39,14 +37,19 @@ pub(crate) struct Args {
     luck_adjusted: Option<String>,
     /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player against itself
     /// is even whatever it does.
-    #[arg(long, conflicts_with = "luck_adjusted")]
+    #[arg(long)]
     independent_dice: bool,
-    /// Write each pair of games as a match file into this folder; pairs that the journal has are not played, and not written.
+    /// Write each pair of games as a match file into this folder, matches as a file each; pairs that the journal has are not
+    /// played, and not written.
     #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
     mat: Option<PathBuf>,
     /// Say nothing while playing: `--progress none`.
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    terms: TermsArgs,
+    #[command(flatten)]
+    failures: FailureArgs,
     #[command(flatten)]
     players: PlayerOptions,
     #[command(flatten)]
@@ -70,81 +73,45 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         pairs: args.games.div_ceil(2),
         decide: args.decide,
         independent: args.independent_dice,
+        terms: args.terms.terms(),
+        failures: args.failures.rule(),
     };
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let pair = [&**a, &**b];
-    let failed = Mutex::new(None);
-    let outcome = match &args.mat {
-        None => play_duel(&plan, pair, journal, &mut control)?,
-        Some(folder) => {
-            std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
-            let names = pair.map(Player::name);
-            let stop = control.stop.clone();
-            let watch = |played: PlayedPair| {
-                if let Err(error) = write_pair(folder, &names, plan.seed, played) {
-                    failed
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .get_or_insert(error);
-                    stop.trigger();
-                }
-            };
-            play_watched_duel(&plan, pair, Some(&watch), journal, &mut control)?
+    if let Some(folder) = &args.mat {
+        std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
+    }
+    let unwritten = Mutex::new(None);
+    let (names, stop) = (pair.map(Player::name), control.stop.clone());
+    let write = |played: PlayedPair| {
+        let folder = args.mat.as_deref().unwrap_or(Path::new("."));
+        if let Err(error) = write_pair(folder, &names, &plan, played) {
+            let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert(error);
+            stop.trigger();
         }
     };
+    let told = ToldFailures::default();
+    let tell = |error: &_| told.tell(error);
+    let duels = Duels::new(&plan, &pair, vec![[0, 1]])?
+        .watched(args.mat.is_some().then_some(&write))
+        .telling_failures(&tell);
+    let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let unwritten = unwritten.into_inner();
+    if let Some(error) = unwritten.unwrap_or_else(PoisonError::into_inner) {
         let folder = args.mat.as_deref().unwrap_or(Path::new("."));
         return Err(Failure::unwritten(folder)(error));
     }
-    let tally = outcome.sum;
+    let tallies = outcome.sum;
+    let tally = tallies.into_iter().next().unwrap_or_default();
     let text = if common.format == Some(Format::Json) {
-        json(&tally, [&**a, &**b], args, common.seed)
+        json(&tally, pair, args, &plan)
     } else {
-        people(&tally, [&**a, &**b], args, common.seed)
+        people(&tally, pair, args, &plan)
     };
     finish(&text, outcome.complete, journal, RESUME)
-}
-
-/// A pair of games as a session of two for money: without a cube, so that gammons count in any case.
-fn write_pair(
-    folder: &Path,
-    names: &[String; 2],
-    seed: u64,
-    played: PlayedPair,
-) -> std::io::Result<()> {
-    let [jacoby, beaver] = MatchFile::WITHOUT_JACOBY;
-    let headers = [jacoby, beaver, " [CubeLimit \"1\"]"];
-    let mut file = MatchFile {
-        length: 0,
-        names: names.clone(),
-        comments: headers.map(str::to_owned).into(),
-        games: Vec::new(),
-    };
-    let mut scores = [0; 2];
-    for (turns, points) in played.games {
-        let side = |player: usize| match player {
-            0 => MatPlayer::First,
-            _ => MatPlayer::Second,
-        };
-        let action = |turn: &PlayedTurn| {
-            let roll = turn.roll;
-            let found = find_play(&turn.before, roll, &turn.after)?;
-            Some((side(turn.player), MatAction::Play { roll, play: found }))
-        };
-        let winner = side(usize::from(points < 0));
-        file.games.push(MatGame {
-            scores,
-            actions: turns.iter().map_while(action).collect(),
-            result: (points != 0).then_some((winner, u32::from(points.unsigned_abs()))),
-        });
-        if let Some(sum) = scores.get_mut(winner.index()) {
-            *sum += u32::from(points.unsigned_abs());
-        }
-    }
-    let path = folder.join(format!("duel-{seed}-{:06}.mat", played.number + 1));
-    write_whole(&path, file.to_string().as_bytes())
 }
 
 /// The duel without luck.
@@ -159,41 +126,129 @@ fn adjusted(
         "embedded:fast" => Nets::EmbeddedFast,
         path => Nets::Path(path.into()),
     };
-    let engine = Engine::builder().nets(which).threads(1).build()?;
-    let judge = engine.evaluator().as_ref();
+    let met = common.match_equity_table()?;
+    let engine = Engine::builder().nets(which).threads(1).met(met).build()?;
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
-    let pairs = args.games.div_ceil(2);
-    let judge = (judge, engine.identity()?);
-    let plan = (common.seed, pairs);
+    let stop = Stop::never();
+    let judge = (engine.context(&stop), engine.identity()?);
+    let plan = AdjustedPlan {
+        seed: common.seed,
+        pairs: args.games.div_ceil(2),
+        independent: args.independent_dice,
+        terms: args.terms.terms(),
+    };
     let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
     drop(control);
-    let seen = outcome.sum;
-    let [mean, error] = [seen.adjusted.mean(), seen.adjusted.standard_error()];
-    let [low, high] = seen.adjusted.interval99();
+    let (seen, terms) = (outcome.sum, plan.terms);
     let (names, games) = (players.map(Player::name), 2 * seen.points.count());
     let text = if common.format == Some(Format::Json) {
-        let value = serde_json::json!({
-            "players": names, "seed": common.seed, "games": games, "judge": engine.net_name(),
-            "points_per_game": mean, "standard_error": error, "interval99": [low, high],
-            "unadjusted": seen.points.mean(), "unadjusted_error": seen.points.standard_error(),
+        let mut value = serde_json::json!({
+            "players": names, "seed": common.seed, terms.unit(): games, "judge": engine.net_name(),
             "variance_factor": seen.factor(),
         });
+        extend(&mut value, results(&seen.adjusted, terms));
+        let unadjusted = match terms {
+            DuelTerms::Match(_) => share(&seen.points),
+            DuelTerms::Cubeless | DuelTerms::Money { .. } => seen.points,
+        };
+        let (mean, error) = (unadjusted.mean(), unadjusted.standard_error());
+        extend(
+            &mut value,
+            serde_json::json!({"unadjusted": mean, "unadjusted_error": error}),
+        );
+        if let DuelTerms::Match(_) = terms {
+            extend(
+                &mut value,
+                Ratings::of_results(&seen.adjusted, terms).json(),
+            );
+        }
         format!("{value}\n")
     } else {
-        format!(
-            "{} against {}, seed {}, luck judged by {}\n{games} games: {mean:+.4} points per game, standard error \
-             {error:.4}, 99 % interval {low:+.4} to {high:+.4}\nwith the luck {:+.4} +- {:.4}; variance / {:.0}\n",
+        let mut text = format!(
+            "{} against {}, seed {}, luck judged by {}\n{}with the luck {}; variance / {:.0}\n",
             names[0],
             names[1],
             common.seed,
             engine.net_name(),
-            seen.points.mean(),
-            seen.points.standard_error(),
+            headline(games, &seen.adjusted, terms),
+            brief(&seen.points, terms),
             seen.factor()
-        )
+        );
+        if let DuelTerms::Match(_) = terms {
+            text.push_str(&Ratings::of_results(&seen.adjusted, terms).people());
+        }
+        text
     };
     finish(&text, outcome.complete, journal, RESUME)
+}
+
+/// Matches won less lost as the share won.
+fn share(points: &Running) -> Running {
+    points.scaled(0.5, 0.5)
+}
+
+/// How many were played, and what came of it.
+fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
+    let played = match terms {
+        DuelTerms::Cubeless => format!("{games} games"),
+        DuelTerms::Money { jacoby: true } => format!("{games} money games, Jacoby"),
+        DuelTerms::Money { jacoby: false } => format!("{games} money games, no Jacoby"),
+        DuelTerms::Match(length) => {
+            let won = share(points);
+            let [low, high] = won.interval99().map(|bound| 100.0 * bound);
+            return format!(
+                "{games} matches to {length} points: won {:.2} %, standard error {:.2}, 99 % interval {low:.2} to \
+                 {high:.2}\n",
+                100.0 * won.mean(),
+                100.0 * won.standard_error()
+            );
+        }
+    };
+    let (mean, error) = (points.mean(), points.standard_error());
+    let [low, high] = points.interval99();
+    format!(
+        "{played}: {mean:+.4} points per game, standard error {error:.4}, 99 % interval {low:+.4} to {high:+.4}\n"
+    )
+}
+
+/// Mean and standard error.
+fn brief(points: &Running, terms: DuelTerms) -> String {
+    match terms {
+        DuelTerms::Match(_) => {
+            let won = share(points);
+            format!(
+                "{:.2} +- {:.2} %",
+                100.0 * won.mean(),
+                100.0 * won.standard_error()
+            )
+        }
+        DuelTerms::Cubeless | DuelTerms::Money { .. } => {
+            format!("{:+.4} +- {:.4}", points.mean(), points.standard_error())
+        }
+    }
+}
+
+/// Mean, error and interval by the names that suit what was played for.
+fn results(points: &Running, terms: DuelTerms) -> serde_json::Value {
+    let (name, seen) = match terms {
+        DuelTerms::Match(_) => ("matches_won", share(points)),
+        DuelTerms::Cubeless | DuelTerms::Money { .. } => ("points_per_game", *points),
+    };
+    let mut value = serde_json::json!({
+        name: seen.mean(), "standard_error": seen.standard_error(), "interval99": seen.interval99(),
+    });
+    if let Some(text) = terms.text() {
+        extend(&mut value, serde_json::json!({"terms": text}));
+    }
+    value
+}
+
+/// Adds the fields of `more`.
+fn extend(value: &mut serde_json::Value, more: serde_json::Value) {
+    if let (Some(value), serde_json::Value::Object(more)) = (value.as_object_mut(), more) {
+        value.extend(more);
+    }
 }
 
 fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {
@@ -206,26 +261,23 @@ fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {
     Some((ratio, word))
 }
 
-fn people(tally: &Tally, players: [&dyn Player; 2], args: &Args, seed: u64) -> String {
-    let (mean, error) = (tally.points.mean(), tally.points.standard_error());
-    let [low, high] = tally.points.interval99();
-    let games = tally.games();
-    let mut text = format!(
-        "{} against {}, seed {seed}\n{games} games: {mean:+.4} points per game, standard error \
-         {error:.4}, 99 % interval {low:+.4} to {high:+.4}\n",
-        players[0].name(),
-        players[1].name()
-    );
+fn people(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) -> String {
+    let (games, names) = (tally.games(), players.map(Player::name));
+    let mut text = format!("{} against {}, seed {}\n", names[0], names[1], plan.seed);
+    text.push_str(&headline(games, &tally.points, plan.terms));
     let percent = |n: u64| 100.0 * n as f64 / games.max(1) as f64;
-    for (player, [wins, gammons, backgammons]) in players.iter().zip(tally.wins) {
-        text.push_str(&format!(
-            "{}: won {:.2} %, gammons {:.2} %, backgammons {:.2} %\n",
-            player.name(),
-            percent(wins),
-            percent(gammons),
-            percent(backgammons)
-        ));
+    for (name, [wins, gammons, backgammons]) in names.iter().zip(tally.wins) {
+        let (wins, gammons, backgammons) = (percent(wins), percent(gammons), percent(backgammons));
+        match plan.terms {
+            DuelTerms::Cubeless => text.push_str(&format!(
+                "{name}: won {wins:.2} %, gammons {gammons:.2} %, backgammons {backgammons:.2} %\n"
+            )),
+            DuelTerms::Money { .. } => text.push_str(&format!("{name}: won {wins:.2} %\n")),
+            DuelTerms::Match(_) => {}
+        }
     }
+    text.push_str(&Ratings::of(&tally.won, plan.terms).people());
+    text.push_str(&failures(tally, [&names[0], &names[1]], plan));
     if let Some((ratio, word)) = verdict(tally, args) {
         text.push_str(&format!(
             "sequential test: {word} (log ratio {ratio:+.3})\n"
@@ -234,16 +286,25 @@ fn people(tally: &Tally, players: [&dyn Player; 2], args: &Args, seed: u64) -> S
     text
 }
 
-fn json(tally: &Tally, players: [&dyn Player; 2], args: &Args, seed: u64) -> String {
-    let value = serde_json::json!({
+fn json(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) -> String {
+    let mut value = serde_json::json!({
         "players": players.map(Player::name),
-        "seed": seed,
-        "games": tally.games(),
-        "points_per_game": tally.points.mean(),
-        "standard_error": tally.points.standard_error(),
-        "interval99": tally.points.interval99(),
-        "wins": tally.wins,
+        "seed": plan.seed,
+        plan.terms.unit(): tally.games(),
         "sequential": verdict(tally, args).map(|v| v.1),
     });
+    extend(&mut value, results(&tally.points, plan.terms));
+    extend(&mut value, Ratings::of(&tally.won, plan.terms).json());
+    match plan.terms {
+        DuelTerms::Cubeless => extend(&mut value, serde_json::json!({"wins": tally.wins})),
+        DuelTerms::Money { .. } | DuelTerms::Match(_) => {
+            let wins = tally.wins.map(|[wins, _, _]| wins);
+            extend(&mut value, serde_json::json!({"wins": wins}));
+        }
+    }
+    if tally.failed != [0, 0] {
+        let failed = serde_json::json!({"failed": tally.failed, "void": tally.void});
+        extend(&mut value, failed);
+    }
     format!("{value}\n")
 }

@@ -74,7 +74,7 @@ const KINDS: [Kind; 7] = [
     },
     Kind {
         command: "tournament",
-        writes: &["journal"],
+        writes: &["journal", "svg"],
         never: &[],
         players: &["players"],
         engine: false,

@@ -105,8 +105,7 @@ fn duels(
     let plan = DuelPlan {
         seed: common.seed,
         pairs: args.games.div_ceil(2),
-        decide: None,
-        independent: false,
+        ..DuelPlan::default()
     };
     let borrowed: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();
     let pairings = (1..borrowed.len()).map(|other| [0, other]).collect();

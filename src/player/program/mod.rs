@@ -5,9 +5,9 @@
 
 mod link;
 
-use super::{Player, PlayerError};
+use super::{CubePlayer, Player, PlayerError};
 use crate::game::{MatchState, Position, Roll, Rules, generate_plays};
-use crate::notation::{BoardLine, PositionId, parse_position};
+use crate::notation::{BoardLine, Offer, PositionId, parse_position};
 use crate::protocol::external::{Reading, read_play};
 use crate::rng::ChaCha8Rng;
 pub use link::ProgramError;
@@ -167,6 +167,7 @@ impl ProgramPlayer {
         &self,
         program: &mut Program,
         position: &Position,
+        state: &MatchState,
         roll: Roll,
     ) -> Result<(String, String, Option<Position>), PlayerError> {
         let id = PositionId::from(*position);
@@ -177,11 +178,7 @@ impl ProgramPlayer {
                 let (high, low, go) = (roll.high(), roll.low(), program.ubgi.go());
                 format!("position gnubgid {id}\ndice {high} {low}\n{go}\n")
             }
-            Speech::External => {
-                let state = MatchState::money(Rules::default());
-                let line = BoardLine::external(["me", "you"], position, &state, Some(roll), None);
-                format!("{line}\n")
-            }
+            Speech::External => board_question(position, state, Some(roll), None),
         };
         let answer = self.answer(program, &question)?;
         let after = match self.speech {
@@ -241,20 +238,105 @@ impl Player for ProgramPlayer {
         roll: Roll,
         _: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
+        self.legal_play(position, &MatchState::money(Rules::default()), roll)
+    }
+
+    fn with_cube(&self) -> Option<&dyn CubePlayer> {
+        match self.speech {
+            Speech::External => Some(self),
+            Speech::Ids | Speech::Ubgi => None,
+        }
+    }
+}
+
+/// Over gnubg's external protocol, which carries the score and the cube, but not whether Jacoby's rule holds.
+impl CubePlayer for ProgramPlayer {
+    fn play_in(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        self.legal_play(position, state, roll)
+    }
+
+    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+        let question = board_question(position, state, None, None);
+        self.says(
+            &question,
+            &[("double", true), ("redouble", true), ("roll", false)],
+        )
+    }
+
+    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+        let question = board_question(position, state, None, Some(Offer::Double));
+        // Who would beaver where that is not allowed takes.
+        let answers = [
+            ("take", true),
+            ("accept", true),
+            ("beaver", true),
+            ("drop", false),
+            ("pass", false),
+            ("reject", false),
+        ];
+        self.says(&question, &answers)
+    }
+}
+
+/// A line of gnubg's external protocol.
+fn board_question(
+    position: &Position,
+    state: &MatchState,
+    roll: Option<Roll>,
+    offer: Option<Offer>,
+) -> String {
+    let line = BoardLine::external(["me", "you"], position, state, roll, offer);
+    format!("{line}\n")
+}
+
+impl ProgramPlayer {
+    /// An idle program, or a new one.
+    fn free(&self) -> Result<Program, PlayerError> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        idle.map_or_else(|| self.begin(), Ok)
+    }
+
+    /// The program's play, when it is legal.
+    fn legal_play(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        roll: Roll,
+    ) -> Result<Position, PlayerError> {
         let mut legal = Vec::new();
         generate_plays(position, roll, &mut legal);
         if legal.is_empty() {
             return Ok(position.swapped());
         }
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let mut program = match idle {
-            Some(program) => program,
-            None => self.begin()?,
-        };
-        let (question, answer, after) = self.ask(&mut program, position, roll)?;
+        let mut program = self.free()?;
+        let (question, answer, after) = self.ask(&mut program, position, state, roll)?;
         self.give_back(program);
         match after.filter(|after| legal.contains(after)) {
             Some(after) => Ok(after),
+            None => {
+                let question = question.trim().to_owned();
+                Err(self.fail(ProgramError::Illegal { answer, question }))
+            }
+        }
+    }
+
+    /// What the program's answer to a question about the cube means, by its first word.
+    fn says(&self, question: &str, answers: &[(&str, bool)]) -> Result<bool, PlayerError> {
+        let mut program = self.free()?;
+        let answer = self.answer(&mut program, question)?;
+        self.give_back(program);
+        let word = answer.split_whitespace().next().unwrap_or_default();
+        let found = answers
+            .iter()
+            .find(|(known, _)| word.eq_ignore_ascii_case(known));
+        match found {
+            Some(&(_, meaning)) => Ok(meaning),
             None => {
                 let question = question.trim().to_owned();
                 Err(self.fail(ProgramError::Illegal { answer, question }))
