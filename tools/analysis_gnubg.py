@@ -3,7 +3,8 @@
     tools/analysis_gnubg.py FOLDER [PLIES [LENGTHS [GAMMOND]]]
 
 Inside gnubg (it starts itself there) 0-ply players with noise play matches of these lengths (0: a money session of
-three games with Jacoby and beavers), which are saved as .sgf and .mat into FOLDER and analysed; a FOLDER with .mat files in it
+three games with Jacoby and beavers; `7e`: a match to 7 points in which boards,
+dice and cubes are set up in the middle of games), which are saved as .sgf and .mat into FOLDER and analysed; a FOLDER with .mat or .sgf files in it
 has these read by gnubg instead, whatever LENGTHS says. Then `gammond analyse` reads the files. Prints how many losses lie within 0.002 EMG (0.005 with look-ahead) of gnubg's and how many lucks
 within 0.005, the others one by one, and the totals of each player side by side, also those that the FIBS bot wrote
 into the head of a file by the same weights (`--analyse`); fails below 99.5 %, when the
@@ -11,6 +12,7 @@ decisions are others, or when .sgf and .mat do not tell the same.
 """
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -31,12 +33,20 @@ def in_gnubg(gnubg):
         for kind in ("chequerplay", "cubedecision"):
             command(f"set player {player} {kind} evaluation plies 0")
             command(f"set player {player} {kind} evaluation noise {noise}")
-    given = sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".mat"))
-    for name in given:
-        command(f'import mat "{folder}/{name}.mat"')
-        analyse(gnubg, f"{folder}/{name}")
-    lengths = [] if given else [int(text) for text in os.environ["LENGTHS"].split()]
+    given = sorted(file for file in os.listdir(folder) if file.endswith((".mat", ".sgf")))
+    for file in given:
+        command(f'{"import mat" if file.endswith(".mat") else "load match"} "{folder}/{file}"')
+        analyse(gnubg, f"{folder}/{file[:-4]}")
+    lengths = [] if given else os.environ["LENGTHS"].split()
     for number, length in enumerate(lengths):
+        if length.endswith("e"):
+            edited(gnubg, number, int(length[:-1]), f"{folder}/match-{number:02}-{length}")
+            continue
+        length = int(length)
+        for player in (0, 1):
+            command(f"set player {player} gnubg")
+        for text in ("set automatic roll on", "set automatic move on"):
+            command(text)
         name = f"{folder}/match-{number:02}-{length}"
         command(f"set seed {1000 + number}")
         command("set automatic game " + ("on" if length else "off"))
@@ -49,6 +59,49 @@ def in_gnubg(gnubg):
         command(f'save match "{name}.sgf"')
         command(f'export match mat "{name}.mat"')
         analyse(gnubg, name)
+
+
+def edited(gnubg, number, length, name):
+    """A match of two games of which boards and cubes are set up by hand now and then."""
+    command, chance, boards = gnubg.command, random.Random(number), []
+    for text in ("set automatic game off", "set automatic roll off", "set automatic move off", "set automatic bearoff off",
+                 "set player 0 human", "set player 1 human", f"set seed {2000 + number}",
+                 f"new match {length}" if length else "new session"):
+        command(text)
+    context = dict(gnubg.evalcontext(), plies=0, deterministic=0, noise=0.05)
+    for game in range(2):
+        for step in range(40):
+            try:
+                if not gnubg.posinfo()["dice"][0]:
+                    command("roll")
+                play = gnubg.findbestmove(gnubg.board(), gnubg.cubeinfo(), context)
+            except Exception:
+                play = ()
+            if play:
+                words = {25: "bar", 0: "off"}
+                steps = zip(play[::2], play[1::2])
+                command("move " + " ".join(f"{words.get(a, a)}/{words.get(b, b)}" for a, b in steps if a))
+            boards.append(gnubg.positionid())
+            edit = chance.randrange(12)
+            if edit == 0:
+                command(f"set board {chance.choice(boards)}")
+            elif edit == 1:
+                command(f"set cube value {chance.choice((1, 2, 4))}")
+                command(f"set cube owner {chance.randrange(2)}")
+            elif edit == 2:
+                command("set cube centre")
+            elif edit == 3:
+                command("roll")
+                command(f"set board {chance.choice(boards)}")
+            elif edit == 4:
+                command("double")
+                command("take")
+        command("resign normal")
+        command("accept")
+        if game == 0:
+            command("new game")
+    command(f'save match "{name}.sgf"')
+    analyse(gnubg, name)
 
 
 def analyse(gnubg, name):
@@ -70,6 +123,11 @@ def rows(gnubg, match):
         crawford = int(length > 1 and length - 1 in scores and not played_crawford)
         last = None
         for action in game["game"]:
+            if action["action"] == "set":
+                cube = action.get("cube", cube)
+                owner = {"X": 0, "O": 1, "centered": -1}.get(action.get("cube-owner"), owner)
+            if action["action"] in ("set", "resign"):
+                continue
             kind, player = action["action"], "XO".index(action["player"])
             analysis = action.get("analysis") or {}
 
@@ -144,15 +202,16 @@ def totals_told(path):
 def compare(folder, plies, gammond):
     near, all_losses, near_luck, all_lucks, heads, strange_heads, wrong = 0, 0, 0, 0, 0, 0, []
     tolerance = 0.002 if plies == 0 else 0.005
-    for name in sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".mat")):
-        read = ours(gammond, f"{folder}/{name}.mat", plies)
+    for name in sorted({file[:-4] for file in os.listdir(folder) if file.endswith((".mat", ".sgf"))}):
+        ending = "mat" if os.path.exists(f"{folder}/{name}.mat") else "sgf"
+        read = ours(gammond, f"{folder}/{name}.{ending}", plies)
         same = ("decisions", "totals", "score", "length", "games")
         if os.path.exists(f"{folder}/{name}.sgf"):
             from_sgf = ours(gammond, f"{folder}/{name}.sgf", plies)
             if any(from_sgf[key] != read[key] for key in same):
                 sys.exit(f"{name}: .sgf and .mat are not judged alike")
         theirs = [json.loads(line) for line in open(f"{folder}/{name}.gnubg.jsonl")]
-        mine = [row for row in read["decisions"] if row["kind"] != "resign"]
+        mine = [row for row in read["decisions"] if row["kind"] not in ("resign", "roll")]
         if [(row["game"], row["player"], kind_of(row)) for row in mine] != \
                 [(row["game"], row["player"], row["kind"]) for row in theirs]:
             for one, two in zip(mine, theirs):
@@ -180,7 +239,7 @@ def compare(folder, plies, gammond):
                 if not good:
                     wrong.append(f"{name} game {one['game']} move {one['move']} luck {one['luck']['emg']:.4f}, gnubg "
                                  f"{two['luck']:.4f} {one['position']}")
-        for at, (count, each, told_luck) in enumerate(totals_told(f"{folder}/{name}.mat")):
+        for at, (count, each, told_luck) in enumerate(totals_told(f"{folder}/{name}.{ending}")):
             told_loss = count * each
             # The loss of each decision is printed with four digits.
             if abs(told_loss - sums[at][1]) > 0.002 + 0.00005 * count or abs(told_luck - sums[at][3]) > 0.005:

@@ -1,7 +1,9 @@
 //! The actions of a game as decisions: who had what to decide where.
 
 use crate::game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score};
-use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after, steps_made};
+use crate::notation::{
+    MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
+};
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +156,10 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
         over: false,
     };
     for (number, &(player, action)) in game.actions.iter().enumerate() {
+        if let MatAction::SetUp(set_up) = action {
+            table.set_up(player, &set_up, start);
+            continue;
+        }
         table.count_turn(player);
         match table.act(player, action, number) {
             Ok(Some(decision)) => replay.decisions.push(decision),
@@ -207,6 +213,20 @@ impl Table {
             self.turn += 1;
         }
         self.last = Some(player);
+    }
+
+    /// The board and the cube become others. The usual start is one again: nobody doubles there.
+    fn set_up(&mut self, player: MatPlayer, set_up: &SetUp, start: Position) {
+        let &SetUp {
+            position,
+            value,
+            owner,
+        } = set_up;
+        let open = value == self.value;
+        self.doubled = (self.doubled).filter(|&(doubler, ..)| open && doubler == player);
+        (self.position, self.value, self.owner) = (position, value, owner);
+        self.opening = position == start;
+        self.on_roll = Some(player);
     }
 
     /// Cube, score and rules as this player sees them.
@@ -275,6 +295,8 @@ impl Table {
             {
                 Err("it is the other player's turn")
             }
+            // Set up before this is asked.
+            (MatAction::SetUp(_), _) => Ok(None),
             (MatAction::Play { roll, play }, None) => self.play(player, roll, &play, number),
             (MatAction::Rolled(roll), None) => {
                 let made = self.decision(player, player, Deed::Unknown { roll }, number)?;

@@ -54,7 +54,7 @@ pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_file::{
     FileFault, MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading,
-    NotOgxm, SgfNote,
+    NotOgxm, SetUp, SgfNote,
 };
 pub use match_id::{MatchId, MatchView, PlayerNumber};
 pub use offer::Offer;

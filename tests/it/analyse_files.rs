@@ -1,9 +1,9 @@
-//! Match files of many programs, and what is written back: rules MAT-10 to MAT-14, MAT-24 and MAT-25.
+//! Match files of many programs, and what is written back: rules MAT-10 to MAT-14 and MAT-22 to MAT-26.
 
 use gammond::analysis::{Deed, Terms, analyse, analysis_settings, replay_from};
 use gammond::engine::Engine;
 use gammond::game::Rules;
-use gammond::notation::{MatPlayer, MatchFile, MatchReading, play_text};
+use gammond::notation::{MatAction, MatPlayer, MatchFile, MatchReading, play_text};
 use gammond::query::Stop;
 use std::path::{Path, PathBuf};
 
@@ -156,4 +156,79 @@ fn sgf_is_written_and_read_back() {
         assert_eq!(again.faults, [], "{name}");
         assert_eq!(told(&again), told(&reading), "{name}");
     }
+}
+
+/// MAT-22, MAT-26: boards, cubes and rolls that were set up survive both forms that we write.
+#[test]
+fn what_was_set_up_goes_round() {
+    let bytes = std::fs::read(data("analysis/edited5.sgf")).unwrap();
+    let reading = MatchFile::read(&bytes).unwrap();
+    assert_eq!(reading.faults, []);
+    let set_up = |file: &MatchFile| {
+        let actions = file.games.iter().flat_map(|game| &game.actions);
+        actions
+            .filter(|(_, action)| matches!(action, MatAction::SetUp(_)))
+            .count()
+    };
+    assert!(set_up(&reading.file) > 5);
+    for text in [
+        reading.file.to_string(),
+        reading.file.sgf(&[], &|_, _| None),
+    ] {
+        let again = MatchFile::read(text.as_bytes()).unwrap();
+        assert_eq!(again.faults, [], "{text}");
+        assert_eq!(again.file.games, reading.file.games, "{text}");
+    }
+    assert!(reading.file.ogxm().is_err());
+}
+
+const ILLEGAL: &str = " 5 point match
+
+ Game 1
+ Bill Double : 0                Bob : 0
+  1) 31: 8/5 6/5                 52: 13/8 13/12 (illegal)
+  2) 65: Illegal play (5;0;0;0;0;Bob;Bill Double;0;0;0;1;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-4;-1;0;0;0;2;0;0;0;) 42: 8/4 6/4
+  3) 31: 8/5 6/5                  Doubles => 2
+  4)  Takes                      64: Illegal play (5;0;0;0;0;Bob;Bill Double;0;0;0;2;-1;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;0;0;)
+  5) 31: 8/5 6/5                 31: 8/5 6/5 (illegal)
+";
+
+/// MAT-26: an illegal play is a fault with its line, and what follows is read from the position behind it, whoever
+/// sees that position.
+#[test]
+fn illegal_plays_of_snowie() {
+    let reading = MatchFile::read(ILLEGAL.as_bytes()).unwrap();
+    let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        [
+            "line 5, game 1: play is not legal with this roll",
+            "line 6, game 1: play is not legal; the game goes on from the position behind it",
+            "line 8, game 1: play is not legal; the game goes on from the position behind it",
+        ]
+    );
+    let [game] = &reading.file.games[..] else {
+        panic!()
+    };
+    let set_ups: Vec<_> = (game.actions.iter())
+        .filter_map(|(player, action)| match action {
+            MatAction::SetUp(set_up) => Some((*player, *set_up)),
+            _ => None,
+        })
+        .collect();
+    let [(first, one), (second, other)] = set_ups[..] else {
+        panic!("{set_ups:?}")
+    };
+    // The second line is seen by Bob, who has played.
+    assert_eq!([first, second], [MatPlayer::Second, MatPlayer::First]);
+    assert_eq!((one.value, one.owner), (1, None));
+    assert_eq!((other.value, other.owner), (2, Some(MatPlayer::First)));
+    assert_eq!(other.position, gammond::Position::start());
+    assert_eq!(one.position.opponent().count(5), 4);
+    assert_eq!(game.actions.len(), 12);
+    let again = MatchFile::read(reading.file.to_string().as_bytes()).unwrap();
+    let Some(told) = again.file.games.first() else {
+        panic!()
+    };
+    assert_eq!(told.actions.len(), game.actions.len());
 }

@@ -8,6 +8,9 @@ use nom::bytes::complete::tag;
 /// Widest gap before a cell that is still the left one.
 const LEFT_GAP_MAX: usize = 15;
 
+/// Widest gap between a roll and what is said of its play.
+const REMARK_GAP_MAX: usize = 2;
+
 /// What a cell says first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Head {
@@ -15,10 +18,16 @@ pub(super) enum Head {
     Roll(Roll),
     Double,
     Beaver,
-    /// `Takes`; also `Accepts`, which may speak of a resignation.
+    /// `Takes`
     Take,
-    /// `Drops`; also `Rejects` and `Passes`, which may speak of a resignation.
+    /// `Accepts`, which may speak of a resignation.
+    Accept,
+    /// `Drops`, `Passes`
     Drop,
+    /// `Rejects`, which may speak of a resignation.
+    Reject,
+    /// `Illegal play`; a position in brackets follows.
+    Illegal,
     /// `Wins`; the points follow.
     Wins,
     /// How a game was lost, without effect: the winner's cell tells the rest.
@@ -39,7 +48,7 @@ pub(super) struct Cell<'a> {
     pub text_at: usize,
 }
 
-const WORDS: [(&str, Head); 24] = [
+const WORDS: [(&str, Head); 25] = [
     ("doubles", Head::Double),
     ("redoubles", Head::Double),
     ("doubled", Head::Double),
@@ -50,12 +59,13 @@ const WORDS: [(&str, Head); 24] = [
     ("raccoon", Head::Beaver),
     ("takes", Head::Take),
     ("take", Head::Take),
-    ("accepts", Head::Take),
+    ("accepts", Head::Accept),
     ("drops", Head::Drop),
     ("drop", Head::Drop),
     ("passes", Head::Drop),
     ("pass", Head::Drop),
-    ("rejects", Head::Drop),
+    ("rejects", Head::Reject),
+    ("illegal", Head::Illegal),
     ("wins", Head::Wins),
     ("losses", Head::Lost),
     ("loses", Head::Lost),
@@ -101,6 +111,14 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
             true => bytes.get(at..).and_then(|rest| head(rest)),
             false => None,
         };
+        // `65: Illegal play (…)` is one cell.
+        let remark = |head| {
+            let last = cells.last().filter(|_| head == Head::Illegal)?;
+            let between = bytes.get(last.text_at..at)?;
+            let near = between.trim_ascii().is_empty() && between.len() <= REMARK_GAP_MAX;
+            (near && matches!(last.head, Head::Roll(_))).then_some(())
+        };
+        let found = found.filter(|&(_, head)| remark(head).is_none());
         if let Some((rest, head)) = found {
             let text_at = bytes.len() - rest.len();
             let right =
@@ -121,7 +139,12 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
             stray = Some(at);
         }
         fresh = blank;
-        at += 1;
+        // Names with such words in them may stand in brackets.
+        let rest = bytes
+            .get(at..)
+            .filter(|_| byte == b'(' && !cells.is_empty());
+        let inside = rest.and_then(|rest| rest.iter().position(|&end| end == b')'));
+        at += 1 + inside.unwrap_or(0);
     }
     let ends: Vec<usize> = cells.iter().skip(1).map(|cell| cell.at).collect();
     for (index, cell) in cells.iter_mut().enumerate() {

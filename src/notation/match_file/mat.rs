@@ -3,7 +3,8 @@
 
 use super::cells::{Cell, Head, cells, in_right_column};
 use super::record::{LENGTH_MAX, MatPlayer};
-use super::recorder::{Recorder, Wrong};
+use super::recorder::{Recorder, UNDOUBLED, Wrong};
+use super::snowie;
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 
@@ -31,6 +32,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
         expected: Expected::Length,
         named: false,
         refused: None,
+        told_after_end: 0,
     };
     let mut at = 0;
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -57,6 +59,8 @@ struct Reader<'a> {
     named: bool,
     /// The first line that is no match length.
     refused: Option<(&'static str, Reason, usize)>,
+    /// The last game that has something behind its end, from 1: one fault is enough.
+    told_after_end: usize,
 }
 
 impl Reader<'_> {
@@ -88,6 +92,10 @@ impl Reader<'_> {
                 Err((value(FIELD, text, "a line such as ' Game 1'"), 0))
             }
             Expected::Game => Ok(()),
+            Expected::Rows if self.recorder.has_ended() => {
+                self.after_the_end(number, at, line, indent);
+                Ok(())
+            }
             Expected::Rows if self.recorder.has_given_up() => {
                 self.ending(line, indent);
                 Ok(())
@@ -171,12 +179,7 @@ impl Reader<'_> {
 
     /// row = number ")" \[ cell \] \[ cell \], or the winner's line
     fn row(&mut self, number: usize, at: usize, line: &str, indent: usize) -> Result<(), Fault> {
-        let numbered = line.split_once(')').and_then(|(before, _)| {
-            let digits = before.trim();
-            let good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            good.then(|| before.len() + 1)
-        });
-        let Some(body) = numbered else {
+        let Some(body) = body(line) else {
             if self.ending(line, indent) {
                 return Ok(());
             }
@@ -190,10 +193,6 @@ impl Reader<'_> {
         if let (Some(place), Some(text)) = (stray, before.map(str::trim_end))
             && !text.ends_with(':')
         {
-            if text.starts_with('(') || text.starts_with("Illegal play") {
-                let why = Reason::Other("is a position that was set up, which is not read");
-                return Err((("row", why), place));
-            }
             let want = "a roll and a play such as '31: 8/5 6/5'";
             return Err((value("row", text, want), place));
         }
@@ -204,6 +203,24 @@ impl Reader<'_> {
             self.cell(number, at, cell)?;
         }
         Ok(())
+    }
+
+    /// A row of a game whose winner is told already: nothing of it counts.
+    fn after_the_end(&mut self, number: usize, at: usize, line: &str, indent: usize) {
+        let game = self.recorder.file.games.len();
+        let body = body(line);
+        let (cells, _) = cells(line, body.unwrap_or(0));
+        let acts = |cell: &Cell<'_>| match cell.head {
+            // Some programs tell in a second line who won the match.
+            Head::Wins => starts_with_digit(cell.text),
+            Head::Lost | Head::Accept | Head::Reject => false,
+            _ => body.is_some(),
+        };
+        if self.told_after_end != game && cells.iter().any(acts) {
+            self.told_after_end = game;
+            let why = Reason::Other("stands behind the end of the game");
+            self.recorder.note(number, at + indent, ("row", why));
+        }
     }
 
     /// The winner's line; also in what remains of a game that was given up.
@@ -236,8 +253,15 @@ impl Reader<'_> {
         let recorder = &mut *self.recorder;
         match cell.head {
             Head::Double | Head::Beaver => recorder.double(number, player),
-            Head::Take => recorder.take(number, player),
-            Head::Drop => recorder.drop(number, player),
+            // Of a resignation.
+            Head::Accept | Head::Reject if !recorder.is_doubled() => Ok(()),
+            Head::Take | Head::Accept => recorder.take(number, player),
+            Head::Drop | Head::Reject => recorder.drop(number, player),
+            Head::Illegal => {
+                let names = &recorder.file.names;
+                let set_up = snowie::set_up(cell.text, names, player);
+                set_up.and_then(|set_up| recorder.set_up(number, player, set_up))
+            }
             Head::Lost => Ok(()),
             Head::Wins => {
                 self.wins(cell.right, cell.text);
@@ -246,11 +270,26 @@ impl Reader<'_> {
             Head::Roll(roll) if cell.text.starts_with("??") => {
                 recorder.rolled(number, player, roll)
             }
+            Head::Roll(roll) if starts(cell.text, "illegal") => {
+                // Nobody can tell the play, but the position behind it is there.
+                let on_roll = player.other();
+                let set_up = snowie::set_up(cell.text, &recorder.file.names, on_roll);
+                set_up
+                    .and_then(|set_up| {
+                        recorder.rolled(number, player, roll)?;
+                        recorder.set_up(number, on_roll, set_up)
+                    })
+                    .map(|()| {
+                        let why = "is not legal; the game goes on from the position behind it";
+                        let wrong = ("play", Reason::Other(why));
+                        recorder.note(number, at + cell.text_at, wrong);
+                    })
+            }
             Head::Roll(roll) => {
                 let nothing = ["cannot", "can't", "(no", "no move", "dances"];
                 let text = match nothing.iter().any(|word| starts(cell.text, word)) {
                     true => "",
-                    false => cell.text,
+                    false => without_remark(cell.text),
                 };
                 match recorder.play_text(number, player, roll, text) {
                     Ok(None) => Ok(()),
@@ -262,8 +301,31 @@ impl Reader<'_> {
                 }
             }
         }
-        .map_err(|wrong| (wrong, cell.at))
+        .or_else(|wrong| {
+            // Nothing has happened: the game goes on.
+            if wrong == UNDOUBLED {
+                self.recorder.note(number, at + cell.at, wrong);
+                return Ok(());
+            }
+            Err((wrong, cell.at))
+        })
     }
+}
+
+/// A play without `(illegal)` behind it: whether it is, is seen.
+fn without_remark(text: &str) -> &str {
+    match text.rsplit_once('(') {
+        Some((play, remark)) if starts(remark, "illegal") => play.trim_end(),
+        _ => text,
+    }
+}
+
+/// The byte behind the number of a row.
+fn body(line: &str) -> Option<usize> {
+    let (before, _) = line.split_once(')')?;
+    let digits = before.trim();
+    let good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    good.then(|| before.len() + 1)
 }
 
 fn player(right: bool) -> MatPlayer {

@@ -16,11 +16,12 @@ mod record;
 mod recorder;
 mod sgf;
 mod sgf_write;
+mod snowie;
 mod write;
 mod xg;
 
 pub use ogxm_write::NotOgxm;
-pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
+pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 pub use sgf_write::SgfNote;
 
 use super::{Code, NotationError, Reason};

@@ -19,7 +19,7 @@ impl MatchFile {
     /// The match as OGXM, version 2, with a checksum.
     ///
     /// # Errors
-    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, plays that are not legal.
+    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not legal.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotOgxm> {
         let start = self.start().ok_or(NotOgxm {
             game: 0,
@@ -155,6 +155,7 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
                 ended = true;
                 out.push(DROP | seat);
             }
+            MatAction::SetUp(_) => return Err("a board or a cube that was set up"),
             MatAction::Rolled(_) => return Err("a roll without its play"),
             MatAction::Beaver(_) => return Err("a beaver"),
         }

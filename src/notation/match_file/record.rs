@@ -70,6 +70,19 @@ pub enum MatAction {
     Take,
     /// Passes the double.
     Drop,
+    /// The board or the cube was set up, and this player is on roll.
+    SetUp(SetUp),
+}
+
+/// A board and a cube that somebody set up in the middle of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SetUp {
+    /// The board, seen by the player on roll.
+    pub position: Position,
+    /// The value of the cube.
+    pub value: u32,
+    /// Who has the cube; `None` in the middle.
+    pub owner: Option<MatPlayer>,
 }
 
 /// A game from the first roll on.

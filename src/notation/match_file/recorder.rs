@@ -1,8 +1,8 @@
 //! A match on its way in from any form: follows the board and the cube, and fills in what files leave
 //! out: who accepted a beaver, who won when nobody says so.
 
-use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
-use crate::game::{Play, Position, Roll};
+use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
+use crate::game::{Cube, CubeOwner, Play, Position, Roll};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
 use crate::notation::played::legal_steps;
@@ -17,6 +17,12 @@ const FAULTS_MAX: usize = 100;
 const GAMES_MAX: usize = 10_000;
 const ACTIONS_MAX: usize = 10_000;
 
+/// What is wrong with an answer to a double that nobody made.
+pub(super) const UNDOUBLED: Wrong = (
+    "cube action",
+    Reason::Other("answers a double that nobody made"),
+);
+
 /// A match on its way in.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
@@ -26,11 +32,16 @@ pub(super) struct Recorder {
     /// The board of the game, seen by `on_roll`.
     position: Position,
     on_roll: Option<MatPlayer>,
+    /// Whose turn it is, once somebody has rolled.
+    next: Option<MatPlayer>,
     cube: u32,
+    owner: Option<MatPlayer>,
     /// Who doubled, and who turned the cube last, while nobody has answered.
     doubled: Option<(MatPlayer, MatPlayer)>,
     /// What follows of the game is passed over.
     given_up: bool,
+    /// The file has told who won.
+    ended: bool,
     /// Points before the first game, where they are told before it.
     pub(super) start_scores: [u32; 2],
     /// The result stands, not by the column of a cell.
@@ -74,6 +85,16 @@ impl Recorder {
         self.given_up
     }
 
+    /// Whether the file has told who won the game.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whose turn it is, once somebody has rolled and no double is open.
+    pub(super) fn turn(&self) -> Option<MatPlayer> {
+        self.next.filter(|_| self.doubled.is_none())
+    }
+
     /// A game begins. Its scores correct the result of the one before.
     pub(super) fn begin(&mut self) -> Result<(), Wrong> {
         if self.file.games.len() >= GAMES_MAX {
@@ -82,8 +103,11 @@ impl Recorder {
         let start = self.file.start();
         self.position = start.unwrap_or_default();
         self.on_roll = None;
+        self.next = None;
         self.cube = 1;
+        self.owner = None;
         self.doubled = None;
+        self.ended = false;
         self.given_up = start.is_none();
         self.certain = false;
         self.file.games.push(MatGame::default());
@@ -192,8 +216,7 @@ impl Recorder {
             Ok(legal) => {
                 self.position = legal.after.swapped();
                 let play = legal.play;
-                self.push(line, player, MatAction::Play { roll, play })?;
-                self.won_on_the_board();
+                self.played(line, player, roll, play)?;
                 Ok(None)
             }
             Err(error) => {
@@ -218,8 +241,7 @@ impl Recorder {
         match legal_steps(&self.position, roll, &play) {
             Some((play, after)) => {
                 self.position = after.swapped();
-                self.push(line, player, MatAction::Play { roll, play })?;
-                self.won_on_the_board();
+                self.played(line, player, roll, play)?;
                 Ok(None)
             }
             None => {
@@ -227,6 +249,19 @@ impl Recorder {
                 self.illegal(line, player, roll, play, wrong).map(Some)
             }
         }
+    }
+
+    fn played(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        play: Play,
+    ) -> Result<(), Wrong> {
+        self.next = Some(player.other());
+        self.push(line, player, MatAction::Play { roll, play })?;
+        self.won_on_the_board();
+        Ok(())
     }
 
     fn illegal(
@@ -245,8 +280,7 @@ impl Recorder {
         match followed {
             Some(position) => {
                 self.position = position;
-                self.push(line, player, MatAction::Play { roll, play })?;
-                self.won_on_the_board();
+                self.played(line, player, roll, play)?;
                 Ok(wrong)
             }
             None => Err(wrong),
@@ -261,7 +295,41 @@ impl Recorder {
         roll: Roll,
     ) -> Result<(), Wrong> {
         self.before_roll(line, player)?;
+        self.next = Some(player.other());
         self.push(line, player, MatAction::Rolled(roll))
+    }
+
+    /// The cube as it stands.
+    pub(super) const fn cube(&self) -> (u32, Option<MatPlayer>) {
+        (self.cube, self.owner)
+    }
+
+    /// A board and a cube that were set up, this player on roll, who sees the board.
+    pub(super) fn set_up(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        set_up: SetUp,
+    ) -> Result<(), Wrong> {
+        let SetUp {
+            position,
+            value,
+            owner,
+        } = set_up;
+        if position.is_over() {
+            let why = Reason::Other("has no checkers of a side: the game is over");
+            return Err(("position", why));
+        }
+        if Cube::new(value, CubeOwner::Centred).is_err() {
+            let why = Reason::Other("is no power of two up to 4096");
+            return Err(("cube", why));
+        }
+        // The double of the player on roll stays unanswered.
+        let open = value == self.cube;
+        self.doubled = (self.doubled).filter(|&(doubler, _)| open && doubler == player);
+        (self.position, self.on_roll, self.next) = (position, Some(player), Some(player));
+        (self.cube, self.owner) = (value, owner);
+        self.push(line, player, MatAction::SetUp(set_up))
     }
 
     /// A double, or a beaver if the other one has doubled.
@@ -282,20 +350,26 @@ impl Recorder {
         }
     }
 
-    /// A take; nothing without a double, where a resignation was accepted.
+    /// Whether a double is open: without one `accepts` speaks of a resignation.
+    pub(super) const fn is_doubled(&self) -> bool {
+        self.doubled.is_some()
+    }
+
+    /// A take.
     pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
-        if self.doubled.take().is_none() {
-            return Ok(());
-        }
+        let Some((doubler, _)) = self.doubled.take() else {
+            return Err(UNDOUBLED);
+        };
+        self.owner = Some(doubler.other());
         self.cube = self.cube.saturating_mul(2);
         self.turn_to(player);
         self.push(line, player, MatAction::Take)
     }
 
-    /// A pass; nothing without a double, where a resignation was rejected.
+    /// A pass.
     pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
         if self.doubled.take().is_none() {
-            return Ok(());
+            return Err(UNDOUBLED);
         }
         self.turn_to(player);
         self.push(line, player, MatAction::Drop)?;
@@ -323,7 +397,7 @@ impl Recorder {
         };
         self.result_is(winner, points);
         // Nothing can follow.
-        self.given_up = true;
+        (self.given_up, self.ended) = (true, true);
     }
 
     /// The file says who won, and not how much: the next score line does.

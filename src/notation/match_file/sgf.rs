@@ -1,8 +1,8 @@
 //! GNU Backgammon's `.sgf`: one game tree a game. Only what was played is read; analyses are passed over.
 
-use super::record::MatPlayer;
-use super::recorder::{Recorder, Wrong};
-use crate::game::{BAR, OFF, Play, Roll, Step};
+use super::record::{MatPlayer, SetUp};
+use super::recorder::{Recorder, UNDOUBLED, Wrong};
+use crate::game::{BAR, OFF, POINTS, Play, Position, Roll, Step};
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::syntax::{Parsed, refuse};
@@ -81,6 +81,7 @@ pub(super) fn read(text: &[u8], recorder: &mut Recorder) -> Result<(), NotationE
         passed_over: false,
         root: Root::default(),
         rolled: None,
+        edit: None,
     };
     let mut rest = text;
     while let Some((&sign, after)) = rest.split_first() {
@@ -151,6 +152,18 @@ struct Reader<'a> {
     root: Root,
     /// Dice that were rolled, and who is to play them.
     rolled: Option<(MatPlayer, Option<Roll>)>,
+    /// What was set up since the last action.
+    edit: Option<Edit>,
+}
+
+/// What set-up nodes say, one after another.
+#[derive(Clone, Copy, Default)]
+struct Edit {
+    /// The checkers of White and of Black, each by their own numbers.
+    board: Option<[[u8; POINTS]; 2]>,
+    cube: Option<u32>,
+    owner: Option<Option<MatPlayer>>,
+    player: Option<MatPlayer>,
 }
 
 impl Reader<'_> {
@@ -172,6 +185,7 @@ impl Reader<'_> {
             self.root = Root::default();
             self.passed_over = false;
             self.rolled = None;
+            self.edit = None;
         }
         self.depth += 1;
         if self.depth == DEPTH_MAX {
@@ -184,6 +198,7 @@ impl Reader<'_> {
         match self.depth {
             0 => {
                 self.begin(at);
+                self.leave_edit(at, None);
                 self.leave_roll(at);
                 if let Some((winner, points)) = self.root.result {
                     self.recorder.told_result(winner, points);
@@ -240,9 +255,11 @@ impl Reader<'_> {
 
     fn property(&mut self, at: usize, property: &Property<'_>) {
         if !self.root.begun {
-            self.head(at, property);
+            self.head(property);
         }
-        if self.recorder.has_given_up() || self.passed_over {
+        // Of the game before, while this one has not begun.
+        let given_up = self.root.begun && self.recorder.has_given_up();
+        if given_up || self.passed_over {
             return;
         }
         let wrong = match property.name {
@@ -253,8 +270,10 @@ impl Reader<'_> {
                     "W" | "w" | "White" | "white" => MatPlayer::First,
                     _ => MatPlayer::Second,
                 };
-                self.leave_roll(at);
-                self.rolled = Some((player, None));
+                if self.rolled.is_none_or(|(whose, _)| whose != player) {
+                    self.leave_roll(at);
+                    self.rolled = Some((player, None));
+                }
                 Ok(())
             }
             b"DI" => match (dice(property.value()), &mut self.rolled) {
@@ -265,19 +284,17 @@ impl Reader<'_> {
                 (None, _) => Err(bad("roll", property.value(), "dice such as DI[31]")),
                 (Some(_), None) => Ok(()),
             },
-            b"AE" | b"AW" | b"AB" | b"CV" | b"CP" if self.root.begun => {
-                let why = Reason::Other("is a position that was set up, which is not read");
-                Err(("game tree", why))
-            }
+            b"AE" | b"AW" | b"AB" | b"CV" | b"CP" => self.edit(property),
             _ => Ok(()),
         };
         if let Err(wrong) = wrong {
+            self.begin(at);
             self.fault(at, wrong);
         }
     }
 
     /// A property of the first node.
-    fn head(&mut self, at: usize, property: &Property<'_>) {
+    fn head(&mut self, property: &Property<'_>) {
         let value = property.value();
         match property.name {
             b"GM" => self.root.backgammon = value.trim() == "6",
@@ -304,12 +321,6 @@ impl Reader<'_> {
             b"RO" => self.header("Round", value),
             b"PC" => self.header("Site", value),
             b"DT" => self.header("EventDate", &value.replace('-', ".")),
-            b"CV" if value.trim() != "1" => {
-                let why =
-                    Reason::Other("begins with a cube that was turned before, which is not read");
-                self.begin(at);
-                self.fault(at, ("game tree", why));
-            }
             _ => {}
         }
     }
@@ -325,6 +336,102 @@ impl Reader<'_> {
             let value = value.replace(['"', '\n', '\r'], " ");
             let comments = &mut self.recorder.file.comments;
             comments.push(format!(" [{key} \"{value}\"]"));
+        }
+    }
+
+    /// A property that sets something up.
+    fn edit(&mut self, property: &Property<'_>) -> Result<(), Wrong> {
+        let value = property.value().trim();
+        let begun = self.root.begun;
+        // Before the first action of a file the board is the usual one.
+        let board = match begun {
+            true => self.recorder.board(MatPlayer::First),
+            false => Position::start(),
+        };
+        let edit = self.edit.get_or_insert_default();
+        match property.name {
+            b"CV" => {
+                let want = "a value such as CV[4]";
+                edit.cube = Some(value.parse().map_err(|_| bad("cube", value, want))?);
+            }
+            b"CP" => {
+                edit.owner = Some(match value {
+                    "c" => None,
+                    "w" => Some(MatPlayer::First),
+                    "b" => Some(MatPlayer::Second),
+                    _ => return Err(bad("cube", value, "CP[c], CP[w] or CP[b]")),
+                });
+            }
+            name => {
+                let now = [board.me().counts(), board.opponent().counts()];
+                let [white, black] = edit.board.get_or_insert(now);
+                // A set-up node without `PL` leaves the turn as it is.
+                edit.player = self.rolled.map(|(player, _)| player).or(edit.player);
+                for value in &property.values {
+                    let wrong = || bad("position", value, "points from a to y such as AW[f]");
+                    let (from, to) = value.trim().split_once(':').unwrap_or((value, value));
+                    let (&[from @ b'a'..=b'y'], &[to @ b'a'..=b'y']) =
+                        (from.trim().as_bytes(), to.trim().as_bytes())
+                    else {
+                        return Err(wrong());
+                    };
+                    for letter in from..=to {
+                        let mut counts = [
+                            (MatPlayer::First, &mut *white),
+                            (MatPlayer::Second, &mut *black),
+                        ]
+                        .map(|(side, counts)| {
+                            let place = point(side, letter).map(usize::from);
+                            place.and_then(|place| counts.get_mut(place))
+                        });
+                        match (name, &mut counts) {
+                            (b"AE", counts) => {
+                                for count in counts.iter_mut().flatten() {
+                                    **count = 0;
+                                }
+                            }
+                            (b"AW", [Some(count), _]) | (_, [_, Some(count)]) => {
+                                **count = count.saturating_add(1);
+                            }
+                            _ => return Err(wrong()),
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was set up counts when somebody acts, or the game ends.
+    fn leave_edit(&mut self, at: usize, acting: Option<MatPlayer>) {
+        let Some(edit) = self.edit.take() else { return };
+        if self.recorder.has_given_up() {
+            return;
+        }
+        let turn = edit.player.or(self.recorder.turn()).or(acting);
+        let player = turn.unwrap_or(MatPlayer::First);
+        let (value, owner) = self.recorder.cube();
+        let position = match edit.board {
+            None => Some(self.recorder.board(player)),
+            Some([white, black]) => match player {
+                MatPlayer::First => Position::new(&white, &black).ok(),
+                MatPlayer::Second => Position::new(&black, &white).ok(),
+            },
+        };
+        let line = self.line(at);
+        let why = "is none: both sides on a point, no checkers, or more than 15 of a side";
+        let done = position
+            .ok_or(("position", Reason::Other(why)))
+            .and_then(|position| {
+                let set_up = SetUp {
+                    position,
+                    value: edit.cube.unwrap_or(value),
+                    owner: edit.owner.unwrap_or(owner),
+                };
+                self.recorder.set_up(line, player, set_up)
+            });
+        if let Err(wrong) = done {
+            self.recorder.give_up(line, at, wrong);
         }
     }
 
@@ -347,22 +454,67 @@ impl Reader<'_> {
             _ => Some(play(player, text)?),
         };
         let set_up = self.rolled.is_some_and(|(whose, _)| whose == player);
+        self.leave_edit(at, Some(player));
         match (played, set_up) {
             (Some(_), true) => self.rolled = None,
             _ => self.leave_roll(at),
         }
+        if self.recorder.has_given_up() {
+            return Ok(());
+        }
         let line = self.line(at);
+        if played.is_some() && self.recorder.turn().is_some_and(|turn| turn != player) {
+            // GNU Backgammon's `set turn` leaves no trace but this.
+            let why = Reason::Other("was the other player's; it was given to this one");
+            self.recorder.note(line, at, ("turn", why));
+            let (value, owner) = self.recorder.cube();
+            let position = self.recorder.board(player);
+            let turned = SetUp {
+                position,
+                value,
+                owner,
+            };
+            self.recorder.set_up(line, player, turned)?;
+        }
         match (text, played) {
             ("double", _) => self.recorder.double(line, player),
-            ("take", _) => self.recorder.take(line, player),
+            ("take", _) => self
+                .recorder
+                .take(line, player)
+                .or_else(|wrong| self.undoubled(line, at, wrong)),
             (_, Some((roll, play))) => {
                 if let Some(wrong) = self.recorder.play_steps(line, player, roll, play)? {
                     self.recorder.note(line, at, wrong);
                 }
                 Ok(())
             }
-            _ => self.recorder.drop(line, player),
+            _ => self
+                .recorder
+                .drop(line, player)
+                .or_else(|wrong| self.undoubled(line, at, wrong)),
         }
+    }
+
+    /// An answer to a double that nobody made: nothing has happened, the game goes on.
+    fn undoubled(&mut self, line: usize, at: usize, wrong: Wrong) -> Result<(), Wrong> {
+        if wrong == UNDOUBLED {
+            self.recorder.note(line, at, wrong);
+            return Ok(());
+        }
+        Err(wrong)
+    }
+}
+
+/// The own index of a player of a letter on the board; `y` is the bar.
+fn point(player: MatPlayer, letter: u8) -> Option<u8> {
+    match letter {
+        b'a'..=b'x' => Some(match player {
+            MatPlayer::First => letter - b'a',
+            MatPlayer::Second => b'x' - letter,
+        }),
+        b'y' => u8::try_from(BAR).ok(),
+        b'z' => u8::try_from(OFF).ok(),
+        _ => None,
     }
 }
 
@@ -396,22 +548,11 @@ fn play(player: MatPlayer, text: &str) -> Result<(Roll, Play), Wrong> {
     let wrong = || bad("play", text, "a roll and pairs of letters such as 31qtst");
     let roll = text.get(..2).and_then(dice).ok_or_else(wrong)?;
     let letters = text.as_bytes().get(2..).unwrap_or_default();
-    let point = |letter: u8| -> Option<u8> {
-        match letter {
-            b'a'..=b'x' => Some(match player {
-                MatPlayer::First => letter - b'a',
-                MatPlayer::Second => b'x' - letter,
-            }),
-            b'y' => u8::try_from(BAR).ok(),
-            b'z' => u8::try_from(OFF).ok(),
-            _ => None,
-        }
-    };
     let steps: Option<Vec<Step>> = (letters.chunks(2))
         .map(|pair| match pair {
             &[from, to] => Some(Step {
-                from: point(from)?,
-                to: point(to)?,
+                from: point(player, from)?,
+                to: point(player, to)?,
             }),
             _ => None,
         })
@@ -425,7 +566,7 @@ mod tests {
     use crate::game::Roll;
     use crate::notation::{MatAction, MatPlayer, MatchFile};
 
-    /// MAT-22: a roll that was set up; a position that was set up ends its game and no other one.
+    /// MAT-22: a roll that was set up; a board that is none ends its game and no other one.
     #[test]
     fn what_was_set_up() {
         let text = "(;FF[4]GM[6]MI[length:3][game:0][ws:0][bs:0]PW[A]PB[B\\]]RE[W+1R]\n;B[31qtst]C[a (;comment\\]]\n\
@@ -435,7 +576,9 @@ mod tests {
         let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
         assert_eq!(
             faults,
-            ["line 6, game 2: game tree is a position that was set up, which is not read"]
+            [
+                "line 6, game 2: position is none: both sides on a point, no checkers, or more than 15 of a side"
+            ]
         );
         let [first, second, third] = &reading.file.games[..] else {
             panic!("{:?}", reading.file)
@@ -445,5 +588,35 @@ mod tests {
         assert_eq!(second.actions.len(), 1);
         assert_eq!(third.actions.len(), 3);
         assert_eq!(third.result, Some((MatPlayer::Second, 2)));
+    }
+
+    /// MAT-22: automatic doubles before the first roll, also in a game behind another one, and a turn given away.
+    #[test]
+    fn cubes_and_turns_that_were_set_up() {
+        let text = "(;FF[4]GM[6]MI[length:0][game:0][ws:0][bs:0]PW[A]PB[B]CV[2]RE[W+2R]\n;B[31qtst])\n\
+            (;FF[4]GM[6]MI[length:0][game:1][ws:2][bs:0]PW[A]PB[B]CV[4]\n;W[31hefe]\n;W[42hdfd]\n;CP[b]\n;CV[8]\n;B[double]\n;W[take])";
+        let reading = MatchFile::read(text.as_bytes()).unwrap();
+        let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            faults,
+            ["line 5, game 2: turn was the other player's; it was given to this one"]
+        );
+        let cubes = reading.file.games.iter().flat_map(|game| &game.actions);
+        let cubes: Vec<_> = cubes
+            .filter_map(|(player, action)| match action {
+                MatAction::SetUp(set_up) => Some((*player, set_up.value, set_up.owner)),
+                MatAction::Double(value) => Some((*player, *value, None)),
+                _ => None,
+            })
+            .collect();
+        let [a, b] = [MatPlayer::First, MatPlayer::Second];
+        let want = [
+            (b, 2, None),
+            (a, 4, None),
+            (a, 4, None),
+            (b, 8, Some(b)),
+            (b, 16, None),
+        ];
+        assert_eq!(cubes, want);
     }
 }

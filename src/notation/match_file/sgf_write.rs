@@ -1,6 +1,6 @@
 //! A match in GNU Backgammon's `.sgf`, with remarks at its actions.
 
-use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
+use super::record::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use crate::game::{BAR, OFF, Play, Roll};
 use crate::notation::steps_made;
 use std::fmt::Write as _;
@@ -79,6 +79,11 @@ impl MatchFile {
                     ended = true;
                     write!(body, "\n;{side}[drop]")
                 }
+                MatAction::SetUp(set_up) => {
+                    position = set_up.position;
+                    body.push_str(&nodes(player, &set_up));
+                    Ok(())
+                }
             };
             remark(&mut body, note(number, place));
         }
@@ -149,21 +154,51 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// A board and a cube that were set up: three nodes, as programs read one thing a node.
+fn nodes(player: MatPlayer, set_up: &SetUp) -> String {
+    let mut text = format!("\n;PL[{}]AE[a:y]", letter(player));
+    let sides = match player {
+        MatPlayer::First => set_up.position,
+        MatPlayer::Second => set_up.position.swapped(),
+    };
+    for (side, checkers) in [
+        (MatPlayer::First, sides.me()),
+        (MatPlayer::Second, sides.opponent()),
+    ] {
+        let counts = checkers.counts();
+        let places = (0_u8..).zip(counts).filter(|&(_, count)| count > 0);
+        for (number, (place, count)) in places.enumerate() {
+            if number == 0 {
+                let _ = write!(text, "A{}", letter(side));
+            }
+            let place = format!("[{}]", point(side, place));
+            text.push_str(&place.repeat(usize::from(count)));
+        }
+    }
+    let owner = set_up
+        .owner
+        .map_or('c', |owner| letter(owner).to_ascii_lowercase());
+    let _ = write!(text, "\n;CV[{}]\n;CP[{owner}]", set_up.value);
+    text
+}
+
+/// The letter of a point.
+fn point(player: MatPlayer, point: u8) -> char {
+    match (usize::from(point), player) {
+        (BAR, _) => 'y',
+        (OFF, _) => 'z',
+        (_, MatPlayer::First) => char::from(b'a' + point.min(23)),
+        (_, MatPlayer::Second) => char::from(b'x' - point.min(23)),
+    }
+}
+
 /// `31qtst`: the dice, and a pair of letters for each step.
 fn letters(player: MatPlayer, roll: Roll, play: &Play) -> String {
     let [one, two] = roll.dice();
     let mut text = format!("{one}{two}");
-    let point = |point: u8| -> char {
-        match (usize::from(point), player) {
-            (BAR, _) => 'y',
-            (OFF, _) => 'z',
-            (_, MatPlayer::First) => char::from(b'a' + point.min(23)),
-            (_, MatPlayer::Second) => char::from(b'x' - point.min(23)),
-        }
-    };
     for step in play.steps() {
-        text.push(point(step.from));
-        text.push(point(step.to));
+        text.push(point(player, step.from));
+        text.push(point(player, step.to));
     }
     text
 }

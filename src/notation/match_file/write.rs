@@ -1,6 +1,7 @@
 //! A match printed in the `.mat` form.
 
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
+use super::snowie;
 use crate::notation::{plain_play_text, steps_made};
 use std::fmt;
 
@@ -43,6 +44,11 @@ impl MatGame {
                 MatAction::Take if beavered => String::new(),
                 MatAction::Take => " Takes".to_owned(),
                 MatAction::Drop => " Drops".to_owned(),
+                MatAction::SetUp(set_up) => {
+                    position = set_up.position;
+                    let line = snowie::line(file, self.scores, player, &set_up);
+                    format!("Illegal play {line}")
+                }
             };
             beavered = matches!(action, MatAction::Beaver(_));
             if !cell.is_empty() {

@@ -2,7 +2,7 @@
 //! over. Rules MAT-40 to MAT-44 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
-use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};
+use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{Recorder, Wrong};
 use crate::game::{POINTS, Play, Position, Roll, Step, find_play};
 use crate::notation::error::{Code, NotationError, Reason};
@@ -44,6 +44,7 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
     let refused = |(field, reason): Wrong| NotationError::new(Code::BadMatchFile, field, reason, 0);
     let (records, sound) = records(bytes).map_err(refused)?;
     let mut frame = Frame::OnRoll;
+    let mut start = None;
     let mut match_told = false;
     for (number, record) in records.chunks_exact(RECORD).enumerate() {
         let record = Record(record);
@@ -62,14 +63,25 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
                 }
             }
             _ if !match_told => return Err(refused(wrong("does not begin with a match"))),
-            1 => game(&record, recorder, at),
+            1 => start = game(&record, recorder, at),
             4 => ending(&record, recorder),
             5 => break,
             kind @ (2 | 3) if !recorder.file.games.is_empty() && !recorder.has_given_up() => {
-                let done = match kind {
+                let player = record.player(if kind == 2 { 12 } else { 64 });
+                let begun = player.and_then(|player| {
+                    let set_up = start.take().map(|start: SetUp| match player {
+                        MatPlayer::First => start,
+                        MatPlayer::Second => SetUp {
+                            position: start.position.swapped(),
+                            ..start
+                        },
+                    });
+                    set_up.map_or(Ok(()), |set_up| recorder.set_up(0, player, set_up))
+                });
+                let done = begun.and_then(|()| match kind {
                     2 => cube(&record, recorder),
                     _ => play(&record, recorder, &mut frame, at),
-                };
+                });
                 if let Err(wrong) = done {
                     recorder.give_up(0, at, wrong);
                 }
@@ -266,22 +278,26 @@ fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) {
+/// A game begins; what comes back is another board or cube than the usual one, as the first player sees it.
+fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp> {
     let begun = recorder.begin();
     let score = |at| record.word(at).min(LENGTH_MAX);
     recorder.scores([score(12), score(16)]);
-    let set_up = || {
-        let start = recorder.file.start();
-        let other = record
-            .board(21, false)
-            .is_some_and(|board| Some(board) != start);
-        other || record.number(64) > 0
-    };
-    let why = "begins with another board or cube, which is not read";
     if let Err(wrong) = begun {
         recorder.give_up(0, at, wrong);
-    } else if set_up() {
-        recorder.give_up(0, at, ("game", Reason::Other(why)));
+        return None;
+    }
+    let usual = recorder.board(MatPlayer::First);
+    let board = record.board(21, false).filter(|board| !board.is_over());
+    let doubles = u32::try_from(record.number(64)).unwrap_or(0);
+    let value = 1_u32.checked_shl(doubles).unwrap_or(0);
+    match board {
+        Some(board) if board == usual && value == 1 => None,
+        board => Some(SetUp {
+            position: board.unwrap_or(usual),
+            value,
+            owner: None,
+        }),
     }
 }
 

@@ -112,8 +112,8 @@ impl MatchRecord {
                     MatAction::Double(_) => record.double(player),
                     MatAction::Take => record.take(player),
                     MatAction::Drop => record.drop(player),
-                    // FIBS has no beavers, and the bot writes no roll without its play.
-                    MatAction::Beaver(_) | MatAction::Rolled(_) => {}
+                    // FIBS has no beavers, and the bot writes no roll without its play and no board.
+                    MatAction::Beaver(_) | MatAction::Rolled(_) | MatAction::SetUp(_) => {}
                 }
             }
             if let Some((winner, points)) = game.result {
