@@ -20,6 +20,7 @@ mod benchmark_line;
 mod board_line;
 mod board_view;
 mod error;
+pub mod fibs;
 mod fuzz;
 mod gnubg_id;
 mod key;

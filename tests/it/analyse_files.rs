@@ -232,3 +232,97 @@ fn illegal_plays_of_snowie() {
     };
     assert_eq!(told.actions.len(), game.actions.len());
 }
+
+/// Who decided what where, seen by the other player: a match in the logs of both.
+fn decided(reading: &MatchReading, swapped: bool) -> Vec<(MatPlayer, gammond::Position, Deed)> {
+    let terms = Terms::of(&reading.file, Rules::default());
+    let games = reading.file.games.iter().zip(&terms);
+    let decisions = games.flat_map(|(game, terms)| {
+        let replay = replay_from(game, terms);
+        assert_eq!((replay.fault, &replay.illegal[..]), (None, &[][..]));
+        replay.decisions
+    });
+    let side = |player: MatPlayer| if swapped { player.other() } else { player };
+    let seen = |decision: gammond::analysis::Decision| {
+        (side(decision.player), decision.position, decision.deed)
+    };
+    decisions.map(seen).collect()
+}
+
+/// MAT-27: the logs of both players of a match tell the same, by telnet with prompts and by a client; without any one of
+/// its lines a log is read still, and what is missing is a fault or tells itself.
+#[test]
+fn logs_of_fibs() {
+    for (kind, user, score) in [("clip", "alice", [0, 4]), ("telnet", "You", [0, 16])] {
+        let name = |side: &str| data("fibs-logs").join(format!("{kind}-{side}.log"));
+        let first = std::fs::read(name("first")).unwrap();
+        let read = |bytes: &[u8]| MatchFile::read(bytes).unwrap();
+        let [one, other] = [read(&first), read(&std::fs::read(name("second")).unwrap())];
+        assert_eq!(
+            (&one.faults[..], &other.faults[..]),
+            (&[][..], &[][..]),
+            "{kind}"
+        );
+        // A telnet log of one game does not tell whose it is.
+        assert_eq!(one.file.names, [user, "bobby"], "{kind}");
+        assert_eq!(other.file.names, ["bobby", "alice"], "{kind}");
+        assert_eq!(one.file.length, 3);
+        let all = decided(&one, false);
+        assert!(all.len() > 20, "{kind}");
+        assert_eq!(all, decided(&other, true), "{kind}");
+        let last = one.file.games.last().unwrap();
+        let (winner, points) = last.result.unwrap();
+        let mut told = last.scores;
+        told[winner.index()] += points;
+        assert_eq!(told, score, "{kind}");
+        assert_eq!(decided(&read(one.file.to_string().as_bytes()), false), all);
+        let lines: Vec<&[u8]> = first.split_inclusive(|&byte| byte == b'\n').collect();
+        let mut faults = 0;
+        for gone in 0..lines.len() {
+            let text = [&lines[..gone], &lines[gone + 1..]].concat().concat();
+            let Ok(reading) = MatchFile::read(&text) else {
+                continue;
+            };
+            for fault in &reading.faults {
+                assert!(
+                    (1..lines.len()).contains(&fault.line),
+                    "{kind} {gone}: {fault}"
+                );
+            }
+            faults += reading.faults.len();
+        }
+        assert!(faults > 0, "{kind}");
+    }
+}
+
+/// MAT-27: what a stranger says is no line of the match; a second match in the log is a fault; a log may begin in the
+/// middle of a game.
+#[test]
+fn logs_of_fibs_with_more_in_them() {
+    let text = std::fs::read_to_string(data("fibs-logs/clip-first.log")).unwrap();
+    let plain = MatchFile::read(text.as_bytes()).unwrap();
+    let place = text.find("board:").unwrap();
+    let end = place + text[place..].find('\n').unwrap() + 1;
+    let lie = "12 mallory board:You:bobby:3:2:2:0:0\n13 mallory alice wins the game and gets 3 points. Sorry.\n";
+    let lied = [&text[..end], lie, &text[end..]].concat();
+    let lied = MatchFile::read(lied.as_bytes()).unwrap();
+    assert_eq!((&lied.faults[..], &lied.file), (&[][..], &plain.file));
+    let twice = MatchFile::read([&text[..], &text[..]].concat().as_bytes()).unwrap();
+    let [fault] = &twice.faults[..] else {
+        panic!("{:?}", twice.faults)
+    };
+    assert!(
+        fault.to_string().contains("one log is read as one match"),
+        "{fault}"
+    );
+    assert_eq!(twice.file, plain.file);
+    let boards: Vec<usize> = text.match_indices("board:").map(|(at, _)| at).collect();
+    let middle = MatchFile::read(&text.as_bytes()[boards[12]..]).unwrap();
+    let faults: Vec<String> = middle.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        ["line 1, game 1: FIBS log begins in the middle of a game"]
+    );
+    let (all, rest) = (decided(&plain, false), decided(&middle, false));
+    assert!(rest.len() > 10 && all.ends_with(&rest[1..]), "{rest:?}");
+}

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, OGXM, eXtreme Gammon's `.xg`), folders of them, or `-` for the standard input.
+    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
 const FILES_MAX: usize = 1_000_000;
 /// Endings of files that are looked for in folders.
-const ENDINGS: [&str; 5] = ["mat", "sgf", "txt", "ogxm", "xg"];
+const ENDINGS: [&str; 6] = ["mat", "sgf", "txt", "log", "ogxm", "xg"];
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
@@ -276,7 +276,7 @@ fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let before = files.len();
             folder(path, 0, &mut files).map_err(Failure::in_file(path))?;
             if files.len() == before {
-                let want = "has no .mat, .sgf, .txt, .ogxm or .xg file in it";
+                let want = "has no .mat, .sgf, .txt, .log, .ogxm or .xg file in it";
                 return Err(Failure::in_file(path)(want));
             }
         } else {

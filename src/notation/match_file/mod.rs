@@ -8,6 +8,7 @@
 
 mod bytes;
 mod cells;
+mod fibs_log;
 mod mat;
 mod ogxm;
 mod ogxm_write;
@@ -69,6 +70,10 @@ impl MatchFile {
             sgf::read(decoded.as_bytes(), &mut recorder)
         } else if oldmoves::is_oldmoves(&decoded) {
             oldmoves::read(&decoded, &mut recorder)
+        } else if fibs_log::is_fibs_log(&decoded) {
+            // Cut into lines by its bytes, as the bot does it: places are those of the file.
+            fibs_log::read(text, &mut recorder)?;
+            return Ok(recorder.finish());
         } else {
             mat::read(&decoded, &mut recorder)
         };

@@ -2,11 +2,11 @@
 //!
 //! The board line is the truth, prompts are hints (FIBS-12).
 
-use super::message::Wanted;
 use super::record::MatchRecord;
 use super::treaty::{Ask, Timing};
 use crate::game::{CubeOwner, Position, Roll, Rules, legal_plays};
 use crate::notation::MatPlayer;
+use crate::notation::fibs::Wanted;
 use crate::notation::{BoardDialect, BoardLine, BoardView, NotationError};
 use crate::query::{CubeQuery, EvalQuery, PlayQuery};
 

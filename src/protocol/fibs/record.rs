@@ -3,13 +3,9 @@
 //! Plays are checked against a board of its own. When lines were missed (the link broke in the
 //! middle of a game, a match was resumed) the game keeps its result but loses its plays.
 
-use crate::game::{Play, Position, Roll, Step, find_play};
+use crate::game::{Play, Position, Roll, find_play};
 use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after};
 use std::fmt;
-
-/// The bar and the borne-off checkers as the numbers of a step.
-const BAR_POINT: u8 = 24;
-const OFF_POINT: u8 = 25;
 
 /// How the notes of a match file begin.
 const NOTE: &str = " note:";
@@ -480,36 +476,4 @@ fn mover_roll(player: MatPlayer, [mine, theirs]: [Option<Roll>; 2]) -> Option<Ro
 /// Whether anything is known of the game: the last one of a match whose end was hidden can be empty.
 fn told(game: &MatGame) -> bool {
     !game.actions.is_empty() || game.result.is_some()
-}
-
-/// The steps of `X moves 13-8 6-5 .` as the mover's own numbers; `ascending` when the mover moves
-/// to higher numbers.
-#[must_use]
-pub fn read_steps(text: &str, ascending: bool) -> Option<Play> {
-    let mut steps = Vec::new();
-    for word in text.split_whitespace() {
-        let word = word.trim_end_matches('.');
-        if word.is_empty() {
-            continue;
-        }
-        let (from, to) = word.split_once('-')?;
-        let point = |word: &str| -> Option<u8> {
-            match word {
-                "bar" | "b" => Some(BAR_POINT),
-                "off" | "home" | "o" | "h" => Some(OFF_POINT),
-                number => {
-                    let number: u8 = number
-                        .parse()
-                        .ok()
-                        .filter(|point| (1..=24).contains(point))?;
-                    Some(if ascending { 24 - number } else { number - 1 })
-                }
-            }
-        };
-        steps.push(Step {
-            from: point(from)?,
-            to: point(to)?,
-        });
-    }
-    Play::from_steps(&steps)
 }

@@ -1,10 +1,10 @@
 //! What goes between the machine and whoever owns the socket, the clock and the engine: times in,
 //! questions, commands and events out, answers in.
 
-use super::message::Wanted;
 use super::record::MatchRecord;
 use crate::game::Play;
 use crate::notation::BoardView;
+use crate::notation::fibs::Wanted;
 use crate::query::{CubeQuery, EvalQuery, PlayQuery};
 
 /// Times in milliseconds.

@@ -11,15 +11,15 @@ mod manners;
 mod resync;
 mod unseen;
 
-use super::bytes::{LineReader, Piece};
-use super::clip::name_line;
 use super::interrupted::Interrupted;
-use super::message::{By, Message, OwnInfo, Speech, Wanted, Who};
 use super::play::{Match, Move, Resync};
 use super::policy::{InvitationAnswer, Policy};
-use super::record::{MatchEnd, MatchRecord, read_steps};
+use super::record::{MatchEnd, MatchRecord};
 use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
 use crate::game::{Play, Position, Roll};
+use crate::notation::fibs::{
+    By, LineReader, Message, OwnInfo, Piece, Speech, Wanted, Who, name_line, read_steps,
+};
 use crate::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -56,8 +56,8 @@ pub fn carries(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Message, name_line};
     use super::*;
-    use crate::protocol::fibs::{Message, name_line};
 
     /// What a stranger would like the server to have said.
     const WISHES: &[&str] = &[
