@@ -371,8 +371,16 @@ fn log_filter(text: &str) -> Result<Targets, String> {
             ));
         }
     }
-    text.parse()
-        .map_err(|_| format!("--log {text}: want a level or a list such as gammond=debug,warn"))
+    let targets: Targets = (text.parse())
+        .map_err(|_| format!("--log {text}: want a level or a list such as gammond=debug,warn"))?;
+    // What the client of NATS complains of is said in our words; its own are for those who look for faults.
+    let wanted = ["async_nats", "debug", "trace"];
+    let lower = text.to_ascii_lowercase();
+    Ok(if wanted.iter().any(|word| lower.contains(word)) {
+        targets
+    } else {
+        targets.with_target("async_nats", LevelFilter::OFF)
+    })
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ const LOT_BYTES: f64 = 4e6;
 /// The most messages of a job.
 const LOTS_MAX: u64 = 20_000_000;
 /// Answers asked for at a time.
-const AHEAD: u64 = 32;
+const AHEAD: u64 = 128;
 /// Between two looks at a job whose next answer is missing.
 const LOOK: Duration = Duration::from_millis(200);
 /// Between two looks whether something is wrong.
@@ -324,6 +324,8 @@ pub(super) struct Source {
     /// Whether answers may be taken: those of a stage that is verified when nothing speaks against any of them, for
     /// what came before a machine was found out would be in the result.
     settled: bool,
+    /// How many lots have answers, when that was looked at last.
+    answered: Option<u64>,
 }
 
 impl Source {
@@ -345,6 +347,7 @@ impl Source {
             checked: None,
             eager: true,
             settled: task.verify_millionths == 0,
+            answered: None,
         }
     }
 
@@ -429,7 +432,9 @@ impl Source {
     /// that is set aside; such answers are computed again.
     async fn settle(&mut self) -> Result<bool, FarmError> {
         let end = format!("{}.{}.*.0", self.job, self.number);
-        if self.farm.count("result", &end).await? < self.stage.lots() {
+        let answered = self.farm.count("result", &end).await?;
+        self.answered = Some(answered);
+        if answered < self.stage.lots() {
             return Ok(false);
         }
         self.aside = self.farm.aside().await?.into_keys().collect();
@@ -533,5 +538,13 @@ impl PartSource for Source {
 
     fn is_waiting(&self) -> bool {
         true
+    }
+
+    fn figures(&self) -> Option<String> {
+        let answered = self.answered.filter(|_| !self.settled)?;
+        Some(format!(
+            "{answered} of {} messages answered",
+            self.stage.lots()
+        ))
     }
 }

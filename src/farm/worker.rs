@@ -32,7 +32,7 @@ const COMPLETE_LOOK: Duration = Duration::from_secs(2);
 /// Waits between two looks into empty queues.
 const IDLE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// The most messages taken at a time, when they are short.
-const BATCH_MAX: usize = 64;
+const BATCH_MAX: usize = 256;
 /// What messages taken together should last.
 const BATCH: Duration = Duration::from_millis(200);
 /// How long a message that another machine should take is left to it.

@@ -64,6 +64,11 @@ pub trait PartSource {
 
     /// Whether more will come. When not, and the job is not done, it ends as if it were stopped.
     fn is_waiting(&self) -> bool;
+
+    /// How far it is there, in words, while nothing can be given yet.
+    fn figures(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Parts that somebody orders.

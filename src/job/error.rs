@@ -2,7 +2,7 @@
 
 use super::{Difference, ElsewhereError};
 use crate::journal::JournalError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a job ends before its end.
 #[derive(Debug, thiserror::Error)]
@@ -19,10 +19,11 @@ pub enum JobError<E: std::error::Error + 'static> {
         /// What differs.
         difference: Difference,
     },
-    /// A part of the journal is none of this job's, though its header and checksums are right.
-    #[error("{}: part {number} is not one of this job's", path.display())]
+    /// A part of the journal, or one that was computed elsewhere, is none of this job's, though its header and
+    /// checksums are right.
+    #[error("{}part {number} is not one of this job's", before(path))]
     Part {
-        /// The journal.
+        /// The journal; empty without one.
         path: PathBuf,
         /// The part.
         number: u64,
@@ -38,4 +39,13 @@ pub enum JobError<E: std::error::Error + 'static> {
     /// Computing a part.
     #[error(transparent)]
     Work(E),
+}
+
+/// The file that a message begins with, if there is one.
+fn before(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", path.display())
+    }
 }

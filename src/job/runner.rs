@@ -282,7 +282,15 @@ impl<J: Job> Delivery<'_, J> {
     }
 
     fn tell(&self, control: &mut Control<'_>, last: bool) {
-        let progress = self.job.progress(&self.sum, self.parts);
+        self.tell_with(control, None, last);
+    }
+
+    /// The same with other figures, if there are any.
+    fn tell_with(&self, control: &mut Control<'_>, figures: Option<String>, last: bool) {
+        let mut progress = self.job.progress(&self.sum, self.parts);
+        if let Some(figures) = figures {
+            progress.figures = figures;
+        }
         let event = Event {
             task: control.task.clone(),
             resumed: self.resumed,
@@ -316,6 +324,10 @@ fn take_all<J: Job>(
             delivery.sync()?;
             if !parts.is_waiting() {
                 return Ok(false);
+            }
+            let figures = parts.figures();
+            if figures.is_some() {
+                delivery.tell_with(control, figures, false);
             }
         }
         waiting.extend(come);
@@ -569,6 +581,11 @@ mod tests {
         let runner = Runner::new().journal(Some(&path));
         let error = runner.run(&mix(1, Some(9)), &mut Control::quiet());
         assert!(matches!(error, Err(JobError::Part { number: 3, .. })));
+        let said = error.unwrap_err().to_string();
+        assert!(said.starts_with(&path.display().to_string()), "{said}");
+        let path = PathBuf::new();
+        let bare: JobError<std::convert::Infallible> = JobError::Part { path, number: 3 };
+        assert_eq!(bare.to_string(), "part 3 is not one of this job's");
     }
 
     #[test]

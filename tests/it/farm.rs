@@ -214,20 +214,24 @@ fn kills() -> u64 {
     asked.and_then(|text| text.parse().ok()).unwrap_or(4)
 }
 
-/// A duel of short games: many parts, each of a few milliseconds.
-const DUEL: &str = "duel random pubeval --games 3000 --journal made";
+/// A duel of short games: many parts, each of a few milliseconds, for about as long as there are kills.
+fn duel() -> String {
+    let games = (250 * kills()).max(3000);
+    format!("duel random pubeval --games {games} --journal made")
+}
 
-/// Workers, the server and who waits are killed at random times; one worker loses every fifth delivery.
+/// Workers (half of the kills), the server and who waits (a quarter each) are killed at random times; one worker loses every fifth delivery.
 #[test]
 fn whoever_is_killed_the_bytes_are_the_same() {
     let Some(mut field) = Field::new("farm::whoever_is_killed_the_bytes_are_the_same") else {
         return;
     };
-    let alone = field.good(DUEL);
+    let duel = duel();
+    let alone = field.good(&duel);
     let made = field.read("made");
     fs::remove_file(field.path("made")).unwrap();
     let job = field.good(&format!(
-        "farm submit --lot 5 --silence 1 --verify 0 {DUEL}"
+        "farm submit --lot 5 --silence 1 --verify 0 {duel}"
     ));
     let job = job.trim();
     let mut one = field.worker("one", "");
@@ -264,6 +268,13 @@ fn whoever_is_killed_the_bytes_are_the_same() {
         }
     }
     waits.kill();
+    let then = field.status(job);
+    eprintln!(
+        "after {} kills: {} of {} parts",
+        kills(),
+        then["parts_done"],
+        then["parts"]
+    );
     let together = field.good(&format!("farm fetch --wait {job}"));
     assert_eq!(together, alone);
     assert!(field.read("made") == made);

@@ -24,6 +24,7 @@ mod equity;
 mod external;
 mod external_server;
 mod farm;
+mod farm_faults;
 mod fibs;
 mod fibs_server;
 mod fibs_soak;

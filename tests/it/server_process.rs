@@ -314,36 +314,32 @@ fn remote_addresses_are_refused() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--allow-remote"));
 }
 
-/// The unit file is one that systemd takes.
+/// The unit files are such as systemd takes.
 #[test]
 fn systemd_unit() {
-    let unit = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tools/gammond.service"
-    ))
-    .unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("gammond.service");
-    std::fs::write(
-        &file,
-        unit.replace("/usr/local/bin/gammond", env!("CARGO_BIN_EXE_gammond")),
-    )
-    .unwrap();
-    match Command::new("systemd-analyze")
-        .arg("verify")
-        .arg(&file)
-        .output()
-    {
-        Err(_) => {
-            crate::support::missing("systemd_unit", "systemd-analyze (apt-get install systemd)")
-        }
-        Ok(found) => {
-            let text = String::from_utf8_lossy(&found.stderr).into_owned();
-            let ours: Vec<_> = text
-                .lines()
-                .filter(|line| line.contains("gammond"))
-                .collect();
-            assert!(found.status.success() && ours.is_empty(), "{text}");
+    for unit in ["gammond.service", "farm/gammond-worker.service"] {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tools");
+        let text = std::fs::read_to_string(format!("{path}/{unit}")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(unit.rsplit('/').next().unwrap());
+        let text = text.replace("/usr/local/bin/gammond", env!("CARGO_BIN_EXE_gammond"));
+        std::fs::write(&file, text).unwrap();
+        match Command::new("systemd-analyze")
+            .arg("verify")
+            .arg(&file)
+            .output()
+        {
+            Err(_) => {
+                crate::support::missing("systemd_unit", "systemd-analyze (apt-get install systemd)")
+            }
+            Ok(found) => {
+                let text = String::from_utf8_lossy(&found.stderr).into_owned();
+                let ours: Vec<_> = text
+                    .lines()
+                    .filter(|line| line.contains("gammond"))
+                    .collect();
+                assert!(found.status.success() && ours.is_empty(), "{unit}: {text}");
+            }
         }
     }
 }

@@ -339,7 +339,12 @@ async fn opened_patiently(
                 .connect_patiently(&|text| eprintln!("gammond: {text}"))
                 .await?;
             match Farm::open(client, name).await {
-                Err(error @ (FarmError::Server { .. } | FarmError::Other(_))) => {
+                // Somebody may mend it.
+                Err(
+                    error @ (FarmError::Server { .. }
+                    | FarmError::Other(_)
+                    | FarmError::Foreign { .. }),
+                ) => {
                     eprintln!("gammond: {error}; next try in 5 s");
                     tokio::time::sleep(Duration::from_secs(5)).await;
                 }
