@@ -126,7 +126,8 @@ impl Access {
                 }
             });
         if let Some(path) = &self.creds {
-            let text = self.secret(path)?;
+            // The client wants the line end behind the last line.
+            let text = self.secret(path)? + "\n";
             let loaded = options.credentials(&text);
             options = loaded.map_err(file(path))?;
         }

@@ -289,6 +289,29 @@ fn certificates(folder: &Path) -> bool {
     made.is_ok_and(|out| out.status.success())
 }
 
+/// A user with a JWT, as `nsc` makes them, in a file of `--creds`.
+#[test]
+fn credentials_open_the_door() {
+    let test = "farm_faults::credentials_open_the_door";
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/farm");
+    let Some(field) = Field::with(test, |_| {
+        vec!["--config".to_owned(), format!("{data}/operator.conf")]
+    }) else {
+        return;
+    };
+    let said = field.good(&format!("farm workers --creds {data}/anna.creds"));
+    assert!(said.contains("no machines"), "{said}");
+    let shut = field.run("farm workers");
+    let said = String::from_utf8_lossy(&shut.stderr).into_owned();
+    assert!(said.contains("refuses these credentials"), "{said}");
+    field.write("half", "-----BEGIN NATS USER JWT-----\nabc\n");
+    let half = field.run("farm workers --creds half");
+    assert_eq!(half.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&half.stderr).into_owned();
+    assert!(said.contains("half: "), "{said}");
+    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+}
+
 /// Passwords, tokens, keys and certificates open the door; without them it is shut, in one line, and no secret is told.
 #[test]
 fn every_way_in_is_tried() {
