@@ -20,6 +20,7 @@ pub mod plan;
 pub mod positions;
 pub mod pruning;
 mod ranking;
+pub mod recipe;
 pub mod run;
 pub mod sample;
 pub mod shard;

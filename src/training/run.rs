@@ -76,12 +76,14 @@ impl RunNets {
     }
 
     fn files(&self, name: &str) -> Result<Vec<(String, Vec<u8>)>, RunError> {
-        let mut files = Vec::new();
-        for (role, net) in &self.0 {
-            let bytes = net.to_integer(name, role.name())?;
-            files.push((format!("{name} {}", role.name()), bytes));
-        }
-        Ok(files)
+        let named = |(role, bytes): (Role, Vec<u8>)| (format!("{name} {}", role.name()), bytes);
+        Ok(self.integers(name)?.into_iter().map(named).collect())
+    }
+
+    /// The files of the nets rounded to integers.
+    pub(super) fn integers(&self, name: &str) -> Result<Vec<(Role, Vec<u8>)>, RunError> {
+        let rounded = |(role, net): (&Role, &Net)| Ok((*role, net.to_integer(name, role.name())?));
+        self.0.iter().map(rounded).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use crate::cli::{Common, Failure, Output, ProgressArgs, print, stopped};
 use crate::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::journal::{check_writable, write_whole};
 use crate::training::pruning::{self, PruningPlan};
+use crate::training::recipe::{self, TrainingRecipe};
 use crate::training::run::{Plan, run as train};
 use crate::training::{RunError, curve, read_toml, yardstick};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     #[command(subcommand)]
     other: Option<Other>,
-    /// The run: a TOML file.
+    /// The run: a TOML file; or a recipe, several runs one after the other (`nets/small.toml`).
     #[arg(required = true)]
     plan: Option<PathBuf>,
     /// Folder of the run; a run that was stopped goes on there.
@@ -92,15 +93,36 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<ExitCode, Failure> {
-    let plan = Plan::load(plan).map_err(Failure::file)?;
-    let mut control = progress.control()?;
-    let complete = told(|report| train(&plan, folder, report, &mut control))?;
-    drop(control);
+    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(Failure::in_file(plan))?;
+    let complete = if is_recipe(&text) {
+        let recipe: TrainingRecipe = read_toml(plan).map_err(Failure::file)?;
+        let mut control = progress.control()?;
+        let complete = told(|report| recipe::follow(&recipe, folder, report, &mut control))?;
+        drop(control);
+        let curve = folder.join("curve.csv");
+        if complete && let Ok(text) = files::read_text(&curve, TEXT_BYTES_MAX) {
+            let (axes, points) = curve::points(&text);
+            let path = curve.with_extension("svg");
+            write_whole(&path, curve::svg(&axes, &points).as_bytes())
+                .map_err(Failure::unwritten(&path))?;
+        }
+        complete
+    } else {
+        let plan = Plan::load(plan).map_err(Failure::file)?;
+        let mut control = progress.control()?;
+        told(|report| train(&plan, folder, report, &mut control))?
+    };
     Ok(if complete {
         ExitCode::SUCCESS
     } else {
         stopped(Some(folder), "")
     })
+}
+
+/// Whether a file has stages, so is no single run. What cannot be read is read again by whoever says what is wrong in it.
+fn is_recipe(text: &str) -> bool {
+    let found = text.parse::<toml::Table>();
+    found.is_ok_and(|table| table.contains_key("stage"))
 }
 
 /// Work whose report is printed line by line.
