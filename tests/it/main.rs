@@ -40,6 +40,7 @@ mod nats;
 mod notation;
 mod own_net;
 mod pipeline;
+mod recipe;
 mod request;
 mod rollout;
 mod search;

@@ -1,0 +1,142 @@
+//! Recipes: several training runs one after the other, and what they end with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const RECIPE: &str = r#"
+[measure]
+against = "random"
+games = 4
+seed = 7
+
+[[net]]
+role = "contact"
+stage = "second"
+name = "tiny"
+[[net]]
+role = "crashed"
+stage = "first"
+from = "contact"
+name = "tiny-crashed"
+[[net]]
+role = "race"
+stage = "second"
+name = "tiny-race"
+
+[[stage]]
+name = "first"
+[stage.plan]
+seed = 1
+contact = { first = 64, second = 16 }
+race = { first = 64, second = 16, off = true }
+batch = 64
+[[stage.plan.round]]
+labels = 300
+pool = 1
+rate = 2e-3
+times = 2
+games = { lambda = 1.0 }
+
+[[stage]]
+name = "second"
+[stage.plan]
+seed = 2
+contact = "stage:first"
+race = "stage:first"
+earlier = ["stage:first"]
+batch = 64
+[[stage.plan.round]]
+labels = 300
+pool = 2
+rate = 1e-3
+games = { lambda = 0.9 }
+"#;
+
+fn train(plan: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command
+        .arg("train")
+        .arg(plan)
+        .arg("--folder")
+        .arg(folder)
+        .args(["--progress", "none"])
+        .stdin(Stdio::null());
+    command
+}
+
+fn nets(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder.join("nets")).unwrap();
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read(path).unwrap())
+    };
+    entries.map(|entry| read(entry.unwrap().path())).collect()
+}
+
+/// Killed in its second stage and begun again, a recipe ends with the bytes of one that ran through; the nets play.
+#[test]
+fn a_killed_recipe_ends_with_the_same_nets() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("tiny.toml");
+    std::fs::write(&plan, RECIPE).unwrap();
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    let done = train(&plan, &whole).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let told = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(told.matches("\"stage\":").count(), 2, "{told}");
+    let mut child = train(&plan, &killed)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !killed.join("second/run.journal").exists() {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "ended before it was killed"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = train(&plan, &killed).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let found = nets(&whole);
+    let names: Vec<&str> = found.keys().map(String::as_str).collect();
+    assert_eq!(names, ["contact.net", "crashed.net", "race.net"]);
+    assert!(found == nets(&killed), "other nets after a kill");
+    let curve = std::fs::read_to_string(killed.join("curve.csv")).unwrap();
+    assert_eq!(curve.lines().count(), 3, "{curve}");
+    let drawn = std::fs::read_to_string(killed.join("curve.svg")).unwrap();
+    assert!(drawn.starts_with("<svg"));
+    let player = format!("gammond:nets={}", killed.join("nets").display());
+    let duel = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["duel", &player, "random", "--games", "2", "--quiet"])
+        .output()
+        .unwrap();
+    assert!(duel.status.success(), "{duel:?}");
+}
+
+/// A recipe whose last nets are too weak fails and says by how much; one with a wrong stage is refused before any work.
+#[test]
+fn weak_nets_and_wrong_stages_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let out = folder.path().join("out");
+    let run = |text: &str| {
+        std::fs::write(&plan, text).unwrap();
+        let done = train(&plan, &out).output().unwrap();
+        assert!(!done.status.success());
+        String::from_utf8(done.stderr).unwrap()
+    };
+    let said = run(&RECIPE.replace("\"stage:first\"\nrace", "\"stage:third\"\nrace"));
+    assert!(
+        said.contains("stage second: no earlier stage \"third\""),
+        "{said}"
+    );
+    assert!(!out.exists());
+    let short = RECIPE.replace("labels = 300", "labels = 100");
+    let said = run(&short.replace("seed = 7", "seed = 7\nleast = 3.5"));
+    assert!(said.contains("the recipe wants +3.5000"), "{said}");
+}
