@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const DUEL: &str = "duel random pubeval --games 400 --journal made";
+const DUEL: &str = "duel random pubeval --games 1600 --journal made";
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -58,9 +58,13 @@ impl Cable {
     }
 }
 
+/// How long the cable takes for what it reads at once: an optimised build must not be done before anybody looks.
+const DELAY: Duration = Duration::from_millis(15);
+
 fn carry(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
-    let mut bytes = [0; 4096];
+    let mut bytes = [0; 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
+        std::thread::sleep(DELAY);
         while cut.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
         }
