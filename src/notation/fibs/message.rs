@@ -1,4 +1,4 @@
-//! What a line of the server is: the names that [`super::clip`] gives.
+//! What a line of the server is: the names that `clip` gives.
 
 use crate::notation::BoardLine;
 use std::fmt;
