@@ -117,16 +117,6 @@ impl Ratings {
         }
     }
 
-    /// From matches won less lost.
-    pub(crate) fn of_results(points: &Running, terms: DuelTerms) -> Ratings {
-        let [low, high] = points.interval99();
-        let shares = [points.mean(), low, high].map(|mean| ((1.0 + mean) / 2.0).clamp(0.0, 1.0));
-        Ratings {
-            elo: shares.map(elo),
-            fibs: shares.map(|share| fibs(share, terms.length())),
-        }
-    }
-
     pub(crate) fn people(&self) -> String {
         let of = |[middle, low, high]: [f64; 3]| format!("{middle:+.0} ({low:+.0} to {high:+.0})");
         format!(

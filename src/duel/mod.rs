@@ -455,22 +455,7 @@ pub fn play_duel(
     journal: Option<&Path>,
     control: &mut Control<'_>,
 ) -> Result<JobEnd<Tally>, DuelError> {
-    play_watched_duel(plan, players, None, journal, control)
-}
-
-/// [`play_duel`]; `watch` hears of each pair of games that is played now, not of those that the journal has.
-///
-/// # Errors
-/// As [`play_duel`].
-pub fn play_watched_duel<'a>(
-    plan: &DuelPlan,
-    players: [&'a dyn Player; 2],
-    watch: Option<&'a PairWatch<'a>>,
-    journal: Option<&Path>,
-    control: &mut Control<'_>,
-) -> Result<JobEnd<Tally>, DuelError> {
     let duels = Duels::new(plan, &players, vec![[0, 1]]).map_err(JobError::Work)?;
-    let duels = duels.watched(watch);
     let JobEnd { mut sum, complete } = Runner::new().journal(journal).run(&duels, control)?;
     Ok(JobEnd {
         sum: sum.pop().unwrap_or_default(),

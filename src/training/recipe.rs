@@ -4,7 +4,7 @@
 //! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended with, and
 //! `stage:NAME:ROLE` its net of another role. After each stage its nets are rounded to integers, in `STAGE/nets`, and
 //! play against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, and the pruning net,
-//! lie in `nets`. Killed at any moment, the same command goes on: finished stages are only checked.
+//! lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on: finished stages are only checked.
 
 use super::error::{RunError, in_file};
 use super::ledger::net_path;
@@ -17,7 +17,7 @@ use crate::engine::{Engine, Nets};
 use crate::eval::own::Role;
 use crate::job::Control;
 use crate::journal::write_whole;
-use crate::player::{Ours, Player, PlayerError, PlayerSpec};
+use crate::player::{Ours, PlayerSpec};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -28,6 +28,8 @@ const STAGE: &str = "stage:";
 /// Where the files that ship lie.
 const NETS: &str = "nets";
 const CURVE: &str = "curve.csv";
+/// Lies in folders that a recipe began with: what else lies there is its own.
+const MARK: &str = "recipe.json";
 /// What a finished stage left behind.
 const DONE: &str = "stage.json";
 
@@ -209,6 +211,24 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
     Ok(plan)
 }
 
+/// Takes an empty or new folder for the recipe, or one that a recipe has: nothing of anybody else is written over.
+fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
+    std::fs::create_dir_all(folder).map_err(in_file(folder))?;
+    let mark = folder.join(MARK);
+    if mark.exists() {
+        return Ok(());
+    }
+    let mut inside = std::fs::read_dir(folder).map_err(in_file(folder))?;
+    if inside.next().is_some() {
+        return Err(RunError::Plan {
+            path: folder.to_owned(),
+            reason: format!("holds other files and no {MARK}: want a new or empty folder"),
+        });
+    }
+    let text = serde_json::to_string(recipe).unwrap_or_default();
+    write_whole(&mark, text.as_bytes()).map_err(in_file(&mark))
+}
+
 /// Goes through all stages in folders of `folder`, or goes on where they stopped; false when `control` stopped it before
 /// the end. `report` gets a line for each stage beside the lines of its log.
 ///
@@ -224,6 +244,7 @@ pub fn follow(
         path: folder.to_owned(),
         reason,
     };
+    take_folder(recipe, folder)?;
     let mut curve = String::from("hours of computing,points per game,standard error\n");
     let mut seconds = 0.0;
     let mut last = None;
@@ -314,13 +335,13 @@ fn measured(
     let Some(measure) = &recipe.measure else {
         return Ok(Some(None));
     };
-    let open = |spec: PlayerSpec| -> Result<Box<dyn Player>, PlayerError> { spec.open() };
     let ours = PlayerSpec::Gammond(Ours {
         nets: Some(nets.to_owned()),
         ..Ours::default()
     });
-    let ours = open(ours).map_err(|error| played(error, nets))?;
-    let other = measure.against.parse().and_then(open);
+    let ours = ours.open().map_err(|error| played(error, nets))?;
+    let other = measure.against.parse::<PlayerSpec>();
+    let other = other.and_then(|other| other.open());
     let other = other.map_err(|error| played(error, nets))?;
     let judge = Engine::builder()
         .nets(Nets::EmbeddedFast)

@@ -218,6 +218,7 @@ fn players_without_a_cube_are_refused() {
         &["--match", "3", "--cube"],
         &["--no-jacoby"],
         &["--on-failure", "cry"],
+        &["--on-failure", "void", "--luck-adjusted", "embedded:fast"],
     ] {
         let mut args = vec!["duel", "gammond", "gammond", "--quiet"];
         args.extend(wrong);

@@ -136,6 +136,17 @@ fn weak_nets_and_wrong_stages_are_told() {
         "{said}"
     );
     assert!(!out.exists());
+    // A folder with somebody's nets is left as it is.
+    std::fs::create_dir_all(out.join("nets")).unwrap();
+    std::fs::write(out.join("nets/contact.net"), "mine").unwrap();
+    let said = run(RECIPE);
+    assert!(said.contains("want a new or empty folder"), "{said}");
+    assert_eq!(
+        std::fs::read(out.join("nets/contact.net")).unwrap(),
+        b"mine"
+    );
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    std::fs::remove_dir_all(&out).unwrap();
     let short = RECIPE.replace("labels = 300", "labels = 100");
     let said = run(&short.replace("seed = 7", "seed = 7\nleast = 3.5"));
     assert!(said.contains("the recipe wants +3.5000"), "{said}");

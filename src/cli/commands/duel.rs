@@ -2,7 +2,9 @@
 
 use crate::cli::duels::{FailureArgs, Ratings, TermsArgs, ToldFailures, failures, write_pair};
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
-use crate::duel::{AdjustedPlan, DuelPlan, DuelTerms, Duels, PlayedPair, Tally, play_adjusted};
+use crate::duel::{
+    AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
+};
 use crate::engine::{Engine, Nets};
 use crate::job::Runner;
 use crate::player::Player;
@@ -66,6 +68,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("two players are wanted"));
     };
     if let Some(nets) = &args.luck_adjusted {
+        if args.failures.rule() != Failures::End {
+            return Err(Failure::usage(
+                "--on-failure: with --luck-adjusted a failing program ends the duel",
+            ));
+        }
         return adjusted(common, args, [&**a, &**b], nets);
     }
     let plan = DuelPlan {
@@ -160,7 +167,7 @@ fn adjusted(
         if let DuelTerms::Match(_) = terms {
             extend(
                 &mut value,
-                Ratings::of_results(&seen.adjusted, terms).json(),
+                Ratings::of(&share(&seen.adjusted), terms).json(),
             );
         }
         format!("{value}\n")
@@ -176,7 +183,7 @@ fn adjusted(
             seen.factor()
         );
         if let DuelTerms::Match(_) = terms {
-            text.push_str(&Ratings::of_results(&seen.adjusted, terms).people());
+            text.push_str(&Ratings::of(&share(&seen.adjusted), terms).people());
         }
         text
     };

@@ -4,7 +4,7 @@ use crate::cli::duels::{FailureArgs, TermsArgs, ToldFailures, failures};
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
 use crate::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use crate::job::Runner;
-use crate::journal::write_whole;
+use crate::journal::{check_writable, write_whole};
 use crate::player::Player;
 use crate::render::cross_table::{self, CrossTable};
 use std::path::PathBuf;
@@ -37,6 +37,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
+    if let Some(path) = &args.svg {
+        check_writable(path).map_err(Failure::in_file(path))?;
+    }
     let players = common.players(&args.players, &args.with)?;
     let plan = DuelPlan {
         seed: common.seed,
