@@ -1,6 +1,7 @@
 //! Who wants a job done: posts its parts and takes the answers.
 
 use super::FarmError;
+use super::answers::{Answered, GivenUp};
 use super::files;
 use super::store::{Farm, State};
 use super::task::{FORMAT, Lot, Stage, Task, unpack};
@@ -25,12 +26,18 @@ const LOTS: f64 = 64.0;
 const LOT_BYTES: f64 = 4e6;
 /// The most messages of a job.
 const LOTS_MAX: u64 = 20_000_000;
-/// Answers asked for at a time.
+/// Answers asked for at a time, each by its name.
 const AHEAD: u64 = 128;
+/// Answers read at a time, as they came, and about how many bytes of them.
+const READ: (usize, usize) = (1000, 8 << 20);
+/// Bytes of answers that are kept until their turn comes.
+const KEPT_BYTES: usize = 64 << 20;
 /// Between two looks at a job whose next answer is missing.
 const LOOK: Duration = Duration::from_millis(200);
 /// Between two looks whether something is wrong.
 const CHECK: Duration = Duration::from_secs(2);
+/// The most lots that were given up that are looked at while waiting.
+const GIVEN_UP_MAX: usize = 1000;
 /// Beyond the estimate, where a job has no fixed number of parts: so many hundredths.
 const SPARE: u64 = 5;
 
@@ -53,6 +60,7 @@ pub(super) fn post(
     let job = task.name();
     if let Some(there) = handle.block_on(farm.stage(&job, number))? {
         same_header(&there, &work.header())?;
+        handle.block_on(resume(farm, (task, number, &there)))?;
         return Ok(there);
     }
     let (lot, parts) = divide(work, division)?;
@@ -171,14 +179,46 @@ pub(super) async fn mend(
             there.insert((one.lot.number, one.lot.copy));
         }
     }
-    for (lot, _) in farm.dead(&job, usize::MAX).await? {
-        there.insert((lot.number, lot.copy));
+    for GivenUp { lot, .. } in farm.given_up(&job, usize::MAX).await? {
+        if lot.stage == number {
+            there.insert((lot.number, lot.copy));
+        }
     }
     let mut missing = lots(task, number, stage, 0);
     missing.retain(|lot| !there.contains(&(lot.number, lot.copy)));
     // All who find it within a minute post the same.
     farm.post(&missing, &format!(".{}", minute())).await?;
     Ok(missing.len() as u64)
+}
+
+/// Posts what somebody had not posted yet who began it and is gone.
+async fn resume(farm: &Farm, (task, number, stage): (&Task, u32, &Stage)) -> Result<(), FarmError> {
+    let job = task.name();
+    if farm.state(&job).await? != State::Active {
+        return Ok(());
+    }
+    let mut missing = lots(task, number, stage, 0);
+    let end = format!("{job}.{number}.>");
+    let mut there: BTreeSet<Lot> = farm.queued_lots(&end).await?.into_iter().collect();
+    let known =
+        there.len() as u64 + farm.count("result", &end).await? + farm.count("dead", &end).await?;
+    if known >= missing.len() as u64 {
+        return Ok(());
+    }
+    there.extend(
+        farm.all_answered(&job)
+            .await?
+            .into_iter()
+            .map(|one| one.lot),
+    );
+    there.extend(
+        (farm.given_up(&job, usize::MAX).await?)
+            .into_iter()
+            .map(|one| one.lot),
+    );
+    missing.retain(|lot| !there.contains(lot));
+    // Should whoever began it be at work all the same, both post the same.
+    farm.post(&missing, "").await
 }
 
 /// Minutes since 1970.
@@ -221,7 +261,7 @@ impl Asking {
                 farm.set_state(&job, State::Active).await?;
             }
             farm.put_task(&task).await?;
-            retry(farm, &job).await
+            retry(farm, &job).await.map(drop)
         })?;
         Ok(Asking {
             farm: farm.clone(),
@@ -270,16 +310,23 @@ impl Asking {
     }
 }
 
-/// Lots that were given up are tried again.
-async fn retry(farm: &Farm, job: &str) -> Result<(), FarmError> {
-    let dead = farm.dead(job, usize::MAX).await?;
+/// Lots that were given up are tried again; returns how many.
+///
+/// # Errors
+/// [`FarmError`].
+pub async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
+    let dead = farm.given_up(job, usize::MAX).await?;
     if dead.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     farm.unbury(job).await?;
-    let lots: Vec<Lot> = dead.into_iter().map(|(lot, _)| lot).collect();
-    farm.post(&lots, &format!(".{}", minute())).await?;
-    farm.set_state(job, State::Active).await
+    for GivenUp { lot, sequence, .. } in &dead {
+        // Two who retry at once post the same.
+        let again = format!(".dead{sequence}");
+        farm.post(std::slice::from_ref(lot), &again).await?;
+    }
+    farm.set_state(job, State::Active).await?;
+    Ok(dead.len() as u64)
 }
 
 impl Elsewhere for Asking {
@@ -326,6 +373,58 @@ pub(super) struct Source {
     settled: bool,
     /// How many lots have answers, when that was looked at last.
     answered: Option<u64>,
+    early: Early,
+}
+
+/// Answers that were read before their turn. Reading them as they came is several times as fast as asking for each;
+/// what is not here is asked for all the same.
+#[derive(Default)]
+struct Early {
+    reader: Option<PullConsumer>,
+    /// Where the last one stands in the stream.
+    last: u64,
+    kept: BTreeMap<u64, (Answered, Vec<u8>)>,
+    bytes: usize,
+    /// The bytes of the longest.
+    longest: usize,
+}
+
+impl Early {
+    /// How many are read at a time: few until it is known how long they are.
+    fn batch(&self) -> usize {
+        let about = READ.1 / self.longest.max(1);
+        if self.last == 0 {
+            16
+        } else {
+            about.clamp(1, READ.0)
+        }
+    }
+
+    /// How many there are from this lot on without a gap, at most so many.
+    fn run(&self, from: u64, most: usize) -> u64 {
+        let numbers = self.kept.range(from..).take(most);
+        let run = numbers
+            .zip(from..)
+            .take_while(|((number, _), wanted)| *number == wanted);
+        run.count() as u64
+    }
+
+    fn keep(&mut self, answer: (Answered, Vec<u8>)) {
+        self.last = self.last.max(answer.0.sequence);
+        self.bytes += answer.1.len();
+        self.longest = self.longest.max(answer.1.len());
+        if let Some((_, before)) = self.kept.insert(answer.0.lot.number, answer) {
+            self.bytes -= before.len();
+        }
+    }
+
+    /// Those before this lot are not wanted any more.
+    fn forget_before(&mut self, lot: u64) {
+        let rest = self.kept.split_off(&lot);
+        for (_, bytes) in std::mem::replace(&mut self.kept, rest).values() {
+            self.bytes -= bytes.len();
+        }
+    }
 }
 
 impl Source {
@@ -348,6 +447,7 @@ impl Source {
             eager: true,
             settled: task.verify_millionths == 0,
             answered: None,
+            early: Early::default(),
         }
     }
 
@@ -375,33 +475,77 @@ impl Source {
             return Ok(Vec::new());
         }
         let first = from / self.stage.lot;
-        let ahead = if self.eager { AHEAD } else { 1 };
+        let ahead = match self.read_early(first).await {
+            Ok(run) => run.max(1),
+            Err(error) => {
+                tracing::debug!("{error}");
+                self.early = Early::default();
+                if self.eager { AHEAD } else { 1 }
+            }
+        };
         let last = (first + ahead).min(self.stage.lots());
         let mut found = Vec::new();
-        let mut again = false;
+        let (mut next, mut again) = (last, false);
         let this = &*self;
         let mut answers = futures_util::stream::iter(first..last)
             .map(|number| async move { (number, this.answer(number).await) })
             .buffered(AHEAD as usize);
         while let Some((number, answer)) = answers.next().await {
             let Some(parts) = answer? else {
-                again = true;
+                (next, again) = (number + 1, true);
                 break;
             };
             found.extend(self.stage.numbers(number).zip(parts));
         }
         drop(answers);
+        self.early.forget_before(next);
         // What is computed once more is looked at with the rest.
         self.settled &= !again || self.task.verify_millionths == 0;
+        if !self.settled {
+            self.early = Early::default();
+        }
         self.eager = !found.is_empty();
         Ok(found)
+    }
+
+    /// Reads what has come since, unless the answer to this lot is there; how many are there from it on.
+    async fn read_early(&mut self, first: u64) -> Result<u64, FarmError> {
+        let early = &mut self.early;
+        early.forget_before(first);
+        if early.bytes < KEPT_BYTES && !early.kept.contains_key(&first) {
+            let reader = match early.reader.take() {
+                Some(reader) => reader,
+                None => {
+                    self.farm
+                        .reader((&self.job, self.number), early.last)
+                        .await?
+                }
+            };
+            for answer in self.farm.read(&reader, early.batch()).await? {
+                if answer.0.lot.number >= first {
+                    early.keep(answer);
+                } else {
+                    early.last = early.last.max(answer.0.sequence);
+                }
+            }
+            early.reader = Some(reader);
+        }
+        Ok(early.run(first, READ.0))
     }
 
     /// The parts of a lot, when there is an answer that is believed.
     async fn answer(&self, number: u64) -> Result<Option<Vec<Vec<u8>>>, FarmError> {
         let lot = self.lot(number);
-        let Some((known, bytes)) = self.farm.answer(&lot).await? else {
-            return Ok(None);
+        let asked;
+        let (known, bytes) = match self.early.kept.get(&number) {
+            Some(early) if !early.0.object => early,
+            _ => match self.farm.answer(&lot).await? {
+                Some(answer) => {
+                    asked = answer;
+                    &asked
+                }
+                None => return Ok(None),
+            },
         };
         if self.aside.contains(&known.worker) {
             self.farm.take_back(&lot).await?;
@@ -417,7 +561,7 @@ impl Source {
             }
         }
         let count = self.stage.numbers(number);
-        match unpack(&bytes, count.end - count.start) {
+        match unpack(bytes, count.end - count.start) {
             Some(parts) => Ok(Some(parts)),
             None => {
                 self.farm.take_back(&lot).await?;
@@ -471,14 +615,14 @@ impl Source {
             return Err(FarmError::Other(format!("{} was cancelled", self.job)));
         }
         let wanted = from / self.stage.lot;
-        let dead = self.farm.dead(&self.job, 1000).await?;
-        let dead = dead.into_iter().find(|(lot, _)| {
+        let dead = self.farm.given_up(&self.job, GIVEN_UP_MAX).await?;
+        let dead = dead.into_iter().find(|GivenUp { lot, .. }| {
             // Of a verified job every answer is waited for.
             lot.stage == self.number && (!self.settled || lot.number == wanted)
         });
-        if let Some((lot, reason)) = dead {
+        if let Some(GivenUp { lot, reason, .. }) = dead {
             return Err(FarmError::Other(format!(
-                "{} lot {} was given up: {reason}; submit the job again to try once more",
+                "{0} lot {1} was given up: {reason}; `gammond farm retry {0}` has it tried again",
                 self.job, lot.number
             )));
         }

@@ -61,7 +61,14 @@ pub enum FarmError {
 impl FarmError {
     /// What the server says when it is asked for `what`.
     pub(super) fn server(what: &'static str) -> impl Fn(String) -> FarmError {
-        move |reason| FarmError::Server { what, reason }
+        move |mut reason| {
+            // Its own words for a full disk, or more than it may keep.
+            let full = ["no space left", "insufficient", "creating store"];
+            if full.iter().any(|words| reason.contains(words)) {
+                reason.push_str("; the server's disk is full, or what it may keep of it");
+            }
+            FarmError::Server { what, reason }
+        }
     }
 
     /// Something about a file.

@@ -5,7 +5,8 @@
 //! computed again when they are taken.
 
 use super::FarmError;
-use super::store::{Answered, Farm, Given, Giving};
+use super::answers::{Answered, Given, Giving};
+use super::store::Farm;
 use super::task::Lot;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,19 +5,22 @@
 //! result runs the command too, with the parts from the answers instead of the processor: the same journal, the same
 //! files, the same words as on one machine.
 //!
-//! * `task`: what is written down; `store`: where it lies on the server; `files`: nets and tables that come along.
-//! * `ask`: who wants the work done. `worker` and `host`: who does it. `judge`: answers that differ. `people`: who
-//!   is there. `status`: what a person sees.
+//! * `task`: what is written down; `store` and `answers`: where it lies on the server; `files`: nets and tables that
+//!   come along.
+//! * `ask`: who wants the work done. `worker` and `host`: who does it. `judge`: answers that differ. `known`: what jobs
+//!   there are. `people`: who is there. `status`: what a person sees.
 //!
 //! Nothing is lost when anybody dies: a lot is in the queue until its answer is in the store, an answer counts once
 //! because the server takes only the first for each lot, a stage begins once for the same reason, and whoever finds
 //! the queue empty and answers missing posts those lots again.
 
+mod answers;
 mod ask;
 mod error;
 mod files;
 mod host;
 mod judge;
+mod known;
 mod people;
 mod rollout;
 mod status;
@@ -25,13 +28,14 @@ mod store;
 mod task;
 mod worker;
 
-pub use ask::{Asking, Division};
+pub use answers::Answered;
+pub use ask::{Asking, Division, retry};
 pub use error::FarmError;
 pub use files::{FILE_BYTES_MAX, FileCache, look};
 pub use host::Programs;
 pub use people::MachineReport;
 pub use rollout::RolloutJob;
 pub use status::{Contributor, JobStatus, Overview, machine_line, overview, page};
-pub use store::{Answered, Farm, State};
+pub use store::{Farm, State};
 pub use task::{FORMAT, Shipped, ShippedFile, Task, VERSION, WordPiece};
 pub use worker::{InjectedFault, TRIES_MAX, WorkerSettings, work};

@@ -1,8 +1,9 @@
 //! What a person sees of a farm.
 
 use super::FarmError;
+use super::answers::Answered;
 use super::people::{MachineReport, now_s};
-use super::store::{Answered, Farm, State};
+use super::store::{Farm, State};
 use super::task::{Task, WordPiece};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -149,9 +150,9 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     let left = found.parts.saturating_sub(found.parts_done) as f64;
     found.left_s = (found.rate > 0.0 && found.state == State::Active).then(|| left / found.rate);
     found.contributors = contributors(&all);
-    let dead = farm.dead(&name, DEAD_MAX).await?;
+    let dead = farm.given_up(&name, DEAD_MAX).await?;
     found.dead = (dead.into_iter())
-        .map(|(lot, why)| (lot.subject(), why))
+        .map(|one| (one.lot.subject(), one.reason))
         .collect();
     Ok(found)
 }
@@ -216,9 +217,20 @@ impl JobStatus {
             let _ = write!(text, ", {} left", time(left));
         }
         if !self.dead.is_empty() {
-            let _ = write!(text, ", {} lots given up", self.dead.len());
+            let count = self.dead.len();
+            let s = if count == 1 { "" } else { "s" };
+            let _ = write!(text, ", {count} lot{s} given up");
         }
         text
+    }
+
+    /// What a person can do about it, when that is wanted.
+    fn hint(&self) -> Option<String> {
+        let retry = format!(
+            "`gammond farm retry {}` has what was given up tried again",
+            self.name
+        );
+        (!self.dead.is_empty()).then_some(retry)
     }
 
     /// Everything.
@@ -239,6 +251,9 @@ impl JobStatus {
         }
         for (lot, why) in &self.dead {
             let _ = writeln!(text, "  given up: {lot}: {why}");
+        }
+        if let Some(hint) = self.hint() {
+            let _ = writeln!(text, "  {hint}");
         }
         text
     }
@@ -331,6 +346,9 @@ pub fn page(overview: &Overview) -> String {
                 html(lot),
                 html(why)
             );
+        }
+        if let Some(hint) = job.hint() {
+            let _ = writeln!(text, "<p>{}</p>", html(&hint));
         }
         if job.contributors.is_empty() {
             continue;

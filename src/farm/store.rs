@@ -7,11 +7,9 @@
 
 use super::FarmError;
 use super::task::{FORMAT, Lot, Stage, Task, is_job_name};
-use crate::job::sha256;
 use crate::nats::words;
 use async_nats::HeaderMap;
-use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, Context, kv, object_store};
 use futures_util::StreamExt as _;
@@ -22,18 +20,10 @@ use tokio::io::AsyncReadExt as _;
 const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
 /// How long it is remembered who was there.
 const KNOWN: Duration = Duration::from_secs(3600);
-/// Answers longer than this are objects: a server takes messages of 1 MiB unless told otherwise.
-const MESSAGE_BYTES_MAX: usize = 512 << 10;
-/// The longest answer.
-const ANSWER_BYTES_MAX: usize = 256 << 20;
 /// Lots that are with machines at a time, for each job.
 const OUT_MAX: i64 = 500_000;
-const WORKER: &str = "Gammond-Worker";
-const INSTANCE: &str = "Gammond-Instance";
-const BUSY: &str = "Gammond-Busy-Ms";
-const COUNT: &str = "Gammond-Parts";
-const SUM: &str = "Gammond-Sha256";
-const OBJECT: &str = "Gammond-Object";
+/// How often a job is purged that a full server does not let us cancel.
+const CANCEL_TRIES: u32 = 20;
 
 /// A farm: a name on a server.
 #[derive(Clone)]
@@ -53,52 +43,6 @@ impl std::fmt::Debug for Farm {
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
-}
-
-/// What is known of an answer without its parts.
-#[derive(Clone, Debug)]
-pub struct Answered {
-    /// Which lot.
-    pub lot: Lot,
-    /// Who computed it.
-    pub worker: String,
-    /// Which of their programs.
-    pub instance: String,
-    /// The time that the parts took, one after the other.
-    pub busy_ms: u64,
-    /// How many parts.
-    pub parts: u64,
-    /// The SHA-256 of the parts.
-    pub sum: String,
-    /// Where it stands in the stream.
-    pub sequence: u64,
-    /// When it came, in milliseconds since 1970.
-    pub came_ms: i64,
-    object: bool,
-}
-
-/// An answer that is given.
-#[derive(Clone, Debug)]
-pub(super) struct Giving {
-    /// Which lot.
-    pub(super) lot: Lot,
-    /// Who computed it, and which of their programs.
-    pub(super) by: (String, String),
-    /// The time that the parts took, one after the other.
-    pub(super) busy: Duration,
-    /// How many parts.
-    pub(super) parts: u64,
-    /// The parts, packed.
-    pub(super) bytes: Vec<u8>,
-}
-
-/// What became of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
-    /// It is the one that counts.
-    First,
-    /// There is one already.
-    Late,
 }
 
 /// Where a job stands.
@@ -122,15 +66,30 @@ impl State {
             State::Cancelled => "cancelled",
         }
     }
+
+    /// Reads it; what is not known, or not there, is active.
+    pub(super) fn parse(bytes: &[u8]) -> State {
+        match bytes {
+            b"complete" => State::Complete,
+            b"cancelled" => State::Cancelled,
+            _ => State::Active,
+        }
+    }
 }
 
 impl Farm {
-    /// Finds the farm on a server, or makes it there.
+    /// Finds the farm on a server, or makes it there, with so many copies of everything in a cluster of servers; none
+    /// leaves it as it is, and makes one.
     ///
     /// # Errors
     /// [`FarmError`], in particular when something else has its names.
-    pub async fn open(client: async_nats::Client, name: &str) -> Result<Farm, FarmError> {
+    pub async fn open(
+        client: async_nats::Client,
+        name: &str,
+        replicas: Option<usize>,
+    ) -> Result<Farm, FarmError> {
         let js = jetstream::new(client);
+        let on = (&js, replicas);
         let parts = Config {
             name: format!("{name}-parts"),
             subjects: vec![format!("{name}.part.>")],
@@ -146,11 +105,11 @@ impl Farm {
         };
         Ok(Farm {
             name: name.to_owned(),
-            parts: own_stream(&js, parts).await?,
-            results: own_stream(&js, results).await?,
-            jobs: bucket(&js, format!("{name}-jobs"), KEPT).await?,
-            workers: bucket(&js, format!("{name}-workers"), KNOWN).await?,
-            files: objects(&js, format!("{name}-files")).await?,
+            parts: own_stream(on, parts).await?,
+            results: own_stream(on, results).await?,
+            jobs: bucket(on, format!("{name}-jobs"), KEPT).await?,
+            workers: bucket(on, format!("{name}-workers"), KNOWN).await?,
+            files: objects(on, format!("{name}-files")).await?,
             js,
         })
     }
@@ -165,8 +124,12 @@ impl Farm {
         format!("{}.part.{end}", self.name)
     }
 
-    fn result_subject(&self, end: &str) -> String {
+    pub(super) fn result_subject(&self, end: &str) -> String {
         format!("{}.result.{end}", self.name)
+    }
+
+    pub(super) fn dead_subject(&self, end: &str) -> String {
+        format!("{}.dead.{end}", self.name)
     }
 
     /// The lot that a subject names.
@@ -256,11 +219,7 @@ impl Farm {
     /// [`FarmError`].
     pub async fn state(&self, job: &str) -> Result<State, FarmError> {
         let bytes = self.get(&format!("{job}.state")).await?;
-        Ok(match bytes.as_deref() {
-            Some(b"complete") => State::Complete,
-            Some(b"cancelled") => State::Cancelled,
-            _ => State::Active,
-        })
+        Ok(State::parse(bytes.as_deref().unwrap_or_default()))
     }
 
     /// Says where a job stands.
@@ -309,6 +268,19 @@ impl Farm {
         self.parts.get_consumer(job).await.ok()
     }
 
+    /// The lots in the queue, with machines or not, whose subjects end so.
+    pub(super) async fn queued_lots(&self, end: &str) -> Result<Vec<Lot>, FarmError> {
+        let fail = FarmError::server("reading the queue");
+        let info = self.parts.info_with_subjects(self.part_subject(end)).await;
+        let mut info = info.map_err(|error| fail(words(&error)))?;
+        let mut found = Vec::new();
+        while let Some(next) = info.next().await {
+            let (subject, _) = next.map_err(|error| fail(words(&error)))?;
+            found.extend(self.lot_of(&subject));
+        }
+        Ok(found)
+    }
+
     /// Puts lots into the queue. `again` is empty, or says which repetition it is: the same one twice is one.
     pub(super) async fn post(&self, lots: &[Lot], again: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("posting parts");
@@ -327,212 +299,6 @@ impl Farm {
                 sent.await.map_err(|error| fail(words(&error)))?;
             }
         }
-        Ok(())
-    }
-
-    /// Gives answers; of each lot and copy the first one counts.
-    pub(super) async fn give(&self, all: Vec<Giving>) -> Result<Vec<Given>, FarmError> {
-        let fail = FarmError::server("giving an answer");
-        let mut waiting = Vec::new();
-        for Giving {
-            lot,
-            by,
-            busy,
-            parts,
-            bytes,
-        } in all
-        {
-            let sum = sha256(&bytes);
-            let mut headers = HeaderMap::new();
-            headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
-            headers.insert(WORKER, by.0.as_str());
-            headers.insert(INSTANCE, by.1.as_str());
-            headers.insert(BUSY, busy.as_millis().to_string().as_str());
-            headers.insert(COUNT, parts.to_string().as_str());
-            headers.insert(SUM, sum.as_str());
-            let payload = if bytes.len() > MESSAGE_BYTES_MAX {
-                headers.insert(OBJECT, "1");
-                self.put_object(&sum, &bytes).await?;
-                Vec::new()
-            } else {
-                bytes
-            };
-            let subject = self.result_subject(&lot.subject());
-            let sent = (self.js).publish_with_headers(subject, headers, payload.into());
-            waiting.push(sent.await.map_err(|error| fail(words(&error)))?);
-        }
-        let mut given = Vec::new();
-        for sent in waiting {
-            given.push(match sent.await {
-                Ok(_) => Given::First,
-                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Given::Late,
-                Err(error) => return Err(fail(words(&error))),
-            });
-        }
-        Ok(given)
-    }
-
-    /// An answer with its parts, packed; none when there is none. One that was damaged on its way is none, and goes.
-    pub(super) async fn answer(&self, lot: &Lot) -> Result<Option<(Answered, Vec<u8>)>, FarmError> {
-        let subject = self.result_subject(&lot.subject());
-        let got = self.results.direct_get_last_for_subject(&subject).await;
-        let message = match got {
-            Ok(message) => message,
-            Err(error) if is_missing(&error) => return Ok(None),
-            Err(error) => return Err(FarmError::server("reading an answer")(words(&error))),
-        };
-        let came = message.time.unix_timestamp();
-        let known = self.answered(&subject, &message.headers, message.sequence, came);
-        let Some(known) = known else {
-            tracing::warn!(%subject, "no message of a farm: it is removed");
-            self.take_back(lot).await?;
-            return Ok(None);
-        };
-        let bytes = if known.object {
-            self.object(&known.sum, ANSWER_BYTES_MAX).await?
-        } else {
-            message.payload.to_vec()
-        };
-        if sha256(&bytes) != known.sum {
-            tracing::warn!(%subject, worker = known.worker, "a damaged answer: it is removed");
-            self.take_back(lot).await?;
-            return Ok(None);
-        }
-        Ok(Some((known, bytes)))
-    }
-
-    fn answered(
-        &self,
-        subject: &str,
-        headers: &HeaderMap,
-        sequence: u64,
-        came_s: i64,
-    ) -> Option<Answered> {
-        let word = |name: &str| headers.get(name).map(|value| value.as_str().to_owned());
-        Some(Answered {
-            lot: self.lot_of(subject)?,
-            worker: word(WORKER)?,
-            instance: word(INSTANCE)?,
-            busy_ms: word(BUSY)?.parse().ok()?,
-            parts: word(COUNT)?.parse().ok()?,
-            sum: word(SUM)?,
-            object: word(OBJECT).is_some(),
-            sequence,
-            came_ms: came_s.saturating_mul(1000),
-        })
-    }
-
-    /// Removes an answer.
-    pub(super) async fn take_back(&self, lot: &Lot) -> Result<(), FarmError> {
-        let subject = self.result_subject(&lot.subject());
-        let purged = self.results.purge().filter(subject).await;
-        purged.map_err(|error| FarmError::server("removing an answer")(words(&error)))?;
-        Ok(())
-    }
-
-    /// How many messages of `kind` (`result`, `dead`) there are whose subjects end so.
-    pub(super) async fn count(&self, kind: &str, end: &str) -> Result<u64, FarmError> {
-        let consumer = self.heads(kind, end).await?;
-        Ok(consumer.cached_info().num_pending)
-    }
-
-    async fn heads(&self, kind: &str, end: &str) -> Result<PullConsumer, FarmError> {
-        let config = pull::Config {
-            filter_subject: format!("{}.{kind}.{end}", self.name),
-            ack_policy: AckPolicy::None,
-            deliver_policy: DeliverPolicy::All,
-            headers_only: true,
-            memory_storage: true,
-            inactive_threshold: Duration::from_secs(30),
-            ..pull::Config::default()
-        };
-        let made = self.results.create_consumer(config).await;
-        made.map_err(|error| FarmError::server("counting answers")(words(&error)))
-    }
-
-    /// All answers of a job without their parts.
-    pub(super) async fn all_answered(&self, job: &str) -> Result<Vec<Answered>, FarmError> {
-        let fail = FarmError::server("reading answers");
-        let consumer = self.heads("result", &format!("{job}.>")).await?;
-        let mut left = consumer.cached_info().num_pending;
-        let mut found = Vec::new();
-        while left > 0 {
-            let batch = usize::try_from(left.min(1000)).unwrap_or(1000);
-            let fetched = consumer.fetch().max_messages(batch).messages().await;
-            let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
-            let before = left;
-            while let Some(message) = fetched.next().await {
-                let message = message.map_err(|error| fail(error.to_string()))?;
-                left = left.saturating_sub(1);
-                let info = message.info().map_err(|error| fail(error.to_string()))?;
-                let (sequence, came) = (info.stream_sequence, info.published.unix_timestamp());
-                let headers = message.headers.clone().unwrap_or_default();
-                let known = self.answered(message.subject.as_str(), &headers, sequence, came);
-                found.extend(known);
-            }
-            if left == before {
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    /// Gives a lot up, with the reason.
-    pub(super) async fn bury(&self, lot: &Lot, reason: &str) -> Result<(), FarmError> {
-        let subject = format!("{}.dead.{}", self.name, lot.subject());
-        let fail = FarmError::server("giving a lot up");
-        let mut headers = HeaderMap::new();
-        headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
-        let reason: String = reason.chars().take(500).collect();
-        let sent = (self.js).publish_with_headers(subject, headers, reason.into());
-        let sent = sent.await.map_err(|error| fail(words(&error)))?;
-        match sent.await {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(()),
-            Err(error) => Err(fail(words(&error))),
-        }
-    }
-
-    /// Lots of a job that were given up, with the reasons; at most `most`.
-    pub(super) async fn dead(
-        &self,
-        job: &str,
-        most: usize,
-    ) -> Result<Vec<(Lot, String)>, FarmError> {
-        let fail = FarmError::server("reading the lots that were given up");
-        let config = pull::Config {
-            filter_subject: format!("{}.dead.{job}.>", self.name),
-            ack_policy: AckPolicy::None,
-            memory_storage: true,
-            inactive_threshold: Duration::from_secs(30),
-            ..pull::Config::default()
-        };
-        let consumer = self.results.create_consumer(config).await;
-        let consumer = consumer.map_err(|error| fail(words(&error)))?;
-        let mut found = Vec::new();
-        let count = usize::try_from(consumer.cached_info().num_pending).unwrap_or(most);
-        if count == 0 {
-            return Ok(found);
-        }
-        let fetched = consumer
-            .fetch()
-            .max_messages(count.min(most))
-            .messages()
-            .await;
-        let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
-        while let Some(Ok(message)) = fetched.next().await {
-            if let Some(lot) = self.lot_of(message.subject.as_str()) {
-                found.push((lot, String::from_utf8_lossy(&message.payload).into_owned()));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Forgets the lots of a job that were given up.
-    pub(super) async fn unbury(&self, job: &str) -> Result<(), FarmError> {
-        let subject = format!("{}.dead.{job}.>", self.name);
-        let purged = self.results.purge().filter(subject).await;
-        purged.map_err(|error| FarmError::server("forgetting lots")(words(&error)))?;
         Ok(())
     }
 
@@ -555,22 +321,35 @@ impl Farm {
             Ok(_) | Err(FarmError::Newer { .. } | FarmError::NotOurs(_)) => {}
             Err(error) => return Err(error),
         }
-        self.set_state(job, State::Cancelled).await?;
+        let mut tries = 0;
+        while let Err(error) = self.set_state(job, State::Cancelled).await {
+            // A full server takes nothing more before something goes, and machines that wait for room take it at once.
+            tries += 1;
+            if tries > CANCEL_TRIES {
+                return Err(error);
+            }
+            self.purge_all(job).await?;
+        }
         self.remove(job).await
+    }
+
+    /// Removes the parts and answers of a job, and what was given up.
+    async fn purge_all(&self, job: &str) -> Result<(), FarmError> {
+        self.purge_parts(job).await?;
+        let end = format!("{job}.>");
+        for subject in [self.result_subject(&end), self.dead_subject(&end)] {
+            let purged = self.results.purge().filter(subject).await;
+            purged.map_err(|error| FarmError::server("removing a job")(words(&error)))?;
+        }
+        Ok(())
     }
 
     /// Removes everything of a job but what it was.
     async fn remove(&self, job: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("removing a job");
-        self.purge_parts(job).await?;
+        self.purge_all(job).await?;
         // It has none when no machine and nobody else has looked at it yet.
         let _ = self.parts.delete_consumer(job).await;
-        let purged = self
-            .results
-            .purge()
-            .filter(self.result_subject(&format!("{job}.>")));
-        purged.await.map_err(|error| fail(words(&error)))?;
-        self.unbury(job).await?;
         for stage in 0..4 {
             let gone = self.jobs.purge(format!("{job}.stage.{stage}")).await;
             gone.map_err(|error| fail(words(&error)))?;
@@ -604,13 +383,6 @@ impl Farm {
     }
 }
 
-fn is_missing(error: &jetstream::stream::DirectGetError) -> bool {
-    matches!(
-        error.kind(),
-        jetstream::stream::DirectGetErrorKind::NotFound
-    )
-}
-
 /// What both streams have.
 fn stream() -> Config {
     Config {
@@ -622,7 +394,11 @@ fn stream() -> Config {
     }
 }
 
-async fn own_stream(js: &Context, config: Config) -> Result<Stream, FarmError> {
+async fn own_stream(
+    (js, replicas): (&Context, Option<usize>),
+    mut config: Config,
+) -> Result<Stream, FarmError> {
+    copies(&mut config, replicas.unwrap_or(1));
     let got = js.get_or_create_stream(config.clone()).await;
     let stream = got.map_err(|error| {
         let reason = words(&error);
@@ -632,7 +408,7 @@ async fn own_stream(js: &Context, config: Config) -> Result<Stream, FarmError> {
             let hint = "the server has no JetStream; start it with `nats-server --jetstream`";
             return FarmError::Other(hint.to_owned());
         }
-        FarmError::server("opening a stream")(reason)
+        refused_copies(replicas, reason)
     })?;
     let found = &stream.cached_info().config;
     let told = |one: &Config| format!("{:?} of {}", one.retention, one.subjects.join(" "));
@@ -643,11 +419,47 @@ async fn own_stream(js: &Context, config: Config) -> Result<Stream, FarmError> {
             name: config.name,
         });
     }
-    Ok(stream)
+    match replicas {
+        // It would say yes, and keep one.
+        Some(replicas @ 2..) if stream.cached_info().cluster.is_none() => {
+            Err(refused_copies(Some(replicas), "it is in none".to_owned()))
+        }
+        Some(replicas) if found.num_replicas != replicas => {
+            let mut changed = found.clone();
+            changed.allow_direct = config.allow_direct;
+            copies(&mut changed, replicas);
+            let changed = js.update_stream(changed).await;
+            changed.map_err(|error| refused_copies(Some(replicas), words(&error)))?;
+            let got = js.get_stream(config.name).await;
+            got.map_err(|error| FarmError::server("opening a stream")(words(&error)))
+        }
+        _ => Ok(stream),
+    }
+}
+
+/// Where there are several copies, whoever asks is answered by the server that leads: another may not know yet what
+/// has just been stored.
+const fn copies(config: &mut Config, replicas: usize) {
+    config.num_replicas = replicas;
+    config.allow_direct &= replicas == 1;
+}
+
+/// Why there cannot be so many copies, in words.
+fn refused_copies(replicas: Option<usize>, reason: String) -> FarmError {
+    match replicas {
+        Some(replicas @ 2..) => FarmError::Other(format!(
+            "--replicas {replicas}: want a cluster of at least {replicas} servers; the server says: {reason}"
+        )),
+        _ => FarmError::server("opening a stream")(reason),
+    }
 }
 
 /// A key-value bucket: made as a stream, because the client's own way asks servers before 2.10 what they do not tell.
-async fn bucket(js: &Context, name: String, max_age: Duration) -> Result<kv::Store, FarmError> {
+async fn bucket(
+    on: (&Context, Option<usize>),
+    name: String,
+    max_age: Duration,
+) -> Result<kv::Store, FarmError> {
     let config = Config {
         name: format!("KV_{name}"),
         subjects: vec![format!("$KV.{name}.>")],
@@ -658,13 +470,16 @@ async fn bucket(js: &Context, name: String, max_age: Duration) -> Result<kv::Sto
         allow_direct: true,
         ..stream()
     };
-    own_stream(js, config).await?;
-    let got = js.get_key_value(&name).await;
+    own_stream(on, config).await?;
+    let got = on.0.get_key_value(&name).await;
     got.map_err(|error| FarmError::server("opening a bucket")(words(&error)))
 }
 
 /// A store of objects, made as [`bucket`] is.
-async fn objects(js: &Context, name: String) -> Result<object_store::ObjectStore, FarmError> {
+async fn objects(
+    on: (&Context, Option<usize>),
+    name: String,
+) -> Result<object_store::ObjectStore, FarmError> {
     let config = Config {
         name: format!("OBJ_{name}"),
         subjects: vec![format!("$O.{name}.C.>"), format!("$O.{name}.M.>")],
@@ -672,7 +487,7 @@ async fn objects(js: &Context, name: String) -> Result<object_store::ObjectStore
         allow_direct: true,
         ..stream()
     };
-    own_stream(js, config).await?;
-    let got = js.get_object_store(&name).await;
+    own_stream(on, config).await?;
+    let got = on.0.get_object_store(&name).await;
     got.map_err(|error| FarmError::server("opening the store of files")(words(&error)))
 }

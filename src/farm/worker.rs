@@ -1,12 +1,14 @@
 //! A machine that computes for others.
 
 use super::FarmError;
+use super::answers::{Given, Giving};
 use super::ask::mend;
 use super::files::FileCache;
 use super::host::{Ground, Host, Programs};
 use super::judge;
+use super::known::Known;
 use super::people::{MachineReport, now_s};
-use super::store::{Farm, Given, Giving, State};
+use super::store::{Farm, State};
 use super::task::{Lot, Task, VERSION, pack};
 use crate::job::Computed;
 use crate::stop::Stop;
@@ -21,12 +23,16 @@ use std::time::{Duration, Instant};
 
 /// Deliveries after which a lot is given up.
 pub const TRIES_MAX: i64 = 10;
-/// Between two looks at what jobs there are.
+/// Between two looks at this machine, and at most how long a look at the jobs takes.
 const LOOK: Duration = Duration::from_secs(1);
 /// Between two words of this machine.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How long a job is left alone that this machine cannot do.
-const REFUSED: Duration = Duration::from_secs(60);
+/// How long a job is left alone that this machine cannot do, and how long when somebody may be making room for it.
+const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(10));
+/// Waits until the server is asked again to store an answer.
+const GIVING: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+/// How long answers are kept that the server does not store; then others may try.
+const GIVING_MAX: Duration = Duration::from_secs(600);
 /// Between two looks whether all parts of a job are there.
 const COMPLETE_LOOK: Duration = Duration::from_secs(2);
 /// Waits between two looks into empty queues.
@@ -69,6 +75,8 @@ pub enum InjectedFault {
     Drops(u32),
     /// It is of another version.
     Version(String),
+    /// It cannot compute lots of this number.
+    Fails(u64),
 }
 
 /// What the slots of a machine share.
@@ -81,6 +89,7 @@ struct Shared {
     hosts: tokio::sync::Mutex<HashMap<(String, u32), Arc<Host>>>,
     opened: tokio::sync::Mutex<HashMap<String, Arc<Opened>>>,
     active: Mutex<BTreeSet<String>>,
+    /// Why, and until when.
     refused: Mutex<BTreeMap<String, (String, Instant)>>,
     looked: Mutex<HashMap<String, Instant>>,
     aside: Mutex<Option<String>>,
@@ -162,9 +171,11 @@ impl Shared {
     /// Looks at what jobs there are, and says what this machine does.
     async fn watch(&self) {
         let mut told: Option<Instant> = None;
+        let mut known = Known::default();
         while !self.stop.is_triggered() {
-            if let Err(error) = self.look().await {
+            if let Err(error) = self.look(&mut known).await {
                 tracing::warn!("{error}");
+                tokio::time::sleep(LOOK).await;
             }
             if told.is_none_or(|at| at.elapsed() >= HEARTBEAT) {
                 told = Some(Instant::now());
@@ -178,17 +189,13 @@ impl Shared {
             {
                 self.stop.trigger();
             }
-            tokio::time::sleep(LOOK).await;
         }
     }
 
-    async fn look(&self) -> Result<(), FarmError> {
-        let mut active = BTreeSet::new();
-        for job in self.farm.job_names().await? {
-            if self.farm.state(&job).await? == State::Active {
-                active.insert(job);
-            }
-        }
+    /// Hears of jobs for a moment.
+    async fn look(&self, known: &mut Known) -> Result<(), FarmError> {
+        known.follow(&self.farm, LOOK).await?;
+        let active = known.active();
         let gone: Vec<String> = {
             let mut opened = self.opened.lock().await;
             let gone = (opened.keys()).filter(|job| !active.contains(*job));
@@ -201,9 +208,9 @@ impl Shared {
             self.settings.cache.forget(&job);
         }
         lock(&self.refused)
-            .retain(|job, (_, since)| active.contains(job) && since.elapsed() < REFUSED);
+            .retain(|job, (_, until)| active.contains(job) && Instant::now() < *until);
         *lock(&self.active) = active;
-        let aside = self.farm.aside().await?.remove(&self.settings.name);
+        let aside = known.aside(&self.settings.name).cloned();
         let mut place = lock(&self.aside);
         if let (None, Some(why)) = (&*place, &aside) {
             tracing::error!("this machine is set aside: {why}");
@@ -247,12 +254,12 @@ impl Shared {
         }
     }
 
-    fn refuse(&self, job: &str, why: String) {
+    fn refuse(&self, job: &str, why: String, time: Duration) {
         let mut refused = lock(&self.refused);
         if refused.get(job).is_none_or(|(before, _)| *before != why) {
             tracing::error!(job, "refused: {why}");
         }
-        refused.insert(job.to_owned(), (why, Instant::now()));
+        refused.insert(job.to_owned(), (why, Instant::now() + time));
     }
 
     /// A job that this machine can do; none when it refuses it.
@@ -266,7 +273,7 @@ impl Shared {
         let task = match self.farm.task(job).await {
             Ok(task) => task,
             Err(error @ (FarmError::Newer { .. } | FarmError::NotOurs(_))) => {
-                self.refuse(job, error.to_string());
+                self.refuse(job, error.to_string(), REFUSED.0);
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -279,11 +286,26 @@ impl Shared {
             self.refuse(
                 job,
                 format!("it is of gammond {}, this is {own}", task.version),
+                REFUSED.0,
             );
             return Ok(None);
         }
+        let mut begun = None;
+        for number in 0..task.stages {
+            match self.farm.stage(job, number).await? {
+                Some(_) => begun = Some(number),
+                None => break,
+            }
+        }
+        let Some(begun) = begun else {
+            return Ok(None);
+        };
         let queue = self.farm.queue(job, task.silence_s).await?;
         let opened = Arc::new(Opened { task, queue });
+        // Before anything is taken: a delivery to a machine that cannot compute it is one of the lot's tries.
+        if self.host(&opened, (job, begun)).await?.is_none() {
+            return Ok(None);
+        }
         (self.opened.lock().await).insert(job.to_owned(), opened.clone());
         Ok(Some(opened))
     }
@@ -316,7 +338,9 @@ impl Shared {
             Ok(ready) => ready,
             Err(error @ FarmError::Server { .. }) => return Err(error),
             Err(error) => {
-                self.refuse(job, error.to_string());
+                let full = matches!(error, FarmError::File { .. });
+                let time = if full { REFUSED.1 } else { REFUSED.0 };
+                self.refuse(job, error.to_string(), time);
                 return Ok(None);
             }
         };
@@ -334,7 +358,7 @@ impl Shared {
                 Ok(Some(host))
             }
             Err(why) => {
-                self.refuse(job, why);
+                self.refuse(job, why, REFUSED.0);
                 Ok(None)
             }
         }
@@ -439,7 +463,7 @@ impl Shared {
                 Outcome::Settle(kind) => settle(&next.message, kind).await,
             }
         }
-        let outcome = self.give(opened, giving).await;
+        let outcome = self.give_patiently(opened, giving, &given).await;
         for message in &given {
             let kind = match &outcome {
                 Ok(()) => AckKind::Ack,
@@ -469,6 +493,7 @@ impl Shared {
             return Ok(None);
         }
         let Some(host) = self.host(opened, (&lot.job, lot.stage)).await? else {
+            self.opened.lock().await.remove(&lot.job);
             settle(&message, AckKind::Nak(Some(LEFT))).await;
             return Ok(None);
         };
@@ -544,9 +569,12 @@ impl Shared {
         computed: Option<Computed>,
         delivered: i64,
     ) -> Result<Outcome, FarmError> {
-        let Some(Computed { parts, busy }) = computed else {
+        let Some(Computed { mut parts, busy }) = computed else {
             return Ok(Outcome::Settle(AckKind::Nak(Some(LEFT))));
         };
+        if self.settings.fault == Some(InjectedFault::Fails(lot.number)) {
+            parts = Err("it fails, as this machine was told".to_owned());
+        }
         match parts {
             Ok(Some(parts)) => {
                 let mut bytes = pack(&parts);
@@ -575,10 +603,42 @@ impl Shared {
         }
     }
 
-    async fn give(&self, opened: &Opened, giving: Vec<Giving>) -> Result<(), FarmError> {
-        if giving.is_empty() {
+    /// Gives answers. That the server cannot store them now, its disk full or itself gone, is no fault of the lots:
+    /// they are kept, and offered again.
+    async fn give_patiently(
+        &self,
+        opened: &Opened,
+        giving: Vec<Giving>,
+        messages: &[Message],
+    ) -> Result<(), FarmError> {
+        let Some(job) = giving.first().map(|one| one.lot.job.clone()) else {
             return Ok(());
+        };
+        let silence = Duration::from_secs(opened.task.silence_s.max(1));
+        let ends = || self.stop.is_triggered() || !lock(&self.active).contains(&job);
+        let (begun, mut wait) = (Instant::now(), GIVING.0);
+        loop {
+            let error = match self.give(opened, giving.clone()).await {
+                Err(error @ FarmError::Server { .. }) => error,
+                ended => return ended,
+            };
+            if ends() || begun.elapsed() >= GIVING_MAX {
+                return Err(error);
+            }
+            tracing::warn!(job, "{error}; tried again in {:.1} s", wait.as_secs_f64());
+            let until = Instant::now() + wait;
+            while !ends() && Instant::now() < until {
+                for message in messages {
+                    settle(message, AckKind::Progress).await;
+                }
+                let left = until.saturating_duration_since(Instant::now());
+                tokio::time::sleep(left.min(silence / 3).min(LOOK)).await;
+            }
+            wait = (2 * wait).min(GIVING.1);
         }
+    }
+
+    async fn give(&self, opened: &Opened, giving: Vec<Giving>) -> Result<(), FarmError> {
         let given = self.farm.give(giving.clone()).await?;
         for (giving, given) in giving.into_iter().zip(given) {
             let lot = giving.lot.clone();

@@ -221,7 +221,7 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
     };
     let open = || {
         runtime.block_on(async {
-            Farm::open(access.connect().await.unwrap(), &name)
+            Farm::open(access.connect().await.unwrap(), &name, None)
                 .await
                 .unwrap()
         })

@@ -3,7 +3,9 @@
 //! `GAMMOND_FARM_KILLS=50` kills that often; the table of BENCHMARKS.md comes from it.
 #![cfg(unix)]
 
-use crate::field::{Field, Running, free_port};
+use crate::field::{Field, Running, block_on, free_port};
+use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
+use futures_util::StreamExt as _;
 use std::fs;
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
@@ -71,6 +73,10 @@ fn three_machines_score_as_one_does() {
                 None,
             ),
             ("tournament pubeval random pubeval --games 40", None),
+            (
+                "gate gammond --against pubeval --against random --games 40 --bench x.bm --lead 0.1",
+                None,
+            ),
         ],
     );
 }
@@ -220,7 +226,7 @@ fn duel() -> String {
     format!("duel random pubeval --games {games} --journal made")
 }
 
-/// Workers (half of the kills), the server and who waits (a quarter each) are killed at random times; one worker loses every fifth delivery.
+/// Workers (half of the kills), the server and who waits (a quarter each) are killed at random times; both workers lose every fifth delivery.
 #[test]
 fn whoever_is_killed_the_bytes_are_the_same() {
     let Some(mut field) = Field::new("farm::whoever_is_killed_the_bytes_are_the_same") else {
@@ -234,8 +240,9 @@ fn whoever_is_killed_the_bytes_are_the_same() {
         "farm submit --lot 5 --silence 1 --verify 0 {duel}"
     ));
     let job = job.trim();
-    let mut one = field.worker("one", "");
-    let _drops = field.worker("two", "--fault drops=20");
+    let drops = "--fault drops=20";
+    let mut one = field.worker("one", drops);
+    let _two = field.worker("two", drops);
     let mut waits = Running(
         field
             .command(&field.url())
@@ -252,7 +259,7 @@ fn whoever_is_killed_the_bytes_are_the_same() {
         match number % 4 {
             0 | 1 => {
                 one.kill();
-                one = field.worker("one", "");
+                one = field.worker("one", drops);
             }
             2 => {
                 field.server.take();
@@ -327,6 +334,211 @@ fn another_version_refuses_and_leaves_it_to_others() {
     let together = field.good(&format!("farm fetch --wait {}", job.trim()));
     assert_eq!(together, field.good(line));
     assert!(old.0.try_wait().unwrap().is_none(), "it lives");
+}
+
+/// A message that ends whoever takes it: ten deliveries, no answer. The nine others wait.
+fn lose_ten_times(field: &Field, job: &str) {
+    block_on(async {
+        let client = async_nats::connect(field.url()).await.unwrap();
+        let js = jetstream::new(client.clone());
+        let parts = js.get_stream("gammond-parts").await.unwrap();
+        let queue: PullConsumer = parts.get_consumer(job).await.unwrap();
+        let mut all = queue.fetch().max_messages(10).messages().await.unwrap();
+        let mut others = Vec::new();
+        for _ in 0..19 {
+            let message = all.next().await.unwrap().unwrap();
+            if message.subject.ends_with(".0.0.0") {
+                message.ack_with(AckKind::Nak(None)).await.unwrap();
+                client.flush().await.unwrap();
+            } else {
+                others.push(message);
+            }
+            if others.len() == 9 {
+                all = queue.batch().max_messages(1).messages().await.unwrap();
+            }
+        }
+        for message in others {
+            message.ack_with(AckKind::Nak(None)).await.unwrap();
+        }
+        client.flush().await.unwrap();
+    });
+}
+
+/// What status, page and who waits say of two lots that were given up.
+fn all_are_told(field: &Field, job: &str) {
+    let told = field.good(&format!("farm status {job}"));
+    for wanted in [
+        "2 lots given up".to_owned(),
+        format!("given up: {job}.0.0.0: delivered 1"),
+        "times without an answer".to_owned(),
+        format!("given up: {job}.0.3.0: it fails, as this machine was told"),
+        format!("`gammond farm retry {job}`"),
+    ] {
+        assert!(
+            told.replace("\n ", "").contains(&wanted),
+            "{wanted}: {told}"
+        );
+    }
+    assert!(field.good("farm status").contains("2 lots given up"));
+    field.good("farm status --html page.html");
+    let page = String::from_utf8(field.read("page.html")).unwrap();
+    assert!(
+        page.contains("Given up") && page.contains("farm retry"),
+        "{page}"
+    );
+    // Who waits is told at once, in one line, what to do.
+    let waits = field.run(&format!("farm fetch --wait {job}"));
+    let said = String::from_utf8_lossy(&waits.stderr).into_owned();
+    assert!(!waits.status.success());
+    assert!(said.contains("lot 0 was given up: delivered 1"), "{said}");
+    assert!(
+        said.contains(&format!("gammond farm retry {job}")),
+        "{said}"
+    );
+}
+
+/// What fails ten times is given up with its reason; the rest is done, everybody is told, and it can be tried again.
+#[test]
+fn what_is_given_up_is_named_and_tried_again() {
+    let Some(field) = Field::new("farm::what_is_given_up_is_named_and_tried_again") else {
+        return;
+    };
+    let line = "duel random pubeval --games 100";
+    let job = field.good(&format!("farm submit --lot 5 --verify 0 {line}"));
+    let job = job.trim();
+    lose_ten_times(&field, job);
+    let mut bad = field.worker("bad", "--fault fails=3");
+    field.until("both are given up", || {
+        let status = field.status(job);
+        status["given_up"].as_array().unwrap().len() == 2
+    });
+    let status = field.status(job);
+    assert_eq!(status["state"], "active", "{status}");
+    assert_eq!(status["lots"], 10, "{status}");
+    assert_eq!(status["lots_done"], 8, "{status}");
+    all_are_told(&field, job);
+    bad.kill();
+    let _good = field.worker("good", "");
+    let tried = field.good(&format!("farm retry {job}"));
+    assert!(
+        tried.contains("2 lots of") && tried.contains("tried again"),
+        "{tried}"
+    );
+    let together = field.good(&format!("farm fetch --wait {job}"));
+    assert_eq!(together, field.good(line));
+    assert!(
+        field
+            .good(&format!("farm retry {job}"))
+            .contains("nothing of")
+    );
+    let status = field.status(job);
+    assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
+    assert_eq!(status["parts_done"], status["parts"], "{status}");
+    for wrong in ["duel-000000000000", "no*job"] {
+        let out = field.run(&format!("farm retry {wrong}"));
+        assert!(String::from_utf8_lossy(&out.stderr).contains("no job"));
+    }
+    field.good(&format!("farm cancel {job}"));
+    let out = field.run(&format!("farm retry {job}"));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("was cancelled; submit it again"));
+}
+
+/// Who submits is killed while posting, and goes on by the same command: each part counts once.
+#[test]
+fn whoever_submits_is_killed_while_posting() {
+    let Some(field) = Field::new("farm::whoever_submits_is_killed_while_posting") else {
+        return;
+    };
+    // So that the streams are there.
+    field.good("farm status");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stream = runtime.block_on(async {
+        let client = async_nats::connect(field.url()).await.unwrap();
+        let stream = jetstream::new(client).get_stream("gammond-parts").await;
+        stream.unwrap()
+    });
+    let mut posted = || {
+        let info = runtime.block_on(stream.info());
+        info.unwrap().state.messages
+    };
+    let (games, mut seed, mut before, mut half) = (2000, 11_u64, 0, 0);
+    let mut lines = Vec::new();
+    for number in 0..kills() {
+        let line = format!("duel random random --games {games} --seed {number} --journal made");
+        let submit = format!("farm submit --lot 1 --verify 0.1 {line}");
+        let mut command = field.command(&field.url());
+        command.args(submit.split(' '));
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut submits = Running(command.spawn().unwrap());
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let wanted = before + (seed >> 33) % (games / 2);
+        while posted() <= wanted && submits.0.try_wait().unwrap().is_none() {}
+        submits.kill();
+        let now = posted();
+        half += u64::from(now > before && now - before < games / 2);
+        before = now;
+        lines.push((line, submit));
+    }
+    eprintln!("{half} of {} were killed while posting", kills());
+    assert!(half > 0, "none was killed while posting");
+    // One that goes on without waiting posts all that is missing.
+    let (_, first) = &lines[0];
+    let job = field.good(first);
+    let in_work = block_on(async {
+        let client = async_nats::connect(field.url()).await.unwrap();
+        let parts = jetstream::new(client).get_stream("gammond-parts").await;
+        let queue: PullConsumer = parts.unwrap().get_consumer(job.trim()).await.unwrap();
+        queue.cached_info().num_pending
+    });
+    assert!(in_work >= games / 2, "{in_work}");
+    let _workers = ["one", "two"].map(|name| field.worker(name, ""));
+    for (line, submit) in &lines {
+        let together = field.good(&submit.replace("submit", "submit --wait"));
+        let made = field.read("made");
+        fs::remove_file(field.path("made")).unwrap();
+        assert_eq!(together, field.good(line), "{line}");
+        assert!(field.read("made") == made, "{line}");
+        fs::remove_file(field.path("made")).unwrap();
+    }
+    let all = field.good("farm status --format json");
+    let all: serde_json::Value = serde_json::from_str(&all).unwrap();
+    assert_eq!(all["jobs"].as_array().unwrap().len() as u64, kills());
+    for job in all["jobs"].as_array().unwrap() {
+        assert_eq!(job["parts_done"], games / 2, "{job}");
+        assert_eq!(job["lots_done"], games / 2, "{job}");
+    }
+}
+
+/// How many parts there are of which every fifth delivery is lost.
+fn dropped_parts() -> u64 {
+    let asked = std::env::var("GAMMOND_FARM_DROPPED").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(150)
+}
+
+/// Of all deliveries to all machines a fifth is lost.
+#[test]
+fn lost_deliveries_cost_time_only() {
+    let Some(field) = Field::new("farm::lost_deliveries_cost_time_only") else {
+        return;
+    };
+    let line = format!(
+        "duel random pubeval --games {} --journal made",
+        2 * dropped_parts()
+    );
+    let alone = field.good(&line);
+    let made = field.read("made");
+    fs::remove_file(field.path("made")).unwrap();
+    let _workers = ["one", "two", "three"].map(|name| field.worker(name, "--fault drops=20"));
+    let submit = "farm submit --wait --lot 1 --silence 1 --verify 0.05";
+    let begun = std::time::Instant::now();
+    assert_eq!(field.good(&format!("{submit} {line}")), alone);
+    assert!(field.read("made") == made);
+    let all: serde_json::Value =
+        serde_json::from_str(&field.good("farm status --format json")).unwrap();
+    let job = &all["jobs"][0];
+    eprintln!("{} parts in {:.1?}", job["parts"], begun.elapsed());
+    assert_eq!(job["parts_done"], dropped_parts(), "{job}");
+    assert_eq!(job["given_up"], serde_json::json!([]), "{job}");
 }
 
 /// A demo that is told to end takes its server, its workers and its folder with it.

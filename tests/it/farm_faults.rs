@@ -2,7 +2,7 @@
 //! One clear line each, the worker lives, and the bytes are those of one machine.
 #![cfg(unix)]
 
-use crate::field::{Field, RECORDS, Running};
+use crate::field::{Field, RECORDS, Running, block_on};
 use async_nats::jetstream;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -14,13 +14,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const DUEL: &str = "duel random pubeval --games 1600 --journal made";
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.unwrap().block_on(work)
-}
 
 /// A way to the server that can be cut: bytes wait, connections stay, as when a cable is pulled.
 struct Cable {
@@ -173,6 +166,76 @@ fn a_full_disk_is_said_and_left_to_others() {
     let together = field.good(&format!("farm fetch --wait {}", job.trim()));
     assert_eq!(together, alone);
     assert!(full.0.try_wait().unwrap().is_none(), "it lives");
+}
+
+/// A machine whose program was built with another net refuses by name, lives, and uses up none of the tries; another
+/// one does the work.
+#[test]
+fn another_net_refuses_and_leaves_it_to_others() {
+    let Some(field) = Field::new("farm_faults::another_net_refuses_and_leaves_it_to_others") else {
+        return;
+    };
+    // The same program with a net of which one weight is another.
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/contact.net");
+    let own = fs::read(own).unwrap();
+    let mut other = own.clone();
+    let end = other.len() - 4;
+    other[end / 2] ^= 1;
+    let sum = crc32fast::hash(&other[..end]);
+    other[end..].copy_from_slice(&sum.to_le_bytes());
+    let mut program = fs::read(env!("CARGO_BIN_EXE_gammond")).unwrap();
+    let mut places = Vec::new();
+    for at in 0..=program.len() - own.len() {
+        if program[at..].starts_with(&own) {
+            places.push(at);
+        }
+    }
+    assert!(!places.is_empty(), "the net is not in the program");
+    for at in places {
+        program[at..at + own.len()].copy_from_slice(&other);
+    }
+    fs::write(field.path("gammond"), program).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(field.path("gammond"), executable).unwrap();
+    let line = "bench x.bm --player gammond --format json";
+    let alone = field.good(line);
+    let job = field.good(&format!("farm submit --lot 1 --verify 0 {line}"));
+    let job = job.trim();
+    let mut worker = Command::new(field.path("gammond"));
+    let usual = field.command(&field.url());
+    for (name, value) in usual.get_envs() {
+        if let Some(value) = value {
+            worker.env(name, value);
+        }
+    }
+    worker.current_dir(field.path("."));
+    worker.args(["farm", "worker", "--threads", "1", "--name", "other"]);
+    worker.stdin(Stdio::null()).stdout(Stdio::null());
+    worker.stderr(fs::File::create(field.path("other.log")).unwrap());
+    let mut other = Running(worker.spawn().unwrap());
+    field.until("it refuses", || {
+        field.log("other").contains("refused: its ")
+    });
+    field.until("all can see it", || {
+        let workers = field.good("farm workers --format json");
+        let workers: serde_json::Value = serde_json::from_str(&workers).unwrap();
+        let refuses = &workers["machines"][0]["refuses"][job];
+        refuses
+            .as_str()
+            .is_some_and(|why| why.contains("here it is"))
+    });
+    // It took nothing that it cannot compute.
+    let delivered = block_on(async {
+        let client = async_nats::connect(field.url()).await.unwrap();
+        let parts = jetstream::new(client).get_stream("gammond-parts").await;
+        let queue: jetstream::consumer::PullConsumer =
+            parts.unwrap().get_consumer(job).await.unwrap();
+        queue.cached_info().delivered.consumer_sequence
+    });
+    assert_eq!(delivered, 0);
+    let _good = field.worker("good", "");
+    assert_eq!(field.good(&format!("farm fetch --wait {job}")), alone);
+    assert!(other.0.try_wait().unwrap().is_none(), "it lives");
 }
 
 /// Messages that are none of a farm's, a job of a newer format, a stage of other nets: one line each, and the machine

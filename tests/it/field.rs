@@ -18,6 +18,13 @@ pub(crate) const RECORDS: &str = "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABD
 /// The longest that anything here may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(work)
+}
+
 /// A child that ends with this.
 pub(crate) struct Running(pub(crate) Child);
 

@@ -25,6 +25,7 @@ mod external;
 mod external_server;
 mod farm;
 mod farm_faults;
+mod farm_servers;
 mod fibs;
 mod fibs_server;
 mod fibs_soak;

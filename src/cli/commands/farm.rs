@@ -5,7 +5,7 @@ use super::{farm_demo, farm_words};
 use crate::cli::{Commands, Common, Failure, Format, data_folders, folded, io_threads, print};
 use crate::farm::{
     Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
-    machine_line, overview, page, work,
+    machine_line, overview, page, retry, work,
 };
 use crate::job::Elsewhere;
 use crate::journal::write_whole;
@@ -40,6 +40,9 @@ enum What {
     /// Write the result of a job, as the command itself would have.
     #[command(after_help = "Example: gammond farm fetch label-0123456789ab")]
     Fetch(FetchArgs),
+    /// Try again what of a job was given up.
+    #[command(after_help = "Example: gammond farm retry label-0123456789ab")]
+    Retry(RetryArgs),
     /// Cancel a job, or remove a finished one.
     #[command(after_help = "Example: gammond farm cancel label-0123456789ab")]
     Cancel(CancelArgs),
@@ -63,6 +66,9 @@ pub(super) struct Server {
         value_name = "URL"
     )]
     pub(super) nats: String,
+    /// Copies of everything that is stored, in a cluster of servers; default: as it is, or 1 for a new farm.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    replicas: Option<u8>,
     #[command(flatten)]
     pub(super) options: NatsOptions,
 }
@@ -72,12 +78,16 @@ impl Server {
         self.options.access(&self.nats)
     }
 
+    fn copies(&self) -> Option<usize> {
+        self.replicas.map(usize::from)
+    }
+
     /// The farm, or why not.
     fn open(&self, runtime: &Runtime) -> Result<Farm, Failure> {
         let access = self.access()?;
         let opened = runtime.block_on(async {
             let client = access.connect().await?;
-            Farm::open(client, &self.options.farm).await
+            Farm::open(client, &self.options.farm, self.copies()).await
         });
         Ok(opened?)
     }
@@ -117,7 +127,7 @@ struct WorkerArgs {
     /// End when there was nothing to compute for so many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     until_idle: Option<u64>,
-    /// What to do wrong, for tests: lies, drops=PERCENT, version=TEXT.
+    /// What to do wrong, for tests: lies, drops=PERCENT, fails=LOT, version=TEXT.
     #[arg(long, hide = true, value_parser = fault)]
     fault: Option<InjectedFault>,
 }
@@ -125,12 +135,16 @@ struct WorkerArgs {
 fn fault(text: &str) -> Result<InjectedFault, String> {
     match text.split_once('=') {
         None if text == "lies" => Ok(InjectedFault::Lies),
+        Some(("fails", lot)) => match lot.parse() {
+            Ok(lot) => Ok(InjectedFault::Fails(lot)),
+            Err(_) => Err("want fails=LOT, such as fails=3".to_owned()),
+        },
         Some(("version", version)) => Ok(InjectedFault::Version(version.to_owned())),
         Some(("drops", percent)) => match percent.parse() {
             Ok(percent) if percent < 100 => Ok(InjectedFault::Drops(percent)),
             _ => Err("want drops=0 to drops=99".to_owned()),
         },
-        _ => Err("want lies, drops=PERCENT or version=TEXT".to_owned()),
+        _ => Err("want lies, drops=PERCENT, fails=LOT or version=TEXT".to_owned()),
     }
 }
 
@@ -207,6 +221,14 @@ struct CancelArgs {
 }
 
 #[derive(clap::Args, Debug)]
+struct RetryArgs {
+    #[command(flatten)]
+    server: Server,
+    /// The job.
+    job: String,
+}
+
+#[derive(clap::Args, Debug)]
 struct WorkersArgs {
     #[command(flatten)]
     server: Server,
@@ -236,6 +258,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 .as_bytes(),
             )
         }
+        What::Retry(args) => retry_job(args),
         What::Workers(args) => workers(common, args),
         What::Demo(args) => farm_demo::run(args),
     }
@@ -307,7 +330,7 @@ fn worker(
         .quiet(true)
         .control()?
         .stop;
-    let farm = runtime.block_on(opened_patiently(&access, &args.server.options.farm, &stop))?;
+    let farm = runtime.block_on(opened_patiently(&access, &args.server, &stop))?;
     let Some(farm) = farm else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -325,7 +348,7 @@ fn worker(
 /// The farm, as soon as it is there; none when it is told to end before.
 async fn opened_patiently(
     access: &Access,
-    name: &str,
+    server: &Server,
     stop: &Stop,
 ) -> Result<Option<Farm>, FarmError> {
     let stopped = async {
@@ -338,7 +361,7 @@ async fn opened_patiently(
             let client = access
                 .connect_patiently(&|text| eprintln!("gammond: {text}"))
                 .await?;
-            match Farm::open(client, name).await {
+            match Farm::open(client, &server.options.farm, server.copies()).await {
                 // Somebody may mend it.
                 Err(
                     error @ (FarmError::Server { .. }
@@ -439,6 +462,29 @@ fn fetch(common: &Common, commands: &dyn Commands, args: &FetchArgs) -> Result<E
     let paths = farm_words::paths_here(&task)?;
     let asking = Asking::fetch(&farm, runtime.handle(), task);
     asked(common, commands, asking, &paths)
+}
+
+fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
+    let (runtime, job) = (io_threads()?, &args.job);
+    let farm = args.server.open(&runtime)?;
+    let tried = runtime.block_on(async {
+        // An unknown job is said to be unknown.
+        farm.task(job).await?;
+        match farm.state(job).await? {
+            State::Cancelled => Err(FarmError::Other(format!(
+                "{job} was cancelled; submit it again"
+            ))),
+            State::Active | State::Complete => retry(&farm, job).await,
+        }
+    })?;
+    print(
+        match tried {
+            0 => format!("nothing of {job} was given up\n"),
+            1 => format!("1 lot of {job} is tried again\n"),
+            more => format!("{more} lots of {job} are tried again\n"),
+        }
+        .as_bytes(),
+    )
 }
 
 fn status(common: &Common, args: &StatusArgs) -> Result<ExitCode, Failure> {

@@ -29,7 +29,7 @@ struct Kind {
 }
 
 /// The commands that a farm runs.
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind {
         command: "rollout",
         writes: &["out"],
@@ -70,6 +70,13 @@ const KINDS: [Kind; 7] = [
         writes: &["journal"],
         never: &["mat"],
         players: &["a", "b", "luck_adjusted"],
+        engine: false,
+    },
+    Kind {
+        command: "gate",
+        writes: &["journal", "install"],
+        never: &[],
+        players: &["candidate", "against"],
         engine: false,
     },
     Kind {

@@ -65,7 +65,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         net_folder(&args.candidate)?;
         check_install(folder).map_err(in_file)?;
     }
-    let mut control = args.progress.control()?;
+    let mut control = common.control(args.progress)?;
     let outcome = duels(common, args, &players, &mut control)?;
     drop(control);
     let mut out = Output::new();

@@ -1,0 +1,356 @@
+//! Answers: each lot and copy has one, the first that came, or the reason why it was given up.
+
+use super::FarmError;
+use super::store::Farm;
+use super::task::Lot;
+use crate::job::sha256;
+use crate::nats::words;
+use async_nats::HeaderMap;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::stream::{DirectGetErrorKind, LastRawMessageErrorKind};
+use futures_util::StreamExt as _;
+use std::time::Duration;
+
+/// Answers longer than this are objects: a server takes messages of 1 MiB unless told otherwise.
+const MESSAGE_BYTES_MAX: usize = 512 << 10;
+/// The longest answer.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
+const WORKER: &str = "Gammond-Worker";
+const INSTANCE: &str = "Gammond-Instance";
+const BUSY: &str = "Gammond-Busy-Ms";
+const COUNT: &str = "Gammond-Parts";
+const SUM: &str = "Gammond-Sha256";
+const OBJECT: &str = "Gammond-Object";
+
+/// What is known of an answer without its parts.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// Which lot.
+    pub lot: Lot,
+    /// Who computed it.
+    pub worker: String,
+    /// Which of their programs.
+    pub instance: String,
+    /// The time that the parts took, one after the other.
+    pub busy_ms: u64,
+    /// How many parts.
+    pub parts: u64,
+    /// The SHA-256 of the parts.
+    pub sum: String,
+    /// Where it stands in the stream.
+    pub sequence: u64,
+    /// When it came, in milliseconds since 1970.
+    pub came_ms: i64,
+    /// Whether the parts lie in the store of objects.
+    pub(super) object: bool,
+}
+
+/// An answer that is given.
+#[derive(Clone, Debug)]
+pub(super) struct Giving {
+    /// Which lot.
+    pub(super) lot: Lot,
+    /// Who computed it, and which of their programs.
+    pub(super) by: (String, String),
+    /// The time that the parts took, one after the other.
+    pub(super) busy: Duration,
+    /// How many parts.
+    pub(super) parts: u64,
+    /// The parts, packed.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// A lot that was given up.
+#[derive(Clone, Debug)]
+pub(super) struct GivenUp {
+    pub(super) lot: Lot,
+    /// Why.
+    pub(super) reason: String,
+    /// Where that stands in the stream.
+    pub(super) sequence: u64,
+}
+
+/// What became of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    /// It is the one that counts.
+    First,
+    /// There is one already.
+    Late,
+}
+
+impl Farm {
+    /// Gives answers; of each lot and copy the first one counts.
+    pub(super) async fn give(&self, all: Vec<Giving>) -> Result<Vec<Given>, FarmError> {
+        let fail = FarmError::server("giving an answer");
+        let mut waiting = Vec::new();
+        for Giving {
+            lot,
+            by,
+            busy,
+            parts,
+            bytes,
+        } in all
+        {
+            let sum = sha256(&bytes);
+            let mut headers = HeaderMap::new();
+            headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
+            headers.insert(WORKER, by.0.as_str());
+            headers.insert(INSTANCE, by.1.as_str());
+            headers.insert(BUSY, busy.as_millis().to_string().as_str());
+            headers.insert(COUNT, parts.to_string().as_str());
+            headers.insert(SUM, sum.as_str());
+            let payload = if bytes.len() > MESSAGE_BYTES_MAX {
+                headers.insert(OBJECT, "1");
+                self.put_object(&sum, &bytes).await?;
+                Vec::new()
+            } else {
+                bytes
+            };
+            let subject = self.result_subject(&lot.subject());
+            let sent = (self.js).publish_with_headers(subject, headers, payload.into());
+            waiting.push(sent.await.map_err(|error| fail(words(&error)))?);
+        }
+        let mut given = Vec::new();
+        for sent in waiting {
+            given.push(match sent.await {
+                Ok(_) => Given::First,
+                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Given::Late,
+                Err(error) => return Err(fail(words(&error))),
+            });
+        }
+        Ok(given)
+    }
+
+    /// An answer with its parts, packed; none when there is none. One that was damaged on its way is none, and goes.
+    pub(super) async fn answer(&self, lot: &Lot) -> Result<Option<(Answered, Vec<u8>)>, FarmError> {
+        let subject = self.result_subject(&lot.subject());
+        let fail = FarmError::server("reading an answer");
+        let message = if self.results.cached_info().config.allow_direct {
+            match self.results.direct_get_last_for_subject(&subject).await {
+                Ok(message) => message,
+                Err(error) if error.kind() == DirectGetErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(fail(words(&error))),
+            }
+        } else {
+            match self.results.get_last_raw_message_by_subject(&subject).await {
+                Ok(message) => message,
+                Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(fail(words(&error))),
+            }
+        };
+        let came = message.time.unix_timestamp();
+        let known = self.answered(&subject, &message.headers, message.sequence, came);
+        let Some(known) = known else {
+            tracing::warn!(%subject, "no message of a farm: it is removed");
+            self.take_back(lot).await?;
+            return Ok(None);
+        };
+        let bytes = if known.object {
+            self.object(&known.sum, ANSWER_BYTES_MAX).await?
+        } else {
+            message.payload.to_vec()
+        };
+        if sha256(&bytes) != known.sum {
+            tracing::warn!(%subject, worker = known.worker, "a damaged answer: it is removed");
+            self.take_back(lot).await?;
+            return Ok(None);
+        }
+        Ok(Some((known, bytes)))
+    }
+
+    fn answered(
+        &self,
+        subject: &str,
+        headers: &HeaderMap,
+        sequence: u64,
+        came_s: i64,
+    ) -> Option<Answered> {
+        let word = |name: &str| headers.get(name).map(|value| value.as_str().to_owned());
+        Some(Answered {
+            lot: self.lot_of(subject)?,
+            worker: word(WORKER)?,
+            instance: word(INSTANCE)?,
+            busy_ms: word(BUSY)?.parse().ok()?,
+            parts: word(COUNT)?.parse().ok()?,
+            sum: word(SUM)?,
+            object: word(OBJECT).is_some(),
+            sequence,
+            came_ms: came_s.saturating_mul(1000),
+        })
+    }
+
+    /// Removes an answer.
+    pub(super) async fn take_back(&self, lot: &Lot) -> Result<(), FarmError> {
+        let subject = self.result_subject(&lot.subject());
+        let purged = self.results.purge().filter(subject).await;
+        purged.map_err(|error| FarmError::server("removing an answer")(words(&error)))?;
+        Ok(())
+    }
+
+    /// How many messages of `kind` (`result`, `dead`) there are whose subjects end so.
+    pub(super) async fn count(&self, kind: &str, end: &str) -> Result<u64, FarmError> {
+        let consumer = self.heads(kind, end).await?;
+        Ok(consumer.cached_info().num_pending)
+    }
+
+    async fn heads(&self, kind: &str, end: &str) -> Result<PullConsumer, FarmError> {
+        let config = pull::Config {
+            filter_subject: format!("{}.{kind}.{end}", self.name()),
+            ack_policy: AckPolicy::None,
+            deliver_policy: DeliverPolicy::All,
+            headers_only: true,
+            memory_storage: true,
+            inactive_threshold: Duration::from_secs(30),
+            ..pull::Config::default()
+        };
+        let made = self.results.create_consumer(config).await;
+        made.map_err(|error| FarmError::server("counting answers")(words(&error)))
+    }
+
+    /// All answers of a job without their parts.
+    pub(super) async fn all_answered(&self, job: &str) -> Result<Vec<Answered>, FarmError> {
+        let fail = FarmError::server("reading answers");
+        let consumer = self.heads("result", &format!("{job}.>")).await?;
+        let mut left = consumer.cached_info().num_pending;
+        let mut found = Vec::new();
+        while left > 0 {
+            let batch = usize::try_from(left.min(1000)).unwrap_or(1000);
+            let fetched = consumer.fetch().max_messages(batch).messages().await;
+            let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
+            let before = left;
+            while let Some(message) = fetched.next().await {
+                let message = message.map_err(|error| fail(error.to_string()))?;
+                left = left.saturating_sub(1);
+                let info = message.info().map_err(|error| fail(error.to_string()))?;
+                let (sequence, came) = (info.stream_sequence, info.published.unix_timestamp());
+                let headers = message.headers.clone().unwrap_or_default();
+                let known = self.answered(message.subject.as_str(), &headers, sequence, came);
+                found.extend(known);
+            }
+            if left == before {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads the first copies' answers of a stage in the order in which they came, those behind `after` in the stream.
+    pub(super) async fn reader(
+        &self,
+        (job, stage): (&str, u32),
+        after: u64,
+    ) -> Result<PullConsumer, FarmError> {
+        let deliver_policy = match after {
+            0 => DeliverPolicy::All,
+            after => DeliverPolicy::ByStartSequence {
+                start_sequence: after + 1,
+            },
+        };
+        let config = pull::Config {
+            filter_subject: self.result_subject(&format!("{job}.{stage}.*.0")),
+            ack_policy: AckPolicy::None,
+            deliver_policy,
+            memory_storage: true,
+            inactive_threshold: Duration::from_secs(30),
+            ..pull::Config::default()
+        };
+        let made = self.results.create_consumer(config).await;
+        made.map_err(|error| FarmError::server("reading answers")(words(&error)))
+    }
+
+    /// What a [`reader`](Farm::reader) has for now, at most `most`; whole answers, and large ones without their parts.
+    pub(super) async fn read(
+        &self,
+        reader: &PullConsumer,
+        most: usize,
+    ) -> Result<Vec<(Answered, Vec<u8>)>, FarmError> {
+        let fail = FarmError::server("reading answers");
+        let fetched = reader.fetch().max_messages(most).messages().await;
+        let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
+        let mut found = Vec::new();
+        while let Some(message) = fetched.next().await {
+            let message = message.map_err(|error| fail(error.to_string()))?;
+            let info = message.info().map_err(|error| fail(error.to_string()))?;
+            let (sequence, came) = (info.stream_sequence, info.published.unix_timestamp());
+            let subject = message.subject.as_str();
+            let headers = message.headers.as_ref();
+            let known = headers.and_then(|headers| self.answered(subject, headers, sequence, came));
+            // What is damaged is found out when it is asked for by its name.
+            if let Some(known) = known
+                && (known.object || sha256(&message.payload) == known.sum)
+            {
+                found.push((known, message.payload.to_vec()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Gives a lot up, with the reason.
+    pub(super) async fn bury(&self, lot: &Lot, reason: &str) -> Result<(), FarmError> {
+        let subject = self.dead_subject(&lot.subject());
+        let fail = FarmError::server("giving a lot up");
+        let mut headers = HeaderMap::new();
+        headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
+        let reason: String = reason.chars().take(500).collect();
+        let sent = (self.js).publish_with_headers(subject, headers, reason.into());
+        let sent = sent.await.map_err(|error| fail(words(&error)))?;
+        match sent.await {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(()),
+            Err(error) => Err(fail(words(&error))),
+        }
+    }
+
+    /// Lots of a job that were given up and have no answer yet; at most `most`.
+    pub(super) async fn given_up(&self, job: &str, most: usize) -> Result<Vec<GivenUp>, FarmError> {
+        let fail = FarmError::server("reading the lots that were given up");
+        let config = pull::Config {
+            filter_subject: self.dead_subject(&format!("{job}.>")),
+            ack_policy: AckPolicy::None,
+            memory_storage: true,
+            inactive_threshold: Duration::from_secs(30),
+            ..pull::Config::default()
+        };
+        let consumer = self.results.create_consumer(config).await;
+        let consumer = consumer.map_err(|error| fail(words(&error)))?;
+        let mut left = usize::try_from(consumer.cached_info().num_pending).unwrap_or(most);
+        let mut found = Vec::new();
+        while left > 0 && found.len() < most {
+            let fetched = consumer.fetch().max_messages(left.min(1000)).messages();
+            let mut fetched = fetched.await.map_err(|error| fail(words(&error)))?;
+            let before = left;
+            while let Some(message) = fetched.next().await {
+                let message = message.map_err(|error| fail(error.to_string()))?;
+                left = left.saturating_sub(1);
+                let info = message.info().map_err(|error| fail(error.to_string()))?;
+                let Some(lot) = self.lot_of(message.subject.as_str()) else {
+                    continue;
+                };
+                // Somebody was slow, and answered after all.
+                if found.len() < most && self.answer(&lot).await?.is_none() {
+                    found.push(GivenUp {
+                        lot,
+                        reason: String::from_utf8_lossy(&message.payload).into_owned(),
+                        sequence: info.stream_sequence,
+                    });
+                }
+            }
+            if left == before {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Forgets the lots of a job that were given up.
+    pub(super) async fn unbury(&self, job: &str) -> Result<(), FarmError> {
+        let subject = self.dead_subject(&format!("{job}.>"));
+        let purged = self.results.purge().filter(subject).await;
+        purged.map_err(|error| FarmError::server("forgetting lots")(words(&error)))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! What jobs there are, and who is not believed: told by the server when it changes.
+//!
+//! Machines that ask every second are what a server of thousands of them dies of: each question is a list of keys.
+//! A watch costs it a heartbeat every few seconds, and a message when a job comes or goes.
+
+use super::FarmError;
+use super::store::{Farm, State};
+use super::task::is_job_name;
+use crate::nats::words;
+use async_nats::jetstream::kv;
+use futures_util::StreamExt as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// After so long everything is read anew, should a change have been lost.
+const RENEWED: Duration = Duration::from_secs(300);
+/// How long the server may take to tell what there is.
+const TOLD: Duration = Duration::from_secs(5);
+/// Changes that come together are looked at together.
+const TOGETHER: Duration = Duration::from_millis(20);
+
+/// What is known of the farm's jobs.
+#[derive(Default)]
+pub(super) struct Known {
+    watch: Option<(kv::Watch, Instant)>,
+    jobs: BTreeSet<String>,
+    ended: BTreeSet<String>,
+    aside: BTreeMap<String, String>,
+}
+
+impl Known {
+    /// Jobs that are neither complete nor cancelled.
+    pub(super) fn active(&self) -> BTreeSet<String> {
+        self.jobs.difference(&self.ended).cloned().collect()
+    }
+
+    /// Why this machine is not believed.
+    pub(super) fn aside(&self, name: &str) -> Option<&String> {
+        self.aside.get(name)
+    }
+
+    /// Hears of changes for at most so long, and not much longer than the first.
+    pub(super) async fn follow(&mut self, farm: &Farm, wait: Duration) -> Result<(), FarmError> {
+        let mut until = Instant::now() + wait;
+        let there = self.watch.take();
+        let there = there.filter(|(_, since)| since.elapsed() < RENEWED);
+        let (mut watch, since) = match there {
+            Some(there) => there,
+            None => {
+                // What was known counts until all is told anew.
+                let (told, watch) = Known::told(farm).await?;
+                *self = told;
+                until = Instant::now();
+                (watch, until)
+            }
+        };
+        loop {
+            match timeout_at(until, watch.next()).await {
+                Err(_) => break,
+                Ok(Some(Ok(entry))) => {
+                    self.take(&entry);
+                    until = until.min(Instant::now() + TOGETHER);
+                }
+                Ok(Some(Err(error))) => {
+                    return Err(FarmError::server("watching the jobs")(error.to_string()));
+                }
+                Ok(None) => {
+                    let gone = "the watch ended".to_owned();
+                    return Err(FarmError::server("watching the jobs")(gone));
+                }
+            }
+        }
+        self.watch = Some((watch, since));
+        Ok(())
+    }
+
+    /// All that there is, and what comes after it.
+    async fn told(farm: &Farm) -> Result<(Known, kv::Watch), FarmError> {
+        let fail = FarmError::server("watching the jobs");
+        let mut known = Known::default();
+        let status = farm.jobs.status().await;
+        let mut current = status.map_err(|error| fail(words(&error)))?.values() == 0;
+        let watch = farm.jobs.watch_with_history(">").await;
+        let mut watch = watch.map_err(|error| fail(words(&error)))?;
+        let until = Instant::now() + TOLD;
+        while !current {
+            match timeout_at(until, watch.next()).await {
+                Ok(Some(Ok(entry))) => {
+                    known.take(&entry);
+                    current = entry.seen_current;
+                }
+                Ok(Some(Err(error))) => return Err(fail(error.to_string())),
+                Ok(None) | Err(_) => return Err(fail("the server does not tell".to_owned())),
+            }
+        }
+        Ok((known, watch))
+    }
+
+    fn take(&mut self, entry: &kv::Entry) {
+        let there = entry.operation == kv::Operation::Put;
+        if let Some(name) = entry.key.strip_prefix("aside.") {
+            if there {
+                let why = String::from_utf8_lossy(&entry.value).into_owned();
+                self.aside.insert(name.to_owned(), why);
+            } else {
+                self.aside.remove(name);
+            }
+        } else if let Some(job) = entry
+            .key
+            .strip_suffix(".task")
+            .filter(|job| is_job_name(job))
+        {
+            if there {
+                self.jobs.insert(job.to_owned());
+            } else {
+                self.jobs.remove(job);
+            }
+        } else if let Some(job) = entry.key.strip_suffix(".state") {
+            if there && State::parse(&entry.value) != State::Active {
+                self.ended.insert(job.to_owned());
+            } else {
+                self.ended.remove(job);
+            }
+        }
+    }
+}
