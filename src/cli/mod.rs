@@ -18,7 +18,7 @@ pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
-    data_folders, io_threads, nets_named, points,
+    data_folders, io_threads, nets_named, points, share,
 };
 pub(crate) use output::{Output, columns, folded, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};

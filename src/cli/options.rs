@@ -136,6 +136,13 @@ pub(crate) fn counts() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=COUNT_MAX)
 }
 
+/// A share of something.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "want a share from 0 to 1, such as 0.02".to_owned())
+}
+
 /// Points per game.
 pub(crate) fn points(text: &str) -> Result<f64, PointsError> {
     let points: f64 = text.parse()?;

@@ -270,7 +270,7 @@ impl<'a> Rollout<'a> {
             candidate: self.starts[index].0,
             trials: tally.games(),
             chances: tally.chances.map(|running| running.mean().clamp(0.0, 1.0)),
-            chance_errors: tally.chances.map(|running| running.standard_error()),
+            chance_errors: tally.chances.map(|spread| spread.standard_error()),
             cubeless,
             cubeless_error,
             cubeful: cubeful.map(|both| both.0),

@@ -72,6 +72,59 @@ fn threads_and_shares_change_no_byte() {
     }
 }
 
+/// BM-23, BM-26: plays far behind have fewer games where that is asked for, in any number of threads and shares.
+#[test]
+fn losses_known_well_enough_take_fewer_games() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("q"), "DHNMMGAAAAIJNLBEMAAD 52\n").unwrap();
+    let make = |out: &str, more: &str| {
+        let line = format!("rollout --bm-in q --out {out} trials=720 truncate=4 se=0.002 {more}");
+        good(at, &line);
+        fs::read_to_string(at.join(out)).unwrap_or_default()
+    };
+    let games = |text: &str| -> Vec<Vec<u32>> {
+        let lines = text.lines().filter(|line| line.contains(" games; "));
+        let numbers = |line: &str| {
+            let (games, _) = line[2..].split_once(" games").unwrap();
+            games.split(' ').map(|one| one.parse().unwrap()).collect()
+        };
+        lines.map(numbers).collect()
+    };
+    let alike = games(&make("alike.bm", ""));
+    let whole = make("whole.bm", "--error-share 0.2 --threads 1");
+    let some = games(&whole);
+    assert!(alike.iter().all(|games| games.len() == 1), "{alike:?}");
+    assert!(some.iter().any(|games| games.len() > 1), "{some:?}");
+    for (some, alike) in some.iter().zip(&alike) {
+        // What looks best, and what is close to it, has as many as before; nothing has more.
+        assert!(some.iter().all(|games| (144..=alike[0]).contains(games)));
+    }
+    assert!(make("threads.bm", "--error-share 0.2 --threads 3") == whole);
+    make("shares.bm", "--error-share 0.2 --part 1/2");
+    make("shares.bm", "--error-share 0.2 --part 2/2");
+    let merge = "--merge shares.bm.1-2.journal --merge shares.bm.2-2.journal";
+    assert!(make("shares.bm", &format!("--error-share 0.2 {merge}")) == whole);
+    refused(
+        at,
+        "rollout --bm-in q --out whole.bm trials=720 truncate=4 se=0.002 --error-share 0.3",
+        3,
+        "error share",
+    );
+    refused(
+        at,
+        "rollout --bm-in p --out y.bm --error-share 0.1",
+        2,
+        "--error-share",
+    );
+    refused(
+        at,
+        "rollout --bm-in p --out y.bm se=0.1 --error-share 2",
+        2,
+        "--error-share",
+    );
+}
+
 /// BM-20, BM-21, BM-23, BM-24.
 #[test]
 fn records_are_those_that_bench_reads() {

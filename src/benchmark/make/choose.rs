@@ -1,6 +1,6 @@
 //! Which positions become records, with which candidates: a job whose parts are single positions.
 
-use super::quota::Filled;
+use super::quota::{Filled, may_take};
 use super::recipe::{GAMES_PER_PART, Interest, Recipe, equity, games, header};
 use super::source::WantedRecord;
 use crate::engine::{Engine, EngineError};
@@ -14,6 +14,8 @@ use crate::stats::Running;
 const LOOKED_AT: i8 = 20;
 /// Look-ahead of the choice.
 const PLIES: u8 = 2;
+/// Games by which the number of games is judged.
+const GAMES_FIRST: u32 = 2 * GAMES_PER_PART;
 /// Fewest games of a candidate.
 const GAMES_LEAST: u32 = 4 * GAMES_PER_PART;
 
@@ -28,8 +30,8 @@ pub struct Chosen {
     pub candidates: Vec<Position>,
     /// How many of the candidates an ordinary record would have.
     pub listed: usize,
-    /// Games of each candidate.
-    pub games: u32,
+    /// Games of each candidate, the same numbers from the first on; of the position itself where there is no roll.
+    pub games: Vec<u32>,
 }
 
 /// The choice.
@@ -61,15 +63,24 @@ impl<'a> Choosing<'a> {
     }
 
     /// The candidates of a wanted record; none when it is not worth one.
-    fn choose(&self, wanted: &WantedRecord, stop: &Stop) -> Result<Option<Chosen>, EngineError> {
+    fn choose(
+        &self,
+        number: usize,
+        wanted: &WantedRecord,
+        stop: &Stop,
+    ) -> Result<Option<Chosen>, EngineError> {
         let mut chosen = Chosen {
             position: wanted.position,
             roll: wanted.roll,
             candidates: Vec::new(),
             listed: 0,
-            games: self.recipe.rollout.trials,
+            games: Vec::new(),
         };
+        if !may_take(&self.recipe.quotas, &wanted.position) {
+            return Ok(None);
+        }
         let Some(roll) = wanted.roll else {
+            chosen.games = self.games(number, &chosen, &[], stop)?;
             return Ok(Some(chosen));
         };
         let query = PlayQuery {
@@ -108,17 +119,25 @@ impl<'a> Choosing<'a> {
         if !self.recipe.full {
             chosen.candidates.truncate(chosen.listed);
         }
+        chosen.games = self.games(number, &chosen, &deep, stop)?;
         Ok(Some(chosen))
     }
 
-    /// How many games it takes until all losses are known as well as the recipe asks, judged by a first few.
-    fn games(&self, number: usize, chosen: &Chosen, stop: &Stop) -> Result<u32, EngineError> {
+    /// How many games of each candidate it takes until all losses are known as well as the recipe asks, judged by a
+    /// first few and by what two plies say (`deep`).
+    fn games(
+        &self,
+        number: usize,
+        chosen: &Chosen,
+        deep: &[RankedPlay],
+        stop: &Stop,
+    ) -> Result<Vec<u32>, EngineError> {
         let most = self.recipe.rollout.trials;
         let Some(error) = self.recipe.rollout.error else {
-            return Ok(most);
+            return Ok(vec![most; chosen.rolled()]);
         };
         let of = (chosen.position, chosen.roll, &chosen.candidates[..]);
-        let numbers = 0..GAMES_PER_PART.min(most);
+        let numbers = 0..GAMES_FIRST.min(most);
         let found = games(self.engine, (self.recipe, number), of, numbers, stop)?;
         let equities: Vec<Vec<f64>> = (found.iter())
             .map(|games| games.iter().map(equity).collect())
@@ -132,11 +151,41 @@ impl<'a> Choosing<'a> {
             }
             _ => games.iter().copied().collect::<Running>().variance(),
         };
-        let widest = equities.iter().map(variance).fold(0.0, f64::max);
-        let parts = (widest / (error * error) / f64::from(GAMES_PER_PART)).ceil();
-        // A float that is too large becomes the largest number.
-        let games = (parts as u32).saturating_mul(GAMES_PER_PART);
-        Ok(games.clamp(GAMES_LEAST.min(most), most))
+        let losses = losses(&chosen.candidates, deep);
+        let enough = |(games, loss): (&Vec<f64>, f64)| {
+            let wanted = error.max(self.recipe.error_share * loss);
+            let parts = (variance(games) / (wanted * wanted) / f64::from(GAMES_PER_PART)).ceil();
+            // A float that is too large becomes the largest number.
+            let games = (parts as u32).saturating_mul(GAMES_PER_PART);
+            games.clamp(GAMES_LEAST.min(most), most)
+        };
+        let mut enough: Vec<u32> = equities.iter().zip(losses).map(enough).collect();
+        // Every loss is one against the best play, which may turn out to be any of those that are close.
+        let widest = enough.iter().copied().max().unwrap_or(most);
+        if self.recipe.error_share == 0.0 {
+            enough.fill(widest);
+        } else if let Some(best) = best.and_then(|best| equities.iter().position(|one| one == best))
+        {
+            enough[best] = widest;
+        }
+        Ok(enough)
+    }
+}
+
+/// What each candidate loses at two plies; nothing where that is not known.
+fn losses(candidates: &[Position], deep: &[RankedPlay]) -> Vec<f64> {
+    let value = |position: &Position| {
+        let play = deep.iter().find(|play| play.position == *position);
+        play.map(|play| play.value.equity)
+    };
+    let best = deep.first().map(|play| play.value.equity);
+    let loss = |position| match (best, value(position)) {
+        (Some(best), Some(value)) => (best - value).max(0.0),
+        _ => 0.0,
+    };
+    match candidates {
+        [] => vec![0.0],
+        some => some.iter().map(loss).collect(),
     }
 }
 
@@ -173,11 +222,14 @@ fn is_worth(recipe: &Recipe, static_: &[RankedPlay], deep: &[RankedPlay]) -> boo
     }
 }
 
-/// Bytes of a chosen record: games, how many are listed, the keys of the candidates. None for a position that becomes
-/// no record.
+/// Bytes of a chosen record: how many are listed, how many are rolled out, the games of each, the keys of the candidates.
+/// None for a position that becomes no record.
 fn pack(chosen: &Chosen) -> Vec<u8> {
-    let mut bytes = chosen.games.to_le_bytes().to_vec();
-    bytes.extend((chosen.listed as u32).to_le_bytes());
+    let mut bytes = (chosen.listed as u32).to_le_bytes().to_vec();
+    bytes.extend((chosen.games.len() as u32).to_le_bytes());
+    for games in &chosen.games {
+        bytes.extend(games.to_le_bytes());
+    }
     for &position in &chosen.candidates {
         bytes.extend(PositionKey::from(position).bytes());
     }
@@ -185,8 +237,11 @@ fn pack(chosen: &Chosen) -> Vec<u8> {
 }
 
 fn unpack(wanted: &WantedRecord, bytes: &[u8]) -> Option<Chosen> {
-    let (games, rest) = bytes.split_first_chunk::<4>()?;
-    let (listed, rest) = rest.split_first_chunk::<4>()?;
+    let (listed, rest) = bytes.split_first_chunk::<4>()?;
+    let (count, rest) = rest.split_first_chunk::<4>()?;
+    let count = u32::from_le_bytes(*count) as usize;
+    let (games, rest) = rest.split_at_checked(count.checked_mul(4)?)?;
+    let (games, _) = games.as_chunks::<4>();
     let (keys, rest) = rest.as_chunks::<10>();
     let position = |key: &[u8; 10]| {
         PositionKey::from_bytes(*key)
@@ -199,9 +254,10 @@ fn unpack(wanted: &WantedRecord, bytes: &[u8]) -> Option<Chosen> {
         roll: wanted.roll,
         candidates: candidates?,
         listed: u32::from_le_bytes(*listed) as usize,
-        games: u32::from_le_bytes(*games),
+        games: games.iter().map(|one| u32::from_le_bytes(*one)).collect(),
     };
-    let fits = chosen.games > 0
+    let fits = chosen.games.iter().all(|&games| games > 0)
+        && chosen.games.len() == chosen.rolled()
         && chosen.listed <= chosen.candidates.len()
         && chosen.roll.is_some() != chosen.candidates.is_empty();
     (rest.is_empty() && fits).then_some(chosen)
@@ -229,14 +285,7 @@ impl Job for Choosing<'_> {
         let Some(wanted) = self.wanted.get(number) else {
             return Ok(Some(Vec::new()));
         };
-        let found = self.choose(wanted, stop).and_then(|found| {
-            let Some(mut chosen) = found else {
-                return Ok(None);
-            };
-            chosen.games = self.games(number, &chosen, stop)?;
-            Ok(Some(chosen))
-        });
-        match found {
+        match self.choose(number, wanted, stop) {
             Ok(found) => {
                 let bytes = found.as_ref().map_or(Vec::new(), pack);
                 Ok((!stop.is_triggered()).then_some(bytes))

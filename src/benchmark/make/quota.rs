@@ -73,6 +73,11 @@ impl std::fmt::Display for Quota {
     }
 }
 
+/// Whether a position is one that the quotas ask for.
+pub(super) fn may_take(quotas: &[Quota], position: &Position) -> bool {
+    quotas.is_empty() || quotas.iter().any(|quota| quota.group.holds(position))
+}
+
 /// How far quotas are filled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filled(Vec<usize>);
@@ -126,6 +131,8 @@ mod tests {
             .map(|q| q.parse().unwrap())
             .into();
         let start = Position::start();
+        assert!(may_take(&quotas, &start) && may_take(&[], &start));
+        assert!(!may_take(&quotas[1..], &start));
         let mut filled = Filled::default();
         assert!(!filled.are_full(&quotas));
         assert!(filled.takes(&quotas, &start));

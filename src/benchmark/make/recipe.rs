@@ -25,9 +25,12 @@ pub enum Interest {
 /// How records are made.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// How candidates are rolled out. Cubeless; `error` is the standard error of the greatest loss that a first few
+    /// How candidates are rolled out. Cubeless; `error` is the standard error of each loss that a first few
     /// games promise, `trials` the most games.
     pub rollout: RolloutSettings,
+    /// With `error`: a loss needs to be known no better than to this share of itself, by what it is at two plies. 0 for all
+    /// losses alike. Candidates far behind then have fewer games: the first ones of the others.
+    pub error_share: f64,
     /// How many candidates of a roll are rolled out; the favourite without looking ahead may come on top.
     pub best: usize,
     /// Every play is a candidate.
@@ -114,7 +117,8 @@ pub fn header(
         .field("full", recipe.full)
         .field("interest", format!("{:?}", recipe.interest))
         .field("quotas", quotas.join(","))
-        .field("rollout", format!("{:?}", recipe.rollout)))
+        .field("rollout", format!("{:?}", recipe.rollout))
+        .field("error share", recipe.error_share))
 }
 
 /// Positions and rolls, and how many.

@@ -43,7 +43,7 @@ pub fn settings_line(recipe: &Recipe, net: &str) -> String {
 struct Rolled {
     /// Mean chances of each candidate, seen by the player who is to act.
     chances: Vec<[f64; 5]>,
-    /// Equity of each part, candidate by candidate.
+    /// Equity of each part of each candidate.
     equities: Vec<Vec<f64>>,
     /// Candidates, best first.
     order: Vec<usize>,
@@ -54,23 +54,18 @@ impl Rolled {
         let (mut chances, mut equities) = (Vec::new(), Vec::new());
         for candidate in 0..record.rolled() {
             let mut sum = [0.0; 5];
-            let mut left = record.games;
-            for part in &known.parts {
+            let mut left = record.games[candidate];
+            for part in &known.candidates[candidate] {
                 let games = left.min(GAMES_PER_PART);
                 left -= games;
-                for (sum, chance) in sum.iter_mut().zip(part[candidate]) {
+                for (sum, chance) in sum.iter_mut().zip(part) {
                     *sum += f64::from(games) * chance;
                 }
             }
             // With the luck taken out a chance may come out a little below 0 or above 1.
-            chances.push(sum.map(|sum| (sum / f64::from(record.games)).clamp(0.0, 1.0)));
-            equities.push(
-                known
-                    .parts
-                    .iter()
-                    .map(|part| equity(&part[candidate]))
-                    .collect(),
-            );
+            let games = f64::from(record.games[candidate]);
+            chances.push(sum.map(|sum| (sum / games).clamp(0.0, 1.0)));
+            equities.push(known.candidates[candidate].iter().map(equity).collect());
         }
         let value = |index: &usize| equity(&chances[*index]);
         let mut order: Vec<usize> = (0..record.rolled()).collect();
@@ -86,9 +81,19 @@ impl Rolled {
     /// dice for all candidates, and each spreads the first throws evenly.
     fn loss(&self, best: usize, other: usize) -> (f64, f64) {
         let loss = equity(&self.chances[best]) - equity(&self.chances[other]);
-        let pairs = self.equities[best].iter().zip(&self.equities[other]);
-        let gaps: Running = pairs.map(|(a, b)| a - b).collect();
-        (loss, gaps.standard_error())
+        let (best, other) = (&self.equities[best], &self.equities[other]);
+        let gaps: Running = best.iter().zip(other).map(|(a, b)| a - b).collect();
+        if best.len() == other.len() {
+            return (loss, gaps.standard_error());
+        }
+        // One has more parts than the other: what they share, `2 cov = var a + var b - var(a - b)`, counts for the
+        // parts that both have, divided by the longer: `var a / m + var b / n - 2 cov / max(m, n)`.
+        let shared = gaps.count() as usize;
+        let variance = |of: &[f64]| of.iter().copied().collect::<Running>().variance();
+        let twice = variance(&best[..shared]) + variance(&other[..shared]) - gaps.variance();
+        let apart = variance(best) / best.len() as f64 + variance(other) / other.len() as f64;
+        let longer = best.len().max(other.len()) as f64;
+        (loss, (apart - twice / longer).max(0.0).sqrt())
     }
 }
 
@@ -97,7 +102,7 @@ impl Rolled {
 pub fn records(recipe: &Recipe, records: &[Chosen], known: &[Known]) -> String {
     let mut text = String::new();
     for (number, (record, known)) in records.iter().zip(known).enumerate() {
-        if known.parts.len() as u64 == u64::from(record.games.div_ceil(GAMES_PER_PART)) {
+        if known.parts == record.parts() {
             lines(recipe, number, record, known, &mut text);
         }
     }
@@ -131,7 +136,18 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &
     let errors: Vec<String> = (rolled.order.iter().skip(1))
         .map(|&other| format!("{:.4}", rolled.loss(best, other).1))
         .collect();
-    let (games, errors) = (record.games, errors.join(" "));
+    let each: Vec<u32> = (rolled.order.iter())
+        .map(|&one| record.games[one])
+        .collect();
+    let games = match each.split_first() {
+        Some((first, rest)) if rest.iter().all(|games| games == first) => first.to_string(),
+        _ => each
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    let errors = errors.join(" ");
     let comment = format!(" {games} games; standard errors of the losses: {errors}");
     line(BenchmarkRecord::Comment(comment));
     let candidates = rolled.order.iter().map(|&index| ListedPlay {
@@ -168,7 +184,7 @@ pub struct Again {
 pub fn again(records: &[Chosen], known: &[Known]) -> Again {
     let mut again = Again::default();
     for (record, known) in records.iter().zip(known) {
-        if record.roll.is_none() || known.parts.is_empty() {
+        if record.roll.is_none() || known.parts < record.parts() {
             continue;
         }
         let rolled = Rolled::of(record, known);

@@ -2,7 +2,9 @@
 
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_words};
-use crate::cli::{Commands, Common, Failure, Format, data_folders, folded, io_threads, print};
+use crate::cli::{
+    Commands, Common, Failure, Format, data_folders, folded, io_threads, print, share,
+};
 use crate::farm::{
     Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
     machine_line, overview, page, retry, work,
@@ -175,13 +177,6 @@ struct SubmitArgs {
         value_name = "COMMAND"
     )]
     command: Vec<String>,
-}
-
-/// A share of all.
-fn share(text: &str) -> Result<f64, String> {
-    let share: Option<f64> = text.parse().ok();
-    let share = share.filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "want a share from 0 to 1, such as 0.02".to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

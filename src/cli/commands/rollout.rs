@@ -6,7 +6,9 @@ use crate::benchmark::make::{
     Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again, header, records,
     settings_line,
 };
-use crate::cli::{Common, Failure, ProgressArgs, finish, nets_named, print, stopped, within};
+use crate::cli::{
+    Common, Failure, ProgressArgs, finish, nets_named, print, share, stopped, within,
+};
 use crate::engine::Engine;
 use crate::files;
 use crate::job::{JobError, Progress, Runner, Share, merge};
@@ -68,6 +70,10 @@ struct FileArgs {
         requires = "out"
     )]
     only: Only,
+    /// With se=: a loss needs to be known no better than to this share of itself, by what it is at two plies. Plays far
+    /// behind then have fewer games
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", requires = "out", value_parser = share)]
+    error_share: f64,
     /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
     #[arg(long, value_name = "GROUP=N", requires = "out")]
     quota: Vec<Quota>,
@@ -234,8 +240,14 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
     wishes.seed = wishes.seed.or(Some(common.seed));
     let mut rollout: RolloutSettings = wishes.settings(&session.search);
     rollout.cubeful = false;
+    if args.file.error_share > 0.0 && rollout.error.is_none() {
+        return Err(Failure::usage(
+            "--error-share: it is a share of a loss whose error se=NUMBER limits",
+        ));
+    }
     Ok(Recipe {
         rollout,
+        error_share: args.file.error_share,
         best: args.file.best.into(),
         full: args.file.full,
         interest: match args.file.again {
