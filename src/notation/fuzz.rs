@@ -220,6 +220,63 @@ pub fn fuzz_mat(data: &[u8]) {
     }
 }
 
+/// The log of a client of FIBS: what follows the beginning of a match, and sentences and boards that the bytes choose from
+/// those of matches played, saved, loaded again and watched. Every match of it can be printed and read again.
+pub fn fuzz_fibs_log(data: &[u8]) {
+    const LINES: [&str; 24] = [
+        "1 me 1795224299 127.0.0.1",
+        "Starting a new game with bob.",
+        "** You are now playing a 3 point match with bob",
+        "** Player eve has joined you for an unlimited match.",
+        "You are now playing with bob. Your running match was loaded.",
+        "** Player bob has left the game. The game was saved.",
+        "You rolled 3, bob rolled 1",
+        "bob rolls 3 and 1.",
+        "You roll 6 and 5.",
+        "bob moves 8-5 6-5 .",
+        "bob moves 17-20 19-20 .",
+        "You can't move.",
+        "bob doubles. Type 'accept' or 'reject'.",
+        "You accept the double. The cube shows 2.",
+        "bob gives up. You win 1 point.",
+        "You win the game and get 2 points. Congratulations!",
+        "You win the 3 point match 3-1 .",
+        "You're now watching ann.",
+        "ann and joe start a 5 point match.",
+        "ann and joe are resuming their 5-point match.",
+        "ann rolled 6, joe rolled 1",
+        "joe moves 12-14 17-23 .",
+        "ann wins a 5 point match against joe  5-3 .",
+        "You stop watching ann.",
+    ];
+    const BOARD: &str = ":3:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:2:1:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:2:0:0:0";
+    let mut text = b"Starting a new game with bob.\nYou rolled 3, bob rolled 1\n".to_vec();
+    let mut chosen = text.clone();
+    for &byte in data.iter().take(128) {
+        match LINES.get(usize::from(byte) % (LINES.len() + 8)) {
+            Some(line) => chosen.extend(line.as_bytes()),
+            None => {
+                let names = ["You:bob", "You:eve", "ann:joe", "joe:ann"];
+                let names = names.get(usize::from(byte >> 6)).unwrap_or(&"You:bob");
+                let board = BOARD.replacen(":3:", [":3:", ":5:"][usize::from(byte & 1)], 1);
+                chosen.extend(format!("board:{names}{board}").bytes());
+            }
+        }
+        chosen.push(b'\n');
+    }
+    text.extend(data);
+    for log in [text, chosen] {
+        fuzz_mat(&log);
+        for reading in MatchFile::read_all(&log).unwrap_or_default() {
+            assert!(!reading.file.games.is_empty() && reading.line > 0 && reading.at < log.len());
+            assert_eq!(reading.file.games.len(), reading.lines.len());
+            let printed = reading.file.to_string();
+            let again = MatchFile::read_all(printed.as_bytes());
+            assert_eq!(again.map(|again| again.len()), Ok(1), "{printed}");
+        }
+    }
+}
+
 /// GNU Backgammon's `.sgf`: what follows the first node's head. What is read without fault is the same when it is written
 /// and read again.
 pub fn fuzz_sgf(data: &[u8]) {

@@ -48,8 +48,8 @@ pub use board_line::BoardLine;
 pub use board_view::{BoardDialect, BoardView};
 pub use error::{Code, NotationError, Reason};
 pub use fuzz::{
-    fuzz_benchmark_line, fuzz_board_line, fuzz_mat, fuzz_match_id, fuzz_ogxm, fuzz_play,
-    fuzz_position, fuzz_position_id, fuzz_roll, fuzz_sgf, fuzz_xg, fuzz_xgid,
+    fuzz_benchmark_line, fuzz_board_line, fuzz_fibs_log, fuzz_mat, fuzz_match_id, fuzz_ogxm,
+    fuzz_play, fuzz_position, fuzz_position_id, fuzz_roll, fuzz_sgf, fuzz_xg, fuzz_xgid,
 };
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;

@@ -295,8 +295,8 @@ fn logs_of_fibs() {
     }
 }
 
-/// MAT-27: what a stranger says is no line of the match; a second match in the log is a fault; a log may begin in the
-/// middle of a game.
+/// MAT-27: what a stranger says is no line of the match; whoever wants one match is told of a second one; a log may begin
+/// in the middle of a game.
 #[test]
 fn logs_of_fibs_with_more_in_them() {
     let text = std::fs::read_to_string(data("fibs-logs/clip-first.log")).unwrap();
@@ -312,7 +312,7 @@ fn logs_of_fibs_with_more_in_them() {
         panic!("{:?}", twice.faults)
     };
     assert!(
-        fault.to_string().contains("one log is read as one match"),
+        fault.to_string().contains("only the first one is read"),
         "{fault}"
     );
     assert_eq!(twice.file, plain.file);
@@ -325,4 +325,172 @@ fn logs_of_fibs_with_more_in_them() {
     );
     let (all, rest) = (decided(&plain, false), decided(&middle, false));
     assert!(rest.len() > 10 && all.ends_with(&rest[1..]), "{rest:?}");
+}
+
+fn log(name: &str) -> String {
+    let bytes = std::fs::read(data("fibs-logs").join(name)).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn all(text: &str) -> Vec<MatchReading> {
+    MatchFile::read_all(text.as_bytes()).unwrap()
+}
+
+/// Who played whom, and the faults of a match.
+fn names_and_faults(readings: &[MatchReading]) -> Vec<(String, Vec<String>)> {
+    let one = |reading: &MatchReading| {
+        let faults = reading.faults.iter().map(ToString::to_string);
+        (reading.file.names.join(" "), faults.collect())
+    };
+    readings.iter().map(one).collect()
+}
+
+/// MAT-28: matches one after another, one that is saved while another is played and goes on later, one without an end.
+#[test]
+fn several_matches_in_a_log_of_fibs() {
+    let (one, other) = (log("telnet-first.log"), log("clip-first.log"));
+    let other = other.replace("bobby", "carol");
+    let [alone, second] = [all(&one), all(&other)].map(|mut read| read.remove(0));
+    let in_row = all(&[&one[..], &other, &one].concat());
+    let want = ["alice bobby", "alice carol", "alice bobby"];
+    let want = want.map(|names| (names.to_owned(), Vec::new()));
+    // The telnet log alone does not tell whose it is; the other one does.
+    assert_eq!(names_and_faults(&in_row), want);
+    let games = |reading: &MatchReading| reading.file.games.clone();
+    assert_eq!(games(&in_row[0]), games(&alone));
+    assert_eq!(games(&in_row[1]), games(&second));
+    assert_eq!(games(&in_row[2]), games(&alone));
+    let lines = |text: &str| text.matches('\n').count();
+    assert!(in_row[1].line > lines(&one) && in_row[2].line > lines(&one) + lines(&other));
+
+    // Cut at each board: what is played of the first one before and behind the other one is the same match.
+    let boards: Vec<usize> = one.match_indices("board:You").map(|(at, _)| at).collect();
+    for &cut in boards.iter().skip(4).step_by(9) {
+        let saved = "** Player bobby has left the game. The game was saved.\n";
+        let loaded = "You are now playing with bobby. Your running match was loaded.\n";
+        let text = [&one[..cut], saved, &other, loaded, &one[cut..]].concat();
+        let read = all(&text);
+        assert_eq!(names_and_faults(&read), want[..2], "cut at {cut}");
+        assert_eq!(games(&read[0]), games(&alone), "cut at {cut}");
+        assert_eq!(games(&read[1]), games(&second), "cut at {cut}");
+        let unfinished = all(&[&one[..cut], saved, &other].concat());
+        let told: usize = unfinished[0]
+            .file
+            .games
+            .iter()
+            .map(|game| game.actions.len())
+            .sum();
+        assert!(told > 0 && unfinished.len() == 2, "cut at {cut}");
+        assert!(unfinished.iter().all(|reading| reading.faults.is_empty()));
+    }
+}
+
+/// MAT-29: a match that is watched tells what the players' own logs tell; a glance at another game is none; the first
+/// player of two is told whichever of them the boards begin with.
+#[test]
+fn watched_matches_of_fibs() {
+    let own = log("clip-first.log");
+    let plain = all(&own).remove(0);
+    let begin = own.find("Starting a new game").unwrap();
+    let watched = own[begin..]
+        .replace("You roll ", "alice rolls ")
+        .replace("You rolled", "alice rolled")
+        .replace("board:You:", "board:alice:")
+        .replace("You accept the double", "alice accepts the double")
+        .replace(
+            "You double. Please wait for bobby to accept or reject",
+            "alice doubles",
+        )
+        .replace("bobby doubles. Type 'accept' or 'reject'", "bobby doubles")
+        .replace("You give up. bobby wins", "alice gives up. bobby wins")
+        .replace("You can't move", "alice can't move")
+        .replace("It's your turn. Please roll or double.\n", "");
+    assert!(!watched.contains("You r"), "{watched}");
+    let start = "You're now watching alice.\nalice and bobby start a 3 point match.\n";
+    let watched = format!("{start}{watched}You stop watching alice.\n");
+    let read = all(&watched);
+    assert_eq!(
+        names_and_faults(&read),
+        [("alice bobby".to_owned(), vec![])]
+    );
+    assert_eq!(read[0].file.games, plain.file.games);
+    // Then one of one's own, and one more of theirs.
+    let both = all(&[&watched[..], &own.replace("bobby", "carol"), &watched].concat());
+    let names: Vec<_> = both
+        .iter()
+        .map(|reading| reading.file.names.join(" "))
+        .collect();
+    assert_eq!(names, ["alice bobby", "alice carol", "alice bobby"]);
+    // A board of others in the middle of one's own match.
+    let place = own.rfind("board:You:").unwrap();
+    let glance = "board:dora:emil:5:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:2:1:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:2:0:0:0\n";
+    let looked = all(&[&own[..place], glance, &own[place..]].concat());
+    assert_eq!((looked.len(), &looked[0].file), (1, &plain.file));
+    // Real ones: Jibs shows wrong boards to those who watch and lets a player roll twice; the other server shows pictures.
+    let jibs = names_and_faults(&all(&log("watched-jibs.log")));
+    let again = "board is not the one that the plays before led to; the game goes on from it";
+    let want = [15, 24].map(|line| format!("line {line}, game 1: {again}"));
+    assert_eq!(jibs, [("xena yoko".to_owned(), want.to_vec())]);
+    let pictures = all(&log("watched-without-boards.log"));
+    let first = ("bobby alice".to_owned(), vec![]);
+    let next = ("alice bobby".to_owned(), vec![]);
+    assert_eq!(names_and_faults(&pictures), [first, next]);
+    assert_eq!(
+        pictures[0].file.games[0].result,
+        Some((MatPlayer::First, 4))
+    );
+    assert_eq!(pictures[1].file.length, 3);
+}
+
+/// MAT-28: matches one after another in `.mat`, in gnubg's `.sgf` and in what FIBS answers to `oldmoves`; a length that is told before each
+/// game begins no other match.
+#[test]
+fn several_matches_in_other_files() {
+    let analysis = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis");
+        std::fs::read_to_string(path.join(name)).unwrap()
+    };
+    for ending in ["mat", "sgf"] {
+        let texts = ["three3", "seven7u", "three3", "one1", "money3"]
+            .map(|name| analysis(&format!("{name}.{ending}")));
+        let alone = texts.each_ref().map(|text| all(text).remove(0));
+        let together = all(&texts.join("\n"));
+        assert_eq!(together.len(), alone.len(), "{ending}");
+        let mut line = 0;
+        for ((one, other), text) in together.iter().zip(&alone).zip(&texts) {
+            assert_eq!((&one.file, one.faults.len()), (&other.file, 0), "{ending}");
+            assert!(one.line >= line, "{ending}: {} {line}", one.line);
+            line += text.matches('\n').count();
+        }
+    }
+    let three = analysis("three3.mat");
+    let plain = all(&three).remove(0).file;
+    let repeated = three.replace(" Game ", " 3 point match\n Game ");
+    let repeated = all(&repeated);
+    assert_eq!((repeated.len(), &repeated[0].file), (1, &plain));
+    // The head of the second one is not that of the first, and a fault is one of its own match and line.
+    let second = three
+        .replacen("\n", "\n; [Crawford \"Off\"]\n", 1)
+        .replacen("\n  2) ", "\n  2) 65: 1/9 ", 1);
+    let two = all(&[&three[..], &second].concat());
+    assert_eq!((two.len(), &two[0].file), (2, &plain));
+    assert!(two[0].faults.is_empty() && two[1].file.switch("Crawford") == Some(false));
+    let fault = two[1].faults.first().unwrap();
+    assert!(
+        fault.line > three.matches('\n').count() && fault.game > 0,
+        "{fault}"
+    );
+    let other = OLDMOVES.replace("bob", "carol");
+    let moves = all(&[OLDMOVES, &other, OLDMOVES].concat());
+    let names: Vec<_> = moves
+        .iter()
+        .map(|reading| reading.file.names.join(" "))
+        .collect();
+    assert_eq!(names, ["alice bob", "alice carol", "alice bob"]);
+    assert_eq!(told(&moves[1]).replace("carol", "bob"), told(&moves[0]));
+    // Another pair in the middle of its match: what it began with is not in the file.
+    let (_, late) = other.split_once("Score is 0-2").unwrap();
+    let late = all(&format!("{OLDMOVES}Score is 0-2{late}"));
+    assert_eq!(late.len(), 2);
+    assert_eq!(told(&late[0]), told(&moves[0]));
 }

@@ -115,7 +115,7 @@ fn the_tables_hold_the_match() {
     // The same file is not filed again; at another depth it is.
     let again = run(at, &line);
     assert!(again.stdout.is_empty());
-    assert!(String::from_utf8_lossy(&again.stderr).contains("1 files are in the archive already"));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("1 match is in the archive already"));
     let players = run(at, "players --db a.sqlite --format json");
     let players = String::from_utf8(players.stdout).unwrap();
     let first: serde_json::Value = serde_json::from_str(players.lines().next().unwrap()).unwrap();
@@ -355,4 +355,71 @@ fn damaged_archives() {
         }
     }
     assert!(refusals > 20, "{refusals}");
+}
+
+/// MAT-28, ANA-23: each match of a file is judged under a name of its own, written and filed on its own; of a log that grows only what is new.
+#[test]
+fn several_matches_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let one = fs::read_to_string(data("one1.mat")).unwrap();
+    let both = format!("{one}\n{}", one.replacen("Alice :", "Carol :", 1));
+    fs::write(at.join("both.mat"), both).unwrap();
+    let line = "analyse both.mat --db a.sqlite --format json --annotate out --annotate-sgf out";
+    let output = run(at, line);
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8(output.stdout).unwrap();
+    let told: Vec<serde_json::Value> = told
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let names: Vec<_> = told.iter().map(|told| told["file"].as_str()).collect();
+    assert_eq!(names, [Some("both.mat#1"), Some("both.mat#2")]);
+    let same = |key: &str| told[0][key] == told[1][key];
+    assert!(same("decisions") && !same("players"));
+    let written = fs::read_dir(at.join("out")).unwrap();
+    let mut written: Vec<_> = written.map(|entry| entry.unwrap().file_name()).collect();
+    written.sort();
+    assert_eq!(
+        written,
+        ["both-1.mat", "both-1.sgf", "both-2.mat", "both-2.sgf"]
+    );
+    let second = fs::read_to_string(at.join("out/both-2.mat")).unwrap();
+    assert!(
+        second.contains("Carol :") && !second.contains("Alice :"),
+        "{second}"
+    );
+    let db = Connection::open(at.join("a.sqlite")).unwrap();
+    sound(&db);
+    assert_eq!(number(&db, "SELECT count(*) FROM matches"), 2.0);
+    assert_eq!(
+        number(
+            &db,
+            "SELECT count(*) FROM matches WHERE file = 'both.mat#2'"
+        ),
+        1.0
+    );
+    let again = run(at, line);
+    assert!(again.stdout.is_empty());
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(
+        said.contains("2 matches are in the archive already"),
+        "{said}"
+    );
+
+    let logs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fibs-logs");
+    let log = String::from_utf8_lossy(&fs::read(logs.join("clip-first.log")).unwrap()).into_owned();
+    fs::write(at.join("fibs.log"), &log).unwrap();
+    let line = "analyse fibs.log --db a.sqlite --format csv";
+    assert!(run(at, line).status.success());
+    assert_eq!(number(&db, "SELECT count(*) FROM matches"), 3.0);
+    let other = log.replace("bobby", "carol");
+    fs::write(at.join("fibs.log"), format!("{log}{other}")).unwrap();
+    let grown = run(at, line);
+    let said = String::from_utf8_lossy(&grown.stderr).into_owned();
+    assert!(said.contains("1 match is in the archive already"), "{said}");
+    let rows = String::from_utf8(grown.stdout).unwrap();
+    let mut rows = rows.lines().skip(1);
+    assert!(rows.all(|row| row.starts_with("\"fibs.log#2\",") || row.starts_with("fibs.log#2,")));
+    assert_eq!(number(&db, "SELECT count(*) FROM matches"), 4.0);
 }

@@ -17,6 +17,7 @@ const TARGETS: &[Target] = &[
     ("board_line", notation::fuzz_board_line),
     ("external", protocol::fuzz_external),
     ("external_sequence", protocol::fuzz_external_sequence),
+    ("fibs_log", notation::fuzz_fibs_log),
     ("fibs_sequence", protocol::fuzz_fibs_sequence),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),

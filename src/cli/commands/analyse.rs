@@ -80,11 +80,23 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
     }
 }
 
-/// A file judged, or why it is not.
+/// A match judged, or why its file is not.
 struct Done {
     path: PathBuf,
+    /// The place of the match in its file, from 1; 0 where it is the only one.
+    number: usize,
     key: ArchiveKey,
     result: Result<(MatchReading, Analysis), Box<dyn Error + Send + Sync>>,
+}
+
+impl Done {
+    /// What the match is called: that of its file, with its place if there are others.
+    fn name(&self) -> String {
+        match self.number {
+            0 => self.path.display().to_string(),
+            number => format!("{}#{number}", self.path.display()),
+        }
+    }
 }
 
 /// Why a file is not judged, and no other one either.
@@ -128,14 +140,16 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let archive = printer.archive.as_ref();
         let known = |key: &ArchiveKey| archive.map_or(Ok(false), |archive| archive.has(key));
         let one = |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
-        let judged: Vec<Result<Option<Done>, Unjudged>> = engine
+        let judged: Vec<Result<Vec<Option<Done>>, Unjudged>> = engine
             .pool()
             .install(|| paths.par_iter().map(one).collect());
         for each in judged {
             match each {
                 Ok(each) => {
                     done += 1;
-                    printer.print(each)?;
+                    for each in each {
+                        printer.print(each)?;
+                    }
                 }
                 Err(Unjudged::Engine(EngineError::Stopped)) => {}
                 Err(Unjudged::Engine(error)) => return Err(error.into()),
@@ -200,17 +214,27 @@ impl Printer<'_> {
             write_whole(path, text.as_bytes()).map_err(Failure::unwritten(path))?;
         }
         if self.known > 0 {
-            eprintln!("gammond: {} files are in the archive already", self.known);
+            eprintln!(
+                "gammond: {} in the archive already",
+                matches_are(self.known)
+            );
         }
         Ok(())
     }
 
     fn print(&mut self, done: Option<Done>) -> Result<(), Failure> {
-        let Some(Done { path, key, result }) = done else {
+        let Some(done) = done else {
             self.known += 1;
             return Ok(());
         };
-        let name = path.display().to_string();
+        let name = done.name();
+        let Done {
+            path,
+            number,
+            key,
+            result,
+        } = done;
+        let path = numbered(&path, number);
         let (reading, analysis) = match result {
             Ok((reading, analysis)) => (reading, analysis.marked(self.args.marks)),
             Err(error) => {
@@ -305,43 +329,79 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
     Ok(())
 }
 
-/// Nothing for a file that is known already.
+/// The matches of a file; nothing in place of one that is known already.
 fn judge_file(
     engine: &Engine,
     settings: &Settings,
     path: &Path,
     known: &(dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync),
     stop: &Stop,
-) -> Result<Option<Done>, Unjudged> {
-    let done = |key, result| {
-        Ok(Some(Done {
+) -> Result<Vec<Option<Done>>, Unjudged> {
+    let done = |number, key, result| {
+        Some(Done {
             path: path.to_owned(),
+            number,
             key,
             result,
-        }))
+        })
     };
     let bytes = match contents(path) {
         Ok(bytes) => bytes,
-        Err(error) => return done(ArchiveKey::default(), Err(error.into())),
+        Err(error) => return Ok(vec![done(0, ArchiveKey::default(), Err(error.into()))]),
     };
     let key = ArchiveKey::of(engine, settings, &bytes);
     if known(&key).map_err(Unjudged::Archive)? {
-        return Ok(None);
+        return Ok(vec![None]);
     }
-    let reading = match MatchFile::read(&bytes) {
-        Ok(reading) => reading,
+    let readings = match MatchFile::read_all(&bytes) {
+        Ok(readings) => readings,
         Err(error) => {
             let before = bytes.iter().take(error.at());
             let place = match MatchFile::is_binary(&bytes) {
                 true => format!("byte {}", error.at()),
                 false => format!("line {}", 1 + before.filter(|&&byte| byte == b'\n').count()),
             };
-            return done(key, Err(within(place, error).into()));
+            return Ok(vec![done(0, key, Err(within(place, error).into()))]);
         }
     };
-    let analysis =
-        analyse(engine, settings, &reading, Rules::default(), stop).map_err(Unjudged::Engine)?;
-    done(key, Ok((reading, analysis)))
+    // A file that grows is another one tomorrow, but the matches in it are the same.
+    let alone = readings.len() == 1 && !MatchFile::is_log(&bytes);
+    let count = readings.len();
+    let numbered = (1..).zip(readings);
+    let judged = numbered.map(|(number, reading)| {
+        let number = if count == 1 { 0 } else { number };
+        let key = match alone {
+            true => key.clone(),
+            false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
+        };
+        if known(&key).map_err(Unjudged::Archive)? {
+            return Ok(None);
+        }
+        let analysis = analyse(engine, settings, &reading, Rules::default(), stop);
+        let analysis = analysis.map_err(Unjudged::Engine)?;
+        Ok(done(number, key, Ok((reading, analysis))))
+    });
+    judged.collect()
+}
+
+/// What a match among others in its file would be called as a file.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    match (number, path.file_stem()) {
+        (0, _) | (_, None) => path.to_owned(),
+        (number, Some(stem)) => {
+            let stem = if stem == "-" { "match".as_ref() } else { stem };
+            let mut name = stem.to_owned();
+            name.push(format!("-{number}.x"));
+            path.with_file_name(name)
+        }
+    }
+}
+
+fn matches_are(count: u64) -> String {
+    match count {
+        1 => "1 match is".to_owned(),
+        count => format!("{count} matches are"),
+    }
 }
 
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {

@@ -4,8 +4,8 @@
 //! `points`, lines glued together (FIBS-04 to FIBS-09). What somebody says is never taken for a
 //! line of the server ([`super::strangers`], FIBS-33).
 
-use super::message::{Message, OwnInfo, Speech, Who};
-use super::sentences::{fit, sentence};
+use super::message::{Message, OwnInfo, Speech, Watched, Who};
+use super::sentences::{fit, sentence, watched};
 use super::strangers;
 use crate::notation::BoardLine;
 
@@ -40,6 +40,14 @@ pub fn name_line(line: &str) -> Vec<Message> {
         }
     }
     found
+}
+
+/// What a line says to somebody who watches a game, and to nobody else (MAT-29).
+#[must_use]
+pub fn watched_line(line: &str) -> Option<Watched> {
+    let text = strip_prompts(line);
+    let quiet = strangers::carries(text) || text.starts_with(|c: char| c.is_ascii_digit());
+    if quiet { None } else { watched(text) }
 }
 
 /// FIBS-05: outside CLIP the next line is glued behind the prompt.

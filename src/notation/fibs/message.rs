@@ -220,6 +220,25 @@ pub enum Message {
     Unknown,
 }
 
+/// What only those hear who watch a game.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Watched {
+    /// We watch a player from now on.
+    Begins(String),
+    /// We watch nobody any more.
+    Ends,
+    /// Two begin a match to so many points, 0 for an unlimited one. Told of everybody to those who want to know.
+    Starts([String; 2], u32),
+    /// Two go on with a match that was saved, to so many points where that is told.
+    Resumes([String; 2], Option<u32>),
+    /// The opening roll of both players.
+    OpeningRoll([(String, u8); 2]),
+    /// Somebody has won a match against somebody: winner and loser.
+    WinsMatch([String; 2]),
+    /// What a player hears in other words.
+    Line(Message),
+}
+
 impl Message {
     /// Whom a line of the game names as the opponent, if it names anybody.
     #[must_use]

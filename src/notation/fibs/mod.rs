@@ -8,8 +8,8 @@ mod sentences;
 pub mod strangers;
 
 pub use bytes::{LineReader, Piece};
-pub use clip::name_line;
-pub use message::{By, Message, OwnInfo, Speech, Wanted, Who};
+pub use clip::{name_line, watched_line};
+pub use message::{By, Message, OwnInfo, Speech, Wanted, Watched, Who};
 
 use crate::game::{BAR, OFF, Play, Step};
 

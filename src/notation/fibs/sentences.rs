@@ -1,6 +1,6 @@
 //! The sentences of a match, each with what it means (FIBS-08): a table.
 
-use super::message::{By, Message, Wanted};
+use super::message::{By, Message, Wanted, Watched};
 
 /// What the captured words of a pattern make.
 type Make = fn(&Captured<'_>) -> Option<Message>;
@@ -51,6 +51,14 @@ pub(super) fn sentence(line: &str) -> Message {
         true => Message::Refused(line.to_owned()),
         false => Message::Unknown,
     }
+}
+
+/// A sentence to those who watch a game.
+pub(super) fn watched(line: &str) -> Option<Watched> {
+    let line = plain(line);
+    WATCHED
+        .iter()
+        .find_map(|(pattern, make)| fit(pattern, &line).and_then(|words| make(&words)))
 }
 
 /// Single blanks and apostrophes, no final dot.
@@ -200,6 +208,33 @@ const PATTERNS: &[(&str, Make)] = &[
     ("** ERROR: Saved match is corrupt{*}", |_| Some(Message::NoSavedMatch(String::new()))),
     ("** You're not experienced enough to play {*}", |_| Some(Message::InvitationRefused(String::new()))),
 ];
+
+/// What makes of captured words what somebody hears who watches.
+type MakeWatched = fn(&Captured<'_>) -> Option<Watched>;
+
+#[rustfmt::skip]
+const WATCHED: &[(&str, MakeWatched)] = &[
+    ("You're now watching {}", |w| Some(Watched::Begins(w.name(0)?))),
+    ("You are now watching {}", |w| Some(Watched::Begins(w.name(0)?))),
+    ("You stop watching {}", |_| Some(Watched::Ends)),
+    ("{} and {} start a {} point match", |w| Some(Watched::Starts([w.name(0)?, w.name(1)?], w.number(2)?))),
+    ("{} and {} start a new {}-point match", |w| Some(Watched::Starts([w.name(0)?, w.name(1)?], w.number(2)?))),
+    ("{} and {} start an unlimited match", |w| Some(Watched::Starts([w.name(0)?, w.name(1)?], 0))),
+    ("{} and {} are resuming their {}-point match", |w| Some(Watched::Resumes([w.name(0)?, w.name(1)?], w.number(2)))),
+    ("{} and {} are resuming their {*}", |w| Some(Watched::Resumes([w.name(0)?, w.name(1)?], None))),
+    ("{} rolled {}, {} rolled {}", opening_roll),
+    ("{} rolls {}, {} rolls {}", opening_roll),
+    ("{} doubles", |w| Some(Watched::Line(Message::Doubles { name: w.name(0)? }))),
+    ("{} gives up. {} wins {} point{*}", |w| Some(Watched::Line(Message::GivesUp { by: w.by(0)?, name: w.name(1)?, points: w.number(2)? }))),
+    // Jibs.
+    ("{} win the game and get {} point{*}", |w| Some(Watched::Line(Message::WinsGame { by: w.by(0)?, points: w.number(1)? }))),
+    ("{} wins a {} point match against {} {*}", |w| Some(Watched::WinsMatch([w.name(0)?, w.name(2)?]))),
+];
+
+fn opening_roll(words: &Captured<'_>) -> Option<Watched> {
+    let of = |at: usize| Some((words.name(at)?, words.number(at + 1)?));
+    Some(Watched::OpeningRoll([of(0)?, of(2)?]))
+}
 
 fn started(words: &Captured<'_>, name: usize, wanted: Wanted) -> Option<Message> {
     let name = words.name(name)?;

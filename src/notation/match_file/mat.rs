@@ -33,6 +33,8 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
         named: false,
         refused: None,
         told_after_end: 0,
+        behind: Vec::new(),
+        another: None,
     };
     let mut at = 0;
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -61,6 +63,10 @@ struct Reader<'a> {
     refused: Option<(&'static str, Reason, usize)>,
     /// The last game that has something behind its end, from 1: one fault is enough.
     told_after_end: usize,
+    /// Comments behind the last game: the head of another match, if one follows.
+    behind: Vec<String>,
+    /// The length of a match that was told behind a game, with its line and byte.
+    another: Option<(u32, usize, usize)>,
 }
 
 impl Reader<'_> {
@@ -73,9 +79,10 @@ impl Reader<'_> {
         // A name may begin with a semicolon.
         if self.expected != Expected::Names {
             if let Some(comment) = text.strip_prefix(';') {
-                if self.recorder.file.games.is_empty() {
-                    let clean = comment.chars().filter(|sign| !sign.is_control());
-                    self.recorder.file.comments.push(clean.collect());
+                let clean = comment.chars().filter(|sign| !sign.is_control());
+                match self.recorder.file.games.is_empty() {
+                    true => self.recorder.file.comments.push(clean.collect()),
+                    false => self.behind.push(clean.collect()),
                 }
                 return;
             }
@@ -84,10 +91,19 @@ impl Reader<'_> {
             }
         }
         let game = starts(text, "Game ") && text.get(5..).is_some_and(starts_with_digit);
+        let begun = !self.recorder.file.games.is_empty();
+        let length = whole_length(text).filter(|_| begun && self.expected != Expected::Names);
+        if let Some(length) = length {
+            self.another = Some((length, number, at));
+            return;
+        }
+        if !game {
+            (self.another, self.behind) = (None, Vec::new());
+        }
         let done = match self.expected {
             Expected::Length => self.length(text, at),
             Expected::Names => self.names(text),
-            _ if game => self.game(),
+            _ if game => self.game(text),
             Expected::Game if self.recorder.file.games.is_empty() => {
                 Err((value(FIELD, text, "a line such as ' Game 1'"), 0))
             }
@@ -141,8 +157,23 @@ impl Reader<'_> {
         }
     }
 
-    fn game(&mut self) -> Result<(), Fault> {
+    fn game(&mut self, text: &str) -> Result<(), Fault> {
         self.expected = Expected::Names;
+        let comments = std::mem::take(&mut self.behind);
+        if let Some((length, line, at)) = self.another.take() {
+            // Some programs tell the length before each game.
+            let digits = |c: char| c.is_ascii_digit();
+            let (_, number) = text.split_at_checked(5).unwrap_or_default();
+            let number = number.trim_start().split(|c| !digits(c)).next();
+            let first = number.is_some_and(|number| number.trim_start_matches('0') == "1");
+            if first || length != self.recorder.file.length {
+                let next = self.recorder.next_match(line, at);
+                next.map_err(|wrong| (wrong, 0))?;
+                self.recorder.file.length = length;
+                self.recorder.file.comments = comments;
+                self.told_after_end = 0;
+            }
+        }
         self.recorder.begin().map_err(|wrong| (wrong, 0))
     }
 
@@ -310,6 +341,22 @@ impl Reader<'_> {
             Err((wrong, cell.at))
         })
     }
+}
+
+/// The points of a line that tells the length of a match and nothing else.
+fn whole_length(text: &str) -> Option<u32> {
+    let text = text.trim_end_matches(['.', ':']).to_ascii_lowercase();
+    let words: Vec<&str> = text
+        .split([' ', '\t', '-'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let number = match words[..] {
+        [number, "point" | "points", "match"] => number,
+        ["match", "of" | "to", number, "point" | "points"] | ["match", "to", number] => number,
+        ["unlimited", "match" | "session"] | ["money", "session" | "game" | "match"] => "0",
+        _ => return None,
+    };
+    number.parse().ok().filter(|&length| length <= LENGTH_MAX)
 }
 
 /// A play without `(illegal)` behind it: whether it is, is seen.

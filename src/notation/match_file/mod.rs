@@ -9,6 +9,7 @@
 mod bytes;
 mod cells;
 mod fibs_log;
+mod logged;
 mod mat;
 mod ogxm;
 mod ogxm_write;
@@ -46,11 +47,28 @@ impl MatchFile {
         }
     }
 
-    /// Reads as much of a match file as there is to read.
+    /// Reads as much of a match file as there is to read. Where several matches stand in it, the second one is a fault of
+    /// the first.
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-match-file` when it is none: no match in it at all.
     pub fn read(text: &[u8]) -> Result<MatchReading, NotationError> {
+        let mut all = MatchFile::read_all(text)?.into_iter();
+        let mut first = all.next().unwrap_or_default();
+        if let Some(second) = all.next() {
+            let why = Reason::Other("begins behind another one; only the first one is read here");
+            let error = NotationError::new(Code::BadMatchFile, "match", why, second.at);
+            let (line, game) = (second.line, first.file.games.len());
+            first.faults.push(FileFault { line, game, error });
+        }
+        Ok(first)
+    }
+
+    /// Reads as much as there is to read of all matches of a file, in the order in which they begin; at least one.
+    ///
+    /// # Errors
+    /// [`NotationError`] with the code `bad-match-file` when there is no match in it at all.
+    pub fn read_all(text: &[u8]) -> Result<Vec<MatchReading>, NotationError> {
         if text.len() > MATCH_FILE_BYTES_MAX {
             let reason = Reason::Other("is longer than 16 MiB");
             return Err(wrong("match file", reason, MATCH_FILE_BYTES_MAX));
@@ -72,8 +90,7 @@ impl MatchFile {
             oldmoves::read(&decoded, &mut recorder)
         } else if fibs_log::is_fibs_log(&decoded) {
             // Cut into lines by its bytes, as the bot does it: places are those of the file.
-            fibs_log::read(text, &mut recorder)?;
-            return Ok(recorder.finish());
+            return fibs_log::read(text);
         } else {
             mat::read(&decoded, &mut recorder)
         };
@@ -83,11 +100,14 @@ impl MatchFile {
             wrong(error.field(), error.reason().clone(), at)
         };
         read.map_err(place)?;
-        let mut reading = recorder.finish();
-        for fault in &mut reading.faults {
-            fault.error = place(fault.error.clone());
+        let mut readings = recorder.finish();
+        for reading in &mut readings {
+            reading.at = (reading.at + skipped).min(text.len());
+            for fault in &mut reading.faults {
+                fault.error = place(fault.error.clone());
+            }
         }
-        Ok(reading)
+        Ok(readings)
     }
 }
 
@@ -96,6 +116,14 @@ impl MatchFile {
     #[must_use]
     pub fn is_binary(file: &[u8]) -> bool {
         ogxm::is_ogxm(file) || xg::is_xg(file)
+    }
+
+    /// Whether a file is the log of a client of FIBS, which grows from match to match.
+    #[must_use]
+    pub fn is_log(file: &[u8]) -> bool {
+        !MatchFile::is_binary(file)
+            && !sgf::is_sgf(file)
+            && fibs_log::is_fibs_log(&String::from_utf8_lossy(file))
     }
 }
 

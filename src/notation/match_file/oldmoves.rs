@@ -18,8 +18,11 @@ pub(super) fn is_oldmoves(text: &str) -> bool {
 /// Reads a whole file.
 pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
     let mut at = 0;
-    for (number, line) in (1..).zip(text.split('\n')) {
-        if let Err((wrong, fatal)) = read_line((number, at), line.trim(), recorder) {
+    let mut lines = (1..).zip(text.split('\n')).peekable();
+    while let Some((number, line)) = lines.next() {
+        // Who plays the game is told behind its score.
+        let players = lines.peek().and_then(|(_, next)| names(next.trim()));
+        if let Err((wrong, fatal)) = read_line((number, at), line.trim(), players, recorder) {
             if fatal {
                 let (field, reason) = wrong;
                 return Err(NotationError::new(Code::BadMatchFile, field, reason, at));
@@ -29,6 +32,13 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
         at += line.len() + 1;
     }
     Ok(())
+}
+
+/// `NAME is X - NAME is O`
+fn names(line: &str) -> Option<[String; 2]> {
+    let (x, o) = line.split_once(" is X - ")?;
+    let o = o.strip_suffix(" is O")?;
+    Some([x.trim().to_owned(), o.trim().to_owned()])
 }
 
 /// What is wrong, and whether nothing can be read then.
@@ -42,18 +52,17 @@ fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {
 fn read_line(
     (number, at): (usize, usize),
     line: &str,
+    players: Option<[String; 2]>,
     recorder: &mut Recorder,
 ) -> Result<(), Fault> {
     if line.is_empty() {
         return Ok(());
     }
     if let Some(rest) = line.strip_prefix("Score is ") {
-        return score(rest, line, recorder);
+        return score((number, at), (rest, line), players, recorder);
     }
-    if let Some((x, o)) = line.split_once(" is X - ")
-        && let Some(o) = o.strip_suffix(" is O")
-    {
-        recorder.file.names = [x.trim().to_owned(), o.trim().to_owned()];
+    if let Some(names) = names(line) {
+        recorder.file.names = names;
         return Ok(());
     }
     if recorder.has_given_up() {
@@ -94,23 +103,37 @@ fn read_line(
 }
 
 /// `0-0 in a 3 point match.`
-fn score(rest: &str, line: &str, recorder: &mut Recorder) -> Result<(), Fault> {
-    let first = recorder.file.games.is_empty();
+fn score(
+    (number, at): (usize, usize),
+    (rest, line): (&str, &str),
+    players: Option<[String; 2]>,
+    recorder: &mut Recorder,
+) -> Result<(), Fault> {
+    let mut first = recorder.file.games.is_empty();
     let wrong = || {
         let want = "a line such as 'Score is 0-0 in a 3 point match.'";
         (bad("score", line, want), first)
     };
     let (points, kind) = rest.split_once(" in a").ok_or_else(wrong)?;
     let (x, o) = points.split_once('-').ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
-    let scores = [number(x)?, number(o)?];
+    let points = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let scores = [points(x)?, points(o)?];
     let kind = kind.trim_start_matches('n').trim();
     let length = match kind.starts_with("unlimited") {
         true => 0,
-        false => number(kind.split_whitespace().next().unwrap_or_default())?,
+        false => points(kind.split_whitespace().next().unwrap_or_default())?,
     };
     if length > LENGTH_MAX {
         return Err(wrong());
+    }
+    // A match begins at nothing, and nobody loses points.
+    let before = recorder.file.games.last().map(|game| game.scores);
+    let less = before.is_some_and(|before| before.iter().zip(&scores).any(|(b, s)| s < b));
+    let others = players.is_some_and(|players| players != recorder.file.names);
+    if !first && (length != recorder.file.length || less || scores == [0, 0] || others) {
+        let next = recorder.next_match(number, at);
+        next.map_err(|wrong| (wrong, false))?;
+        first = true;
     }
     if first {
         recorder.file.length = length;

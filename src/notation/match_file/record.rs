@@ -144,6 +144,10 @@ pub struct MatchReading {
     pub faults: Vec<FileFault>,
     /// For each game the lines on which its actions stand.
     pub lines: Vec<Vec<usize>>,
+    /// The line on which the match begins, counted from 1; 0 in binary files.
+    pub line: usize,
+    /// The byte at which that line begins.
+    pub at: usize,
 }
 
 impl MatchFile {

@@ -16,6 +16,8 @@ const FAULTS_MAX: usize = 100;
 /// Games of a file, and actions of a game, at most.
 const GAMES_MAX: usize = 10_000;
 const ACTIONS_MAX: usize = 10_000;
+/// Matches of a file at most.
+pub(super) const MATCHES_MAX: usize = 10_000;
 
 /// What is wrong with an answer to a double that nobody made.
 pub(super) const UNDOUBLED: Wrong = (
@@ -23,10 +25,13 @@ pub(super) const UNDOUBLED: Wrong = (
     Reason::Other("answers a double that nobody made"),
 );
 
-/// A match on its way in.
+/// A match on its way in, and those of the file before it.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     pub(super) file: MatchFile,
+    before: Vec<MatchReading>,
+    /// The line and the byte where the match begins.
+    place: (usize, usize),
     lines: Vec<Vec<usize>>,
     faults: Vec<FileFault>,
     /// The board of the game, seen by `on_roll`.
@@ -49,18 +54,42 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn finish(self) -> MatchReading {
-        let Recorder {
-            file,
-            faults,
-            lines,
-            ..
-        } = self;
+    /// All matches of the file.
+    pub(super) fn finish(mut self) -> Vec<MatchReading> {
+        let mut all = std::mem::take(&mut self.before);
+        all.push(self.reading());
+        all
+    }
+
+    /// The match as it was read.
+    pub(super) fn reading(self) -> MatchReading {
+        let (line, at) = self.place;
         MatchReading {
-            file,
-            faults,
-            lines,
+            file: self.file,
+            faults: self.faults,
+            lines: self.lines,
+            line,
+            at,
         }
+    }
+
+    /// Another match of the file begins here, on the same terms until they are told.
+    pub(super) fn next_match(&mut self, line: usize, at: usize) -> Result<(), Wrong> {
+        if self.before.len() + 1 >= MATCHES_MAX {
+            return Err(("match file", Reason::Other("has more than 10000 matches")));
+        }
+        let before = std::mem::take(&mut self.before);
+        let done = std::mem::replace(
+            self,
+            Recorder {
+                place: (line, at),
+                ..Recorder::default()
+            },
+        );
+        self.file.length = done.file.length;
+        self.before = before;
+        self.before.push(done.reading());
+        Ok(())
     }
 
     /// Notes a fault; the rest of the game is passed over.

@@ -135,6 +135,10 @@ pub(super) fn read(text: &[u8], recorder: &mut Recorder) -> Result<(), NotationE
 struct Root {
     length: u32,
     scores: [u32; 2],
+    /// The number of the game in its match, from 0.
+    game: Option<u32>,
+    names: [Option<String>; 2],
+    headers: Vec<String>,
     backgammon: bool,
     result: Option<(MatPlayer, u32)>,
     rules: String,
@@ -221,9 +225,25 @@ impl Reader<'_> {
             return;
         }
         self.root.begun = true;
+        if self.is_another_match() {
+            let line = self.line(at);
+            if let Err(wrong) = self.recorder.next_match(line, at) {
+                self.fault(at, wrong);
+                self.passed_over = true;
+                return;
+            }
+        }
+        let names = std::mem::take(&mut self.root.names);
+        for (place, name) in self.recorder.file.names.iter_mut().zip(names) {
+            if let Some(name) = name {
+                *place = name;
+            }
+        }
         let first = self.recorder.file.games.is_empty();
         if first {
             self.recorder.file.length = self.root.length;
+            let headers = std::mem::take(&mut self.root.headers);
+            self.recorder.file.comments.extend(headers);
             let rules = std::mem::take(&mut self.root.rules);
             let comments = &mut self.recorder.file.comments;
             for rule in rules.split(':') {
@@ -251,6 +271,24 @@ impl Reader<'_> {
                 ("game tree", Reason::Other("is not of backgammon (GM[6])")),
             );
         }
+    }
+
+    /// Whether the game is of another match than those before: between others, of another length, or again the first one
+    /// of a match.
+    fn is_another_match(&self) -> bool {
+        let file = &self.recorder.file;
+        let told = file.names.iter().zip(&self.root.names);
+        let differs = |(known, name): (&String, &Option<String>)| {
+            name.as_ref().is_some_and(|name| name != known)
+        };
+        let others = told.filter(|&pair| differs(pair)).count();
+        let length = self.root.length;
+        let again = match self.root.game {
+            Some(0) => self.root.scores == [0, 0] && (length > 0 || others > 0),
+            Some(_) => others == 2,
+            None => others > 0,
+        };
+        !file.games.is_empty() && (length != file.length || again)
     }
 
     fn property(&mut self, at: usize, property: &Property<'_>) {
@@ -310,6 +348,7 @@ impl Reader<'_> {
                     let [white, black] = &mut self.root.scores;
                     match key {
                         "length" => self.root.length = number,
+                        "game" => self.root.game = Some(number),
                         "ws" => *white = number,
                         "bs" => *black = number,
                         _ => {}
@@ -326,16 +365,15 @@ impl Reader<'_> {
     }
 
     fn name(&mut self, player: MatPlayer, name: &str) {
-        if let Some(place) = self.recorder.file.names.get_mut(player.index()) {
-            *place = name.to_owned();
+        if let Some(place) = self.root.names.get_mut(player.index()) {
+            *place = Some(name.to_owned());
         }
     }
 
     fn header(&mut self, key: &str, value: &str) {
-        if self.recorder.file.games.is_empty() && !value.is_empty() {
+        if !value.is_empty() {
             let value = value.replace(['"', '\n', '\r'], " ");
-            let comments = &mut self.recorder.file.comments;
-            comments.push(format!(" [{key} \"{value}\"]"));
+            self.root.headers.push(format!(" [{key} \"{value}\"]"));
         }
     }
 
