@@ -121,11 +121,8 @@ def rows(gnubg, match):
         played_crawford = any(length and length - 1 in (g["info"]["score-X"], g["info"]["score-O"])
                               for g in match["games"][:number - 1])
         crawford = int(length > 1 and length - 1 in scores and not played_crawford)
-        last, passed = None, False
+        last = None
         for action in game["game"]:
-            # Behind a passed double gnubg lists the double once more when the winner stands in a row of his own.
-            if passed:
-                break
             if action["action"] == "set":
                 cube = action.get("cube", cube)
                 owner = {"X": 0, "O": 1, "centered": -1}.get(action.get("cube-owner"), owner)
@@ -172,7 +169,7 @@ def rows(gnubg, match):
                 yield dict(row, kind=kind if turns == 1 else "beaver", loss=lost)
                 if kind == "take":
                     cube, owner = cube << turns, 1 - doubler
-                doubler, turns, passed = None, 0, kind == "drop"
+                doubler, turns = None, 0
 
 
 def ours(gammond, path, plies):

@@ -11,9 +11,9 @@ mod plan;
 mod tally;
 mod trial;
 
-#[cfg(feature = "farm")]
-pub(crate) use plan::ROUND;
 pub use plan::Rollout;
+#[cfg(feature = "farm")]
+pub(crate) use tally::ROUND;
 
 use crate::search::Stopped;
 

@@ -1,7 +1,7 @@
 //! What is rolled out, from where, how far, and when it is enough.
 
 use super::RolloutError;
-use super::tally::{Sample, Tally};
+use super::tally::{ROUND, Sample, Tally};
 use super::trial::{Room, Start, Table};
 use crate::equity::{CubeState, Stakes};
 use crate::game::{Cube, CubeOwner, MatchState};
@@ -13,8 +13,6 @@ use crate::search::{self, Context};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Games of each candidate between two looks at the rules for stopping.
-pub(crate) const ROUND: u32 = 36;
 /// Games of a candidate before an error is believed.
 const BELIEVED: u32 = 324;
 /// Smallest joint standard error that a lead is measured with.

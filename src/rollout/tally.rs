@@ -1,8 +1,9 @@
 //! What the games of one candidate add up to, in the order of their numbers.
 
-use super::plan::ROUND;
 use crate::stats::Running;
 
+/// Games of each candidate between two looks at the rules for stopping; they spread the throws of each turn evenly.
+pub(crate) const ROUND: u32 = 36;
 /// Rounds whose means say how far the results scatter; before, the games themselves do.
 const ROUNDS_BELIEVED: u64 = 36;
 

@@ -229,8 +229,16 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         .stderr(Stdio::piped())
         .spawn();
     let done = || {
-        let status = good(&format!("farm status {job} --format json"));
-        let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+        let status = loop {
+            let out = run(&format!("farm status {job} --format json"));
+            if out.status.success() {
+                break out.stdout;
+            }
+            // While the others choose who leads, nobody answers.
+            let said = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert!(begun.elapsed() < PATIENCE, "{said}");
+        };
+        let status: serde_json::Value = serde_json::from_slice(&status).unwrap();
         let done = |name: &str| status["jobs"][0][name].as_u64().unwrap();
         (done("parts_done"), done("parts"))
     };

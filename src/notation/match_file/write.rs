@@ -55,21 +55,27 @@ impl MatGame {
                 rows.push(player, cell);
             }
         }
-        rows.write(f)?;
-        if let Some((winner, points)) = self.result {
-            let column = match winner {
-                MatPlayer::First => 6,
-                MatPlayer::Second => LEFT_WIDTH + 6,
-            };
-            let plural = if points == 1 { "" } else { "s" };
-            write!(f, "{:column$}Wins {points} point{plural}", "")?;
-            let score = winner.of([first_score, second_score]);
-            if file.length > 0 && score.saturating_add(points) >= file.length {
-                f.write_str(" and the match")?;
-            }
-            writeln!(f)?;
+        let Some((winner, points)) = self.result else {
+            return rows.write(f);
+        };
+        let plural = if points == 1 { "" } else { "s" };
+        let mut wins = format!("Wins {points} point{plural}");
+        let score = winner.of([first_score, second_score]);
+        if file.length > 0 && score.saturating_add(points) >= file.length {
+            wins.push_str(" and the match");
         }
-        Ok(())
+        // Beside a double that is passed, as gnubg writes it: in a row of its own gnubg takes it for a second double.
+        let passed = matches!(self.actions.last(), Some((_, MatAction::Drop)));
+        if passed && winner == MatPlayer::Second && rows.right_is_free {
+            rows.push(winner, format!(" {wins}"));
+            return rows.write(f);
+        }
+        rows.write(f)?;
+        let column = match winner {
+            MatPlayer::First => 6,
+            MatPlayer::Second => LEFT_WIDTH + 6,
+        };
+        writeln!(f, "{:column$}{wins}", "")
     }
 }
 
@@ -154,5 +160,26 @@ mod tests {
     fn names_are_made_fit() {
         assert_eq!(clean("a : b\n  c"), "a b c");
         assert_eq!(clean(" : "), "player");
+    }
+
+    /// Where gnubg has it, and reads it without a second double.
+    #[test]
+    fn who_wins_by_a_double_stands_beside_the_pass_where_there_is_room() {
+        let left_passes = "  2)  Drops                       Wins 1 point\n";
+        let right_passes = "  2)  Doubles => 2                Drops\n      Wins 1 point\n";
+        let head = " 3 point match\n\n Game 1\n a : 0                          b : 0\n";
+        for (first, passed) in [
+            (
+                "  1) 31: 8/5 6/5                  Doubles => 2\n",
+                left_passes,
+            ),
+            (
+                "  1) 31: 8/5 6/5                 42: 8/4 6/4\n",
+                right_passes,
+            ),
+        ] {
+            let text = format!("{head}{first}{passed}");
+            assert_eq!(MatchFile::read(text.as_bytes()).unwrap().to_string(), text);
+        }
     }
 }
