@@ -258,7 +258,7 @@ pub fn fuzz_fibs_log(data: &[u8]) {
             None => {
                 let names = ["You:bob", "You:eve", "ann:joe", "joe:ann"];
                 let names = names.get(usize::from(byte >> 6)).unwrap_or(&"You:bob");
-                let board = BOARD.replacen(":3:", [":3:", ":5:"][usize::from(byte & 1)], 1);
+                let board = BOARD.replacen(":3:", if byte & 1 == 0 { ":3:" } else { ":5:" }, 1);
                 chosen.extend(format!("board:{names}{board}").bytes());
             }
         }

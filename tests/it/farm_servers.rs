@@ -185,6 +185,19 @@ fn killed() -> usize {
     asked.unwrap_or(1_usize).min(3)
 }
 
+/// What a command prints that fails while the servers choose who leads.
+fn patiently(run: &dyn Fn(&str) -> std::process::Output, line: &str) -> Vec<u8> {
+    let begun = Instant::now();
+    loop {
+        let out = run(line);
+        if out.status.success() {
+            return out.stdout;
+        }
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(begun.elapsed() < PATIENCE, "{line}: {said}");
+    }
+}
+
 /// Of a cluster of three a server is killed and comes back while a job runs, and then the next.
 #[test]
 fn a_cluster_loses_a_server_and_nothing_else() {
@@ -229,15 +242,7 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         .stderr(Stdio::piped())
         .spawn();
     let done = || {
-        let status = loop {
-            let out = run(&format!("farm status {job} --format json"));
-            if out.status.success() {
-                break out.stdout;
-            }
-            // While the others choose who leads, nobody answers.
-            let said = String::from_utf8_lossy(&out.stderr).into_owned();
-            assert!(begun.elapsed() < PATIENCE, "{said}");
-        };
+        let status = patiently(&run, &format!("farm status {job} --format json"));
         let status: serde_json::Value = serde_json::from_slice(&status).unwrap();
         let done = |name: &str| status["jobs"][0][name].as_u64().unwrap();
         (done("parts_done"), done("parts"))

@@ -179,7 +179,10 @@ mod tests {
             ),
         ] {
             let text = format!("{head}{first}{passed}");
-            assert_eq!(MatchFile::read(text.as_bytes()).unwrap().to_string(), text);
+            assert_eq!(
+                MatchFile::read(text.as_bytes()).unwrap().file.to_string(),
+                text
+            );
         }
     }
 }
