@@ -357,6 +357,62 @@ fn damaged_archives() {
     assert!(refusals > 20, "{refusals}");
 }
 
+/// ANA-17: two files of one name do not meet, and no file of somebody else is written over, nor one that is read.
+#[test]
+fn annotated_matches_are_written_over_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (name, from) in [("x/a.mat", "one1.mat"), ("y/a.mat", "three3.mat")] {
+        fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
+        fs::copy(data(from), at.join(name)).unwrap();
+    }
+    let names = || {
+        let files = fs::read_dir(at.join("out")).unwrap();
+        let mut names: Vec<_> = files.map(|one| one.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let good = |line: &str| {
+        let output = run(at, line);
+        assert!(output.status.success(), "{line}: {output:?}");
+    };
+    let refused = |line: &str, file: &str, why: &str| {
+        let before = fs::read(at.join(file)).unwrap();
+        let output = run(at, line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{line}: {output:?}");
+        assert!(said.contains(file) && said.contains(why), "{line}: {said}");
+        assert!(fs::read(at.join(file)).unwrap() == before, "{line}");
+    };
+    let all = "analyse x y --annotate out --annotate-sgf out --ogxm out";
+    good(all);
+    let both = ["a.mat", "a.ogxm", "a.sgf", "a~2.mat", "a~2.ogxm", "a~2.sgf"];
+    assert_eq!(names(), both);
+    // Again, and with other remarks: the files are this command's.
+    good(all);
+    good("analyse x y --annotate out --annotate-sgf out --marks 0.01,0.02,0.03");
+    assert_eq!(names(), both);
+    // Remarks do not pile up.
+    good("analyse out/a.mat --annotate twice");
+    let seals = |name: &str| {
+        let text = fs::read_to_string(at.join(name)).unwrap();
+        text.matches("; judged by gammond, 0-ply").count()
+    };
+    assert_eq!([seals("out/a.mat"), seals("twice/a.mat")], [1, 1]);
+    let theirs = "left as it is";
+    refused(
+        "analyse x --annotate x",
+        "x/a.mat",
+        "files that are judged; it is left as it is",
+    );
+    refused("analyse out/a.sgf --annotate-sgf out", "out/a.sgf", theirs);
+    for name in ["a.mat", "a.sgf", "a.ogxm"] {
+        fs::write(at.join("out").join(name), "of somebody else\n").unwrap();
+        refused(all, &format!("out/{name}"), theirs);
+        fs::remove_file(at.join("out").join(name)).unwrap();
+    }
+}
+
 /// MAT-28, ANA-23: each match of a file is judged under a name of its own, written and filed on its own; of a log that grows only what is new.
 #[test]
 fn several_matches_in_a_file() {

@@ -486,8 +486,7 @@ fn mat_01_to_09() {
   2) 64: 8/2 6/2                  Doubles => 2
   3)  Takes                      61: 13/7 8/7
   4) 65: 13/8 13/7                Doubles => 4
-  5)  Drops
-                                  Wins 2 points
+  5)  Drops                       Wins 2 points
 
  Game 2
  Alice : 0                      Bob : 2

@@ -14,7 +14,7 @@ use crate::stats::Running;
 const LOOKED_AT: i8 = 20;
 /// Look-ahead of the choice.
 const PLIES: u8 = 2;
-/// Games by which the number of games is judged.
+/// Games by which the number of games is judged: each first throw comes twice.
 const GAMES_FIRST: u32 = 2 * GAMES_PER_PART;
 /// Fewest games of a candidate.
 const GAMES_LEAST: u32 = 4 * GAMES_PER_PART;
@@ -146,10 +146,10 @@ impl<'a> Choosing<'a> {
         let best = equities.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
         let variance = |games: &Vec<f64>| match best {
             Some(best) if chosen.roll.is_some() => {
-                let pairs = games.iter().zip(best);
-                pairs.map(|(a, b)| a - b).collect::<Running>().variance()
+                let pairs: Vec<f64> = games.iter().zip(best).map(|(a, b)| a - b).collect();
+                scatter(&pairs)
             }
-            _ => games.iter().copied().collect::<Running>().variance(),
+            _ => scatter(games),
         };
         let losses = losses(&chosen.candidates, deep);
         let enough = |(games, loss): (&Vec<f64>, f64)| {
@@ -170,6 +170,20 @@ impl<'a> Choosing<'a> {
         }
         Ok(enough)
     }
+}
+
+/// The variance of games in which each first throw comes equally often, as it does in all games that will be played: half of
+/// the squared difference between two games with the same first throw.
+fn scatter(games: &[f64]) -> f64 {
+    let (first, second) = games.split_at(games.len().min(GAMES_PER_PART as usize));
+    if second.len() < first.len() {
+        return games.iter().copied().collect::<Running>().variance();
+    }
+    let halves = first
+        .iter()
+        .zip(second)
+        .map(|(a, b)| (a - b) * (a - b) / 2.0);
+    halves.collect::<Running>().mean()
 }
 
 /// What each candidate loses at two plies; nothing where that is not known.
@@ -326,4 +340,24 @@ pub struct Choice {
     pub records: Vec<Chosen>,
     filled: Filled,
     looked_at: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_first_throw_brings_is_no_scatter() {
+        let throws = |games: u32| (0..games).map(|game| f64::from(game % GAMES_PER_PART));
+        let even: Vec<f64> = throws(GAMES_FIRST).collect();
+        assert_eq!(scatter(&even), 0.0);
+        // One unit apart in the two games of each throw: a variance of one half.
+        let apart: Vec<f64> = (throws(GAMES_FIRST).enumerate())
+            .map(|(game, value)| value + f64::from(u8::from(game >= 36)))
+            .collect();
+        assert!((scatter(&apart) - 0.5).abs() < 1e-12);
+        // Where not every throw comes twice, all that differs counts.
+        let few: Vec<f64> = throws(40).collect();
+        assert!(scatter(&few) > 100.0);
+    }
 }

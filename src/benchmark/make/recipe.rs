@@ -110,7 +110,7 @@ pub fn header(
     kind: &str,
 ) -> Result<Header, EngineError> {
     let quotas: Vec<String> = recipe.quotas.iter().map(ToString::to_string).collect();
-    Ok(Header::new(kind, 1)
+    Ok(Header::new(kind, 2)
         .field("nets", engine.identity()?)
         .field("positions", checksum(wanted))
         .field("best", recipe.best)

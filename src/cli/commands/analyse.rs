@@ -12,6 +12,7 @@ use crate::journal::{check_writable, write_whole};
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -58,6 +59,10 @@ const FOLDERS_DEEP: u32 = 16;
 const FILES_MAX: usize = 1_000_000;
 /// Endings of files that are looked for in folders.
 const ENDINGS: [&str; 6] = ["mat", "sgf", "txt", "log", "ogxm", "xg"];
+/// How the first remark in a `.mat` of ours begins; the name of the program and the depth.
+const SEAL: &str = " judged by gammond";
+/// What stands near the beginning of a `.sgf` of ours.
+const SGF_SEAL: &[u8] = b"AP[gammond:";
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
@@ -127,6 +132,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         out: Output::new(),
         archive: args.db.as_deref().map(Archive::open).transpose()?,
         report: Vec::new(),
+        judged: (paths.iter())
+            .filter_map(|path| path.canonicalize().ok())
+            .collect(),
+        written: HashSet::new(),
         failed: false,
         known: 0,
     };
@@ -201,6 +210,10 @@ struct Printer<'a> {
     out: Output,
     archive: Option<Archive>,
     report: Vec<(String, Analysis)>,
+    /// The files that are read, which no file may be written over.
+    judged: HashSet<PathBuf>,
+    /// The files that were written, or would have been.
+    written: HashSet<PathBuf>,
     /// Some file had a fault.
     failed: bool,
     /// Files that were in the archive.
@@ -208,6 +221,38 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
+    /// Writes a match under the name that its file has, with a number where another match of this command has that name. What
+    /// is no file of ours, or is one of those that are judged, stays as it is.
+    fn annotated(
+        &mut self,
+        folder: &Path,
+        path: &Path,
+        ending: &str,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
+        let stem = path.file_stem().filter(|stem| *stem != "-");
+        let stem = stem.unwrap_or("match".as_ref());
+        let named = |number: u64| {
+            let mut name = stem.to_owned();
+            if number > 1 {
+                name.push(format!("~{number}"));
+            }
+            name.push(format!(".{ending}"));
+            folder.join(name)
+        };
+        let free = (1..).map(named).find(|path| !self.written.contains(path));
+        let path = free.unwrap_or_else(|| named(1));
+        self.written.insert(path.clone());
+        let why = match path.canonicalize() {
+            Ok(there) if self.judged.contains(&there) => "one of the files that are judged",
+            Ok(_) if !is_ours(&path, ending, bytes) => "not a file of this command",
+            _ => return write_whole(&path, bytes).map_err(Failure::unwritten(&path)),
+        };
+        self.failed = true;
+        eprintln!("gammond: {}: {why}; it is left as it is", path.display());
+        Ok(())
+    }
+
     fn finish(&self) -> Result<(), Failure> {
         if let Some(path) = &self.args.html {
             let text = page(&self.report);
@@ -256,15 +301,22 @@ impl Printer<'_> {
         self.out.print(text.as_bytes())?;
         if let Some(folder) = &self.args.annotate {
             let mut remarked = reading.file.clone();
+            // Remarks of an earlier time stand behind what the file itself had.
+            let had = remarked
+                .comments
+                .iter()
+                .position(|one| one.starts_with(SEAL));
+            remarked.comments.truncate(had.unwrap_or(usize::MAX));
+            (remarked.comments).push(format!("{SEAL}, {}", analysis.level));
             remarked.comments.extend(analysis.notes());
-            annotated(folder, &path, "mat", remarked.to_string().as_bytes())?;
+            self.annotated(folder, &path, "mat", remarked.to_string().as_bytes())?;
         }
         if let Some(folder) = &self.args.annotate_sgf {
-            annotated(folder, &path, "sgf", analysis.sgf(&reading.file).as_bytes())?;
+            self.annotated(folder, &path, "sgf", analysis.sgf(&reading.file).as_bytes())?;
         }
         if let Some(folder) = &self.args.ogxm {
             match reading.file.ogxm() {
-                Ok(bytes) => annotated(folder, &path, "ogxm", &bytes)?,
+                Ok(bytes) => self.annotated(folder, &path, "ogxm", &bytes)?,
                 Err(error) => {
                     self.failed = true;
                     eprintln!("gammond: {name}: {error}");
@@ -414,11 +466,19 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The match with remarks, under the name that it had.
-fn annotated(folder: &Path, path: &Path, ending: &str, bytes: &[u8]) -> Result<(), Failure> {
-    let stem = path.file_stem().filter(|stem| *stem != "-");
-    let mut name = stem.unwrap_or("match".as_ref()).to_owned();
-    name.push(format!(".{ending}"));
-    let path = folder.join(name);
-    write_whole(&path, bytes).map_err(Failure::unwritten(&path))
+/// Whether a file is one that this command wrote, or what it would write now.
+fn is_ours(path: &Path, ending: &str, bytes: &[u8]) -> bool {
+    let Ok(there) = crate::files::read(path, MATCH_FILE_BYTES_MAX as u64) else {
+        return false;
+    };
+    let holds = |there: &[u8], seal: &[u8]| there.windows(seal.len()).any(|one| one == seal);
+    match ending {
+        _ if there == bytes => true,
+        "mat" => {
+            holds(&there, format!("\n;{SEAL},").as_bytes())
+                || there.starts_with(format!(";{SEAL},").as_bytes())
+        }
+        "sgf" => holds(there.get(..200).unwrap_or(&there), SGF_SEAL),
+        _ => false,
+    }
 }

@@ -95,7 +95,7 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
         let _ = std::fmt::Write::write_fmt(
             &mut text,
             format_args!(
-                "{}: {} matches; a bar of {BAR} signs is an error rate of {RATE_MAX}\n",
+                "{}: {} matches; error rate in thousandths, luck in points, a bar of {BAR} signs for a rate of {RATE_MAX}\n",
                 short(name),
                 matches.len()
             ),
@@ -113,11 +113,14 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
         } else {
             let length = (rate.unwrap_or(0.0) / RATE_MAX * BAR).clamp(0.0, BAR);
             format!(
-                "{:>7} {:+6.2} {:<40}  {mine}-{theirs} to {} against {}, {}\n",
+                "{:>7} {:+6.2} {:<40}  {mine}-{theirs} {} against {}, {}\n",
                 shown(rate),
                 one.luck,
                 "#".repeat(length as usize),
-                played.length,
+                match played.length {
+                    0 => "for money".to_owned(),
+                    length => format!("to {length}"),
+                },
                 short(&played.against),
                 short(played.file.rsplit('/').next().unwrap_or_default())
             )
