@@ -117,15 +117,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;
-    for folder in [&args.annotate, &args.annotate_sgf, &args.ogxm]
-        .into_iter()
-        .flatten()
-    {
-        std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
-    }
-    if let Some(path) = &args.html {
-        only_over_reports(path)?;
-    }
+    may_be_written(args)?;
     let mut printer = Printer {
         format: common.format,
         args,
@@ -183,6 +175,17 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return Ok(stopped(None, &(done + more)));
     }
     Ok(ExitCode::from(u8::from(printer.failed)))
+}
+
+/// Makes the folders that are written to, before anything is judged.
+fn may_be_written(args: &Args) -> Result<(), Failure> {
+    for folder in [&args.annotate, &args.annotate_sgf, &args.ogxm]
+        .into_iter()
+        .flatten()
+    {
+        std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
+    }
+    args.html.as_deref().map_or(Ok(()), only_over_reports)
 }
 
 /// A report may take the place of a report, never that of a match.
