@@ -20,7 +20,7 @@ pub(crate) use options::{
     COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points, share,
 };
-pub(crate) use output::{Output, columns, folded, print};
+pub(crate) use output::{Output, Picture, columns, folded, print};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 
 use clap::parser::ValueSource;

@@ -376,8 +376,8 @@ pub(super) struct Source {
     early: Early,
 }
 
-/// Answers that were read before their turn. Reading them as they came is several times as fast as asking for each;
-/// what is not here is asked for all the same.
+/// Answers that were read before their turn. Reading them as they came spares a question and its way for each; what is not
+/// here is asked for all the same.
 #[derive(Default)]
 struct Early {
     reader: Option<PullConsumer>,

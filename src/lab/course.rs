@@ -1,9 +1,12 @@
 //! Training that goes on step by step, each from the one before, and survives a kill.
 
 use crate::duel::{DuelError, DuelPlan, play_duel};
+use crate::engine::EngineError;
 use crate::job::{BadPart, Control, Difference, Event, Header, Progress};
 use crate::journal::{Journal, JournalError, check_writable, write_whole};
-use crate::player::classic::{ClassicFault, ClassicFile, ClassicNet, ClassicPlayer, Sides};
+use crate::player::classic::{
+    ClassicFault, ClassicFile, ClassicNet, ClassicPlayer, ShapeError, Sides,
+};
 use crate::player::{Player, PlayerError};
 use crate::stop::Stop;
 use std::path::{Path, PathBuf};
@@ -105,6 +108,15 @@ pub enum LabError {
     /// A player that takes part.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// Our own nets.
+    #[error(transparent)]
+    Engine(EngineError),
+    /// A net that cannot be.
+    #[error(transparent)]
+    Shape(ShapeError),
+    /// An experiment with gnubg's weights, and nobody said where they are.
+    #[error("this experiment wants gnubg's weights: --gnubg FILE")]
+    NoWeights,
     /// Games that test what was learned.
     #[error(transparent)]
     Games(#[from] DuelError),

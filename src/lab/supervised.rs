@@ -52,6 +52,17 @@ impl TextDatabase {
         })
     }
 
+    /// These positions, as if read from the lines that would be written of them.
+    #[must_use]
+    pub fn new(positions: Vec<PositionChances>) -> TextDatabase {
+        let lines = (positions.iter()).map(|one| one.training_line() + "\n");
+        let checksum = sha256(lines.collect::<String>().as_bytes());
+        TextDatabase {
+            positions,
+            checksum,
+        }
+    }
+
     /// How many positions.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -14,12 +14,16 @@ pub struct Layer<'a> {
     pub rows: &'a [f32],
     /// Neurons.
     pub width: usize,
-    /// Where the player on roll's checkers stand, and the opponent's: first input of each side.
+    /// Whose checkers are drawn above and below.
+    pub who: [&'a str; 2],
+    /// Where their checkers stand: first input of each side.
     pub sides: [usize; 2],
-    /// Places of a side: points 1 to 24, bar, and off if it is there.
+    /// Places of a side: points 1 to 24, then bar and off if they are there.
     pub places: usize,
     /// Inputs of a place, one after the other.
     pub steps: usize,
+    /// Inputs from one place to the next.
+    pub stride: usize,
 }
 
 impl Layer<'_> {
@@ -29,7 +33,8 @@ impl Layer<'_> {
         (0..2 * cells).map(move |cell| {
             let (side, within) = (cell / cells, cell % cells);
             let place = [side, within / self.steps, within % self.steps];
-            (self.sides[side] + within, place)
+            let input = self.sides[side] + place[1] * self.stride + place[2];
+            (input, place)
         })
     }
 
@@ -43,9 +48,8 @@ impl Layer<'_> {
 
 /// An SVG with a panel for each of the `neurons` neurons whose weights are largest.
 ///
-/// A panel has a column for each place, points 1 to 24, bar and off, and two bands of rows, the player on
-/// roll above and the opponent (in the opponent's own numbering) below: a weight for each input of the place. Green
-/// lifts the neuron, red lowers it.
+/// A panel has a column for each place, points 1 to 24, bar and off, and two bands of rows, one side above and the other
+/// below: a weight for each input of the place. Green lifts the neuron, red lowers it.
 #[must_use]
 pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     let size = |neuron: usize| -> f32 {
@@ -59,12 +63,17 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     let (across, down) = (layer.places * CELL + 12, 2 * layer.steps * CELL + 24);
     let panels = order.len().div_ceil(PANELS_PER_ROW);
     let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + 34);
-    let off = if layer.places > 25 { ", off" } else { "" };
+    let beyond = match layer.places {
+        ..25 => "",
+        25 => ", bar",
+        _ => ", bar, off",
+    };
+    let [above, below] = layer.who;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total_width} {total_height}\" \
          font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
          fill=\"white\"/>\n<text x=\"12\" y=\"18\" font-size=\"12\">{}: first layer, neurons by size; \
-         columns points 1 to 24, bar{off}; above the player on roll, below the opponent; green positive, red \
+         columns points 1 to 24{beyond}; above {above}, below {below}; green positive, red \
          negative</text>\n",
         escaped(layer.name)
     );
@@ -120,15 +129,27 @@ mod tests {
             name: "a<b",
             rows: &rows,
             width: 3,
+            who: ["me", "you"],
             sides: [0, 182],
             places: 26,
             steps: 7,
+            stride: 7,
         };
         let picture = svg(&ours, 2);
         assert_eq!(picture.matches("<g ").count(), 2);
         assert_eq!(picture.matches("<rect ").count(), 1 + 2 * 364);
         assert!(picture.contains("a&lt;b") && picture.ends_with("</svg>\n"));
-        assert!(picture.contains("bar, off"));
+        assert!(picture.contains("bar, off; above me, below you"));
+        // The sides of a point stand together: the first point of both, then the second.
+        let pairs = Layer {
+            sides: [0, 1],
+            places: 2,
+            steps: 1,
+            stride: 2,
+            ..ours
+        };
+        let cells: Vec<usize> = pairs.cells().map(|cell| cell.0).collect();
+        assert_eq!(cells, [0, 2, 1, 3]);
     }
 
     /// Red is negative, green positive; the side named first stands above.
@@ -142,9 +163,11 @@ mod tests {
             name: "x",
             rows: &[1.0, 0.0, -1.0, 0.5],
             width: 1,
+            who: ["me", "you"],
             sides: [2, 0],
             places: 2,
             steps: 1,
+            stride: 1,
         };
         let picture = svg(&layer, 1);
         let fills: Vec<&str> = picture

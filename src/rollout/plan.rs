@@ -15,6 +15,9 @@ use std::ops::Range;
 
 /// Games of a candidate before an error is believed.
 const BELIEVED: u32 = 324;
+/// Games that are played between two looks at what is known where players do not look ahead: some tenths of a second. Threads
+/// wait for each other at each look.
+const AT_ONCE: u32 = 4 * ROUND;
 /// Smallest joint standard error that a lead is measured with.
 const ERROR_LEAST: f64 = 1e-8;
 
@@ -73,10 +76,13 @@ impl<'a> Rollout<'a> {
             if let Some(end) = self.ended(trials) {
                 return end;
             }
-            let tasks: Vec<(usize, u32)> = (self.wanted(trials).into_iter())
+            let wanted = self.wanted(trials);
+            let games = self.rounds_at_once(&wanted) * ROUND;
+            let tasks: Vec<(usize, u32)> = (wanted.into_iter())
                 .flat_map(|index| {
                     let from = self.tallies[index].games();
-                    (from..(from + ROUND).min(trials)).map(move |trial| (index, trial))
+                    let to = from.saturating_add(games);
+                    (from..to.min(trials)).map(move |trial| (index, trial))
                 })
                 .collect();
             let samples: Vec<_> = (tasks.par_iter())
@@ -94,6 +100,26 @@ impl<'a> Rollout<'a> {
             }
             progress(self);
         }
+    }
+
+    /// Rounds that these candidates play before the next look. No rule can end them before it.
+    fn rounds_at_once(&self, wanted: &[usize]) -> u32 {
+        let settings = &self.table.settings;
+        let sides = settings
+            .sides
+            .iter()
+            .chain(settings.late.as_ref().map(|late| &late.1));
+        let fewest = wanted.iter().map(|&index| self.tallies[index].games());
+        let fewest = fewest.min().unwrap_or(0);
+        // The first figures are told soon.
+        if fewest == 0 || sides.into_iter().any(|side| side.plies > 0) {
+            return 1;
+        }
+        let rounds = AT_ONCE / ROUND / u32::try_from(wanted.len()).unwrap_or(u32::MAX).max(1);
+        if settings.error.is_none() && settings.lead.is_none() {
+            return rounds.max(1);
+        }
+        rounds.min(BELIEVED.saturating_sub(fewest) / ROUND).max(1)
     }
 
     fn count(&mut self, index: usize, sample: &Sample) {

@@ -413,6 +413,40 @@ fn annotated_matches_are_written_over_nothing() {
     }
 }
 
+/// ANA-17: a match that is in the archive keeps the names of its files; another one of the same name gets others.
+#[test]
+fn matches_of_the_archive_keep_their_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for name in ["x", "y"] {
+        fs::create_dir(at.join(name)).unwrap();
+    }
+    let one = fs::read_to_string(data("one1.mat")).unwrap();
+    let two = one.replacen("Alice :", "Carol :", 1);
+    let line = "analyse x y --db a.sqlite --annotate out --annotate-sgf out --ogxm out";
+    let analysed = || {
+        let output = run(at, line);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    // A file of one match, and one of two.
+    fs::write(at.join("x/a.mat"), &one).unwrap();
+    fs::write(at.join("x/b.mat"), format!("{one}\n{two}")).unwrap();
+    analysed();
+    let kept = |name: &str| fs::read(at.join("out").join(name)).unwrap();
+    let names = ["a.mat", "a.sgf", "a.ogxm", "b-2.mat"];
+    let before = names.map(kept);
+    fs::copy(data("three3.mat"), at.join("y/a.mat")).unwrap();
+    fs::copy(data("three3.mat"), at.join("y/b-2.mat")).unwrap();
+    let said = analysed();
+    assert!(said.contains("in the archive already"), "{said}");
+    assert!(names.map(kept) == before);
+    assert!(kept("a~2.mat") != kept("a.mat"));
+    for name in ["a~2.sgf", "a~2.ogxm"] {
+        assert!(at.join("out").join(name).exists(), "{name}");
+    }
+}
+
 /// MAT-28, ANA-23: each match of a file is judged under a name of its own, written and filed on its own; of a log that grows only what is new.
 #[test]
 fn several_matches_in_a_file() {

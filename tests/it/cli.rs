@@ -404,7 +404,15 @@ fn mistakes_are_named_with_the_way_out() {
 fn net_draw_takes_every_kind_of_net() {
     let float = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/float/race.safetensors");
     let gnubg = std::path::Path::new("/usr/lib/gnubg/gnubg.wd");
-    let mut nets = vec![vec!["race.net"], vec![float]];
+    let folder = tempfile::tempdir().unwrap();
+    let classic = folder.path().join("td.net");
+    let classic = classic.to_str().unwrap();
+    let made = run(
+        &["lab", "td", classic, "--hidden", "4", "--episodes", "2"],
+        b"",
+    );
+    assert!(made.status.success(), "{made:?}");
+    let mut nets = vec![vec!["race.net"], vec![float], vec![classic]];
     if gnubg.exists() {
         let path = gnubg.to_str().unwrap();
         nets.push(vec![path]);

@@ -306,6 +306,13 @@ fn experiments_are_listed_and_run() {
         text.contains("gammond lab run random-even --seed 2"),
         "{text}"
     );
+    let (code, said) = run("lab table lab-results.jsonl");
+    assert_eq!((code, said.lines().count()), (0, 4), "{said}");
+    assert!(said.contains("\n| random-even, 2 | two random"), "{said}");
+    let (code, said) = run("lab table nothing.jsonl");
+    assert!(code == 3 && said.contains("nothing.jsonl: "), "{said}");
+    let (code, said) = run("lab run expectiminimax-gnubg");
+    assert!(code == 2 && said.contains("--gnubg FILE"), "{said}");
     let (code, said) = run("lab run nothing");
     assert!(
         code == 2 && said.contains("'nothing' is no experiment"),

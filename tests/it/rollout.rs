@@ -378,7 +378,7 @@ fn it_ends_when_enough_is_known_or_when_told() {
     let found = found.unwrap();
     assert_eq!(
         (found.ended, found.candidates[0].trials),
-        (RolloutEnd::Stopped, 72)
+        (RolloutEnd::Stopped, 180)
     );
     stop.trigger();
     assert!(

@@ -151,16 +151,22 @@ fn rolled(line: Line, unrolled: Unrolled, number: u64) -> WantedRecord {
     }
 }
 
-/// The plays of a match, or its positions before the rolls.
+/// The plays of the matches of a file, or their positions before the rolls. Games are counted through the whole file.
 ///
 /// # Errors
-/// [`NotationError`] when the text is no `.mat` file.
+/// [`NotationError`] when the text is no match file, or has a fault.
 pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, NotationError> {
-    let file = MatchFile::parse(text)?;
+    let readings = MatchFile::read_all(text)?;
+    if let Some(fault) = readings.iter().find_map(|reading| reading.faults.first()) {
+        return Err(fault.error.clone());
+    }
     let (mut wanted, mut wrong) = (Vec::new(), Vec::new());
-    let games = file.games.iter().zip(crawford_games(&file));
-    for (number, (game, crawford)) in (1..).zip(games) {
-        let replay = replay(game, file.length, crawford, Rules::default());
+    let games = readings.iter().flat_map(|reading| {
+        let games = reading.file.games.iter().zip(crawford_games(&reading.file));
+        games.map(|(game, crawford)| (game, reading.file.length, crawford))
+    });
+    for (number, (game, length, crawford)) in (1..).zip(games) {
+        let replay = replay(game, length, crawford, Rules::default());
         for decision in &replay.decisions {
             let Deed::Play { roll, .. } = decision.deed else {
                 continue;
@@ -213,5 +219,25 @@ mod tests {
         let numbers: Vec<u64> = wrong.iter().map(|one| one.0).collect();
         assert_eq!(numbers, [1, 2, 3, 4]);
         assert!(of_match(b"hello", Unrolled::BeforeRoll).is_err());
+    }
+
+    #[test]
+    fn all_matches_of_a_file_are_read() {
+        let game = |length: &str, score: &str| {
+            format!(
+                " {length} match\n\n Game 1\n Alice : {score}                    Bob : 0\n  \
+                 1) 31: 8/5 6/5                   65: 24/18 18/13\n  2) 42: 8/4 6/4\n\n"
+            )
+        };
+        let both = game("5 point", "0") + &game("3 point", "0");
+        let (wanted, wrong) = of_match(both.as_bytes(), Unrolled::ByLot(1)).unwrap();
+        assert_eq!(wrong, []);
+        let rolls: Vec<String> = (wanted.iter().flat_map(|one| one.roll))
+            .map(|roll| roll.to_string())
+            .collect();
+        assert_eq!(rolls, ["31", "65", "42", "31", "65", "42"]);
+        // A fault of the second match refuses the file.
+        let torn = game("5 point", "0") + &game("3 point", "0").replace("65:", "69:");
+        assert!(of_match(torn.as_bytes(), Unrolled::ByLot(1)).is_err());
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
 use crate::cli::{
-    Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, ProgressArgs, folded,
-    stopped, within,
+    Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture, ProgressArgs,
+    folded, stopped, within,
 };
 use crate::engine::{Engine, EngineError};
 use crate::game::Rules;
 use crate::job::Progress;
-use crate::journal::{check_writable, write_whole};
+use crate::journal::write_whole;
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
@@ -85,13 +85,13 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
     }
 }
 
-/// A match judged, or why its file is not.
+/// A match judged, or why its file is not, or neither where it is known already.
 struct Done {
     path: PathBuf,
     /// The place of the match in its file, from 1; 0 where it is the only one.
     number: usize,
     key: ArchiveKey,
-    result: Result<(MatchReading, Analysis), Box<dyn Error + Send + Sync>>,
+    result: Option<Result<(MatchReading, Analysis), Box<dyn Error + Send + Sync>>>,
 }
 
 impl Done {
@@ -141,7 +141,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let archive = printer.archive.as_ref();
         let known = |key: &ArchiveKey| archive.map_or(Ok(false), |archive| archive.has(key));
         let one = |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
-        let judged: Vec<Result<Vec<Option<Done>>, Unjudged>> = engine
+        let judged: Vec<Result<Vec<Done>, Unjudged>> = engine
             .pool()
             .install(|| paths.par_iter().map(one).collect());
         for each in judged {
@@ -185,25 +185,9 @@ fn may_be_written(args: &Args) -> Result<(), Failure> {
     {
         std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
     }
-    args.html.as_deref().map_or(Ok(()), only_over_reports)
-}
-
-/// A report may take the place of a report, never that of a match.
-fn only_over_reports(path: &Path) -> Result<(), Failure> {
-    const BEGINNING: &[u8] = b"<!DOCTYPE html>";
-    check_writable(path).map_err(Failure::unwritten(path))?;
-    let mut start = Vec::new();
-    if path.is_file() {
-        let file = crate::files::open(path).map_err(Failure::unwritten(path))?;
-        let most = BEGINNING.len() as u64;
-        file.take(most)
-            .read_to_end(&mut start)
-            .map_err(Failure::unwritten(path))?;
-    }
-    if start.is_empty() || start == BEGINNING {
-        return Ok(());
-    }
-    Err(Failure::in_file(path)("is no report; it is left as it is"))
+    args.html
+        .as_deref()
+        .map_or(Ok(()), |path| Picture::Html.check(path))
 }
 
 /// Where what was judged goes.
@@ -224,15 +208,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Writes a match under the name that its file has, with a number where another match of this command has that name. What
-    /// is no file of ours, or is one of those that are judged, stays as it is.
-    fn annotated(
-        &mut self,
-        folder: &Path,
-        path: &Path,
-        ending: &str,
-        bytes: &[u8],
-    ) -> Result<(), Failure> {
+    /// Takes the name that a match's file has, with a number where another match of this command has that name.
+    fn take_name(&mut self, folder: &Path, path: &Path, ending: &str) -> PathBuf {
         let stem = path.file_stem().filter(|stem| *stem != "-");
         let stem = stem.unwrap_or("match".as_ref());
         let named = |number: u64| {
@@ -246,6 +223,18 @@ impl Printer<'_> {
         let free = (1..).map(named).find(|path| !self.written.contains(path));
         let path = free.unwrap_or_else(|| named(1));
         self.written.insert(path.clone());
+        path
+    }
+
+    /// Writes a match under a name of its own. What is no file of ours, or is one of those that are judged, stays as it is.
+    fn annotated(
+        &mut self,
+        folder: &Path,
+        path: &Path,
+        ending: &str,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
+        let path = self.take_name(folder, path, ending);
         let why = match path.canonicalize() {
             Ok(there) if self.judged.contains(&there) => "one of the files that are judged",
             Ok(_) if !is_ours(&path, ending, bytes) => "not a file of this command",
@@ -259,7 +248,7 @@ impl Printer<'_> {
     fn finish(&self) -> Result<(), Failure> {
         if let Some(path) = &self.args.html {
             let text = page(&self.report);
-            write_whole(path, text.as_bytes()).map_err(Failure::unwritten(path))?;
+            Picture::Html.write(path, text.as_bytes())?;
         }
         if self.known > 0 {
             eprintln!(
@@ -270,11 +259,23 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn print(&mut self, done: Option<Done>) -> Result<(), Failure> {
-        let Some(done) = done else {
-            self.known += 1;
-            return Ok(());
-        };
+    /// Counts a match that is in the archive already. It keeps the names of the files that were written for it.
+    fn count_known(&mut self, path: &Path) {
+        self.known += 1;
+        let args = self.args;
+        let folders = [
+            (&args.annotate, "mat"),
+            (&args.annotate_sgf, "sgf"),
+            (&args.ogxm, "ogxm"),
+        ];
+        for (folder, ending) in folders {
+            if let Some(folder) = folder {
+                self.take_name(folder, path, ending);
+            }
+        }
+    }
+
+    fn print(&mut self, done: Done) -> Result<(), Failure> {
         let name = done.name();
         let Done {
             path,
@@ -283,6 +284,10 @@ impl Printer<'_> {
             result,
         } = done;
         let path = numbered(&path, number);
+        let Some(result) = result else {
+            self.count_known(&path);
+            return Ok(());
+        };
         let (reading, analysis) = match result {
             Ok((reading, analysis)) => (reading, analysis.marked(self.args.marks)),
             Err(error) => {
@@ -384,29 +389,33 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
     Ok(())
 }
 
-/// The matches of a file; nothing in place of one that is known already.
+/// The matches of a file.
 fn judge_file(
     engine: &Engine,
     settings: &Settings,
     path: &Path,
     known: &(dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync),
     stop: &Stop,
-) -> Result<Vec<Option<Done>>, Unjudged> {
-    let done = |number, key, result| {
-        Some(Done {
-            path: path.to_owned(),
-            number,
-            key,
-            result,
-        })
+) -> Result<Vec<Done>, Unjudged> {
+    let done = |number, key, result| Done {
+        path: path.to_owned(),
+        number,
+        key,
+        result,
     };
     let bytes = match contents(path) {
         Ok(bytes) => bytes,
-        Err(error) => return Ok(vec![done(0, ArchiveKey::default(), Err(error.into()))]),
+        Err(error) => {
+            return Ok(vec![done(
+                0,
+                ArchiveKey::default(),
+                Some(Err(error.into())),
+            )]);
+        }
     };
     let key = ArchiveKey::of(engine, settings, &bytes);
     if known(&key).map_err(Unjudged::Archive)? {
-        return Ok(vec![None]);
+        return Ok(vec![done(0, key, None)]);
     }
     let readings = match MatchFile::read_all(&bytes) {
         Ok(readings) => readings,
@@ -416,7 +425,7 @@ fn judge_file(
                 true => format!("byte {}", error.at()),
                 false => format!("line {}", 1 + before.filter(|&&byte| byte == b'\n').count()),
             };
-            return Ok(vec![done(0, key, Err(within(place, error).into()))]);
+            return Ok(vec![done(0, key, Some(Err(within(place, error).into())))]);
         }
     };
     // A file that grows is another one tomorrow, but the matches in it are the same.
@@ -430,11 +439,11 @@ fn judge_file(
             false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
         };
         if known(&key).map_err(Unjudged::Archive)? {
-            return Ok(None);
+            return Ok(done(number, key, None));
         }
         let analysis = analyse(engine, settings, &reading, Rules::default(), stop);
         let analysis = analysis.map_err(Unjudged::Engine)?;
-        Ok(done(number, key, Ok((reading, analysis))))
+        Ok(done(number, key, Some(Ok((reading, analysis)))))
     });
     judged.collect()
 }

@@ -4,11 +4,12 @@ use super::{bench_regret, bench_values};
 use crate::benchmark::scoring::Scoring;
 use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired_by_group, position};
 use crate::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
-use crate::cli::{Common, DEFAULT_MET, Failure, Format, Measured, Output, ProgressArgs, stopped};
+use crate::cli::{
+    Common, DEFAULT_MET, Failure, Format, Measured, Output, Picture, ProgressArgs, stopped,
+};
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
 use crate::job::{Runner, sha256_of};
-use crate::journal::{check_writable, write_whole};
 use crate::player::Player;
 use crate::render::bars::{self, Bar, Row};
 use crate::stats::Running;
@@ -97,7 +98,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         ranges: args.by_range.clone(),
     };
     if let Some(path) = &args.svg {
-        check_writable(path).map_err(Failure::unwritten(path))?;
+        Picture::Svg.check(path)?;
     }
     let mut read = Read::default();
     for path in &args.files {
@@ -208,7 +209,7 @@ fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Resul
     let Some(path) = path else { return Ok(()) };
     let names: Vec<String> = players.iter().map(|player| player.name()).collect();
     let picture = bars::svg("mean loss in thousandths of a point", &names, rows);
-    write_whole(path, picture.as_bytes()).map_err(Failure::unwritten(path))
+    Picture::Svg.write(path, picture.as_bytes())
 }
 
 /// The records of a file and what could not be read.

@@ -3,14 +3,13 @@
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_words};
 use crate::cli::{
-    Commands, Common, Failure, Format, data_folders, folded, io_threads, print, share,
+    Commands, Common, Failure, Format, Picture, data_folders, folded, io_threads, print, share,
 };
 use crate::farm::{
     Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
     machine_line, overview, page, retry, work,
 };
 use crate::job::Elsewhere;
-use crate::journal::write_whole;
 use crate::nats::{Access, ConnectError, is_name};
 use crate::stop::Stop;
 use std::path::PathBuf;
@@ -487,7 +486,7 @@ fn status(common: &Common, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let farm = args.server.open(&runtime)?;
     let found = runtime.block_on(overview(&farm, args.job.as_deref()))?;
     if let Some(path) = &args.html {
-        write_whole(path, page(&found).as_bytes()).map_err(Failure::unwritten(path))?;
+        Picture::Html.write(path, page(&found).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = if common.format == Some(Format::Json) {

@@ -4,7 +4,7 @@ use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish};
 use crate::files::{self, TEXT_BYTES_MAX};
 use crate::job::{Control, sha256};
 use crate::journal::{check_writable, write_whole};
-use crate::lab::experiments::{Experiment, Ground};
+use crate::lab::experiments::{self, Experiment, Ground};
 use crate::lab::hillclimb::{HillPlan, Teacher};
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::lab::td::TdPlan;
@@ -49,6 +49,13 @@ enum Work {
     /// Do experiments and write what came out to a file of results.
     #[command(after_help = "Example: gammond lab run td0 --results lab-results.jsonl")]
     Run(Run),
+    /// A file of results as a table for a document.
+    #[command(after_help = "Example: gammond lab table lab-results.jsonl")]
+    Table {
+        /// What `lab run` wrote.
+        #[arg(value_name = "FILE.jsonl")]
+        results: PathBuf,
+    },
 }
 
 /// Most games or rounds of training.
@@ -260,7 +267,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Work::Hillclimb(args) => hillclimb(common, args),
         Work::Supervised(args) => supervised(common, args),
         Work::List => list(),
-        Work::Run(args) => experiments(common, args),
+        Work::Run(args) => run_experiments(common, args),
+        Work::Table { results } => table(results),
     }
 }
 
@@ -370,28 +378,32 @@ struct Run {
     /// Folder in which training is kept; a stopped experiment goes on there.
     #[arg(long, default_value = "lab", value_name = "DIR")]
     folder: PathBuf,
+    /// gnubg's weights (gnubg.weights or gnubg.wd), for experiments that want them.
+    #[arg(long, value_name = "FILE")]
+    gnubg: Option<PathBuf>,
     #[command(flatten)]
     progress: ProgressArgs,
 }
 
 fn list() -> Result<ExitCode, Failure> {
-    let lines = Experiment::ALL.map(|one| {
+    let lines = experiments::all().into_iter().map(|one| {
         let Experiment {
             name, claim, here, ..
         } = one;
         format!("{name}\n    claim: {claim}\n    here: {here}\n")
     });
-    finish(&lines.concat(), true, None, "")
+    finish(&lines.collect::<String>(), true, None, "")
 }
 
-fn experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
+fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     let mut wanted = Vec::new();
     for name in &args.names {
-        match Experiment::named(name) {
+        match experiments::named(name) {
             Some(one) => wanted.push(one),
-            None if name == "all" => wanted.extend(Experiment::ALL),
+            None if name == "all" => wanted.extend(experiments::all()),
             None => {
-                let known = Experiment::ALL.map(|one| one.name).join(", ");
+                let known: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
+                let known = known.join(", ");
                 return Err(Failure::usage(format!(
                     "'{name}' is no experiment; want all or one of {known}"
                 )));
@@ -403,13 +415,21 @@ fn experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
     let ground = Ground {
         folder: &args.folder,
+        gnubg: args.gnubg.as_deref(),
         seed: common.seed,
     };
     let mut control = args.progress.control()?;
     let mut text = String::new();
     for one in wanted {
         let begun = Instant::now();
-        let Some(finding) = one.run(&ground, &mut control)? else {
+        let found = match one.run(&ground, &mut control) {
+            Err(error @ LabError::NoWeights) if args.names.iter().any(|name| name == "all") => {
+                eprintln!("gammond: {} is left out: {error}", one.name);
+                continue;
+            }
+            found => found?,
+        };
+        let Some(finding) = found else {
             drop(control);
             return finish(&text, false, Some(&args.folder), "");
         };
@@ -433,6 +453,38 @@ fn experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
         write_whole(&args.results, lines.as_bytes()).map_err(Failure::unwritten(&args.results))?;
     }
     drop(control);
+    finish(&text, true, None, "")
+}
+
+/// The results as a table in Markdown, in the order of the list of experiments, of one experiment in that of their seeds.
+fn table(path: &Path) -> Result<ExitCode, Failure> {
+    if !path.is_file() {
+        return Err(Failure::in_file(path)("no such file"));
+    }
+    let mut lines = results(path)?;
+    let names: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
+    lines.sort_by_key(|line| {
+        let name = line["experiment"].as_str();
+        let place = names.iter().position(|&one| Some(one) == name);
+        (place.unwrap_or(names.len()), line["seed"].as_u64())
+    });
+    let mut text = "| experiment, seed | claim | done | found | verdict | seconds |\n|---|---|---|---|---|---:|\n".to_owned();
+    for line in &lines {
+        let cell = |key: &str| {
+            let text = line[key].as_str().unwrap_or_default();
+            text.replace('|', "/").replace(['\n', '\r'], " ")
+        };
+        text.push_str(&format!(
+            "| {}, {} | {} | {} | {} | {} | {} |\n",
+            cell("experiment"),
+            line["seed"].as_u64().unwrap_or_default(),
+            cell("claim"),
+            cell("here"),
+            cell("result"),
+            cell("verdict"),
+            line["seconds"].as_u64().unwrap_or_default()
+        ));
+    }
     finish(&text, true, None, "")
 }
 
@@ -497,6 +549,9 @@ impl From<LabError> for Failure {
         match error {
             LabError::Player(error) => error.into(),
             LabError::Games(error) => error.into(),
+            LabError::Engine(error) => error.into(),
+            LabError::Shape(error) => Failure::usage(error),
+            LabError::NoWeights => Failure::usage(LabError::NoWeights),
             other => Failure::file(other),
         }
     }

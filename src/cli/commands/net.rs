@@ -1,6 +1,6 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
-use crate::cli::{Common, Failure, Format, print};
+use crate::cli::{Common, Failure, Format, Picture, print};
 use crate::engine::FileError;
 use crate::eval::gnubg::WeightsFile;
 use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
@@ -8,6 +8,7 @@ use crate::files;
 use crate::journal::write_whole;
 use crate::nn::format::{FILE_BYTES_MAX, native, safetensors};
 use crate::nn::{SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
+use crate::player::classic::{ClassicFile, ClassicNet};
 use crate::render::weights;
 use clap::builder::RangedU64ValueParser;
 use sha2::{Digest as _, Sha256};
@@ -224,48 +225,109 @@ fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result
         return Err(Failure::usage(text));
     }
     let bytes = open(net)?;
-    let (name, rows, width, ours);
-    if native::looks_like_one(&bytes) {
-        let judge = Judge::parse(net, &bytes)?;
+    let drawn = first_layer(net, &bytes, class)?;
+    let layer = weights::Layer {
+        name: &drawn.name,
+        rows: &drawn.rows,
+        ..drawn.layer
+    };
+    let picture = weights::svg(&layer, neurons);
+    match output {
+        Some(path) => Picture::Svg.write(path, picture.as_bytes()),
+        None => print(picture.as_bytes()).map(drop),
+    }
+}
+
+/// A first layer to be drawn; name and rows of `layer` are empty.
+struct Drawn {
+    name: String,
+    rows: Vec<f32>,
+    layer: weights::Layer<'static>,
+}
+
+fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
+    let on_roll = ["the player on roll", "the opponent, in its own numbering"];
+    let ours = |width| weights::Layer {
+        name: "",
+        rows: &[],
+        width,
+        who: on_roll,
+        sides: [0, 182],
+        places: 26,
+        steps: 7,
+        stride: 7,
+    };
+    if native::looks_like_one(bytes) {
+        let judge = Judge::parse(net, bytes)?;
         let parts = judge.net().parts();
-        (name, width, ours) = (judge.name().to_owned(), parts.shape.width, true);
-        rows = parts.rows.iter().map(|&weight| f32::from(weight)).collect();
-    } else if is_safetensors(&bytes) {
-        let float = safetensors::read(&bytes).map_err(Failure::in_file(net))?;
+        return Ok(Drawn {
+            name: judge.name().to_owned(),
+            rows: parts.rows.iter().map(|&weight| f32::from(weight)).collect(),
+            layer: ours(parts.shape.width),
+        });
+    }
+    if is_safetensors(bytes) {
+        let float = safetensors::read(bytes).map_err(Failure::in_file(net))?;
         let size = float.shape.inputs;
         InputSet::of_size(size).ok_or_else(|| {
             Failure::in_file(net)(format!("{size} inputs; no known set has so many"))
         })?;
-        (name, width, ours) = (net.to_owned(), float.shape.width, true);
-        rows = float.w1;
-    } else {
-        let file = WeightsFile::parse(&bytes).map_err(Failure::in_file(net))?;
-        let dense = match class {
-            "contact" => file.contact,
-            "crashed" => file.crashed,
-            "pruning" => file.prune_contact,
-            other => {
-                let text = format!("--class {other}, want contact, crashed or pruning");
-                return Err(Failure::usage(text));
-            }
-        };
-        name = format!("{net} ({class}, version {})", file.version.as_str());
-        (width, ours) = (dense.hidden, false);
-        rows = dense.hidden_weights;
+        return Ok(Drawn {
+            name: net.to_owned(),
+            rows: float.w1,
+            layer: ours(float.shape.width),
+        });
     }
-    let layer = weights::Layer {
-        name: &name,
-        rows: &rows,
-        width,
-        // GNU Backgammon lists the opponent first and has no inputs for checkers borne off here.
-        sides: if ours { [0, 182] } else { [100, 0] },
-        places: if ours { 26 } else { 25 },
-        steps: if ours { 7 } else { 4 },
+    if let Some(text) = ClassicFile::text_in(bytes) {
+        let file = ClassicFile::parse(text).map_err(Failure::in_file(net))?;
+        return Ok(classic_layer(net, &file.net));
+    }
+    let file = WeightsFile::parse(bytes).map_err(Failure::in_file(net))?;
+    let dense = match class {
+        "contact" => file.contact,
+        "crashed" => file.crashed,
+        "pruning" => file.prune_contact,
+        other => {
+            let text = format!("--class {other}, want contact, crashed or pruning");
+            return Err(Failure::usage(text));
+        }
     };
-    let picture = weights::svg(&layer, neurons);
-    match output {
-        Some(path) => write_whole(path, picture.as_bytes()).map_err(Failure::in_file(path)),
-        None => print(picture.as_bytes()).map(drop),
+    Ok(Drawn {
+        name: format!("{net} ({class}, version {})", file.version.as_str()),
+        rows: dense.hidden_weights,
+        // The opponent is first, and there are no inputs for checkers borne off.
+        layer: weights::Layer {
+            sides: [100, 0],
+            places: 25,
+            steps: 4,
+            stride: 4,
+            ..ours(dense.hidden)
+        },
+    })
+}
+
+fn classic_layer(name: &str, net: &ClassicNet) -> Drawn {
+    let shape = net.shape();
+    let (inputs, width) = match shape.layers() {
+        [inputs, width, ..] => (*inputs, *width),
+        _ => (0, 0),
+    };
+    let (sides, steps, stride) = shape.representation().points();
+    // Biases stand first.
+    let rows = net.parameters().iter().skip(width).take(inputs * width);
+    Drawn {
+        name: format!("{name} ({})", shape.representation().name()),
+        rows: rows.copied().collect(),
+        layer: weights::Layer {
+            name: "",
+            rows: &[],
+            width,
+            who: ["white", "black, both as white counts points"],
+            sides,
+            places: 24,
+            steps,
+            stride,
+        },
     }
 }
 

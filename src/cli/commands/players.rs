@@ -95,9 +95,12 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
         let _ = std::fmt::Write::write_fmt(
             &mut text,
             format_args!(
-                "{}: {} matches; error rate in thousandths, luck in points, a bar of {BAR} signs for a rate of {RATE_MAX}\n",
+                "{}: {}; error rate in thousandths, luck in points, a bar of {BAR} signs for a rate of {RATE_MAX}\n",
                 short(name),
-                matches.len()
+                match matches.len() {
+                    1 => "1 match".to_owned(),
+                    count => format!("{count} matches"),
+                }
             ),
         );
     }

@@ -1,9 +1,8 @@
 //! `gammond show`: a position in text, or as a picture for pages and papers.
 
 use super::ask::{self, asked};
-use crate::cli::{Common, Failure, print};
+use crate::cli::{Common, Failure, Picture, print};
 use crate::game::{Play, Position, Roll};
-use crate::journal::write_whole;
 use crate::notation::parse_play;
 use crate::protocol::Request;
 use crate::render::{BOARD_SIZE, Drawn, Theme, svg_file, svg_outlines};
@@ -71,7 +70,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     };
     if let Some(path) = &args.svg {
         let text = svg_file(&shown.position, state, &drawn, args.theme) + "\n";
-        put(path, text.as_bytes())?;
+        put(path, Picture::Svg, text.as_bytes())?;
     }
     if let Some(path) = &args.png {
         if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
@@ -81,7 +80,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
         let theme = args.theme.unwrap_or(Theme::LIGHT);
         let text = svg_outlines(&shown.position, state, &drawn, theme);
-        put(path, &png(&text, args.width)?)?;
+        put(path, Picture::Png, &png(&text, args.width)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -100,11 +99,11 @@ fn arrows(text: &str, position: &Position, roll: Option<Roll>) -> Result<Play, F
 }
 
 /// To a file or the standard output.
-fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn put(path: &Path, kind: Picture, bytes: &[u8]) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         return print(bytes).map(|_| ());
     }
-    write_whole(path, bytes).map_err(Failure::unwritten(path))
+    kind.write(path, bytes)
 }
 
 /// A picture in points. Our own text is always a picture, and small enough: what is said here nobody reads.

@@ -1,10 +1,11 @@
 //! `gammond tournament`.
 
 use crate::cli::duels::{FailureArgs, TermsArgs, ToldFailures, failures};
-use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish};
+use crate::cli::{
+    COUNT_MAX, Common, Failure, Format, Picture, PlayerOptions, ProgressArgs, finish,
+};
 use crate::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use crate::job::Runner;
-use crate::journal::{check_writable, write_whole};
 use crate::player::Player;
 use crate::render::cross_table::{self, CrossTable};
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     if let Some(path) = &args.svg {
-        check_writable(path).map_err(Failure::in_file(path))?;
+        Picture::Svg.check(path)?;
     }
     let players = common.players(&args.players, &args.with)?;
     let plan = DuelPlan {
@@ -66,7 +67,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let games = games.min().unwrap_or(0);
     if let Some(path) = &args.svg {
         let picture = table.svg(common.seed, games);
-        write_whole(path, picture.as_bytes()).map_err(Failure::unwritten(path))?;
+        Picture::Svg.write(path, picture.as_bytes())?;
     }
     let text = if common.format == Some(Format::Json) {
         table.json(common.seed, games)

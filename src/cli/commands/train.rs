@@ -1,6 +1,6 @@
 //! `gammond train`: a run of training, and what belongs to it.
 
-use crate::cli::{Common, Failure, Output, ProgressArgs, print, stopped};
+use crate::cli::{Common, Failure, Output, Picture, ProgressArgs, print, stopped};
 use crate::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::journal::{check_writable, write_whole};
 use crate::training::pruning::{self, PruningPlan};
@@ -101,10 +101,9 @@ fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<Exi
         drop(control);
         let curve = folder.join("curve.csv");
         if complete && let Ok(text) = files::read_text(&curve, TEXT_BYTES_MAX) {
-            let (axes, points) = curve::points(&text);
+            let (axes, curves) = curve::read(&text);
             let path = curve.with_extension("svg");
-            write_whole(&path, curve::svg(&axes, &points).as_bytes())
-                .map_err(Failure::unwritten(&path))?;
+            Picture::Svg.write(&path, curve::svg(&axes, &curves).as_bytes())?;
         }
         complete
     } else {
@@ -140,11 +139,11 @@ fn told<T>(work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>) -> Re
 
 fn draw_curve(path: &Path) -> Result<ExitCode, Failure> {
     let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
-    let (axes, points) = curve::points(&text);
-    if points.is_empty() {
-        return Err(Failure::in_file(path)("no line x,y,error in it"));
+    let (axes, curves) = curve::read(&text);
+    if curves.is_empty() {
+        return Err(Failure::in_file(path)("no line x,y,error[,name] in it"));
     }
-    print(curve::svg(&axes, &points).as_bytes())
+    print(curve::svg(&axes, &curves).as_bytes())
 }
 
 fn score(

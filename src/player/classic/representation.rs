@@ -89,6 +89,26 @@ impl Representation {
         }
     }
 
+    /// Which inputs say where checkers stand: the first of white and of black, how many a point has, and how far it is
+    /// from one point to the next. Points are counted as white does. Where a number says it for both it is the same.
+    #[must_use]
+    pub const fn points(self) -> ([usize; 2], usize, usize) {
+        match self {
+            Representation::Quack | Representation::QuackAug | Representation::QuackNorm => {
+                ([0, 0], 1, 1)
+            }
+            Representation::TdgBoard | Representation::TdgBoardPoints => {
+                ([0, 24 * (FEW + 1)], FEW + 1, FEW + 1)
+            }
+            Representation::TdgBoardAug | Representation::TdgBoardAugPoints => {
+                ([0, 24 * (MANY + 1)], MANY + 1, MANY + 1)
+            }
+            Representation::TdGammon196
+            | Representation::TdGammon198
+            | Representation::Player31 => ([0, FEW + 1], FEW + 1, 2 * (FEW + 1)),
+        }
+    }
+
     /// Writes a board into `inputs`, which has [`Representation::inputs`] places; what is beyond them stays as it is.
     pub fn write(self, [white, black]: [Side; 2], white_on_roll: bool, inputs: &mut [f32]) {
         let mut out = Writer { inputs, at: 0 };
@@ -219,6 +239,27 @@ mod tests {
     }
 
     const START: [Side; 2] = [Side::START, Side::START];
+
+    /// A checker of white's on its 6 point, and one of black's where white counts 3, change the inputs of those points.
+    #[test]
+    fn points_are_where_they_are_said_to_be() {
+        let none = side(&[]);
+        let empty = |representation| written(representation, [none, none], true);
+        for representation in Representation::ALL {
+            let ([white, black], steps, stride) = representation.points();
+            let changed = |sides| {
+                let after = written(representation, sides, true);
+                let before = empty(representation);
+                let differ = (0..before.len()).filter(|&at| before[at] != after[at]);
+                differ.collect::<Vec<_>>()
+            };
+            let six = changed([side(&[(5, 1)]), none]);
+            assert!(six.contains(&(white + 5 * stride)), "{representation:?}");
+            let three = changed([none, side(&[(21, 1)])]);
+            assert!(three.contains(&(black + 2 * stride)), "{representation:?}");
+            assert!(white.max(black) + 23 * stride + steps <= representation.inputs());
+        }
+    }
 
     #[test]
     fn lengths_are_the_published_ones() {

@@ -73,6 +73,13 @@ impl ClassicFile {
         ClassicFile::parse(&files::read_text(path, BYTES_MAX)?)
     }
 
+    /// The text of what begins like such a file.
+    #[must_use]
+    pub fn text_in(bytes: &[u8]) -> Option<&str> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        text.starts_with(FIRST).then_some(text)
+    }
+
     /// The text of the file.
     #[must_use]
     pub fn text(&self) -> String {

@@ -1,0 +1,38 @@
+//! Experiments of the literature by name: what was claimed, and what comes out here.
+
+mod climbing;
+mod games;
+mod kit;
+mod races;
+mod temporal;
+
+pub use kit::{Experiment, Ground, LabFinding, LabVerdict};
+
+/// All experiments.
+#[must_use]
+pub fn all() -> Vec<Experiment> {
+    [games::ALL, temporal::ALL, climbing::ALL, races::ALL].concat()
+}
+
+/// The one with this name.
+#[must_use]
+pub fn named(name: &str) -> Option<Experiment> {
+    all().into_iter().find(|one| one.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_names_of_one_experiment_each() {
+        let mut names = Vec::new();
+        for one in all() {
+            assert!(!names.contains(&one.name), "{}", one.name);
+            names.push(one.name);
+            assert_eq!(named(one.name).unwrap().claim, one.claim);
+            assert!(!one.claim.contains("  ") && !one.claim.contains('\n'));
+        }
+        assert!(named("none").is_none());
+    }
+}
