@@ -101,18 +101,20 @@ impl Frame {
 
     /// Lines to read values by.
     fn draw(&self, out: &mut String) {
-        let along = |[low, high]: [f64; 2], share: f64| low + share * (high - low);
-        for step in 0..=4 {
-            let share = f64::from(step) / 4.0;
-            let (x, y) = (along(self.x, share), along(self.y, share));
-            let (at_x, at_y) = self.at(x, y);
+        for (y, text) in marks(self.y) {
+            let (_, y) = self.at(0.0, y);
             out.push_str(&format!(
-                "<line x1=\"{MARGIN}\" x2=\"{:.1}\" y1=\"{at_y:.1}\" y2=\"{at_y:.1}\" stroke=\"#ddd\"/>\n\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{y:.4}</text>\n\
-                 <text x=\"{at_x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{x:.2}</text>\n",
+                "<line x1=\"{MARGIN}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>\n\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>\n",
                 WIDTH - MARGIN,
                 MARGIN - 6.0,
-                at_y + 4.0,
+                y + 4.0
+            ));
+        }
+        for (x, text) in marks(self.x) {
+            let (x, _) = self.at(x, 0.0);
+            out.push_str(&format!(
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>\n",
                 HEIGHT - MARGIN + 20.0
             ));
         }
@@ -164,6 +166,24 @@ impl Frame {
     }
 }
 
+/// Round numbers within a range, four to nine of them, as they are written.
+fn marks([low, high]: [f64; 2]) -> Vec<(f64, String)> {
+    let magnitude = ((high - low) / 4.0).log10().floor();
+    let unit = 10_f64.powf(magnitude);
+    let fits = |step: &f64| (high - low) / step >= 4.0;
+    let step = [5.0, 2.0, 1.0].map(|times| times * unit);
+    let step = step.into_iter().find(fits).unwrap_or(unit);
+    let digits = (-magnitude).max(0.0) as usize;
+    let first = (low / step).ceil();
+    let count = ((high / step).floor() - first).clamp(0.0, 20.0) as u32;
+    (0..=count)
+        .map(|number| {
+            let value = (first + f64::from(number)) * step;
+            (value, format!("{value:.digits$}"))
+        })
+        .collect()
+}
+
 fn plain(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -213,6 +233,24 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 3);
         assert_eq!(svg.matches("<polygon").count(), 0);
         assert!(!svg.contains("NaN") && svg.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        let texts = |range| {
+            let marks = marks(range).into_iter();
+            marks.map(|mark| mark.1).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(texts([1000.0, 10000.0]), "2000 4000 6000 8000 10000");
+        assert_eq!(
+            texts([-2.25, -0.41]),
+            "-2.2 -2.0 -1.8 -1.6 -1.4 -1.2 -1.0 -0.8 -0.6"
+        );
+        assert_eq!(
+            texts([0.0, 0.017]),
+            "0.000 0.002 0.004 0.006 0.008 0.010 0.012 0.014 0.016"
+        );
+        assert_eq!(texts([-1.0, 1.0]), "-1.0 -0.5 0.0 0.5 1.0");
     }
 
     #[test]
