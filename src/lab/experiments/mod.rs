@@ -3,6 +3,7 @@
 mod climbing;
 mod games;
 mod kit;
+mod programme;
 mod races;
 mod temporal;
 
@@ -11,7 +12,14 @@ pub use kit::{Experiment, Ground, LabFinding, LabVerdict};
 /// All experiments.
 #[must_use]
 pub fn all() -> Vec<Experiment> {
-    [games::ALL, temporal::ALL, climbing::ALL, races::ALL].concat()
+    [
+        games::ALL,
+        temporal::ALL,
+        climbing::ALL,
+        races::ALL,
+        programme::ALL,
+    ]
+    .concat()
 }
 
 /// The one with this name.
