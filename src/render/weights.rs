@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 const CELL: usize = 5;
 const PANELS_PER_ROW: usize = 6;
+/// Room for what stands above the panels.
+const TOP: usize = 46;
 
 /// The weights of a first layer, and which of its inputs say where checkers stand.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +64,7 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     order.truncate(neurons);
     let (across, down) = (layer.places * CELL + 12, 2 * layer.steps * CELL + 24);
     let panels = order.len().div_ceil(PANELS_PER_ROW);
-    let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + 34);
+    let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + TOP);
     let beyond = match layer.places {
         ..25 => "",
         25 => ", bar",
@@ -72,14 +74,14 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total_width} {total_height}\" \
          font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
-         fill=\"white\"/>\n<text x=\"12\" y=\"18\" font-size=\"12\">{}: first layer, neurons by size; \
-         columns points 1 to 24{beyond}; above {above}, below {below}; green positive, red \
-         negative</text>\n",
+         fill=\"white\"/>\n<text x=\"12\" y=\"16\" font-size=\"12\">{}: first layer, neurons by size</text>\n\
+         <text x=\"12\" y=\"29\" font-size=\"9\">columns points 1 to 24{beyond}; above {above}, below {below}; \
+         green positive, red negative</text>\n",
         escaped(layer.name)
     );
     for (panel, &(_, neuron)) in order.iter().enumerate() {
         let x = 12 + panel % PANELS_PER_ROW * across;
-        let y = 34 + panel / PANELS_PER_ROW * down;
+        let y = TOP + panel / PANELS_PER_ROW * down;
         let most = (layer.cells()).fold(f32::MIN_POSITIVE, |most, (input, _)| {
             most.max(layer.weight(input, neuron).abs())
         });
