@@ -18,6 +18,23 @@ fn items(path: &Path) -> Vec<gammond::benchmark::Item> {
     file.items
 }
 
+/// Our own benchmark is whole: its card's numbers of records, every play legal, every record consistent.
+#[test]
+fn the_own_benchmark_is_whole() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark");
+    for (kind, wanted) in [("contact", 500), ("crashed", 970), ("race", 1600)] {
+        let mut count = 0;
+        for number in 1.. {
+            let path = folder.join(format!("{kind}-{number}.bm"));
+            if !path.exists() {
+                break;
+            }
+            count += items(&path).len();
+        }
+        assert_eq!(count, wanted, "{kind}");
+    }
+}
+
 /// The published error rates of players that always take the candidate of a rank.
 ///
 ///
