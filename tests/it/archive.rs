@@ -127,7 +127,7 @@ fn the_tables_hold_the_match() {
     let history = run(at, &format!("players --db a.sqlite {name}"));
     let history = String::from_utf8(history.stdout).unwrap();
     assert!(
-        history.contains("1 matches") && history.contains('#'),
+        history.contains(": 1 match;") && history.contains('#'),
         "{history}"
     );
     let nobody = refused(&run(at, "players --db a.sqlite Nobody"));
@@ -423,22 +423,23 @@ fn matches_of_the_archive_keep_their_files() {
     }
     let one = fs::read_to_string(data("one1.mat")).unwrap();
     let two = one.replacen("Alice :", "Carol :", 1);
-    let line = "analyse x y --db a.sqlite --annotate out --annotate-sgf out --ogxm out";
-    let analysed = || {
-        let output = run(at, line);
+    let analysed = |folders: &str| {
+        let line =
+            format!("analyse {folders} --db a.sqlite --annotate out --annotate-sgf out --ogxm out");
+        let output = run(at, &line);
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
     // A file of one match, and one of two.
     fs::write(at.join("x/a.mat"), &one).unwrap();
     fs::write(at.join("x/b.mat"), format!("{one}\n{two}")).unwrap();
-    analysed();
+    analysed("x");
     let kept = |name: &str| fs::read(at.join("out").join(name)).unwrap();
     let names = ["a.mat", "a.sgf", "a.ogxm", "b-2.mat"];
     let before = names.map(kept);
     fs::copy(data("three3.mat"), at.join("y/a.mat")).unwrap();
     fs::copy(data("three3.mat"), at.join("y/b-2.mat")).unwrap();
-    let said = analysed();
+    let said = analysed("x y");
     assert!(said.contains("in the archive already"), "{said}");
     assert!(names.map(kept) == before);
     assert!(kept("a~2.mat") != kept("a.mat"));
