@@ -3,6 +3,7 @@
 use super::FarmError;
 use super::answers::{Answered, GivenUp};
 use super::files;
+use super::stillness::Stillness;
 use super::store::{Farm, State};
 use super::task::{FORMAT, Lot, Stage, Task, unpack};
 use crate::job::{Assignment, Elsewhere, ElsewhereError, Header, PartSource, Work};
@@ -188,7 +189,37 @@ pub(super) async fn mend(
     missing.retain(|lot| !there.contains(&(lot.number, lot.copy)));
     // All who find it within a minute post the same.
     farm.post(&missing, &format!(".{}", minute())).await?;
+    if !missing.is_empty() {
+        reawake(farm, &job).await?;
+    }
     Ok(missing.len() as u64)
+}
+
+/// Machines look at a job again that was thought complete.
+async fn reawake(farm: &Farm, job: &str) -> Result<(), FarmError> {
+    match farm.state(job).await? {
+        State::Complete => farm.set_state(job, State::Active).await,
+        State::Active | State::Cancelled => Ok(()),
+    }
+}
+
+/// Whether there are as many answers as are wanted, second ones to what is verified too.
+pub(super) async fn is_whole(
+    farm: &Farm,
+    (task, number, stage): (&Task, u32, &Stage),
+) -> Result<bool, FarmError> {
+    let answers = async |copy: u32| {
+        let end = format!("{}.{number}.*.{copy}", task.name());
+        farm.count("result", &end).await
+    };
+    if answers(0).await? < stage.lots() {
+        return Ok(false);
+    }
+    if task.verify_millionths == 0 {
+        return Ok(true);
+    }
+    let twice = (0..stage.lots()).filter(|&lot| task.verifies(number, lot));
+    Ok(answers(1).await? >= twice.count() as u64)
 }
 
 /// Posts what somebody had not posted yet who began it and is gone.
@@ -374,6 +405,7 @@ pub(super) struct Source {
     /// How many lots have answers, when that was looked at last.
     answered: Option<u64>,
     early: Early,
+    still: Stillness,
 }
 
 /// Answers that were read before their turn. Reading them as they came spares a question and its way for each; what is not
@@ -448,6 +480,7 @@ impl Source {
             settled: task.verify_millionths == 0,
             answered: None,
             early: Early::default(),
+            still: Stillness::default(),
         }
     }
 
@@ -548,9 +581,7 @@ impl Source {
             },
         };
         if self.aside.contains(&known.worker) {
-            self.farm.take_back(&lot).await?;
-            let again = format!(".{}", known.sequence);
-            self.farm.post(&[lot], &again).await?;
+            self.again(lot, known.sequence).await?;
             return Ok(None);
         }
         if self.task.verifies(self.number, number) {
@@ -564,12 +595,17 @@ impl Source {
         match unpack(bytes, count.end - count.start) {
             Some(parts) => Ok(Some(parts)),
             None => {
-                self.farm.take_back(&lot).await?;
-                let again = format!(".{}", known.sequence);
-                self.farm.post(&[lot], &again).await?;
+                self.again(lot, known.sequence).await?;
                 Ok(None)
             }
         }
+    }
+
+    /// An answer is thrown away, and asked for anew.
+    async fn again(&self, lot: Lot, sequence: u64) -> Result<(), FarmError> {
+        self.farm.take_back(&lot).await?;
+        self.farm.post(&[lot], &format!(".{sequence}")).await?;
+        reawake(&self.farm, &self.job).await
     }
 
     /// Whether all lots of the stage have answers, those that are verified two that agree, and none is by a machine
@@ -590,10 +626,10 @@ impl Source {
             }
             if self.aside.contains(&one.worker) {
                 settled = false;
-                self.farm.take_back(&one.lot).await?;
                 if one.lot.copy < 2 {
-                    let again = format!(".{}", one.sequence);
-                    self.farm.post(&[one.lot], &again).await?;
+                    self.again(one.lot, one.sequence).await?;
+                } else {
+                    self.farm.take_back(&one.lot).await?;
                 }
                 continue;
             }
@@ -635,10 +671,13 @@ impl Source {
         let Ok(info) = queue.get_info().await else {
             return Ok(());
         };
+        let job = (self.job.as_str(), self.task.silence_s);
+        self.still.end(&self.farm, job, &info).await?;
         if info.num_pending == 0 && info.num_ack_pending == 0 {
-            let end = format!("{}.{}.*.0", self.job, self.number);
-            if self.farm.count("result", &end).await? < self.stage.lots() {
-                mend(&self.farm, (&self.task, self.number, &self.stage)).await?;
+            let what = (&self.task, self.number, &self.stage);
+            let unsettled = self.checked.is_some() && !self.settled;
+            if unsettled || !is_whole(&self.farm, what).await? {
+                mend(&self.farm, what).await?;
             }
         }
         Ok(())

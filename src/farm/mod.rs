@@ -8,11 +8,12 @@
 //! * `task`: what is written down; `store` and `answers`: where it lies on the server; `files`: nets and tables that
 //!   come along.
 //! * `ask`: who wants the work done. `worker` and `host`: who does it. `judge`: answers that differ. `known`: what jobs
-//!   there are. `people`: who is there. `status`: what a person sees.
+//!   there are. `people`: who is there. `stillness`: queues that stand still. `status`: what a person
+//!   sees.
 //!
 //! Nothing is lost when anybody dies: a lot is in the queue until its answer is in the store, an answer counts once
 //! because the server takes only the first for each lot, a stage begins once for the same reason, and whoever finds
-//! the queue empty and answers missing posts those lots again.
+//! the queue empty and answers missing posts those lots again; whoever finds it standing still opens it anew.
 
 mod answers;
 mod ask;
@@ -24,6 +25,7 @@ mod known;
 mod people;
 mod rollout;
 mod status;
+mod stillness;
 mod store;
 mod task;
 mod worker;

@@ -22,6 +22,8 @@ pub struct MachineReport {
     pub threads: usize,
     /// Messages that are being computed.
     pub computing: u64,
+    /// Of them so many of each job.
+    pub jobs: BTreeMap<String, u64>,
     /// Messages that were answered since it began.
     pub answered: u64,
     /// When it said so, in seconds since 1970.

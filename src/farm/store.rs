@@ -263,6 +263,16 @@ impl Farm {
         got.map_err(|error| FarmError::server("opening the queue of a job")(words(&error)))
     }
 
+    /// A queue in the place of one that stands still: it gives out all that has no answer.
+    pub(super) async fn reopen_queue(&self, job: &str, silence_s: u64) -> Result<(), FarmError> {
+        // That it is gone already is as good.
+        let gone = self.parts.delete_consumer(job).await;
+        if let Err(error) = gone {
+            tracing::debug!(job, "closing a queue: {error}");
+        }
+        self.queue(job, silence_s).await.map(drop)
+    }
+
     /// The queue of a job that somebody has begun.
     pub(super) async fn existing_queue(&self, job: &str) -> Option<PullConsumer> {
         self.parts.get_consumer(job).await.ok()

@@ -2,12 +2,13 @@
 
 use super::FarmError;
 use super::answers::{Given, Giving};
-use super::ask::mend;
+use super::ask::{is_whole, mend};
 use super::files::FileCache;
 use super::host::{Ground, Host, Programs};
 use super::judge;
 use super::known::Known;
 use super::people::{MachineReport, now_s};
+use super::stillness::Stillness;
 use super::store::{Farm, State};
 use super::task::{Lot, Task, VERSION, pack};
 use crate::job::Computed;
@@ -92,6 +93,7 @@ struct Shared {
     /// Why, and until when.
     refused: Mutex<BTreeMap<String, (String, Instant)>>,
     looked: Mutex<HashMap<String, Instant>>,
+    still: tokio::sync::Mutex<HashMap<String, Stillness>>,
     aside: Mutex<Option<String>>,
     computing: Mutex<BTreeSet<Lot>>,
     answered: AtomicU64,
@@ -132,6 +134,7 @@ pub async fn work(
         active: Mutex::default(),
         refused: Mutex::default(),
         looked: Mutex::default(),
+        still: tokio::sync::Mutex::default(),
         aside: Mutex::default(),
         computing: Mutex::default(),
         answered: AtomicU64::new(0),
@@ -154,12 +157,18 @@ pub async fn work(
 impl Shared {
     fn machine(&self) -> MachineReport {
         let refused = lock(&self.refused);
+        let computing = lock(&self.computing);
+        let mut jobs = BTreeMap::new();
+        for lot in computing.iter() {
+            *jobs.entry(lot.job.clone()).or_default() += 1;
+        }
         MachineReport {
             name: self.settings.name.clone(),
             instance: self.instance.clone(),
             version: VERSION.to_owned(),
             threads: self.settings.threads,
-            computing: lock(&self.computing).len() as u64,
+            computing: computing.len() as u64,
+            jobs,
             answered: self.answered.load(Ordering::Relaxed),
             seen_s: now_s(),
             refuses: (refused.iter())
@@ -204,6 +213,7 @@ impl Shared {
             gone
         };
         (self.hosts.lock().await).retain(|(job, _), _| active.contains(job));
+        (self.still.lock().await).retain(|job, _| active.contains(job));
         for job in gone {
             self.settings.cache.forget(&job);
         }
@@ -666,6 +676,13 @@ impl Shared {
         let info = opened.queue.get_info().await;
         let info =
             info.map_err(|error| FarmError::server("asking for a queue")(error.to_string()))?;
+        {
+            let mut still = self.still.lock().await;
+            let still = still.entry(job.to_owned()).or_default();
+            still
+                .end(&self.farm, (job, opened.task.silence_s), &info)
+                .await?;
+        }
         if info.num_pending > 0 || info.num_ack_pending > 0 {
             return Ok(());
         }
@@ -679,8 +696,7 @@ impl Shared {
         let Some((number, stage)) = last else {
             return Ok(());
         };
-        let end = format!("{job}.{number}.*.0");
-        if self.farm.count("result", &end).await? < stage.lots() {
+        if !is_whole(&self.farm, (&opened.task, number, &stage)).await? {
             if self.farm.count("dead", &format!("{job}.>")).await? == 0 {
                 mend(&self.farm, (&opened.task, number, &stage)).await?;
             }

@@ -85,6 +85,13 @@ impl Layout {
     }
 }
 
+/// Units of the first layer come in blocks of so many.
+pub(super) const UNITS: usize = 64;
+/// Random weights of the first layer are up to this, on both sides of 0.
+const RANDOM_ROWS: f64 = 0.12;
+/// Random biases of the first layer likewise.
+const RANDOM_BIAS: f64 = 0.1;
+
 /// Random numbers up to `bound` on both sides of 0.
 fn fill(values: &mut [f32], bound: f64, rng: &mut ChaCha8Rng) {
     for value in values {
@@ -116,8 +123,8 @@ impl Net {
         let mut net = Net::zeros(set, Head::Sigmoid, first, second);
         let (l, v) = (net.layout(), &mut net.values);
         let rng = &mut crate::rng::stream(seed, 0);
-        fill(&mut v[l.rows..l.bias1], 0.12, rng);
-        fill(&mut v[l.bias1..l.weights2], 0.1, rng);
+        fill(&mut v[l.rows..l.bias1], RANDOM_ROWS, rng);
+        fill(&mut v[l.bias1..l.weights2], RANDOM_BIAS, rng);
         fill(
             &mut v[l.weights2..l.bias2],
             (3.0 / first as f64).sqrt(),
@@ -173,26 +180,35 @@ impl Net {
         })
     }
 
-    /// The net with a wider first layer that answers nearly the same: each unit's copies share its
-    /// weights to the second layer unevenly and differ by a few per cent, so that they can part.
-    /// `None` when `first` is no multiple of the present width.
+    /// The net with a wider first layer that answers the same, or nearly. Where there is room for whole copies of the
+    /// units, each unit's copies share its weights to the second layer unevenly and differ by a few per cent, so that
+    /// they can part. Units beyond those copies look at something random, and nobody listens to them yet.
+    /// `None` when `first` is less than the present width, or no multiple of [`UNITS`].
     #[must_use]
     pub fn widened(&self, first: usize, seed: u64) -> Option<Net> {
         let copies = first / self.first;
-        if copies == 0 || copies * self.first != first {
+        if copies == 0 || !first.is_multiple_of(UNITS) {
             return None;
         }
+        let fresh = first - copies * self.first;
         let (l, v) = (self.layout(), &self.values);
-        let mut rng = crate::rng::stream(seed, 1);
-        let mut blurred = |value: f32| {
-            let noise = (crate::rng::unit(&mut rng) - 0.5) * 0.04;
-            value * (1.0 + noise as f32)
-        };
-        let mut values = Vec::with_capacity(copies * v.len());
-        for row in v[..l.weights2].chunks_exact(self.first) {
+        let rng = &mut crate::rng::stream(seed, 1);
+        let mut values = Vec::with_capacity(Layout::of(self.inputs(), first, self.second).end);
+        for (number, row) in v[..l.weights2].chunks_exact(self.first).enumerate() {
             for _ in 0..copies {
-                values.extend(row.iter().map(|&value| blurred(value)));
+                values.extend(row.iter().map(|&value| match copies {
+                    1 => value,
+                    _ => value * (1.0 + ((crate::rng::unit(rng) - 0.5) * 0.04) as f32),
+                }));
             }
+            let bound = if number == self.inputs() {
+                RANDOM_BIAS
+            } else {
+                RANDOM_ROWS
+            };
+            let at = values.len();
+            values.resize(at + fresh, 0.0);
+            fill(&mut values[at..], bound, rng);
         }
         let mut rng = crate::rng::stream(seed, 2);
         let shares: Vec<Vec<f32>> = (0..self.first)
@@ -209,6 +225,7 @@ impl Net {
                 values.extend(weights.iter().map(|w| w * shares[unit][copy]));
             }
         }
+        values.resize(values.len() + fresh * self.second, 0.0);
         values.extend_from_slice(&v[l.bias2..]);
         Some(Net {
             first,
@@ -351,6 +368,12 @@ mod tests {
             "{one} {two}"
         );
         assert_eq!(net.widened(100, 9), None);
+        // Half as many again: nobody listens to those yet.
+        let net = Net::random(InputSet::CountsAndHand, 128, 16, 5);
+        let loss = |net: Net| Trainer::new(net).loss(&label);
+        let more = loss(net.widened(192, 9).unwrap());
+        assert!((more - loss(net.clone())).abs() < 1e-7, "{more}");
+        assert_eq!(net.widened(64, 9), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::limits::{
     ALPHA_MAX, BATCH_MAX, Checked, FACTOR_MAX, LABELS_MAX, PASSES_MAX, TIMES_MAX, WEIGHT_MAX,
     within,
 };
-use super::net::Net;
+use super::net::{Net, UNITS};
 use super::shard::Label;
 use super::twins::HORIZON_MAX;
 use crate::eval::own::{InputSet, Role};
@@ -28,8 +28,8 @@ pub enum Origin {
     Changed {
         /// The net to begin with.
         from: PathBuf,
-        /// Units of the first layer, a multiple of those of `from`: every unit is doubled (tripled, ...), what it
-        /// passes on is shared out among its copies, and the copies are blurred a little.
+        /// Units of the first layer, a multiple of 64 (see [`Net::widened`]): where there is room, every unit is
+        /// doubled (tripled, ...); the rest begin with random weights, and unheard.
         widen: Option<usize>,
         /// Add the sixteen inputs of checkers borne off, without weight at first.
         #[serde(default)]
@@ -61,9 +61,9 @@ impl Origin {
     fn fault(&self) -> Option<String> {
         Some(match *self {
             Origin::Random { first, .. }
-                if first % 64 != 0 || !(1..=WIDTH_MAX).contains(&first) =>
+                if !first.is_multiple_of(UNITS) || !(1..=WIDTH_MAX).contains(&first) =>
             {
-                format!("first: {first}, want a multiple of 64 up to {WIDTH_MAX}")
+                format!("first: {first}, want a multiple of {UNITS} up to {WIDTH_MAX}")
             }
             Origin::Changed {
                 widen: Some(wide), ..

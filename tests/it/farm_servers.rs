@@ -1,13 +1,15 @@
 //! The server's side: a store that is full, a machine without room for files, a cluster that loses a server.
 #![cfg(unix)]
 
-use crate::field::{Field, PATIENCE, RECORDS, Running, free_port};
+use crate::field::{Field, PATIENCE, RECORDS, Running, block_on, free_port};
 use crate::support::missing;
+use async_nats::jetstream::{self, consumer::PullConsumer};
+use futures_util::StreamExt as _;
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A small disk, in memory; gone with this.
@@ -45,6 +47,56 @@ impl Drop for Disk {
 }
 
 const NO_MOUNT: &str = "the right to mount a tmpfs (run as root)";
+
+/// A queue that has given two messages to nobody, and gives them out again in an hour.
+fn stand_still(field: &Field, job: &str) {
+    block_on(async {
+        let client = async_nats::connect(field.url()).await.unwrap();
+        let js = jetstream::new(client);
+        let parts = js.get_stream("gammond-parts").await.unwrap();
+        let mut queue: PullConsumer = parts.get_consumer(job).await.unwrap();
+        let mut config = queue.info().await.unwrap().config.clone();
+        config.ack_wait = Duration::from_secs(3600);
+        js.create_consumer_on_stream(config, "gammond-parts")
+            .await
+            .unwrap();
+        let mut taken = queue.fetch().max_messages(2).messages().await.unwrap();
+        for _ in 0..2 {
+            taken.next().await.unwrap().unwrap();
+        }
+    });
+}
+
+/// Messages that are with nobody, in a queue that gives them out no more, hold up neither who waits nor, with nobody
+/// waiting, the end of the job.
+#[test]
+fn a_queue_that_stands_still_is_opened_anew() {
+    let Some(field) = Field::new("farm_servers::a_queue_that_stands_still_is_opened_anew") else {
+        return;
+    };
+    let line = "duel random pubeval --games 200 --seed";
+    let submit = |seed: u32| {
+        let job = field.good(&format!(
+            "farm submit --lot 20 --silence 1 --verify 0 {line} {seed}"
+        ));
+        stand_still(&field, job.trim());
+        job.trim().to_owned()
+    };
+    let (waited, alone) = (submit(1), submit(2));
+    let _worker = field.worker("one", "");
+    assert_eq!(
+        field.good(&format!("farm fetch --wait {waited}")),
+        field.good(&format!("{line} 1"))
+    );
+    field.until("it ends with nobody waiting", || {
+        field.status(&alone)["state"] == "complete"
+    });
+    assert!(
+        field
+            .log("one")
+            .contains("2 messages were given out, and are with nobody")
+    );
+}
 
 /// The server's disk is full for longer than ten tries would take: workers keep what they have computed, say so, and
 /// go on when there is room.
@@ -198,6 +250,26 @@ fn patiently(run: &dyn Fn(&str) -> std::process::Output, line: &str) -> Vec<u8> 
     }
 }
 
+/// What a program printed that ends within some minutes; else how things stand.
+fn ended(mut program: Child, status: impl Fn() -> Output) -> Output {
+    let begun = Instant::now();
+    while program.try_wait().unwrap().is_none() {
+        let late = begun.elapsed() > 2 * PATIENCE;
+        assert!(!late, "it waits for ever: {:?}", status());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    program.wait_with_output().unwrap()
+}
+
+/// Servers of a cluster have to find each other and choose.
+fn until_chosen(run: &impl Fn(&str) -> Output) {
+    let begun = Instant::now();
+    while !run("farm status --replicas 3").status.success() {
+        assert!(begun.elapsed() < PATIENCE, "no cluster");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+}
+
 /// Of a cluster of three a server is killed and comes back while a job runs, and then the next.
 #[test]
 fn a_cluster_loses_a_server_and_nothing_else() {
@@ -215,11 +287,7 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         let mut command = field.command(&url);
         command.args(line.split(' ')).output().unwrap()
     };
-    // They have to find each other and choose.
-    while !run("farm status --replicas 3").status.success() {
-        assert!(begun.elapsed() < PATIENCE, "no cluster");
-        std::thread::sleep(Duration::from_millis(300));
-    }
+    until_chosen(&run);
     let good = |line: &str| {
         let out = run(line);
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
@@ -265,7 +333,9 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         // Before the next one goes this one has to have caught up.
         std::thread::sleep(Duration::from_secs(4));
     }
-    let ended = fetch.unwrap().wait_with_output().unwrap();
+    let ended = ended(fetch.unwrap(), || {
+        run(&format!("farm status {job} --format json"))
+    });
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(ended.status.success(), "{said}");
     assert_eq!(String::from_utf8(ended.stdout).unwrap(), alone);

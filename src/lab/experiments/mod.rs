@@ -1,11 +1,14 @@
 //! Experiments of the literature by name: what was claimed, and what comes out here.
 
+mod additions;
 mod climbing;
 mod games;
 mod kit;
 mod programme;
 mod races;
+mod teaching;
 mod temporal;
+mod traps;
 
 pub use kit::{Experiment, Ground, LabFinding, LabVerdict};
 
@@ -18,6 +21,8 @@ pub fn all() -> Vec<Experiment> {
         climbing::ALL,
         races::ALL,
         programme::ALL,
+        additions::ALL,
+        traps::ALL,
     ]
     .concat()
 }
