@@ -12,6 +12,7 @@ mod failure;
 mod mistakes;
 mod options;
 mod output;
+mod picture;
 mod progress;
 
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
@@ -20,7 +21,8 @@ pub(crate) use options::{
     COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points, share,
 };
-pub(crate) use output::{Output, Picture, columns, folded, print};
+pub(crate) use output::{Output, columns, folded, print};
+pub(crate) use picture::{PNG_WIDTH_MAX, Picture, png, write_drawing};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 
 use clap::parser::ValueSource;

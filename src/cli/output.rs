@@ -2,9 +2,7 @@
 //! full disk is an error.
 
 use crate::cli::{Failure, within};
-use crate::journal::{check_writable, write_whole};
-use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Read as _, StdoutLock, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, StdoutLock, Write};
 use std::process::ExitCode;
 
 /// Columns of the terminal on stdout.
@@ -144,76 +142,9 @@ pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A kind of file that may take the place of another one of its kind, and of nothing else.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Picture {
-    /// A picture.
-    Svg,
-    /// A picture in points.
-    Png,
-    /// A report for a browser.
-    Html,
-}
-
-impl Picture {
-    const fn beginning(self) -> (&'static [u8], &'static str) {
-        match self {
-            Picture::Svg => (b"<svg", "SVG picture"),
-            Picture::Png => (b"\x89PNG", "PNG picture"),
-            Picture::Html => (b"<!DOCTYPE html>", "report"),
-        }
-    }
-
-    /// Finds out, before the work, whether such a file may be written there.
-    ///
-    /// # Errors
-    /// When it cannot be, or something else is there: a match, a net.
-    pub(crate) fn check(self, path: &Path) -> Result<(), Failure> {
-        let (beginning, name) = self.beginning();
-        check_writable(path).map_err(Failure::unwritten(path))?;
-        let mut start = Vec::new();
-        if path.is_file() {
-            let file = crate::files::open(path).map_err(Failure::unwritten(path))?;
-            let most = beginning.len() as u64;
-            file.take(most)
-                .read_to_end(&mut start)
-                .map_err(Failure::unwritten(path))?;
-        }
-        if start.is_empty() || start == beginning {
-            return Ok(());
-        }
-        Err(Failure::in_file(path)(format!(
-            "is no {name}; it is left as it is"
-        )))
-    }
-
-    /// Writes it.
-    ///
-    /// # Errors
-    /// As [`Picture::check`].
-    pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        self.check(path)?;
-        write_whole(path, bytes).map_err(Failure::unwritten(path))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pictures_take_the_place_of_pictures_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x");
-        Picture::Svg.write(&path, b"<svg>1</svg>").unwrap();
-        Picture::Svg.write(&path, b"<svg>2</svg>").unwrap();
-        assert!(Picture::Html.write(&path, b"<!DOCTYPE html>").is_err());
-        assert!(Picture::Png.check(&path).is_err());
-        assert_eq!(std::fs::read(&path).unwrap(), b"<svg>2</svg>");
-        std::fs::write(&path, b"").unwrap();
-        Picture::Png.write(&path, b"\x89PNG...").unwrap();
-        assert!(Picture::Svg.check(&folder.path().join("no/x")).is_err());
-    }
 
     #[test]
     fn long_lines_go_on_between_words() {

@@ -4,7 +4,7 @@
 //! and outline, so that the picture is read without colours as well. Colours are CSS variables (see
 //! [`board_style`](super::board_style)) or those of a [`Theme`].
 
-use super::letters;
+use super::letters::{self, Anchor};
 use super::theme::{Theme, board_style, rules};
 use crate::game::{BAR, CubeOwner, MatchState, OFF, Play, Position, Roll, Side};
 use std::fmt::Write as _;
@@ -173,7 +173,14 @@ impl Picture {
     fn write(&mut self, x: f64, y: f64, ink: Ink, text: &str) {
         let (class, size, bold, colour) = ink;
         if self.outlines {
-            letters::draw(&mut self.text, (x, y), size, bold, colour, text);
+            letters::draw(
+                &mut self.text,
+                (x, y, Anchor::Middle),
+                size,
+                bold,
+                colour,
+                text,
+            );
             return;
         }
         let class = match class {

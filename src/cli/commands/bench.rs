@@ -6,6 +6,7 @@ use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired_by_
 use crate::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use crate::cli::{
     Common, DEFAULT_MET, Failure, Format, Measured, Output, Picture, ProgressArgs, stopped,
+    write_drawing,
 };
 use crate::equity::MatchEquityTable;
 use crate::game::Class;
@@ -43,8 +44,9 @@ pub(crate) struct Args {
     /// Comma-separated values instead of a table.
     #[arg(long)]
     csv: bool,
-    /// Draw the losses by group, with their errors, into this SVG file as well.
-    #[arg(long, value_name = "FILE.svg", conflicts_with = "records")]
+    /// Draw the losses by group, with their errors, into this file as well: SVG, or points where its name
+    /// ends with `.png`.
+    #[arg(long, value_name = "FILE", conflicts_with = "records")]
     svg: Option<PathBuf>,
     /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
     /// loss in points; of positions the scores with an error and the cube measure.
@@ -98,7 +100,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         ranges: args.by_range.clone(),
     };
     if let Some(path) = &args.svg {
-        Picture::Svg.check(path)?;
+        Picture::named(path).check(path)?;
     }
     let mut read = Read::default();
     for path in &args.files {
@@ -209,7 +211,7 @@ fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Resul
     let Some(path) = path else { return Ok(()) };
     let names: Vec<String> = players.iter().map(|player| player.name()).collect();
     let picture = bars::svg("mean loss in thousandths of a point", &names, rows);
-    Picture::Svg.write(path, picture.as_bytes())
+    write_drawing(path, &picture)
 }
 
 /// The records of a file and what could not be read.

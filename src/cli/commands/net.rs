@@ -1,6 +1,6 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
-use crate::cli::{Common, Failure, Format, Picture, print};
+use crate::cli::{Common, Failure, Format, print, write_drawing};
 use crate::engine::FileError;
 use crate::eval::gnubg::WeightsFile;
 use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
@@ -55,7 +55,7 @@ enum Action {
         #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=i64::from(SHIFT_MAX)))]
         shift: u32,
     },
-    /// Draw the first layer's weights: an SVG, a small board for each neuron.
+    /// Draw the first layer's weights, a small board for each neuron: an SVG, or a PNG where the output's name ends so.
     #[command(after_help = "Example: gammond net draw contact.net --output contact.svg")]
     Draw {
         /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
@@ -233,7 +233,7 @@ fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result
     };
     let picture = weights::svg(&layer, neurons);
     match output {
-        Some(path) => Picture::Svg.write(path, picture.as_bytes()),
+        Some(path) => write_drawing(path, &picture),
         None => print(picture.as_bytes()).map(drop),
     }
 }

@@ -1,12 +1,11 @@
 //! `gammond show`: a position in text, or as a picture for pages and papers.
 
 use super::ask::{self, asked};
-use crate::cli::{Common, Failure, Picture, print};
+use crate::cli::{Common, Failure, PNG_WIDTH_MAX, Picture, png, print};
 use crate::game::{Play, Position, Roll};
 use crate::notation::parse_play;
 use crate::protocol::Request;
-use crate::render::{BOARD_SIZE, Drawn, Theme, svg_file, svg_outlines};
-use resvg::{tiny_skia, usvg};
+use crate::render::{Drawn, Theme, svg_file, svg_outlines};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -38,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "picture")]
     dark: bool,
     /// Width of the PNG in pixels.
-    #[arg(long, value_name = "PIXELS", default_value_t = 918, requires = "png", value_parser = clap::value_parser!(u32).range(64..=4096))]
+    #[arg(long, value_name = "PIXELS", default_value_t = 918, requires = "png", value_parser = clap::value_parser!(u32).range(64..=i64::from(PNG_WIDTH_MAX)))]
     width: u32,
 }
 
@@ -80,7 +79,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
         let theme = args.theme.unwrap_or(Theme::LIGHT);
         let text = svg_outlines(&shown.position, state, &drawn, theme);
-        put(path, Picture::Png, &png(&text, args.width)?)?;
+        put(path, Picture::Png, &png(&text, Some(args.width))?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -104,17 +103,4 @@ fn put(path: &Path, kind: Picture, bytes: &[u8]) -> Result<(), Failure> {
         return print(bytes).map(|_| ());
     }
     kind.write(path, bytes)
-}
-
-/// A picture in points. Our own text is always a picture, and small enough: what is said here nobody reads.
-fn png(text: &str, width: u32) -> Result<Vec<u8>, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure::work(format!("the picture: {error}"));
-    let tree = usvg::Tree::from_str(text, &usvg::Options::default()).map_err(|e| wrong(&e))?;
-    let scale = width as f32 / BOARD_SIZE.0 as f32;
-    let height = (BOARD_SIZE.1 as f32 * scale).round() as u32;
-    let mut points =
-        tiny_skia::Pixmap::new(width, height).ok_or_else(|| wrong(&"too large a picture"))?;
-    let transform = tiny_skia::Transform::from_scale(scale, scale);
-    resvg::render(&tree, transform, &mut points.as_mut());
-    points.encode_png().map_err(|error| wrong(&error))
 }

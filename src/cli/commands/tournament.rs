@@ -2,7 +2,7 @@
 
 use crate::cli::duels::{FailureArgs, TermsArgs, ToldFailures, failures};
 use crate::cli::{
-    COUNT_MAX, Common, Failure, Format, Picture, PlayerOptions, ProgressArgs, finish,
+    COUNT_MAX, Common, Failure, Format, Picture, PlayerOptions, ProgressArgs, finish, write_drawing,
 };
 use crate::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use crate::job::Runner;
@@ -24,8 +24,8 @@ pub(crate) struct Args {
     terms: TermsArgs,
     #[command(flatten)]
     failures: FailureArgs,
-    /// Draw the cross table into this file.
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the cross table into this file, in points where its name ends with `.png`.
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     with: PlayerOptions,
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     if let Some(path) = &args.svg {
-        Picture::Svg.check(path)?;
+        Picture::named(path).check(path)?;
     }
     let players = common.players(&args.players, &args.with)?;
     let plan = DuelPlan {
@@ -67,7 +67,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let games = games.min().unwrap_or(0);
     if let Some(path) = &args.svg {
         let picture = table.svg(common.seed, games);
-        Picture::Svg.write(path, picture.as_bytes())?;
+        write_drawing(path, &picture)?;
     }
     let text = if common.format == Some(Format::Json) {
         table.json(common.seed, games)

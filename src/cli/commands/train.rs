@@ -1,6 +1,6 @@
 //! `gammond train`: a run of training, and what belongs to it.
 
-use crate::cli::{Common, Failure, Output, Picture, ProgressArgs, print, stopped};
+use crate::cli::{Common, Failure, Output, ProgressArgs, print, stopped, write_drawing};
 use crate::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::journal::{check_writable, write_whole};
 use crate::training::pruning::{self, PruningPlan};
@@ -32,12 +32,15 @@ pub(crate) struct Args {
 /// What belongs to a run.
 #[derive(clap::Subcommand, Debug)]
 enum Other {
-    /// Draw a learning curve as SVG.
+    /// Draw a learning curve.
     #[command(after_help = "Example: gammond train curve nets/learning-curve.csv > curve.svg")]
     Curve {
         /// Lines `x,y,error`, the axes' names first.
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
+        /// Where to draw it, in points where the name ends with `.png`; the standard output when left out.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
     /// Score the nets of a run, after every round, on rolled-out decisions.
     #[command(after_help = "Example: gammond train score plan.toml decisions.bm --folder run")]
@@ -69,7 +72,7 @@ enum Other {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     match (&args.other, &args.plan, &args.folder) {
-        (Some(Other::Curve { file }), ..) => draw_curve(file),
+        (Some(Other::Curve { file, output }), ..) => draw_curve(file, output.as_deref()),
         (
             Some(Other::Score {
                 plan,
@@ -103,7 +106,7 @@ fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<Exi
         if complete && let Ok(text) = files::read_text(&curve, TEXT_BYTES_MAX) {
             let (axes, curves) = curve::read(&text);
             let path = curve.with_extension("svg");
-            Picture::Svg.write(&path, curve::svg(&axes, &curves).as_bytes())?;
+            write_drawing(&path, &curve::svg(&axes, &curves))?;
         }
         complete
     } else {
@@ -137,13 +140,17 @@ fn told<T>(work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>) -> Re
     told.map(|()| done)
 }
 
-fn draw_curve(path: &Path) -> Result<ExitCode, Failure> {
+fn draw_curve(path: &Path, output: Option<&Path>) -> Result<ExitCode, Failure> {
     let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
     let (axes, curves) = curve::read(&text);
     if curves.is_empty() {
         return Err(Failure::in_file(path)("no line x,y,error[,name] in it"));
     }
-    print(curve::svg(&axes, &curves).as_bytes())
+    let picture = curve::svg(&axes, &curves);
+    match output {
+        Some(path) => write_drawing(path, &picture).map(|()| ExitCode::SUCCESS),
+        None => print(picture.as_bytes()),
+    }
 }
 
 fn score(
