@@ -110,7 +110,9 @@ impl Ratings {
     /// From the share of games (or matches) won, 0 to 1, one number for each pair.
     pub(crate) fn of(won: &Running, terms: DuelTerms) -> Ratings {
         let [low, high] = won.interval99();
-        let shares = [won.mean(), low, high].map(|share| share.clamp(0.0, 1.0));
+        // Of no games nothing can be said.
+        let known = if won.count() > 0 { 1.0 } else { f64::NAN };
+        let shares = [won.mean(), low, high].map(|share| known * share.clamp(0.0, 1.0));
         Ratings {
             elo: shares.map(elo),
             fibs: shares.map(|share| fibs(share, terms.length())),
@@ -118,6 +120,9 @@ impl Ratings {
     }
 
     pub(crate) fn people(&self) -> String {
+        if self.elo.iter().any(|one| one.is_nan()) {
+            return String::new();
+        }
         let of = |[middle, low, high]: [f64; 3]| format!("{middle:+.0} ({low:+.0} to {high:+.0})");
         format!(
             "difference with 99 % interval: Elo {}, FIBS {}\n",
@@ -126,7 +131,7 @@ impl Ratings {
         )
     }
 
-    /// Infinite ones are null.
+    /// Infinite and unknown ones are null.
     pub(crate) fn json(&self) -> serde_json::Value {
         let of = |[middle, low, high]: [f64; 3]| serde_json::json!({"difference": middle, "interval99": [low, high]});
         serde_json::json!({"elo": of(self.elo), "fibs": of(self.fibs)})

@@ -40,6 +40,11 @@ impl Known {
         self.aside.get(name)
     }
 
+    /// Everything is read anew next time.
+    pub(super) fn renew(&mut self) {
+        self.watch = None;
+    }
+
     /// Hears of changes for at most so long, and not much longer than the first.
     pub(super) async fn follow(&mut self, farm: &Farm, wait: Duration) -> Result<(), FarmError> {
         let mut until = Instant::now() + wait;

@@ -190,6 +190,8 @@ impl Shared {
                 told = Some(Instant::now());
                 if let Err(error) = self.farm.tell(&self.machine()).await {
                     tracing::warn!("{error}");
+                    // The server may have lost what it stored, and the watch with it.
+                    known.renew();
                 }
             }
             if let Some(patience) = self.settings.patience

@@ -294,8 +294,10 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         assert!(out.status.success(), "{line}: {said}");
         String::from_utf8(out.stdout).unwrap()
     };
-    let line = "duel random pubeval --games 6000 --journal made";
-    let alone = good(line);
+    // So many that it is not over before the last is killed.
+    let games = 6000 + 8000 * killed().saturating_sub(1);
+    let line = format!("duel random pubeval --games {games} --journal made");
+    let alone = good(&line);
     let made = field.read("made");
     fs::remove_file(field.path("made")).unwrap();
     let job = good(&format!(
@@ -340,4 +342,27 @@ fn a_cluster_loses_a_server_and_nothing_else() {
     assert!(ended.status.success(), "{said}");
     assert_eq!(String::from_utf8(ended.stdout).unwrap(), alone);
     assert!(field.read("made") == made);
+}
+
+/// A server that comes back with nothing of what it stored: a machine that had nothing to do takes new jobs all the same.
+#[test]
+fn a_server_that_has_lost_its_store_is_served_again() {
+    let test = "farm_servers::a_server_that_has_lost_its_store_is_served_again";
+    let Some(mut field) = Field::new(test) else {
+        return;
+    };
+    let mut worker = field.worker("one", "");
+    field.until("it is there", || field.good("farm workers").contains("one"));
+    field.server = None;
+    fs::remove_dir_all(field.path("store")).unwrap();
+    field.start();
+    let line = "duel random pubeval --games 200 --seed 5";
+    let job = field.good(&format!("farm submit --verify 0 {line}"));
+    let done = || field.status(job.trim())["state"] == "complete";
+    field.until("it takes the job", done);
+    assert_eq!(
+        field.good(&format!("farm fetch {}", job.trim())),
+        field.good(line)
+    );
+    assert!(worker.0.try_wait().unwrap().is_none(), "it lives");
 }
