@@ -151,3 +151,17 @@ fn weak_nets_and_wrong_stages_are_told() {
     let said = run(&short.replace("seed = 7", "seed = 7\nleast = 3.5"));
     assert!(said.contains("the recipe wants +3.5000"), "{said}");
 }
+
+/// Every plan that the documents name can be begun.
+#[test]
+fn plans_of_the_repository_are_sound() {
+    use gammond::training::{plan::Plan, read_toml, recipe::TrainingRecipe};
+    let nets = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets");
+    for name in ["small.toml", "whole.toml"] {
+        let recipe: TrainingRecipe = read_toml(&nets.join(name)).unwrap();
+        assert!(!recipe.stage.is_empty() && !recipe.net.is_empty(), "{name}");
+    }
+    for name in ["first.toml", "labels.toml"] {
+        assert!(Plan::load(&nets.join(name)).is_ok(), "{name}");
+    }
+}
