@@ -63,6 +63,12 @@ impl TextDatabase {
         }
     }
 
+    /// The positions, in the order in which they were read.
+    #[must_use]
+    pub fn positions(&self) -> &[PositionChances] {
+        &self.positions
+    }
+
     /// How many positions.
     #[must_use]
     pub fn len(&self) -> usize {

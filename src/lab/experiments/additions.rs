@@ -2,17 +2,15 @@
 
 use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
 use super::teaching::{
-    Judged, Material, PLIES, apart, asked, labelled, losses, material, plan, positions, running,
+    Judged, Material, PLIES, apart, asked, labelled, losses, material, positions, running, teach,
     told, valued, verdict,
 };
 use crate::benchmark::cube::cube_loss;
 use crate::game::{Chances, Class, Position};
 use crate::job::Control;
 use crate::lab::LabError;
-use crate::lab::supervised::TextDatabase;
 use crate::notation::PositionChances;
 use crate::player::Player;
-use crate::player::classic::ClassicNet;
 use crate::training::disagree::cube_differs;
 
 pub(super) const ALL: &[Experiment] = &[
@@ -36,24 +34,6 @@ pub(super) const ALL: &[Experiment] = &[
 const CUBE: [usize; 2] = [6_000, 2_000];
 /// Positions on which cube actions are judged.
 const ACTIONS: usize = 2_000;
-
-/// Trains one net on each set of labels.
-fn teach(
-    sets: &[(&str, Vec<PositionChances>)],
-    (name, epochs): (&str, u64),
-    ground: &Ground<'_>,
-    control: &mut Control<'_>,
-) -> Result<Option<Vec<ClassicNet>>, LabError> {
-    let data: Vec<TextDatabase> = (sets.iter())
-        .map(|(_, labels)| TextDatabase::new(labels.clone()))
-        .collect();
-    let mut runs = Vec::new();
-    for ((own, _), data) in sets.iter().zip(&data) {
-        runs.push((format!("{name}-{own}"), plan(ground.seed, data, epochs)?));
-    }
-    let states = ground.train(control, &runs)?;
-    Ok(states.map(|states| states.into_iter().map(|state| state.net).collect()))
-}
 
 /// Positions with what two plies say of them.
 type Valued = (Vec<Position>, Vec<Chances>);
@@ -81,7 +61,7 @@ fn cube_disagreements(
 ) -> Result<Option<LabFinding>, LabError> {
     const EPOCHS: (&str, u64) = ("cube-disagreements", 80);
     let [base, most] = CUBE;
-    let Some(material) = material(base + 4 * most, ground, control)? else {
+    let Some(material) = material((Class::Crashed, base + 4 * most), ground, control)? else {
         return Ok(None);
     };
     let engine = &material.engine;
@@ -174,7 +154,7 @@ fn more_data(
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const EPOCHS: (&str, u64) = ("more-data", 60);
-    let Some(material) = material(3 * FEW, ground, control)? else {
+    let Some(material) = material((Class::Crashed, 3 * FEW), ground, control)? else {
         return Ok(None);
     };
     let engine = &material.engine;

@@ -33,7 +33,7 @@ pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "expectiminimax-gnubg",
         claim: "none: 100 games against gnubg were extra credit",
-        here: "100 and 10,000 games of one ply, 100 and 1,000 of two, against gnubg's weights without look-ahead (--gnubg FILE)",
+        here: "100 and 10,000 games of one ply and of two against gnubg's weights without look-ahead (--gnubg FILE)",
         work: expectiminimax_gnubg,
     },
 ];
@@ -144,7 +144,7 @@ fn expectiminimax_gnubg(
         ("one ply", [&*one, &gnubg], 100),
         ("one ply", [&one, &gnubg], 10_000),
         ("two plies", [&two, &gnubg], 100),
-        ("two plies", [&two, &gnubg], 1_000),
+        ("two plies", [&two, &gnubg], 10_000),
     ];
     told(&matches, ground, control)
 }

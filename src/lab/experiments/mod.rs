@@ -2,6 +2,7 @@
 
 mod additions;
 mod climbing;
+mod cycles;
 mod games;
 mod kit;
 mod programme;
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Experiment> {
         programme::ALL,
         additions::ALL,
         traps::ALL,
+        cycles::ALL,
     ]
     .concat()
 }

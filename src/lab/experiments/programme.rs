@@ -3,20 +3,17 @@
 
 use super::kit::{Experiment, Ground, LabFinding};
 use super::teaching::{
-    JUDGED, Judged, Material, PLIES, apart, asked, favourite, labelled, losses, material, plan,
+    JUDGED, Judged, Material, PLIES, apart, asked, disputed, labelled, losses, material, plan,
     running, shape, told, valued, verdict,
 };
 use crate::benchmark::regret::{FreshDecision, decisions};
-use crate::engine::Engine;
-use crate::game::{Category, Position};
+use crate::game::{Category, Class};
 use crate::job::Control;
 use crate::lab::LabError;
 use crate::lab::supervised::TextDatabase;
 use crate::lab::td::TdPlan;
 use crate::player::Player as _;
 use crate::player::classic::{ClassicNet, ClassicPlayer, Sides};
-use crate::rng::stream;
-use std::collections::HashSet;
 
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
@@ -72,7 +69,7 @@ fn crashed_labels(
     ground: &Ground<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material(LEARNED, ground, control)? else {
+    let Some(material) = material((Class::Crashed, LEARNED), ground, control)? else {
         return Ok(None);
     };
     let Material {
@@ -129,35 +126,6 @@ fn crashed_labels(
     }))
 }
 
-/// Positions after plays of the net's and of two plies where these differ, at most so many.
-fn disputed(
-    engine: &Engine,
-    net: &ClassicNet,
-    from: &[FreshDecision],
-    control: &Control<'_>,
-) -> Result<Option<Vec<Position>>, LabError> {
-    let player = ClassicPlayer::new("net", net.clone(), Sides::Swap);
-    let (mut found, mut known) = (Vec::new(), HashSet::new());
-    for decision in from {
-        if control.stop.is_triggered() {
-            return Ok(None);
-        }
-        let own = player.play(&decision.position, decision.roll, &mut stream(0, 0))?;
-        let Some(best) = favourite(engine, decision, PLIES, control)? else {
-            continue;
-        };
-        if own != best {
-            let both = [own, best].into_iter();
-            found.extend(both.filter(|one| one.outcome().is_none() && known.insert(*one)));
-        }
-        if found.len() >= ADDED {
-            found.truncate(ADDED);
-            break;
-        }
-    }
-    Ok(Some(found))
-}
-
 /// The net of the first positions, and those of the first and disputed ones, the first and ordinary ones, disputed ones alone;
 /// and how many were disputed.
 fn taught(
@@ -183,7 +151,7 @@ fn taught(
         return Ok(None);
     };
     let turns = decisions(rest, rest.len(), ground.seed);
-    let Some(disputed) = disputed(engine, &states[0].net, &turns, control)? else {
+    let Some(disputed) = disputed(engine, &states[0].net, (&turns, ADDED), control)? else {
         return Ok(None);
     };
     let ordinary = &rest[..disputed.len().min(rest.len())];
@@ -217,7 +185,7 @@ fn disagreements(
     ground: &Ground<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material(BASE + 3 * ADDED, ground, control)? else {
+    let Some(material) = material((Class::Crashed, BASE + 3 * ADDED), ground, control)? else {
         return Ok(None);
     };
     let Some((nets, disputed)) = taught(&material, ground, control)? else {

@@ -1,6 +1,7 @@
 //! Experiments with races: one count of checkers borne off against fourteen inputs (Player 3.1).
 
 use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
+use super::teaching::{apart, running, verdict};
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::duel::{DuelPlan, play_duel};
 use crate::engine::Engine;
@@ -14,6 +15,7 @@ use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representa
 use crate::player::{Player, PlayerSpec};
 use crate::rng::{ChaCha8Rng, stream};
 use crate::stats::Running;
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -36,6 +38,13 @@ pub(super) const ALL: &[Experiment] = &[
         claim: "the fourteen inputs are worth about 0.004 points per game",
         here: "the nets of borne-off as race nets of one player, the built-in nets for contact; 20,000 games with the same dice",
         work: worth,
+    },
+    Experiment {
+        name: "race-disagreements",
+        claim: "none: the trainer could add races whose value at 1 ply is not that at 0 plies",
+        here: "Player 3.1's net, 60 epochs on 20,000 races; then with 5,000 of 20,000 others added, those whose values at 0 and 1 plies differ \
+               most, or ordinary ones; 10,000 other races, judged by the built-in nets and tables",
+        work: race_disagreements,
     },
 ];
 
@@ -121,6 +130,23 @@ fn material(ground: &Ground<'_>, control: &Control<'_>) -> Result<Option<Materia
     }))
 }
 
+/// Player 3.1's way to train a net.
+fn plan<'a>(
+    representation: Representation,
+    (data, epochs): (&'a TextDatabase, u64),
+    ground: &Ground<'_>,
+) -> Result<SupervisedPlan<'a>, LabError> {
+    Ok(SupervisedPlan {
+        shape: ClassicShape::new(representation, &[120], 5).map_err(LabError::Shape)?,
+        range: 0.1,
+        seed: ground.seed,
+        rates: Rates::Steps,
+        unit: 1.0,
+        data,
+        epochs,
+    })
+}
+
 /// Trains both nets so far; none when it was stopped.
 fn nets(
     epochs: u64,
@@ -130,15 +156,7 @@ fn nets(
 ) -> Result<Option<Vec<SupervisedState>>, LabError> {
     let mut runs = Vec::new();
     for representation in SEEN {
-        let plan = SupervisedPlan {
-            shape: ClassicShape::new(representation, &[120], 5).map_err(LabError::Shape)?,
-            range: 0.1,
-            seed: ground.seed,
-            rates: Rates::Steps,
-            unit: 1.0,
-            data: &material.data,
-            epochs,
-        };
+        let plan = plan(representation, (&material.data, epochs), ground)?;
         runs.push((format!("borne-off-{}", representation.name()), plan));
     }
     ground.train(control, &runs)
@@ -164,12 +182,6 @@ fn losses(material: &Material, net: &ClassicNet) -> Result<Vec<f64>, LabError> {
         lost.push(1000.0 * (best - own));
     }
     Ok(lost)
-}
-
-fn running(values: impl Iterator<Item = f64>) -> Running {
-    let mut seen = Running::default();
-    values.for_each(|value| seen.add(value));
-    seen
 }
 
 fn told(seen: &Running) -> String {
@@ -213,6 +225,97 @@ fn borne_off(
             100.0 * reach
         ),
         verdict,
+    }))
+}
+
+/// What the net says of a position one ply on: the mean over the rolls of the best play, seen by the player on roll.
+fn one_ply(net: &ClassicPlayer, position: &Position, plays: &mut Vec<Position>) -> f64 {
+    let worth = |after: &Position| match (after.outcome(), net.chances(after)) {
+        (Some(outcome), _) => -f64::from(outcome.chances().equity()),
+        (None, Some(chances)) => -f64::from(chances.equity()),
+        (None, None) => 0.0,
+    };
+    let mut sum = 0.0;
+    for roll in Roll::ALL {
+        generate_plays(position, roll, plays);
+        if plays.is_empty() {
+            plays.push(position.swapped());
+        }
+        let best = plays.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
+        sum += f64::from(roll.weight()) * best;
+    }
+    sum / 36.0
+}
+
+/// How far the net's values of races at 0 and 1 plies are apart.
+fn unsettled(net: &ClassicNet, races: &[PositionChances]) -> Vec<f64> {
+    let net = ClassicPlayer::new("net", net.clone(), Sides::Swap);
+    let gap = |one: &PositionChances| {
+        let mut plays = Vec::new();
+        let now = net
+            .chances(&one.position)
+            .map_or(0.0, |chances| f64::from(chances.equity()));
+        (one_ply(&net, &one.position, &mut plays) - now).abs()
+    };
+    races.par_iter().map(gap).collect()
+}
+
+fn race_disagreements(
+    ground: &Ground<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
+    const SET: usize = 20_000;
+    const ADDED: usize = 5_000;
+    const EPOCHS: u64 = 60;
+    let Some(material) = material(ground, control)? else {
+        return Ok(None);
+    };
+    let all = material.data.positions();
+    let (base, rest) = all[..2 * SET].split_at(SET);
+    let mut train = |sets: Vec<(&str, Vec<PositionChances>)>| {
+        let data: Vec<_> = sets
+            .iter()
+            .map(|(_, labels)| TextDatabase::new(labels.clone()))
+            .collect();
+        let mut runs = Vec::new();
+        for ((name, _), data) in sets.iter().zip(&data) {
+            let plan = plan(Representation::Player31, (data, EPOCHS), ground)?;
+            runs.push((format!("race-disagreements-{name}"), plan));
+        }
+        ground.train(control, &runs)
+    };
+    let Some(mut states) = train(vec![("base", base.to_vec())])? else {
+        return Ok(None);
+    };
+    let gaps = unsettled(&states[0].net, rest);
+    let mut order: Vec<usize> = (0..rest.len()).collect();
+    order.sort_by(|&a, &b| gaps[b].total_cmp(&gaps[a]));
+    let unsettled: Vec<_> = order[..ADDED].iter().map(|&at| rest[at]).collect();
+    let (least, mean) = (gaps[order[ADDED - 1]], running(gaps.iter().copied()).mean());
+    let sets = vec![
+        ("unsettled", [base, &unsettled].concat()),
+        ("ordinary", [base, &rest[..ADDED]].concat()),
+    ];
+    let Some(more) = train(sets)? else {
+        return Ok(None);
+    };
+    states.extend(more);
+    let mut lost = Vec::new();
+    for state in &states {
+        lost.push(losses(&material, &state.net)?);
+    }
+    let told: Vec<String> = lost
+        .iter()
+        .map(|lost| told(&running(lost.iter().copied())))
+        .collect();
+    let apart = apart(&lost[2], &lost[1]);
+    Ok(Some(LabFinding {
+        result: format!(
+            "values differ by {mean:.4} on the mean, by {least:.4} or more in those added; thousandths of a point a decision: before {}, with \
+             them {}, with ordinary ones {}; {apart:+.1} standard errors apart",
+            told[0], told[1], told[2]
+        ),
+        verdict: verdict(apart),
     }))
 }
 

@@ -225,7 +225,7 @@ pub(super) fn verdict(apart: f64) -> LabVerdict {
 pub(super) struct Material {
     /// The built-in nets.
     pub engine: Engine,
-    /// Crashed positions to learn from.
+    /// Positions to learn from.
     pub learned: Vec<Position>,
     /// Decisions of others.
     pub decisions: Vec<FreshDecision>,
@@ -233,15 +233,65 @@ pub(super) struct Material {
     pub others: Vec<Position>,
 }
 
-/// Crashed positions, so many to learn from; none when it was stopped.
+/// Positions after plays of the net's and of two plies where these differ, at most so many.
+pub(super) fn disputed(
+    engine: &Engine,
+    net: &ClassicNet,
+    (from, most): (&[FreshDecision], usize),
+    control: &Control<'_>,
+) -> Result<Option<Vec<Position>>, LabError> {
+    let player = ClassicPlayer::new("net", net.clone(), Sides::Swap);
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
+    for decision in from {
+        if control.stop.is_triggered() {
+            return Ok(None);
+        }
+        let own = player.play(&decision.position, decision.roll, &mut stream(0, 0))?;
+        let Some(best) = favourite(engine, decision, PLIES, control)? else {
+            continue;
+        };
+        if own != best {
+            let both = [own, best].into_iter();
+            found.extend(both.filter(|one| one.outcome().is_none() && known.insert(*one)));
+        }
+        if found.len() >= most {
+            found.truncate(most);
+            break;
+        }
+    }
+    Ok(Some(found))
+}
+
+/// Trains one net on each set of labels.
+pub(super) fn teach(
+    sets: &[(impl AsRef<str>, Vec<PositionChances>)],
+    (name, epochs): (&str, u64),
+    ground: &Ground<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<Vec<ClassicNet>>, LabError> {
+    let data: Vec<TextDatabase> = (sets.iter())
+        .map(|(_, labels)| TextDatabase::new(labels.clone()))
+        .collect();
+    let mut runs = Vec::new();
+    for ((own, _), data) in sets.iter().zip(&data) {
+        runs.push((
+            format!("{name}-{}", own.as_ref()),
+            plan(ground.seed, data, epochs)?,
+        ));
+    }
+    let states = ground.train(control, &runs)?;
+    Ok(states.map(|states| states.into_iter().map(|state| state.net).collect()))
+}
+
+/// Positions of a class, so many to learn from; none when it was stopped.
 pub(super) fn material(
-    count: usize,
+    (class, count): (Class, usize),
     ground: &Ground<'_>,
     control: &Control<'_>,
 ) -> Result<Option<Material>, LabError> {
     let engine = Engine::builder().build().map_err(LabError::Engine)?;
-    let crashed = |position: &Position| Class::of(position) == Class::Crashed;
-    let wanted = (count + 3 * JUDGED, &crashed as &dyn Fn(&Position) -> bool);
+    let own = |position: &Position| Class::of(position) == class;
+    let wanted = (count + 3 * JUDGED, &own as &dyn Fn(&Position) -> bool);
     let Some(mut learned) = positions(&engine, wanted, ground.seed, control) else {
         return Ok(None);
     };
