@@ -9,6 +9,7 @@ use crate::player::classic::{
 };
 use crate::player::{Player, PlayerError};
 use crate::stop::Stop;
+use crate::training::RunError;
 use std::path::{Path, PathBuf};
 
 /// Training in steps. What a step makes depends on the header, the number of the step and the state before it only.
@@ -117,6 +118,9 @@ pub enum LabError {
     /// An experiment with gnubg's weights, and nobody said where they are.
     #[error("this experiment wants gnubg's weights: --gnubg FILE")]
     NoWeights,
+    /// Training of our own nets.
+    #[error(transparent)]
+    Training(#[from] RunError),
     /// Games that test what was learned.
     #[error(transparent)]
     Games(#[from] DuelError),

@@ -62,7 +62,15 @@ pub enum RunError {
 /// [`RunError::File`], [`RunError::Toml`], or [`RunError::Plan`] when a number is beyond its limits.
 pub fn read_toml<T: DeserializeOwned + Checked>(path: &Path) -> Result<T, RunError> {
     let text = files::read_text(path, TEXT_BYTES_MAX).map_err(in_file(path))?;
-    let plan: T = parse_toml(&text).map_err(|source| RunError::Toml {
+    plan_in(&text, path)
+}
+
+/// The plan in a text, which errors call `path`.
+///
+/// # Errors
+/// As [`read_toml`].
+pub fn plan_in<T: DeserializeOwned + Checked>(text: &str, path: &Path) -> Result<T, RunError> {
+    let plan: T = parse_toml(text).map_err(|source| RunError::Toml {
         path: path.to_owned(),
         source,
     })?;

@@ -29,4 +29,4 @@ pub mod step;
 pub mod twins;
 pub mod yardstick;
 
-pub use error::{RunError, read_toml};
+pub use error::{RunError, plan_in, read_toml};

@@ -326,6 +326,48 @@ fn played(error: impl std::fmt::Display, path: &Path) -> RunError {
     }
 }
 
+/// Our player with the nets of a folder.
+#[must_use]
+pub fn player_of(nets: &Path) -> PlayerSpec {
+    PlayerSpec::Gammond(Ours {
+        nets: Some(nets.to_owned()),
+        ..Ours::default()
+    })
+}
+
+/// What the nets of a folder win against somebody in static play, the luck taken out, and the standard error, in points per
+/// game; none when it was stopped.
+///
+/// # Errors
+/// [`RunError`]: nets that are not there, games that fail.
+pub fn compare(
+    nets: &Path,
+    other: &PlayerSpec,
+    (games, seed): (u64, u64),
+    control: &mut Control<'_>,
+) -> Result<Option<[f64; 2]>, RunError> {
+    let ours = player_of(nets)
+        .open()
+        .map_err(|error| played(error, nets))?;
+    let other = other.open().map_err(|error| played(error, nets))?;
+    let judge = Engine::builder()
+        .nets(Nets::EmbeddedFast)
+        .threads(1)
+        .build()?;
+    let stop = Stop::never();
+    let plan = AdjustedPlan {
+        seed,
+        pairs: games.div_ceil(2),
+        ..AdjustedPlan::default()
+    };
+    control.task = "measure".to_owned();
+    let judge = (judge.context(&stop), judge.identity()?);
+    let end = play_adjusted(plan, [&*ours, &*other], judge, None, control);
+    let end = end.map_err(|error| played(error, nets))?;
+    let seen = end.sum.adjusted;
+    Ok((end.complete).then_some([seen.mean(), seen.standard_error()]))
+}
+
 /// How the nets do; the outer none when it was stopped.
 fn measured(
     recipe: &TrainingRecipe,
@@ -335,30 +377,10 @@ fn measured(
     let Some(measure) = &recipe.measure else {
         return Ok(Some(None));
     };
-    let ours = PlayerSpec::Gammond(Ours {
-        nets: Some(nets.to_owned()),
-        ..Ours::default()
-    });
-    let ours = ours.open().map_err(|error| played(error, nets))?;
     let other = measure.against.parse::<PlayerSpec>();
-    let other = other.and_then(|other| other.open());
     let other = other.map_err(|error| played(error, nets))?;
-    let judge = Engine::builder()
-        .nets(Nets::EmbeddedFast)
-        .threads(1)
-        .build()?;
-    let stop = Stop::never();
-    let plan = AdjustedPlan {
-        seed: measure.seed,
-        pairs: measure.games.div_ceil(2),
-        ..AdjustedPlan::default()
-    };
-    control.task = "measure".to_owned();
-    let judge = (judge.context(&stop), judge.identity()?);
-    let end = play_adjusted(plan, [&*ours, &*other], judge, None, control);
-    let end = end.map_err(|error| played(error, nets))?;
-    let seen = end.sum.adjusted;
-    Ok((end.complete).then_some(Some([seen.mean(), seen.standard_error()])))
+    let found = compare(nets, &other, (measure.games, measure.seed), control)?;
+    Ok(found.map(Some))
 }
 
 /// Writes the files that ship; false when it was stopped before the last.

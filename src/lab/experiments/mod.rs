@@ -5,6 +5,7 @@ mod climbing;
 mod cycles;
 mod games;
 mod kit;
+mod own_nets;
 mod programme;
 mod races;
 mod teaching;
@@ -25,6 +26,7 @@ pub fn all() -> Vec<Experiment> {
         additions::ALL,
         traps::ALL,
         cycles::ALL,
+        own_nets::ALL,
     ]
     .concat()
 }
