@@ -183,7 +183,7 @@ impl Net {
     /// The net with a wider first layer that answers the same, or nearly. Where there is room for whole copies of the
     /// units, each unit's copies share its weights to the second layer unevenly and differ by a few per cent, so that
     /// they can part. Units beyond those copies look at something random, and nobody listens to them yet.
-    /// `None` when `first` is less than the present width, or no multiple of [`UNITS`].
+    /// `None` when `first` is less than the present width, or no multiple of 64.
     #[must_use]
     pub fn widened(&self, first: usize, seed: u64) -> Option<Net> {
         let copies = first / self.first;
