@@ -316,7 +316,10 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
             };
             if let Some(widen) = widen {
                 net = (net.widened(*widen, seed))
-                    .ok_or_else(|| refuse(format!("{} units cannot be made {widen}", net.first)))?;
+                    .ok_or_else(|| {
+                        let first = net.first;
+                        refuse(format!("{first} units cannot be made {widen}, want a multiple of {UNITS} from {first} on"))
+                    })?;
             }
             if *off {
                 net = (net.with_inputs(InputSet::CountsAndOff))
