@@ -2,8 +2,8 @@
 
 use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
 use super::teaching::{
-    Judged, Material, PLIES, apart, asked, labelled, losses, material, positions, running, teach,
-    told, valued, verdict,
+    Material, PLIES, apart, asked, labelled, material, positions, running, teach, told, valued,
+    verdict,
 };
 use crate::benchmark::cube::cube_loss;
 use crate::game::{Chances, Class, Position};
@@ -101,8 +101,8 @@ fn cube_disagreements(
         .iter()
         .map(|net| measured(&**net, &judged, &material));
     let (measures, wrong): (Vec<_>, Vec<_>) = found.unzip();
-    let lost = losses(engine, &players, &material.decisions, [0, PLIES], control)?;
-    let (Some(Judged { lost, .. }), [before, disputes, ordinary]) = (lost, &measures[..]) else {
+    let lost = material.lost(&nets, control)?;
+    let (Some(lost), [before, disputes, ordinary]) = (lost, &measures[..]) else {
         return Ok(None);
     };
     let rows = ["before", "disputed added", "ordinary added"];
@@ -157,7 +157,6 @@ fn more_data(
     let Some(material) = material((Class::Crashed, 3 * FEW), ground, control)? else {
         return Ok(None);
     };
-    let engine = &material.engine;
     let Some(labels) = of_classes(&material, ground, control) else {
         return Ok(None);
     };
@@ -182,14 +181,7 @@ fn more_data(
         return Ok(None);
     };
     nets.extend(more);
-    let found = losses(
-        engine,
-        &asked(&nets),
-        &material.decisions,
-        [0, PLIES],
-        control,
-    )?;
-    let Some(Judged { lost, .. }) = found else {
+    let Some(lost) = material.lost(&nets, control)? else {
         return Ok(None);
     };
     let names = [

@@ -1,9 +1,7 @@
 //! Training by cycles on the plays that a net gets wrong, as GNU Backgammon's nets were.
 
 use super::kit::{Experiment, Ground, LabFinding};
-use super::teaching::{
-    Judged, PLIES, apart, asked, disputed, labelled, losses, material, teach, told, valued, verdict,
-};
+use super::teaching::{PLIES, apart, disputed, labelled, material, teach, told, valued, verdict};
 use crate::benchmark::regret::decisions;
 use crate::game::Class;
 use crate::job::Control;
@@ -81,14 +79,7 @@ fn cycles(
         };
         nets.extend(more);
     }
-    let found = losses(
-        engine,
-        &asked(&nets),
-        &material.decisions,
-        [0, PLIES],
-        control,
-    )?;
-    let Some(Judged { lost, .. }) = found else {
+    let Some(lost) = material.lost(&nets, control)? else {
         return Ok(None);
     };
     Ok(told_of(&lost, learned.len() - BASE))

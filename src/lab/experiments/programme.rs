@@ -3,8 +3,8 @@
 
 use super::kit::{Experiment, Ground, LabFinding};
 use super::teaching::{
-    JUDGED, Judged, Material, PLIES, apart, asked, disputed, labelled, losses, material, plan,
-    running, shape, told, valued, verdict,
+    JUDGED, Material, PLIES, apart, disputed, labelled, material, plan, running, shape, told,
+    valued, verdict,
 };
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::game::{Category, Class};
@@ -106,14 +106,7 @@ fn crashed_labels(
         return Ok(None);
     };
     nets.extend(states.into_iter().map(|state| state.net));
-    let found = losses(
-        engine,
-        &asked(&nets),
-        &material.decisions,
-        [0, PLIES],
-        control,
-    )?;
-    let Some(Judged { lost, .. }) = found else {
+    let Some(lost) = material.lost(&nets, control)? else {
         return Ok(None);
     };
     let [deep, flat, games] = &lost[..] else {
@@ -191,11 +184,8 @@ fn disagreements(
     let Some((nets, disputed)) = taught(&material, ground, control)? else {
         return Ok(None);
     };
-    let Material {
-        engine, decisions, ..
-    } = &material;
-    let found = losses(engine, &asked(&nets), decisions, [0, PLIES], control)?;
-    let Some(Judged { lost, .. }) = found else {
+    let engine = &material.engine;
+    let Some(lost) = material.lost(&nets, control)? else {
         return Ok(None);
     };
     let others = &material.others[..JUDGED.min(material.others.len())];

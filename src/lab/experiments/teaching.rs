@@ -283,6 +283,19 @@ pub(super) fn teach(
     Ok(states.map(|states| states.into_iter().map(|state| state.net).collect()))
 }
 
+impl Material {
+    /// What nets lose in the decisions, a net a row, in thousandths, judged at two plies; none when it was stopped.
+    pub(super) fn lost(
+        &self,
+        nets: &[ClassicNet],
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<Vec<f64>>>, LabError> {
+        let plies = [0, PLIES];
+        let judged = losses(&self.engine, &asked(nets), &self.decisions, plies, control)?;
+        Ok(judged.map(|judged| judged.lost))
+    }
+}
+
 /// Positions of a class, so many to learn from; none when it was stopped.
 pub(super) fn material(
     (class, count): (Class, usize),
