@@ -162,16 +162,16 @@ impl Net {
         }
     }
 
-    /// The net with the inputs of `set` beside its own, which must be the base inputs alone; it answers the same, as
-    /// the new ones have no weight yet.
+    /// The net with the inputs of `set`, which must begin with its own; it answers the same, as the new ones have no
+    /// weight yet.
     #[must_use]
     pub fn with_inputs(&self, set: InputSet) -> Option<Net> {
-        if self.set != InputSet::Counts {
+        if !set.begins_with(self.set) {
             return None;
         }
         let mut values = self.values.clone();
         let at = self.layout().bias1;
-        let more = (set.inputs() - BASE) * self.first;
+        let more = (set.inputs() - self.inputs()) * self.first;
         values.splice(at..at, std::iter::repeat_n(0.0, more));
         Some(Net {
             set,
@@ -244,10 +244,14 @@ impl Net {
             inputs,
         };
         let mut groups = vec![group("base", BASE)];
+        let hand = InputSet::CountsAndHand.inputs() - BASE;
         let more = self.inputs() - BASE;
         match self.set {
             InputSet::Counts => {}
             InputSet::CountsAndHand => groups.push(group("hand", more)),
+            InputSet::CountsHandAndReach => {
+                groups.extend([group("hand", hand), group("reach", more - hand)]);
+            }
             InputSet::CountsAndOff => groups.push(group("off", more)),
         }
         let mut net = FloatNet::zeros(groups, h1, h2);

@@ -34,6 +34,9 @@ pub enum Origin {
         /// Add the sixteen inputs of checkers borne off, without weight at first.
         #[serde(default)]
         off: bool,
+        /// Add the inputs of rolls that reach blots, without weight at first.
+        #[serde(default)]
+        reach: bool,
     },
     /// Random weights: widths of the two layers, and which inputs beside the base ones.
     Random {
@@ -44,6 +47,9 @@ pub enum Origin {
         /// Whether the 40 handcrafted inputs are used.
         #[serde(default)]
         hand: bool,
+        /// Whether those of rolls that reach blots are used; only with `hand`.
+        #[serde(default)]
+        reach: bool,
         /// Whether the sixteen inputs of checkers borne off are used; not with `hand`.
         #[serde(default)]
         off: bool,
@@ -74,6 +80,9 @@ impl Origin {
                 format!("second: {second}, want 16, 32 or 64")
             }
             Origin::Random { hand, off, .. } if hand && off => "off: not together with hand".into(),
+            Origin::Random { hand, reach, .. } if reach && !hand => {
+                "reach: only together with hand".into()
+            }
             Origin::Random { squared, wide, .. } if wide && !squared => {
                 "wide: only together with squared".into()
             }
@@ -308,7 +317,12 @@ impl Plan {
 pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
     match origin {
         Origin::File(path) => Net::load(path).map_err(in_file(path)),
-        Origin::Changed { from, widen, off } => {
+        Origin::Changed {
+            from,
+            widen,
+            off,
+            reach,
+        } => {
             let mut net = Net::load(from).map_err(in_file(from))?;
             let refuse = |reason: String| RunError::Plan {
                 path: from.clone(),
@@ -321,8 +335,12 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
                         refuse(format!("{first} units cannot be made {widen}, want a multiple of {UNITS} from {first} on"))
                     })?;
             }
-            if *off {
-                net = (net.with_inputs(InputSet::CountsAndOff))
+            let more = [
+                (*off, InputSet::CountsAndOff),
+                (*reach, InputSet::CountsHandAndReach),
+            ];
+            for (_, set) in more.into_iter().filter(|(wanted, _)| *wanted) {
+                net = (net.with_inputs(set))
                     .ok_or_else(|| refuse(format!("inputs {:?} have no room", net.set.name())))?;
             }
             Ok(net)
@@ -331,11 +349,13 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
             first,
             second,
             hand,
+            reach,
             off,
             squared,
             wide,
         } => {
             let set = match (hand, off) {
+                (true, _) if *reach => InputSet::CountsHandAndReach,
                 (true, _) => InputSet::CountsAndHand,
                 (false, true) => InputSet::CountsAndOff,
                 (false, false) => InputSet::Counts,

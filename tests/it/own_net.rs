@@ -302,6 +302,7 @@ fn kernels_agree_on_all_shapes() {
         let kinds = [
             (SecondBits::Eight, InputSet::CountsAndHand),
             (SecondBits::Thirteen, InputSet::CountsAndHand),
+            (SecondBits::Thirteen, InputSet::CountsHandAndReach),
             (SecondBits::Thirteen, InputSet::CountsAndOff),
         ];
         let activations = [
@@ -338,6 +339,7 @@ fn integers_stay_close_to_the_float_net() {
     for (seed, (activation, limits)) in (0..9).zip(activations.into_iter().cycle()) {
         let inputs = match seed {
             6.. => InputSet::CountsAndOff,
+            3.. => InputSet::CountsHandAndReach,
             _ => InputSet::CountsAndHand,
         };
         let mut net = random_net(seed, inputs, 256, 32);
@@ -423,6 +425,28 @@ fn float_nets_that_do_not_fit_are_refused() {
     assert!(quantise(&net, &inputs.units(), SecondBits::Eight, 4).is_err());
     let hand = InputSet::CountsAndHand;
     assert!(quantise(&net, &hand.units(), SecondBits::Eight, 4).is_err());
+}
+
+/// No position adds more to a sum of the first layer than quantising makes room for.
+#[test]
+fn sums_stay_within_what_inputs_reach() {
+    for set in [InputSet::CountsAndHand, InputSet::CountsHandAndReach] {
+        let net = random_net(11, set, 64, 16);
+        let units = set.units();
+        let mut widest = 0.0_f64;
+        for neuron in 0..64 {
+            let weight = |input: usize| f64::from(net.w1[input * 64 + neuron]);
+            let columns = (0..set.inputs()).map(|k| weight(k) * f64::from(units.units[k]));
+            let (low, high) = (units.reach)(&columns.collect::<Vec<_>>());
+            for (position, _) in random_turns(neuron as u64, 40) {
+                let values = set.values(&position).into_iter();
+                let sum: f64 = values.map(|(input, x)| weight(input) * x).sum();
+                assert!((low..=high).contains(&sum), "{sum}: {low} to {high}");
+                widest = widest.max(sum / high).max(sum / low);
+            }
+        }
+        assert!(widest > 0.2, "{widest}");
+    }
 }
 
 /// Random bytes and random damage never panic.

@@ -14,7 +14,7 @@ pub const HAND: usize = 2 * HAND_OF_SIDE;
 /// No side packs to this.
 pub(super) const NEITHER: [u128; 2] = [u128::MAX; 2];
 
-const BOARD: u32 = 0xff_ffff;
+pub(super) const BOARD: u32 = 0xff_ffff;
 const HOME: u32 = 0x3f;
 const FAR_HOME: u32 = 0xfc_0000;
 const MIDDLE: u32 = 0x7fc0;
@@ -50,22 +50,22 @@ pub(super) fn visit(position: &Position, old: [u128; 2], mut put: impl FnMut(usi
 }
 
 /// One side's checkers as masks, in its own numbering and in the other's.
-struct Half {
+pub(super) struct Half {
     side: Side,
-    points: u32,
-    made: u32,
-    bar: u32,
+    pub(super) points: u32,
+    pub(super) made: u32,
+    pub(super) bar: u32,
     /// Location of the rearmost checker, 24 on the bar.
     rear: i32,
     /// Location of the second, -1 if there is none.
     second: i32,
-    made_seen: u32,
-    blots_seen: u32,
+    pub(super) made_seen: u32,
+    pub(super) blots_seen: u32,
 }
 
 impl Half {
     #[inline(always)]
-    fn of(side: Side) -> Half {
+    pub(super) fn of(side: Side) -> Half {
         let (occupied, made) = (side.occupied(), side.made());
         let rear = 31 - (occupied | 1).leading_zeros();
         let rest = occupied & !(1 << rear);

@@ -7,6 +7,7 @@
 //! races eight more a side for checkers borne off.
 
 use super::handcrafted::{HAND, HAND_OF_SIDE, NEITHER, visit};
+use super::reach::{POINTS, REACH, REACH_OF_SIDE, Reach};
 use crate::game::Position;
 use crate::nn::{InputDelta, InputUnits};
 
@@ -28,14 +29,17 @@ pub enum InputSet {
     Counts,
     /// Those and the forty handcrafted ones.
     CountsAndHand,
+    /// Those, and the rolls that reach each blot.
+    CountsHandAndReach,
     /// Those of `Counts` and sixteen for the seventh to the fourteenth checker borne off; for races.
     CountsAndOff,
 }
 
 impl InputSet {
-    const ALL: [InputSet; 3] = [
+    const ALL: [InputSet; 4] = [
         InputSet::Counts,
         InputSet::CountsAndHand,
+        InputSet::CountsHandAndReach,
         InputSet::CountsAndOff,
     ];
 
@@ -57,6 +61,7 @@ impl InputSet {
         match self {
             InputSet::Counts => "counts-364",
             InputSet::CountsAndHand => "counts-364 hand-40",
+            InputSet::CountsHandAndReach => "counts-364 hand-40 reach-96",
             InputSet::CountsAndOff => "counts-364 off-16",
         }
     }
@@ -67,8 +72,19 @@ impl InputSet {
         match self {
             InputSet::Counts => BASE,
             InputSet::CountsAndHand => BASE + HAND,
+            InputSet::CountsHandAndReach => BASE + HAND + REACH,
             InputSet::CountsAndOff => BASE + OFF,
         }
+    }
+
+    /// Whether it has more inputs than `other`, and those of `other` first.
+    pub(crate) fn begins_with(self, other: InputSet) -> bool {
+        let (name, start) = (self.name(), other.name());
+        name.len() > start.len() && name.starts_with(start)
+    }
+
+    const fn has_hand(self) -> bool {
+        matches!(self, InputSet::CountsAndHand | InputSet::CountsHandAndReach)
     }
 
     /// What quantising must know; see [`InputUnits`].
@@ -121,8 +137,8 @@ impl InputSet {
 }
 
 /// What one unit of an input's integer is worth in float32.
-static UNITS: [f32; BASE + HAND] = {
-    let mut units = [1.0; BASE + HAND];
+static UNITS: [f32; BASE + HAND + REACH] = {
+    let mut units = [1.0; BASE + HAND + REACH];
     let mut location = 0;
     while location < 2 * LOCATIONS {
         units[location * STEPS + 6] = 0.25;
@@ -131,6 +147,10 @@ static UNITS: [f32; BASE + HAND] = {
     let mut i = 0;
     while i < HAND {
         units[BASE + i] = 1.0 / DIVISORS[i % HAND_OF_SIDE];
+        i += 1;
+    }
+    while i < HAND + REACH {
+        units[BASE + i] = 1.0 / ROLLS;
         i += 1;
     }
     units
@@ -147,6 +167,9 @@ static UNITS_AND_OFF: [f32; BASE + OFF] = {
     units
 };
 
+/// Rolls that reach a point enter in units of this many.
+const ROLLS: f32 = 18.0;
+
 const DIVISORS: [f32; HAND_OF_SIDE] = [
     36.0, 6.0, 6.0, 6.0, 6.0, 36.0, 36.0, 4.0, 24.0, 3.0, 6.0, 3.0, 5.0, 6.0, 36.0, 1.0, 36.0,
     36.0, 12.0, 3.0,
@@ -158,8 +181,8 @@ const GREATEST: [u8; HAND_OF_SIDE] = [
 ];
 
 /// Means of the handcrafted inputs over contact positions; base inputs are not corrected.
-static TYPICAL: [f32; BASE + HAND] = {
-    let mut typical = [0.0; BASE + HAND];
+static TYPICAL: [f32; BASE + HAND + REACH] = {
+    let mut typical = [0.0; BASE + HAND + REACH];
     let mut i = 0;
     while i < HAND {
         typical[BASE + i] = MEANS[i % HAND_OF_SIDE];
@@ -178,11 +201,12 @@ const MEANS: [f32; HAND_OF_SIDE] = [
 fn reach(column: &[f64]) -> (f64, f64) {
     let (mut low, mut high) = (0.0, 0.0);
     let (base, extra) = column.split_at(BASE);
-    for side in base.chunks_exact(LOCATIONS * STEPS) {
-        high += most(side, 1.0);
-        low -= most(side, -1.0);
+    let (hand, reach) = extra.split_at(HAND.min(extra.len()));
+    for (number, side) in base.chunks_exact(LOCATIONS * STEPS).enumerate() {
+        high += most(side, 1.0, |point| of_blot(reach, number, point, 1.0));
+        low -= most(side, -1.0, |point| of_blot(reach, number, point, -1.0));
     }
-    for (i, &unit) in extra.iter().enumerate() {
+    for (i, &unit) in hand.iter().enumerate() {
         let reached = unit * f64::from(GREATEST[i % HAND_OF_SIDE]);
         high += reached.max(0.0);
         low += reached.min(0.0);
@@ -205,16 +229,27 @@ fn reach_with_off(column: &[f64]) -> (f64, f64) {
     (low, high)
 }
 
+/// The most that the rolls which hit or cover a blot can add, each weight times `sign`. `reach` may be empty.
+fn of_blot(reach: &[f64], side: usize, point: usize, sign: f64) -> f64 {
+    if reach.is_empty() || point >= POINTS {
+        return 0.0;
+    }
+    let hits = reach[REACH_OF_SIDE * (1 - side) + POINTS - 1 - point];
+    let covers = reach[REACH_OF_SIDE * side + POINTS + point];
+    36.0 * ((sign * covers).max(0.0) + (sign * hits).max(0.0))
+}
+
 /// The most that fifteen checkers of one side add up to, each weight times `sign`: a knapsack
-/// over locations.
-fn most(side: &[f64], sign: f64) -> f64 {
+/// over locations. `alone` is what more a checker adds that is alone there.
+fn most(side: &[f64], sign: f64, alone: impl Fn(usize) -> f64) -> f64 {
     let mut best = [f64::NEG_INFINITY; 16];
     best[0] = 0.0;
-    for weights in side.chunks_exact(STEPS) {
+    for (location, weights) in side.chunks_exact(STEPS).enumerate() {
         let mut worth = [0.0; 16];
         for n in 1..16 {
             worth[n] = worth[n - 1] + sign * weights[(n - 1).min(STEPS - 1)];
         }
+        worth[1] += alone(location);
         for total in (0..16).rev() {
             for here in 1..=total {
                 best[total] = best[total].max(best[total - here] + worth[here]);
@@ -230,6 +265,7 @@ pub(super) struct Counted {
     me: u128,
     opponent: u128,
     hand: [u8; HAND],
+    reach: Reach,
 }
 
 impl Counted {
@@ -238,19 +274,25 @@ impl Counted {
         me: 0,
         opponent: 0,
         hand: [0; HAND],
+        reach: Reach::NOTHING,
     };
 
     pub(super) fn of(position: &Position, set: InputSet) -> Counted {
         let mut hand = [0; HAND];
-        if set == InputSet::CountsAndHand {
+        if set.has_hand() {
             visit(position, NEITHER, |index, value| {
                 hand[index] = as_entered(index, value) as u8
             });
         }
+        let reach = match set {
+            InputSet::CountsHandAndReach => Reach::of(position),
+            _ => Reach::NOTHING,
+        };
         Counted {
             me: position.me().packed(),
             opponent: position.opponent().packed(),
             hand,
+            reach,
         }
     }
 }
@@ -275,7 +317,8 @@ pub(super) struct InputDeltas {
 impl InputDeltas {
     pub(super) fn for_positions(count: usize) -> InputDeltas {
         // Room to spare: the last forty are written before it is known whether they count.
-        let list = vec![InputDelta::default(); count * (BASE + HAND) + HAND.next_power_of_two()];
+        let list =
+            vec![InputDelta::default(); count * (BASE + HAND + REACH) + HAND.next_power_of_two()];
         InputDeltas {
             list: list.into_boxed_slice(),
             length: 0,
@@ -306,6 +349,10 @@ impl InputDeltas {
         match set {
             InputSet::Counts => {}
             InputSet::CountsAndHand => self.hand(old, new),
+            InputSet::CountsHandAndReach => {
+                self.hand(old, new);
+                self.reach(old, new);
+            }
             InputSet::CountsAndOff => self.off(old, me, opponent),
         }
     }
@@ -380,6 +427,14 @@ impl InputDeltas {
             count += usize::from(factor != 0);
         });
         self.length += count;
+    }
+
+    /// The rolls that reach blots, where they differ.
+    #[inline(always)]
+    fn reach(&mut self, old: &Counted, new: &Position) {
+        Reach::of(new).differences(&old.reach, |index, factor| {
+            self.push(BASE + HAND + index, factor);
+        });
     }
 
     #[inline(always)]

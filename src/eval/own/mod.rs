@@ -18,6 +18,7 @@ pub mod handcrafted;
 mod inputs;
 mod judge;
 mod pruning;
+mod reach;
 mod role;
 
 pub use inputs::InputSet;
