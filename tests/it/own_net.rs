@@ -356,6 +356,11 @@ fn integers_stay_close_to_the_float_net() {
                     (Activation::Screlu, 1) => 0.02,
                     _ => 0.04,
                 };
+                // What rounding takes from a row is taken as often as the integer says, up to 18 times.
+                let near = match inputs {
+                    InputSet::CountsHandAndReach => 4.0 * near,
+                    _ => near,
+                };
                 assert!((f64::from(found) - exact).abs() < near, "{found} {exact}");
             }
         }

@@ -150,7 +150,7 @@ static UNITS: [f32; BASE + HAND + REACH] = {
         i += 1;
     }
     while i < HAND + REACH {
-        units[BASE + i] = 1.0 / ROLLS;
+        units[BASE + i] = 1.0 / PAIRS;
         i += 1;
     }
     units
@@ -167,8 +167,8 @@ static UNITS_AND_OFF: [f32; BASE + OFF] = {
     units
 };
 
-/// Rolls that reach a point enter in units of this many.
-const ROLLS: f32 = 18.0;
+/// Pairs of rolls that reach a point enter in units of this many.
+const PAIRS: f32 = 9.0;
 
 const DIVISORS: [f32; HAND_OF_SIDE] = [
     36.0, 6.0, 6.0, 6.0, 6.0, 36.0, 36.0, 4.0, 24.0, 3.0, 6.0, 3.0, 5.0, 6.0, 36.0, 1.0, 36.0,
@@ -236,7 +236,7 @@ fn of_blot(reach: &[f64], side: usize, point: usize, sign: f64) -> f64 {
     }
     let hits = reach[REACH_OF_SIDE * (1 - side) + POINTS - 1 - point];
     let covers = reach[REACH_OF_SIDE * side + POINTS + point];
-    36.0 * ((sign * covers).max(0.0) + (sign * hits).max(0.0))
+    18.0 * ((sign * covers).max(0.0) + (sign * hits).max(0.0))
 }
 
 /// The most that fifteen checkers of one side add up to, each weight times `sign`: a knapsack

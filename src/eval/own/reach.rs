@@ -57,11 +57,12 @@ impl Reach {
             let bit = differ.trailing_zeros();
             differ &= differ - 1;
             let [(at, value), (before, less)] = [self, old].map(|reach| reach.at(bit));
-            if at == before {
-                put(at, value - less);
-                continue;
-            }
-            for (place, more) in [(before, -less), (at, value)] {
+            let changes = if at == before {
+                [(at, value - less), (at, 0)]
+            } else {
+                [(before, -less), (at, value)]
+            };
+            for (place, more) in changes {
                 if more != 0 {
                     put(place, more);
                 }
@@ -69,14 +70,15 @@ impl Reach {
         }
     }
 
-    /// Which integer a bit stands for, and its value.
+    /// Which integer a bit stands for, and its value: pairs of rolls, as a half would cost more in rounding than it tells.
     #[inline(always)]
     fn at(&self, bit: u32) -> (usize, i16) {
         let digits = self.digits.iter().rev();
         let value = digits.fold(0, |value, digit| 2 * value + (digit >> bit & 1) as i16);
         let covers = if self.hits >> bit & 1 == 1 { 0 } else { POINTS };
         let side = bit as usize / 32;
-        (REACH_OF_SIDE * side + covers + bit as usize % 32, value)
+        let place = REACH_OF_SIDE * side + covers + bit as usize % 32;
+        (place, (value + 1) / 2)
     }
 }
 
@@ -213,7 +215,7 @@ mod tests {
 
     /// What the masks say, point by point and roll by roll.
     fn slowly(me: Side, other: Side) -> [u8; REACH_OF_SIDE] {
-        let mut values = [0; REACH_OF_SIDE];
+        let mut values = [0_u8; REACH_OF_SIDE];
         let (bar, blot) = (me.count(BAR), |i: i32| {
             i < 24 && other.count(23 - i as usize) == 1
         });
@@ -255,7 +257,7 @@ mod tests {
                 }
             }
         }
-        values
+        values.map(|rolls| rolls.div_ceil(2))
     }
 
     /// NI-30, NI-31: over positions of random play, the bar and blots of both sides among them.
