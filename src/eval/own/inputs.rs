@@ -78,7 +78,8 @@ impl InputSet {
     }
 
     /// Whether it has more inputs than `other`, and those of `other` first.
-    pub(crate) fn begins_with(self, other: InputSet) -> bool {
+    #[must_use]
+    pub fn begins_with(self, other: InputSet) -> bool {
         let (name, start) = (self.name(), other.name());
         name.len() > start.len() && name.starts_with(start)
     }
