@@ -3,8 +3,8 @@
 //! Every input is a small integer, so a position is a list of (input, integer) and what differs
 //! between two positions is a short list of [`InputDelta`]s. Base inputs: for each side, location
 //! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
-//! there, and a seventh that counts those above six. Then the forty of [`handcrafted`](super::handcrafted::handcrafted), or for
-//! races eight more a side for checkers borne off.
+//! there, and a seventh that counts those above six. Then the forty of [`handcrafted`](super::handcrafted::handcrafted), and where a net
+//! has them 48 a side for rolls that reach blots (`Reach`); or for races eight more a side for checkers borne off.
 
 use super::handcrafted::{HAND, HAND_OF_SIDE, NEITHER, visit};
 use super::reach::{POINTS, REACH, REACH_OF_SIDE, Reach};
