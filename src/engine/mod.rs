@@ -316,7 +316,8 @@ impl Engine {
                         b""
                     };
                     sources.push(Source::Bytes("embedded", fast));
-                    let all = own::EMBEDDED.into_iter().chain([own::PRUNING]);
+                    let small = [own::PRUNING, own::VOLATILITY];
+                    let all = own::EMBEDDED.into_iter().chain(small);
                     sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
                 }
             }

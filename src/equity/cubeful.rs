@@ -9,8 +9,10 @@ use crate::game::{Chances, CubeOwner};
 pub struct Leaf {
     /// Chances of the player on roll.
     pub chances: Chances,
-    /// Cube efficiency.
-    pub efficiency: f64,
+    /// Cube efficiency when I own the cube, when it is centred, when the opponent owns it.
+    pub efficiency: [f64; 3],
+    /// Whether that is of this position, not of its class: then a cube that the opponent turns for nothing is fully live (CUBE-13).
+    pub by_position: bool,
     /// Exact money equities when I own the cube, when it is centred, when the opponent owns it.
     pub exact: Option<[f32; 3]>,
 }
@@ -103,7 +105,7 @@ impl<'a> Valuer<'a> {
             return dead;
         }
         let live = self.live_money(cube.owner, self.stakes.jacoby);
-        dead + self.leaf.efficiency * (live - dead)
+        dead + self.leaf.efficiency[slot(cube.owner)] * (live - dead)
     }
 
     fn live_money(&self, owner: CubeOwner, jacoby: bool) -> f64 {
@@ -139,29 +141,33 @@ impl<'a> Valuer<'a> {
     fn in_match(&self, cube: CubeState) -> f64 {
         let utility = self.stakes.utility(cube, &self.leaf.chances);
         let dead = self.stakes.to_mwc(cube, utility);
-        if self.leaf.efficiency <= 0.0 || self.stakes.is_cube_useless(cube) {
+        if self.leaf.efficiency[slot(cube.owner)] <= 0.0 || self.stakes.is_cube_useless(cube) {
             return dead;
         }
         let live = self.live_match(cube);
-        dead + self.match_efficiency(cube.owner) * (live - dead)
+        dead + self.match_efficiency(cube) * (live - dead)
     }
 
     /// Positions with exact money equities show how live the cube is.
-    fn match_efficiency(&self, owner: CubeOwner) -> f64 {
+    fn match_efficiency(&self, cube: CubeState) -> f64 {
+        let efficiency = self.leaf.efficiency[slot(cube.owner)];
+        if self.leaf.by_position && self.stakes.is_turned_next(cube) {
+            return 1.0;
+        }
         let Some(exact) = self.leaf.exact else {
-            return self.leaf.efficiency;
+            return efficiency;
         };
         let cubeless = 2.0 * self.win - 1.0;
         let live = if self.win <= HOPELESS || self.win >= 1.0 - HOPELESS {
             cubeless
         } else {
-            self.live_money(owner, false)
+            self.live_money(cube.owner, false)
         };
         if (live - cubeless).abs() <= 1e-4 {
-            return self.leaf.efficiency;
+            return efficiency;
         }
-        let found = (f64::from(exact[slot(owner)]) - cubeless) / (live - cubeless);
-        found.clamp(0.0, self.leaf.efficiency)
+        let found = (f64::from(exact[slot(cube.owner)]) - cubeless) / (live - cubeless);
+        found.clamp(0.0, efficiency)
     }
 
     fn live_match(&self, cube: CubeState) -> f64 {

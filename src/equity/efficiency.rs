@@ -7,6 +7,9 @@ use crate::game::Class;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CubeEfficiency {
+    /// Whether nets that know how live a cube is by position (CUBE-12) may say so; what follows then counts only where they do
+    /// not.
+    pub by_position: bool,
     /// Positions with contact.
     pub contact: f64,
     /// Crashed positions.
@@ -32,8 +35,9 @@ impl Default for CubeEfficiency {
 }
 
 impl CubeEfficiency {
-    /// GNU Backgammon's, version 1.07.
+    /// GNU Backgammon's, version 1.07, where the nets know no better; its own weights do not.
     pub const GNUBG: CubeEfficiency = CubeEfficiency {
+        by_position: true,
         contact: 0.68,
         crashed: 0.68,
         race_base: 0.55,
@@ -48,6 +52,7 @@ impl CubeEfficiency {
     #[must_use]
     pub fn recent() -> CubeEfficiency {
         CubeEfficiency {
+            by_position: false,
             contact: 0.76,
             crashed: 0.76,
             race_base: 0.60,

@@ -296,6 +296,14 @@ impl Stakes {
             && !(self.score.is_post_crawford() && away == 1)
     }
 
+    /// Whether the opponent may turn the cube, loses the match with this game anyway, turned or not, and wins more if it is: then it is
+    /// turned at the opponent's next turn (CUBE-13). Not asked of the player on roll: what not turning it *now* is worth must be less than turning it.
+    pub(super) fn is_turned_next(&self, cube: CubeState) -> bool {
+        let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());
+        let points = Stakes::points(cube.doublings);
+        cube.owner != CubeOwner::Me && mine <= points && theirs > points
+    }
+
     /// Whether doubling can change nothing for either: the value is then the cubeless one.
     pub(super) fn is_cube_useless(&self, cube: CubeState) -> bool {
         let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());

@@ -50,6 +50,14 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         false
     }
 
+    /// How much of a live cube's value a cube has in this position, 0 to 1, when the player on roll owns it, when it is centred and
+    /// when the opponent owns it (CUBE-12); `chances` are those of the player on roll. `None` when the evaluator does not
+    /// know more than the class tells.
+    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
+        let _ = (position, chances);
+        None
+    }
+
     /// How much worse than the best, in equity, a position may look to
     /// [`Evaluator::rank_quickly`] or [`Evaluator::evaluate_quickly`] and still deserve an evaluation.
     fn quick_margin(&self) -> f64 {

@@ -322,6 +322,10 @@ impl Evaluator for OsrEvaluator {
         self.inner.rank_quickly(near, positions, slopes, out)
     }
 
+    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
+        self.inner.cube_life(position, chances)
+    }
+
     fn quick_margin(&self) -> f64 {
         self.inner.quick_margin()
     }

@@ -111,9 +111,16 @@ impl<'a> LeafEvaluator<'a> {
         } else {
             0
         };
+        let known = match class {
+            Class::Contact | Class::Crashed if self.efficiency.by_position => {
+                self.evaluator.cube_life(position, &chances)
+            }
+            _ => None,
+        };
         Leaf {
             chances,
-            efficiency: self.efficiency.of(class, pips),
+            by_position: known.is_some(),
+            efficiency: known.unwrap_or_else(|| [self.efficiency.of(class, pips); 3]),
             exact,
         }
     }

@@ -89,6 +89,20 @@ impl<'a> OnePly<'a> {
         sum
     }
 
+    /// The standard deviation over the 21 rolls of the winning chance of the player on roll, the best play made.
+    #[must_use]
+    pub fn volatility(&self, position: &Position, scratch: &mut Scratch) -> f64 {
+        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for (index, roll) in Roll::ALL.iter().enumerate() {
+            let weight = f64::from(roll.weight()) / 36.0;
+            let win = f64::from(scratch.best_play(index).chances.inverted().win);
+            sum += weight * win;
+            squares += weight * win * win;
+        }
+        (squares - sum * sum).max(0.0).sqrt()
+    }
+
     /// The mean and the plays of `roll`.
     #[must_use]
     pub fn ahead(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> Ahead {

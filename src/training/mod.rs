@@ -14,6 +14,7 @@ pub mod gate;
 mod kernel;
 pub mod label;
 mod ledger;
+mod life;
 pub mod limits;
 pub mod net;
 pub mod plan;
@@ -27,6 +28,8 @@ pub mod shard;
 pub mod starts;
 pub mod step;
 pub mod twins;
+pub mod volatility;
+mod watch;
 pub mod yardstick;
 
 pub use error::{RunError, plan_in, read_toml};

@@ -25,6 +25,15 @@ pub enum Head {
     /// Five linear outputs in the place of the second layer and nothing behind them: they can only be compared, between
     /// the plays of a roll (NF-30).
     Linear,
+    /// The same outputs, and what they say is learnt itself (NF-33).
+    Values,
+}
+
+impl Head {
+    /// Whether the five outputs stand in the place of the second layer.
+    pub(super) const fn is_linear(self) -> bool {
+        !matches!(self, Head::Sigmoid)
+    }
 }
 
 /// A net of `inputs` - `first` - `second` - 5 with clipped ReLU (squared in the first layer if wanted) and
@@ -139,10 +148,10 @@ impl Net {
         net
     }
 
-    /// A net with random weights that is to rank plays: a linear head, every unit in the middle of its range.
+    /// A small net with random weights and a linear head, every unit in the middle of its range.
     #[must_use]
-    pub fn random_ranking(first: usize, rng: &mut ChaCha8Rng) -> Net {
-        let mut net = Net::zeros(InputSet::Counts, Head::Linear, first, RESULTS);
+    pub fn random_small(head: Head, first: usize, rng: &mut ChaCha8Rng) -> Net {
+        let mut net = Net::zeros(InputSet::Counts, head, first, RESULTS);
         let (l, v) = (net.layout(), &mut net.values);
         fill(&mut v[l.rows..l.bias1], 0.15, rng);
         fill(&mut v[l.weights2..l.bias2], 0.15, rng);
@@ -305,7 +314,7 @@ impl Net {
         let set = self.set;
         let shift_max = match self.head {
             Head::Sigmoid => 4,
-            Head::Linear => 3,
+            Head::Linear | Head::Values => 3,
         };
         let bits = SecondBits::Thirteen;
         let parts = quantise(&self.to_float(), &set.units(), bits, shift_max)?;

@@ -295,7 +295,7 @@ impl Plan {
             Role::Fast => (self.quick.as_ref(), 3),
             Role::Ahead => (self.ahead.as_ref(), 4),
             Role::Behind => (self.behind.as_ref(), 5),
-            Role::Pruning => (None, 6),
+            Role::Pruning | Role::Volatility => (None, 6),
         };
         Some((origin?, self.seed.wrapping_add(number)))
     }

@@ -6,18 +6,16 @@
 //! the plays of a group rank. The same plan gives the same bytes with any number of threads.
 
 use super::limits::{BATCH_MAX, Checked, LABELS_MAX, PASSES_MAX, TIMES_MAX, shares, within};
-use super::net::Net;
+use super::net::{Head, Net};
 use super::ranking::equity;
 use super::run::RunError;
 use super::shard::Label;
-use super::starts;
 use super::step::{StepSettings, Trainer};
-use crate::eval::Evaluator;
+use super::watch::{self, Watched};
 use crate::eval::own::{OwnEvaluator, Role};
-use crate::game::{Chances, Position, generate_plays};
+use crate::game::{Chances, Position};
 use crate::job::{Control, Progress};
-use crate::rng::{ChaCha8Rng, below, stream, unit};
-use rayon::prelude::*;
+use crate::rng::{ChaCha8Rng, below, stream};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -92,13 +90,8 @@ impl From<Width> for usize {
 
 /// Groups with fewer plays are never pruned.
 const PLAYS_MIN: usize = 4;
-/// Longest game.
-const TURNS_MAX: usize = 200;
 /// Groups that a round begins with, on which the ranking is measured before they are learnt from.
-const WATCHED: usize = 4000;
-/// Games between two looks at whoever watches.
-const STRETCH: usize = 64;
-
+const SHOWN: usize = 4000;
 /// All plays of a roll: labels of the positions after them, each but the first a sibling of the one before it.
 type Plays = Vec<Label>;
 
@@ -115,38 +108,16 @@ fn labels(after: &[Position], chances: &[Chances]) -> Plays {
 
 /// One game; its groups.
 fn play(evaluator: &OwnEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> Vec<Plays> {
-    let mut position = if unit(rng) < plan.odd_starts {
-        starts::odd(rng)
-    } else {
-        Position::start()
+    let mut groups = Vec::new();
+    let how = Watched {
+        odd_starts: plan.odd_starts,
+        explore: plan.explore,
     };
-    let (mut after, mut groups) = (Vec::new(), Vec::new());
-    for _ in 0..TURNS_MAX {
-        if !position.has_contact() || position.is_over() {
-            break;
-        }
-        generate_plays(&position, crate::game::Roll::thrown(rng), &mut after);
-        if after.is_empty() {
-            position = position.swapped();
-            continue;
-        }
-        let mut chances = vec![Chances::default(); after.len()];
-        evaluator.evaluate(Some(&position.swapped()), &after, &mut chances);
+    how.game(evaluator, rng, |_, after, chances| {
         if after.len() >= PLAYS_MIN {
-            groups.push(labels(&after, &chances));
+            groups.push(labels(after, chances));
         }
-        let least = |index: &usize, other: &usize| {
-            chances[*index]
-                .equity()
-                .total_cmp(&chances[*other].equity())
-        };
-        let chosen = if unit(rng) < plan.explore {
-            Some(below(rng, after.len() as u32) as usize)
-        } else {
-            (0..after.len()).min_by(least)
-        };
-        position = chosen.map_or(position, |chosen| after[chosen]);
-    }
+    });
     groups
 }
 
@@ -194,7 +165,7 @@ pub fn train(
         None => OwnEvaluator::embedded()?,
     };
     let mut rng = stream(plan.seed, u64::MAX);
-    let mut trainer = Trainer::new(Net::random_ranking(plan.width.0, &mut rng));
+    let mut trainer = Trainer::new(Net::random_small(Head::Linear, plan.width.0, &mut rng));
     for round in 0..plan.rounds {
         control.task = format!("round {round}: games");
         let Some(mut groups) = games_of(&evaluator, plan, round, control) else {
@@ -203,7 +174,7 @@ pub fn train(
         let mut ranking = Ranking::default();
         groups
             .iter()
-            .take(WATCHED)
+            .take(SHOWN)
             .for_each(|plays| ranking.add(&mut trainer, plays));
         let count = ranking.groups.max(1) as f64;
         let lost = ranking.lost.map(|lost| 1e3 * lost / count);
@@ -221,9 +192,7 @@ pub fn train(
             if control.stop.is_triggered() {
                 return Ok(None);
             }
-            let part = done(pass) / (plan.rounds * plan.passes) as f32;
-            let cosine = (1.0 + (part * std::f32::consts::PI).cos()) / 2.0;
-            let rate = plan.rate * (1.0 / 30.0 + cosine * 29.0 / 30.0);
+            let rate = plan.rate * watch::cosine(done(pass) / (plan.rounds * plan.passes) as f32);
             for index in (1..groups.len()).rev() {
                 groups.swap(index, below(&mut rng, index as u32 + 1) as usize);
             }
@@ -249,19 +218,8 @@ fn games_of(
     round: usize,
     control: &mut Control<'_>,
 ) -> Option<Vec<Plays>> {
-    let mut groups = Vec::new();
-    for first in (0..plan.games).step_by(STRETCH) {
-        let progress = Progress::new("games", first as u64, Some(plan.games as u64));
-        control.tell_progress(progress, false);
-        if control.stop.is_triggered() {
-            return None;
-        }
-        let stretch = first..plan.games.min(first + STRETCH);
-        let games = stretch.into_par_iter().map(|game| {
-            let number = (round * plan.games + game) as u64;
-            play(evaluator, plan, &mut stream(plan.seed, number))
-        });
-        groups.extend(games.collect::<Vec<_>>().into_iter().flatten());
-    }
-    Some(groups)
+    let first = (round * plan.games) as u64;
+    watch::games(first, plan.games, control, |number| {
+        play(evaluator, plan, &mut stream(plan.seed, number))
+    })
 }

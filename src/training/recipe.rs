@@ -3,7 +3,7 @@
 //! A recipe is one TOML file with `[[stage]]`s, each a run with a plan of its own (see [`super::plan::Plan`]) in the
 //! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended with, and
 //! `stage:NAME:ROLE` its net of another role. After each stage its nets are rounded to integers, in `STAGE/nets`, and
-//! play against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, and the pruning net,
+//! play against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the volatility net,
 //! lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on: finished stages are only checked.
 
 use super::error::{RunError, in_file};
@@ -12,6 +12,7 @@ use super::limits::{Checked, LABELS_MAX, within};
 use super::plan::{Origin, Plan};
 use super::pruning::{self, PruningPlan};
 use super::run::{self, nets};
+use super::volatility::{self, VolatilityPlan};
 use crate::duel::{AdjustedPlan, play_adjusted};
 use crate::engine::{Engine, Nets};
 use crate::eval::own::Role;
@@ -43,6 +44,8 @@ pub struct TrainingRecipe {
     pub net: Vec<ShippedNet>,
     /// How the pruning net is made; it watches the nets that ship.
     pub pruning: Option<PruningPlan>,
+    /// How the volatility net is made; it watches them too.
+    pub volatility: Option<VolatilityPlan>,
     /// Who the nets of each stage play against.
     pub measure: Option<Measure>,
 }
@@ -133,7 +136,9 @@ impl Checked for TrainingRecipe {
             let against = against.map(|error| format!("measure.against: {error}"));
             against.or_else(|| within("measure.games", measure.games as f64, 2.0, LABELS_MAX))
         });
-        measured.or_else(|| self.pruning.as_ref()?.fault())
+        measured
+            .or_else(|| self.pruning.as_ref()?.fault())
+            .or_else(|| self.volatility.as_ref()?.fault())
     }
 }
 
@@ -404,22 +409,46 @@ fn ship(
         let bytes = float.to_integer(&net.name, role.name())?;
         write_whole(&path, &bytes).map_err(in_file(&path))?;
     }
-    let Some(plan) = &recipe.pruning else {
+    let watched = || Some(nets.clone());
+    if let Some(plan) = &recipe.pruning {
+        let plan = PruningPlan {
+            nets: watched(),
+            ..plan.clone()
+        };
+        let path = nets.join("pruning.net");
+        if !small_net(&path, control, |control| {
+            pruning::train(&plan, report, control)
+        })? {
+            return Ok(false);
+        }
+    }
+    let Some(plan) = &recipe.volatility else {
         return Ok(true);
     };
-    let path = nets.join("pruning.net");
+    let plan = VolatilityPlan {
+        nets: watched(),
+        ..plan.clone()
+    };
+    small_net(&nets.join("volatility.net"), control, |control| {
+        volatility::train(&plan, report, control)
+    })
+}
+
+/// Makes a net that watches the others, unless it is there; `false` when it was stopped.
+fn small_net(
+    path: &Path,
+    control: &mut Control<'_>,
+    train: impl FnOnce(&mut Control<'_>) -> Result<Option<Vec<u8>>, RunError>,
+) -> Result<bool, RunError> {
     if path.exists() {
         return Ok(true);
     }
-    let plan = PruningPlan {
-        nets: Some(nets),
-        ..plan.clone()
-    };
-    control.task = "pruning net".to_owned();
-    let Some(bytes) = pruning::train(&plan, report, control)? else {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    control.task = name.into_owned();
+    let Some(bytes) = train(control)? else {
         return Ok(false);
     };
-    write_whole(&path, &bytes).map_err(in_file(&path))?;
+    write_whole(path, &bytes).map_err(in_file(path))?;
     Ok(true)
 }
 

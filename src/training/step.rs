@@ -179,7 +179,7 @@ impl Trainer {
         let rate = settings.rate / (1.0 - 0.9f32.powi(self.steps));
         let root = 1.0 / (1.0 - 0.999f32.powi(self.steps)).sqrt();
         let count = match self.net.head {
-            Head::Sigmoid => batch.len(),
+            Head::Sigmoid | Head::Values => batch.len(),
             Head::Linear => batch.iter().filter(|label| !label.sibling).count(),
         };
         let how = [rate, 1.0 / count as f32, root, settings.keep];
@@ -207,7 +207,7 @@ impl Trainer {
 /// A batch in at most [`CHUNKS`] parts; the plays of a roll are not torn.
 fn chunks(batch: &[Label], head: Head) -> Vec<&[Label]> {
     let size = batch.len().div_ceil(CHUNKS).max(1);
-    if head == Head::Sigmoid {
+    if head != Head::Linear {
         return batch.chunks(size).collect();
     }
     let (mut parts, mut rest) = (Vec::new(), batch);
@@ -226,8 +226,10 @@ impl Part {
         self.gradient.fill(0.0);
         (self.loss, self.greatest) = (0.0, 0.0);
         self.pairs = [0.0; 2];
-        if net.head == Head::Linear {
-            return self.rolls(net, labels);
+        match net.head {
+            Head::Linear => return self.rolls(net, labels),
+            Head::Values => return self.values(net, labels),
+            Head::Sigmoid => {}
         }
         match net.second {
             16 => self.all::<16>(net, labels, pairs),
@@ -247,6 +249,23 @@ impl Part {
             self.loss += loss;
             self.greatest = self.greatest.max(loss);
             self.back_below::<RESULTS>(net, plays.len());
+        }
+    }
+
+    /// Every target is learnt by itself: squared errors.
+    fn values(&mut self, net: &Net, labels: &[Label]) {
+        self.group.transpose::<RESULTS>(net);
+        for labels in labels.chunks(GROUP) {
+            self.group.forward::<RESULTS>(net, labels);
+            let slopes = self.group.d2.as_chunks_mut::<RESULTS>().0;
+            for ((label, pass), slopes) in labels.iter().zip(&self.group.passes).zip(slopes) {
+                let targets = label.targets();
+                *slopes = std::array::from_fn(|k| pass.out[k] - targets[k]);
+                let loss: f32 = slopes.iter().map(|error| error * error / 2.0).sum();
+                self.loss += f64::from(loss);
+                self.greatest = self.greatest.max(loss.into());
+            }
+            self.back_below::<RESULTS>(net, labels.len());
         }
     }
 
@@ -314,7 +333,7 @@ impl Part {
         outer::<H>(a1, first, d2, &mut self.gradient[l.weights2..l.bias2]);
         let most = net.most_passed_on();
         let back = match (net.head, net.activation) {
-            (Head::Linear, _) => second_layer_back::<LEAKY>,
+            (Head::Linear | Head::Values, _) => second_layer_back::<LEAKY>,
             (Head::Sigmoid, Activation::Crelu) => second_layer_back::<CLIPPED>,
             (Head::Sigmoid, Activation::Screlu) => second_layer_back::<SQUARED>,
         };
@@ -425,7 +444,7 @@ impl Pass {
             out: [0.0; 5],
             open,
         };
-        if net.head == Head::Linear {
+        if net.head.is_linear() {
             let weights = values[l.weights2..l.bias2].chunks_exact(RESULTS);
             for (a, weights) in a1.iter().zip(weights) {
                 for k in 0..RESULTS {
@@ -476,10 +495,18 @@ mod tests {
         gradient_is_slope(Activation::Screlu, Limits::WIDE);
     }
 
-    /// The same for a linear head, over the plays of two rolls.
+    /// The same for linear heads, over the plays of two rolls.
     #[test]
-    fn the_gradient_of_a_ranking_is_the_slope() {
-        let net = Net::random_ranking(64, &mut crate::rng::stream(8, 0));
+    fn the_gradient_of_a_linear_head_is_the_slope() {
+        // A unit out of its range has a slope on purpose, so that it can come back; what all plays have in common puts more units there.
+        for (head, parts, share) in [(Head::Linear, 2, 50), (Head::Values, CHUNKS, 25)] {
+            gradient_of_small_net(head, parts, share);
+        }
+    }
+
+    /// The work is divided into so many parts; one weight of so many may have another gradient.
+    fn gradient_of_small_net(head: Head, parts: usize, share: usize) {
+        let net = Net::random_small(head, 64, &mut crate::rng::stream(8, 0));
         let mut labels = Vec::new();
         for roll in [3, 17] {
             let mut after = Vec::new();
@@ -502,13 +529,13 @@ mod tests {
         };
         let mut trainer = Trainer::new(net.clone());
         trainer.gradient(&labels, 0.0);
-        // No roll is torn, however many parts there are.
+        // No roll of a ranking is torn, however many parts there are.
         let used = trainer.parts.iter().filter(|part| part.loss > 0.0);
-        assert_eq!(used.count(), 2);
+        assert_eq!(used.count(), parts);
         let sum = |index: usize| trainer.parts.iter().map(|part| part.gradient[index]).sum();
         let gradient: Vec<f32> = (0..net.values.len()).map(sum).collect();
         let (apart, of) = apart_from_the_slope(&net, &gradient, objective, 0.1);
-        assert!(apart <= of / 50, "{apart} of {of}");
+        assert!(apart <= of / share, "{apart} of {of}");
     }
 
     /// How many weights have a gradient that is not the slope of the objective, within 2 % of `scale` and itself, and

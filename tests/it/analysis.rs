@@ -158,7 +158,7 @@ fn our_own_nets_see_the_same_luck() {
     });
     assert_eq!(sums.len(), 2 * MATCHES.len());
     for (key, [ours, gnubgs]) in sums {
-        let near = (ours - gnubgs).abs() < 0.25 + 0.1 * gnubgs.abs();
+        let near = (ours - gnubgs).abs() < 0.3 + 0.1 * gnubgs.abs();
         assert!(near, "{key:?}: {ours:.3}, gnubg {gnubgs:.3}");
     }
 }

@@ -159,8 +159,9 @@ fn numbers_of(row: &Value, met: &MatchEquityTable) -> (CubeNumbers, [f64; 2], St
     let stakes = Stakes::new(state, met);
     let leaf = Leaf {
         chances: chances(&row["probs"]),
-        efficiency: CubeEfficiency::default().of(class, position.me().pips()),
+        efficiency: [CubeEfficiency::default().of(class, position.me().pips()); 3],
         exact: tables.exact_cubeful(&position),
+        by_position: false,
     };
     let valuer = Valuer::new(&stakes, leaf);
     let cube = CubeState::from(state.cube);
@@ -176,6 +177,48 @@ fn numbers_of(row: &Value, met: &MatchEquityTable) -> (CubeNumbers, [f64; 2], St
         double_pass: 1.0,
     };
     (numbers, [none, double], stakes, cube)
+}
+
+/// CUBE-13: at 2 away against 3 away the trailer turns a cube of 2 that he owns at once, so that a taken double is worth what winning the
+/// game is, and after the Crawford game a centred one; for gnubg's efficiencies not.
+#[test]
+fn a_cube_that_the_opponent_turns_for_nothing_is_live() {
+    let met = MatchEquityTable::default();
+    let chances = Chances::from_array([0.68, 0.0, 0.0, 0.0, 0.0]);
+    let value = |(score, crawford), cube: CubeState, by_position| {
+        let (mine, theirs) = score;
+        let mut state = MatchState::money(Rules::default());
+        state.score = Score::new(7, mine, theirs, crawford).unwrap();
+        let stakes = Stakes::new(state, &met);
+        let leaf = Leaf {
+            chances,
+            efficiency: [0.6; 3],
+            by_position,
+            exact: None,
+        };
+        Valuer::new(&stakes, leaf).value(cube)
+    };
+    let cube = |doublings, owner| CubeState { doublings, owner };
+    let theirs = cube(1, CubeOwner::Opponent);
+    assert!((value(((5, 4), false), theirs, true) - 0.68).abs() < 1e-6);
+    assert!(value(((5, 4), false), theirs, false) > 0.69);
+    // The leader needs a point, the trailer three: the trailer turns a centred cube, for nothing.
+    let centred = cube(0, CubeOwner::Centred);
+    let [live, by_class] = [true, false].map(|known| value(((6, 4), false), centred, known));
+    assert!(live < by_class, "{live} {by_class}");
+    // For who is on roll not turning it is no better than before, and worse than turning it.
+    let [still, by_class] = [true, false].map(|known| value(((4, 6), false), centred, known));
+    assert_eq!(still, by_class);
+    assert!(value(((4, 6), false), cube(1, CubeOwner::Opponent), true) > still);
+    let mine = cube(1, CubeOwner::Me);
+    let [still, by_class] = [true, false].map(|known| value(((4, 5), false), mine, known));
+    assert_eq!(still, by_class);
+    assert!(value(((4, 5), false), cube(2, CubeOwner::Opponent), true) > still);
+    // At other scores nothing changes.
+    for owner in [CubeOwner::Me, CubeOwner::Centred, CubeOwner::Opponent] {
+        let values = [true, false].map(|known| value(((0, 0), false), cube(1, owner), known));
+        assert_eq!(values[0], values[1]);
+    }
 }
 
 /// CUBE-02, CUBE-03, CUBE-04, CUBE-05, CUBE-06, CUBE-07, CUBE-08, CUBE-09, MET-11.

@@ -657,6 +657,7 @@ const PASSING: &[(&str, bool)] = &[
     ),
     ("train score plan.toml decisions --folder run", false),
     ("train pruning pruning.toml out.net", false),
+    ("train volatility volatility.toml out.net", false),
     ("analyse match.mat --plies 3", false),
     ("bearoff make out.bd --points 9", false),
 ];
@@ -677,6 +678,10 @@ fn passing_folder() -> tempfile::TempDir {
     );
     file("positions", &POSITIONS.repeat(400));
     file("pruning.toml", include_str!("../../nets/pruning.toml"));
+    file(
+        "volatility.toml",
+        include_str!("../../nets/volatility.toml"),
+    );
     file("match.mat", include_str!("../data/analysis/seven7.mat"));
     // What a run begins with is scored before any round of it.
     file("plan.toml", &PLAN.replace("labels = 400", "labels = 20"));
@@ -734,6 +739,7 @@ fn shipped_plans_run_from_a_clone() {
         let work = folder.path().join("work").display().to_string();
         let line = match plan.as_str() {
             "pruning.toml" => format!("train pruning nets/pruning.toml {work}"),
+            "volatility.toml" => format!("train volatility nets/volatility.toml {work}"),
             _ => format!("train nets/{plan} --folder {work}"),
         };
         let mut child = begun(&line, root, folder.path());

@@ -1,15 +1,20 @@
 //! Our own nets: inputs, kernels, quantisation, files.
 
 use crate::support;
+use gammond::Engine;
+use gammond::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
 use gammond::eval::Evaluator;
 use gammond::eval::own::handcrafted::handcrafted;
-use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING};
-use gammond::game::{Chances, Class, Position, Roll, legal_plays};
+use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING, VOLATILITY};
+use gammond::game::{
+    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, legal_plays,
+};
 use gammond::nn::format::{native, safetensors};
 use gammond::nn::{
     Activation, CpuLevel, FloatNet, InputGroup, IntegerNet, Limits, SecondBits, quantise,
 };
 use gammond::notation::PositionId;
+use gammond::query::{CubeQuery, Settings, Stop};
 use gammond::rng;
 use gammond::training::net::Net;
 use rand::Rng;
@@ -519,6 +524,11 @@ fn nets_of_a_folder_are_loaded() {
     std::fs::write(folder.path().join("pruning.net"), PRUNING.1).unwrap();
     let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a second pruning net"), "{error}");
+    std::fs::remove_file(folder.path().join("pruning.net")).unwrap();
+    std::fs::write(&second, VOLATILITY.1).unwrap();
+    std::fs::write(folder.path().join("volatility.net"), VOLATILITY.1).unwrap();
+    let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a second volatility net"), "{error}");
 }
 
 /// A file whose checksum is right and whose numbers are not.
@@ -543,4 +553,63 @@ fn nets_with_numbers_beyond_all_measure_are_refused() {
             );
         }
     }
+}
+
+/// CUBE-12, NF-34: the numbers of the file, by hand, for every owner, in the value of a position that is not looked beyond; and the table of
+/// classes where it is wanted instead.
+#[test]
+fn cubes_live_as_the_volatility_net_says() {
+    let (_, parts) = native::read(VOLATILITY.1).unwrap();
+    let evaluator = OwnEvaluator::embedded().unwrap();
+    let rules = Rules {
+        jacoby: false,
+        beavers: false,
+    };
+    let recent = CubeEfficiency::recent();
+    let [ours, by_class] = [CubeEfficiency::default(), recent]
+        .map(|efficiency| Engine::builder().efficiency(efficiency).build().unwrap());
+    let met = MatchEquityTable::default();
+    let mut different = 0;
+    for (position, _) in random_turns(404, 60) {
+        if !position.has_contact() || position.is_over() {
+            continue;
+        }
+        let mut chances = [Chances::default()];
+        evaluator.evaluate(None, &[position], &mut chances);
+        let [w, wg, _, lg, _] = chances[0].to_array().map(f64::from);
+        let s = evaluator.volatility(&position);
+        let terms = [1.0, s, w, w * w, wg, lg, s * w, s * w * w];
+        for (number, owner) in [CubeOwner::Me, CubeOwner::Centred, CubeOwner::Opponent]
+            .into_iter()
+            .enumerate()
+        {
+            let numbers = parts.results[8 * number..].iter().map(|&c| f64::from(c));
+            let sum: f64 = numbers.zip(terms).map(|(c, term)| c * term).sum();
+            let life = sum.clamp(0.0, 1.0);
+            let mut state = MatchState::money(rules);
+            if owner != CubeOwner::Centred {
+                state.cube = Cube::new(2, owner).unwrap();
+            }
+            for (engine, efficiency) in [(&ours, life), (&by_class, recent.contact)] {
+                let stakes = Stakes::new(state, &met);
+                let leaf = Leaf {
+                    chances: chances[0],
+                    efficiency: [efficiency; 3],
+                    by_position: false,
+                    exact: None,
+                };
+                let cube = CubeState::from(state.cube);
+                let want = Valuer::new(&stakes, leaf).value(cube);
+                let query = CubeQuery::new(position, state);
+                let found = engine.cube_action(&query, &Settings::plies(0), &Stop::never());
+                let found = found.unwrap().no_double.equity;
+                assert!(
+                    (found - want).abs() < 1e-6,
+                    "{position:?} {owner:?}: {found} {want}"
+                );
+            }
+            different += usize::from((life - recent.contact).abs() > 0.01);
+        }
+    }
+    assert!(different > 100, "{different}");
 }

@@ -441,7 +441,7 @@ fn sides_play_by_their_own_nets_and_filters() {
     let deep = |filter| {
         move |settings: &mut RolloutSettings| {
             settings.variance_reduction = false;
-            settings.truncate = Truncation::Turns(1);
+            settings.truncate = Truncation::Turns(3);
             settings.sides[1].plies = 2;
             settings.sides[1].filter = filter;
         }

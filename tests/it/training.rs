@@ -310,3 +310,52 @@ fn pruning_nets_are_the_same_with_any_threads() {
         .unwrap();
     assert!(!missing.status.success() && !missing.stderr.is_empty());
 }
+
+/// TP-13, TP-14: any number of threads makes the same file, which learns how restless positions are, and knows how live cubes are better
+/// than one number for all.
+#[test]
+fn volatility_nets_are_the_same_with_any_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let text = "seed = 3\nname = \"small\"\nrounds = 12\ngames = 40\npasses = 2\nbatch = 64\nrate = 3e-3\nodd_starts = 0.1\n\
+                explore = 0.1\nshare = 0.5\nlife = { games = 12, plies = 1, times = 1 }\n";
+    fs::write(&plan, text).unwrap();
+    let mut files = Vec::new();
+    for threads in ["1", "3"] {
+        let net = folder.path().join(format!("{threads}.net"));
+        let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["--threads", threads, "train", "volatility"])
+            .args([&plan, &net])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        // "... spread A, error B", once a round.
+        let errors: Vec<f64> = (text.lines())
+            .filter_map(|line| line.split("error ").nth(1)?.parse().ok())
+            .collect();
+        assert!(errors.len() == 12 && errors[11] < errors[0] / 3.0, "{text}");
+        // "... off by [a, b, c] points before, [a, b, c] after ..."
+        let last = text.lines().last().unwrap();
+        let list = |part: usize| -> Vec<f64> {
+            let inside = last.split('[').nth(part).unwrap().split(']').next();
+            let numbers = inside.unwrap().split(", ");
+            numbers.map(|number| number.parse().unwrap()).collect()
+        };
+        let (before, after) = (list(1), list(2));
+        assert!(
+            before
+                .iter()
+                .zip(&after)
+                .all(|(before, after)| after < before),
+            "{text}"
+        );
+        files.push(fs::read(net).unwrap());
+    }
+    assert!(files[0] == files[1]);
+    let twice = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["train", "volatility", "none.toml", "x.net"])
+        .output()
+        .unwrap();
+    assert!(!twice.status.success() && !twice.stderr.is_empty());
+}

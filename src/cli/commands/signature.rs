@@ -161,6 +161,10 @@ impl Evaluator for Counting<'_> {
         self.inner.rank_quickly(reference, positions, slopes, out)
     }
 
+    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
+        self.inner.cube_life(position, chances)
+    }
+
     fn quick_margin(&self) -> f64 {
         self.inner.quick_margin()
     }

@@ -2,10 +2,12 @@
 
 use crate::cli::{Common, Failure, Output, ProgressArgs, print, stopped, write_drawing};
 use crate::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::job::Control;
 use crate::journal::{check_writable, write_whole};
 use crate::training::pruning::{self, PruningPlan};
 use crate::training::recipe::{self, TrainingRecipe};
 use crate::training::run::{Plan, run as train};
+use crate::training::volatility::{self, VolatilityPlan};
 use crate::training::{RunError, curve, read_toml, yardstick};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,6 +69,17 @@ enum Other {
         #[command(flatten)]
         progress: ProgressArgs,
     },
+    /// Make a volatility net, for the cube, by watching the strong nets.
+    #[command(after_help = "Example: gammond train volatility nets/volatility.toml volatility.net")]
+    Volatility {
+        /// How it is made: a TOML file (`nets/volatility.toml`).
+        plan: PathBuf,
+        /// Net file to write.
+        #[arg(value_name = "FILE.net")]
+        output: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    },
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -89,7 +102,25 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 progress,
             }),
             ..,
-        ) => make_pruning_net(plan, output, progress),
+        ) => {
+            let plan: PruningPlan = read_toml(plan).map_err(Failure::file)?;
+            make_small_net(output, progress, |report, control| {
+                pruning::train(&plan, report, control)
+            })
+        }
+        (
+            Some(Other::Volatility {
+                plan,
+                output,
+                progress,
+            }),
+            ..,
+        ) => {
+            let plan: VolatilityPlan = read_toml(plan).map_err(Failure::file)?;
+            make_small_net(output, progress, |report, control| {
+                volatility::train(&plan, report, control)
+            })
+        }
         (None, Some(plan), Some(folder)) => train_nets(plan, folder, &args.progress),
         (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
     }
@@ -181,15 +212,14 @@ fn score(
     })
 }
 
-fn make_pruning_net(
-    plan: &Path,
+fn make_small_net(
     path: &Path,
     progress: &ProgressArgs,
+    train: impl FnOnce(&mut dyn FnMut(&str), &mut Control<'_>) -> Result<Option<Vec<u8>>, RunError>,
 ) -> Result<ExitCode, Failure> {
-    let settings: PruningPlan = read_toml(plan).map_err(Failure::file)?;
     check_writable(path).map_err(Failure::in_file(path))?;
     let mut control = progress.control()?;
-    let net = told(|report| pruning::train(&settings, report, &mut control))?;
+    let net = told(|report| train(report, &mut control))?;
     drop(control);
     let Some(net) = net else {
         let text = "no net was written; the same command begins anew";

@@ -20,10 +20,13 @@ mod judge;
 mod pruning;
 mod reach;
 mod role;
+mod small;
+mod volatility;
 
 pub use inputs::InputSet;
 pub use judge::{Judge, OwnNetError};
 pub use role::{LEAD_PIPS, Lead, Role};
+pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
 
 use super::Evaluator;
 use crate::bearoff::Tables;
@@ -33,6 +36,7 @@ use judge::{CHUNK, Scratch, with_scratch};
 use pruning::Pruner;
 use std::path::Path;
 use std::sync::Arc;
+use volatility::VolatilityNet;
 
 /// The nets built into the program, by file name. A `static`: a `const` would lie in the program once
 /// for each place that uses it.
@@ -70,6 +74,13 @@ pub static PRUNING: (&str, &[u8]) = (
     include_bytes!("../../../nets/pruning.net").as_slice(),
 );
 
+/// The volatility net built into the program; nets of a folder without one use it too, as it knows how restless a position is
+/// whoever judges it.
+pub static VOLATILITY: (&str, &[u8]) = (
+    "volatility.net",
+    include_bytes!("../../../nets/volatility.net").as_slice(),
+);
+
 /// Whether a path is a net file of ours or a folder, which can hold nothing else.
 #[must_use]
 pub fn is_ours(path: &Path) -> bool {
@@ -88,6 +99,7 @@ pub struct OwnEvaluator {
     nets: NetSet,
     quick: Option<Arc<Judge>>,
     pruner: Arc<Pruner>,
+    volatility: Arc<VolatilityNet>,
     tables: Tables,
 }
 
@@ -135,12 +147,16 @@ impl OwnEvaluator {
         };
         let mut nets = strong.nets.map(|_| quick.clone());
         nets.race = strong.nets.race;
-        Ok(OwnEvaluator::of(nets, None, strong.pruner))
+        Ok(OwnEvaluator::of(
+            nets,
+            None,
+            (strong.pruner, strong.volatility),
+        ))
     }
 
     /// The nets of a folder: all files `*.net`, told apart by the class in their headers
     /// (`contact` and `race` are needed; `contact-ahead` and `contact-behind` (see [`Lead`]),
-    /// `crashed`, `contact-fast` and `pruning` may be there). A single
+    /// `crashed`, `contact-fast`, `pruning` and `volatility` may be there). A single
     /// file replaces the embedded net of its class; a `contact` net those of the classes that share contact
     /// positions too.
     ///
@@ -183,7 +199,7 @@ impl OwnEvaluator {
     /// When a class is missing or there twice, or a file damaged.
     pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<OwnEvaluator, OwnNetError> {
         let mut nets = [const { None }; Role::ALL.len()];
-        let mut pruner = None;
+        let (mut pruner, mut volatility) = (None, None);
         let mut seen: [Option<&str>; Role::ALL.len()] = [None; Role::ALL.len()];
         let mut first = |role: Role, name| match seen[role as usize].replace(name) {
             None => Ok(()),
@@ -199,6 +215,11 @@ impl OwnEvaluator {
                 pruner = Some(Pruner::parse(name, bytes)?);
                 continue;
             }
+            if VolatilityNet::is_one(bytes) {
+                first(Role::Volatility, name)?;
+                volatility = Some(VolatilityNet::parse(name, bytes)?);
+                continue;
+            }
             let judge = Judge::parse(name, bytes)?;
             let Some(role) = Role::named(judge.class()) else {
                 return Err(OwnNetError::Class(name.clone(), judge.class().to_owned()));
@@ -206,13 +227,17 @@ impl OwnEvaluator {
             first(role, name)?;
             nets[role as usize] = Some(Arc::new(judge));
         }
-        let [contact, crashed, ahead, behind, race, quick, _] = nets;
+        let [contact, crashed, ahead, behind, race, quick, ..] = nets;
         let missing = |role: Role| OwnNetError::Missing(role.name());
         let contact = contact.ok_or_else(|| missing(Role::Contact))?;
         let race = race.ok_or_else(|| missing(Role::Race))?;
         let pruner = match pruner {
             Some(pruner) => pruner,
             None => Pruner::parse(PRUNING.0, PRUNING.1)?,
+        };
+        let volatility = match volatility {
+            Some(volatility) => volatility,
+            None => VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1)?,
         };
         let nets = NetSet {
             crashed: crashed.unwrap_or_else(|| contact.clone()),
@@ -221,15 +246,21 @@ impl OwnEvaluator {
             contact,
             race,
         };
-        Ok(OwnEvaluator::of(nets, quick, Arc::new(pruner)))
+        let small = (Arc::new(pruner), Arc::new(volatility));
+        Ok(OwnEvaluator::of(nets, quick, small))
     }
 
-    fn of(nets: NetSet, quick: Option<Arc<Judge>>, pruner: Arc<Pruner>) -> OwnEvaluator {
+    fn of(
+        nets: NetSet,
+        quick: Option<Arc<Judge>>,
+        (pruner, volatility): (Arc<Pruner>, Arc<VolatilityNet>),
+    ) -> OwnEvaluator {
         OwnEvaluator {
             name: format!("gammond {}", nets.contact.name()),
             nets,
             quick,
             pruner,
+            volatility,
             tables: Tables::shared().clone(),
         }
     }
@@ -239,6 +270,26 @@ impl OwnEvaluator {
     pub fn with_tables(mut self, tables: Tables) -> OwnEvaluator {
         self.tables = tables;
         self
+    }
+
+    /// The same nets with the volatility net of this file.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn with_volatility(
+        mut self,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<OwnEvaluator, OwnNetError> {
+        self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
+        Ok(self)
+    }
+
+    /// How far the next roll moves the winning chance of the player on roll, a position with contact: its standard deviation over
+    /// the rolls, 0 to 0.5.
+    #[must_use]
+    pub fn volatility(&self, position: &Position) -> f64 {
+        self.volatility.of(position)
     }
 
     /// The nets, contact first; those that serve two classes once.
@@ -259,7 +310,8 @@ impl OwnEvaluator {
         let at = |judge: &Arc<Judge>| Arc::new(judge.at(level));
         let pruner = Arc::new(self.pruner.at(level));
         let quick = self.quick.as_ref().map(at);
-        let mut other = OwnEvaluator::of(self.nets.map(at), quick, pruner);
+        let small = (pruner, Arc::new(self.volatility.at(level)));
+        let mut other = OwnEvaluator::of(self.nets.map(at), quick, small);
         other.name.clone_from(&self.name);
         other.with_tables(self.tables.clone())
     }
@@ -378,6 +430,11 @@ impl Evaluator for OwnEvaluator {
             self.pruner.rank(reference, positions, slopes, out);
         }
         contact
+    }
+
+    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
+        let contact = position.has_contact();
+        contact.then(|| self.volatility.cube_life(position, chances))
     }
 
     /// Measured: BENCHMARKS.md.

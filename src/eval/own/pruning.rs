@@ -1,34 +1,17 @@
 //! The pruning net: ranks the plays of a position roughly (NF-30 to NF-32 of
 //! `protocol-specs/net-file.md`).
 //!
-//! One layer of at most 64 units and five linear outputs. As the outputs are linear, the prices of
-//! wins and gammons are multiplied into them once for all plays of a position; what is left for each play
-//! is a few rows added to the sums of the position before it, a clip and a dot product.
+//! The prices of wins and gammons are multiplied into its outputs once for all plays of a position; each play is then a few
+//! rows added to the sums of the position before it.
 
-use super::inputs::InputSet;
 use super::judge::OwnNetError;
+use super::small::{Answer, SmallNet, is_of_class, words};
 use crate::game::Position;
-use crate::nn::format::native::{self, Label};
-use crate::nn::{
-    Activation, CpuLevel, IntegerNetError, Integers, Kernel, Limits, Parts, RESULTS, ROW_WIDTH,
-    ROWS, Row,
-};
+use crate::nn::{CpuLevel, Integers, Kernel, RESULTS};
 
 /// A net that ranks.
 #[derive(Debug, Clone)]
-pub(super) struct Pruner {
-    /// For each of the 64 groups of four bits of a packed position, for each count there, what it
-    /// adds to the sums.
-    rows: Box<[Row; ROWS]>,
-    bias: Row,
-    shift: u32,
-    /// Weights of each output, in units of the result.
-    outputs: [[f32; ROW_WIDTH]; RESULTS],
-    cpu: CpuLevel,
-}
-
-/// Largest combined weight: 64 products with 255 stay far inside 32 bits.
-const WEIGHT_MAX: f32 = 16_383.0;
+pub(super) struct Pruner(SmallNet);
 
 /// Most groups of four bits in which two positions differ.
 const STEPS_MAX: usize = 64;
@@ -39,73 +22,17 @@ impl Pruner {
 
     /// Whether the contents of a file say that it is a pruning net.
     pub(super) fn is_one(bytes: &[u8]) -> bool {
-        native::class(bytes).is_some_and(|class| class == Pruner::CLASS.as_bytes())
-    }
-
-    /// From the contents of a net file.
-    pub(super) fn new(name: &str, label: &Label, parts: &Parts) -> Result<Pruner, OwnNetError> {
-        let net = |error| OwnNetError::Net(name.to_owned(), error);
-        parts.check().map_err(net)?;
-        let (inputs, shape) = (InputSet::Counts, parts.shape);
-        if label.inputs != inputs.name() || shape.inputs != inputs.inputs() {
-            return Err(OwnNetError::Inputs(name.to_owned(), label.inputs.clone()));
-        }
-        if shape.width > ROW_WIDTH || shape.second != RESULTS {
-            let text = format!(
-                "a pruning net of {} units and {} outputs",
-                shape.width, shape.second
-            );
-            return Err(net(IntegerNetError::Shape(text)));
-        }
-        if parts.activation != Activation::Crelu || parts.limits != Limits::default() {
-            let text = "a pruning net whose units are not clipped to 0..=1".to_owned();
-            return Err(net(IntegerNetError::Shape(text)));
-        }
-        let mut rows: Box<[Row; ROWS]> = vec![Row::ZERO; ROWS]
-            .try_into()
-            .unwrap_or_else(|_| Box::new([Row::ZERO; ROWS]));
-        for (index, row) in rows.iter_mut().enumerate() {
-            // 32 groups a side, of which 26 are locations.
-            let (place, count) = (index / 16, index % 16);
-            for (input, factor) in inputs.of_count(place / 32, place % 32, count) {
-                let weights = &parts.rows[input * shape.width..][..shape.width];
-                for (sum, weight) in row.0.iter_mut().zip(weights) {
-                    *sum = sum.wrapping_add(weight.wrapping_mul(factor));
-                }
-            }
-        }
-        let mut bias = Row::ZERO;
-        bias.0[..shape.width].copy_from_slice(&parts.bias);
-        let outputs = std::array::from_fn(|k| {
-            let mut output = [0.0; ROW_WIDTH];
-            let weights = &parts.second[k * shape.width..][..shape.width];
-            for (value, weight) in output.iter_mut().zip(weights) {
-                *value = f32::from(*weight) * parts.scales[k];
-            }
-            output
-        });
-        Ok(Pruner {
-            rows,
-            bias,
-            shift: parts.shift,
-            outputs,
-            cpu: CpuLevel::detect(),
-        })
+        is_of_class(bytes, Pruner::CLASS)
     }
 
     /// Parses a net file.
     pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Pruner, OwnNetError> {
-        let (label, parts) =
-            native::read(bytes).map_err(|error| OwnNetError::File(name.to_owned(), error))?;
-        Pruner::new(name, &label, &parts)
+        SmallNet::parse(name, bytes, Pruner::CLASS).map(|(net, _)| Pruner(net))
     }
 
     /// The same net on another level of this CPU.
     pub(super) fn at(&self, cpu: CpuLevel) -> Pruner {
-        Pruner {
-            cpu,
-            ..self.clone()
-        }
+        Pruner(self.0.at(cpu))
     }
 
     /// Scores of positions that differ little from `reference`; see
@@ -117,19 +44,9 @@ impl Pruner {
         slopes: &[f32; RESULTS],
         out: &mut [f64],
     ) {
-        let mut combined = [0.0f32; ROW_WIDTH];
-        for (slope, output) in slopes.iter().zip(&self.outputs) {
-            for (sum, weight) in combined.iter_mut().zip(output) {
-                *sum += slope * weight;
-            }
-        }
-        let most = combined.iter().fold(1e-9f32, |most, w| most.max(w.abs()));
-        let unit = most / WEIGHT_MAX;
-        let weights = Row(combined.map(|weight| (weight / unit).round() as i16));
-        self.cpu.run(Rank {
-            net: self,
-            weights,
-            unit: f64::from(unit),
+        self.0.cpu.run(Rank {
+            net: &self.0,
+            answer: self.0.answer(slopes),
             reference: words(reference),
             positions,
             out,
@@ -137,22 +54,9 @@ impl Pruner {
     }
 }
 
-/// The packed sides as four words: the player on roll, then the opponent.
-#[inline(always)]
-fn words(position: &Position) -> [u64; 4] {
-    let (me, opponent) = (position.me().packed(), position.opponent().packed());
-    [
-        me as u64,
-        (me >> 64) as u64,
-        opponent as u64,
-        (opponent >> 64) as u64,
-    ]
-}
-
 struct Rank<'a> {
-    net: &'a Pruner,
-    weights: Row,
-    unit: f64,
+    net: &'a SmallNet,
+    answer: Answer,
     reference: [u64; 4],
     positions: &'a [Position],
     out: &'a mut [f64],
@@ -189,22 +93,26 @@ impl Kernel for Rank<'_> {
                 }
             }
             let steps = &steps[..count.min(STEPS_MAX)];
-            let sum = I::clipped_dot(&start, &net.rows, steps, net.shift, &self.weights);
-            *out = f64::from(sum) * self.unit;
+            let sum = I::clipped_dot(&start, &net.rows, steps, net.shift, &self.answer.weights);
+            *out = f64::from(sum) * self.answer.unit;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::inputs::InputSet;
     use super::*;
     use crate::game::{Roll, generate_plays};
+    use crate::nn::Parts;
+    use crate::nn::format::native;
 
     fn embedded() -> (Pruner, Parts) {
         let bytes = super::super::PRUNING.1;
         let (label, parts) = native::read(bytes).unwrap();
         assert_eq!(label.class, Pruner::CLASS);
-        (Pruner::new("x", &label, &parts).unwrap(), parts)
+        let net = SmallNet::new("x", Pruner::CLASS, &label, &parts).unwrap();
+        (Pruner(net), parts)
     }
 
     /// NF-31 straight from its text.

@@ -49,11 +49,13 @@ pub enum Role {
     Fast,
     /// Ranking plays inside the look-ahead.
     Pruning,
+    /// How far the next roll moves the winning chance; for the cube.
+    Volatility,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Role; 7] = [
+    pub const ALL: [Role; 8] = [
         Role::Contact,
         Role::Crashed,
         Role::Ahead,
@@ -61,6 +63,7 @@ impl Role {
         Role::Race,
         Role::Fast,
         Role::Pruning,
+        Role::Volatility,
     ];
 
     /// Its name in files.
@@ -74,6 +77,7 @@ impl Role {
             Role::Race => "race",
             Role::Fast => "contact-fast",
             Role::Pruning => "pruning",
+            Role::Volatility => "volatility",
         }
     }
 
