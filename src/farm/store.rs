@@ -10,8 +10,9 @@ use super::task::{FORMAT, Lot, Stage, Task, is_job_name};
 use crate::nats::words;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
-use async_nats::jetstream::{self, Context, kv, object_store};
+use async_nats::jetstream::{self, Context, ErrorCode, kv, object_store};
 use futures_util::StreamExt as _;
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
@@ -404,13 +405,34 @@ fn stream() -> Config {
     }
 }
 
+/// A stream that is there or is made. Of several programs that make it at once the server may refuse the later ones,
+/// with the subjects of a stream that it does not list yet: they find it a moment later. Another stream's subjects
+/// stay refused.
+async fn got_or_made(js: &Context, config: &Config) -> Result<Stream, CreateStreamError> {
+    let mut waits = [50, 200, 800].into_iter();
+    loop {
+        let got = js.get_or_create_stream(config.clone()).await;
+        let taken = |error: &CreateStreamError| match error.kind() {
+            CreateStreamErrorKind::JetStream(error) => {
+                error.error_code() == ErrorCode::STREAM_SUBJECT_OVERLAP
+            }
+            _ => false,
+        };
+        match (got, waits.next()) {
+            (Err(error), Some(wait)) if taken(&error) => {
+                tokio::time::sleep(Duration::from_millis(wait)).await;
+            }
+            (got, _) => return got,
+        }
+    }
+}
+
 async fn own_stream(
     (js, replicas): (&Context, Option<usize>),
     mut config: Config,
 ) -> Result<Stream, FarmError> {
     copies(&mut config, replicas.unwrap_or(1));
-    let got = js.get_or_create_stream(config.clone()).await;
-    let stream = got.map_err(|error| {
+    let stream = got_or_made(js, &config).await.map_err(|error| {
         let reason = words(&error);
         if reason.contains("JetStream") && reason.contains("not enabled")
             || reason.contains("no responders")

@@ -112,7 +112,7 @@ fn our_engine<'a>(
             }
             Some(("filter", name)) => {
                 let filter = MoveFilter::named(name)
-                    .ok_or_else(|| refuse("filter: want tiny, narrow, normal, large or huge"))?;
+                    .ok_or_else(|| refuse(&format!("filter: want {}", MoveFilter::WANT)))?;
                 ours.filter = Some(filter);
             }
             _ => {

@@ -248,11 +248,7 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "a small rollout after two plies, in the place of plies",
     ),
     ("cubeful", "on or off", "take the cube into account"),
-    (
-        "filter",
-        "tiny, narrow, normal, large or huge",
-        "plays looked at more deeply",
-    ),
+    ("filter", MoveFilter::WANT, "plays looked at more deeply"),
     (
         "prune",
         "on or off",
@@ -291,7 +287,7 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ),
     (
         "otherfilter",
-        "tiny, narrow, normal, large or huge",
+        MoveFilter::WANT,
         "plays that the other side looks at more deeply in a rollout",
     ),
     (

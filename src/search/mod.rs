@@ -5,6 +5,7 @@
 //! rayon pool in which a function is called; sums are made in the order of the rolls. The rules
 //! stand in `protocol-specs/cube-and-search.md`.
 
+mod by_rolls;
 mod cache;
 mod choice;
 mod context;

@@ -4,9 +4,10 @@
 //! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
 //! below every play that was looked at more deeply, whatever its number says.
 
+use super::by_rolls::{self, ByRolls};
 use super::context::{Context, Stopped};
 use super::leaves::{LeafEvaluator, Misses};
-use super::tree::{Ask, Tree};
+use super::tree::{Ask, Tree, Value};
 use crate::equity::{CubeState, Stakes};
 use crate::game::{Chances, Position};
 use crate::query::{PlayQuery, Settings};
@@ -72,7 +73,15 @@ impl<'a> Ranking<'a> {
             chances: Chances::default(),
             plies: 0,
         };
-        let mut active: Vec<Candidate> = after.enumerate().map(candidate).collect();
+        let active: Vec<Candidate> = after.enumerate().map(candidate).collect();
+        if self.settings.filter.by_rolls && plies > 0 {
+            return self.rank_by_rolls(active, plies);
+        }
+        self.rank_whole(active, plies)
+    }
+
+    /// Every play that a filter leaves is looked at after all rolls.
+    fn rank_whole(&self, mut active: Vec<Candidate>, plies: u8) -> Result<Vec<Candidate>, Stopped> {
         let mut dropped: Vec<Vec<Candidate>> = Vec::new();
         let mut settled = false;
         let rows = &self.settings.filter.levels;
@@ -98,29 +107,133 @@ impl<'a> Ranking<'a> {
         Ok(active)
     }
 
-    /// Values the plays at a depth and sorts them.
-    fn score(&self, plays: &mut [Candidate], plies: u8) -> Result<(), Stopped> {
+    /// Plays are looked at roll by roll, and given up when they have fallen behind (PLY-12).
+    fn rank_by_rolls(
+        &self,
+        mut active: Vec<Candidate>,
+        plies: u8,
+    ) -> Result<Vec<Candidate>, Stopped> {
+        let [(extra, threshold), (left, margin)] = by_rolls::LEFT;
+        self.score(&mut active, 0)?;
+        let mut dropped = vec![active.split_off(survivors(&active, 0, extra, threshold))];
+        if active.len() > 1 {
+            let tree = self.tree(plies);
+            let begin =
+                |play: Candidate| ByRolls::new(&tree, &play.after).map(|rolls| (play, rolls));
+            let mut begun: Vec<(Candidate, ByRolls)> = active
+                .into_par_iter()
+                .map(begin)
+                .collect::<Result<_, _>>()?;
+            for (play, rolls) in &mut begun {
+                self.set(play, &rolls.one_ply(&tree)?, 1);
+            }
+            dropped.push(self.give_up(&mut begun, left, margin));
+            for depth in 2..=plies {
+                dropped.push(self.go_deeper(&tree, &mut begun, [depth, plies])?);
+            }
+            active = begun.into_iter().map(|(play, _)| play).collect();
+        }
+        active.extend(dropped.into_iter().rev().flatten());
+        Ok(active)
+    }
+
+    /// Looks at the plays `depth` of `plies` deep, as long as there are several. Returns those given up; they stay as far
+    /// behind the best as they were then.
+    fn go_deeper(
+        &self,
+        tree: &Tree<'_>,
+        active: &mut Vec<(Candidate, ByRolls)>,
+        [depth, plies]: [u8; 2],
+    ) -> Result<Vec<Candidate>, Stopped> {
+        let mut fallen: Vec<(Candidate, [f64; 2])> = Vec::new();
+        for step in &by_rolls::STEPS {
+            if active.len() < 2 {
+                break;
+            }
+            (active.par_iter_mut())
+                .map(|(_, rolls)| rolls.look(tree, step, depth - 1))
+                .collect::<Result<(), Stopped>>()?;
+            for (play, rolls) in active.iter_mut() {
+                self.set(play, &rolls.value(tree)?, depth);
+            }
+            let margin = if depth == plies {
+                step.margin
+            } else {
+                by_rolls::MARGIN_BETWEEN
+            };
+            let given_up = self.give_up(active, usize::MAX, margin);
+            let Some((best, _)) = active.first() else {
+                break;
+            };
+            let behind = |play: Candidate| (play, [best.value - play.value, best.mwc - play.mwc]);
+            fallen.extend(given_up.into_iter().map(behind));
+        }
+        for (_, rolls) in active.iter_mut() {
+            rolls.go_deeper();
+        }
+        let best = active
+            .first()
+            .map_or([0.0; 2], |(best, _)| [best.value, best.mwc]);
+        let mut fallen: Vec<Candidate> = (fallen.into_iter())
+            .map(|(play, behind)| Candidate {
+                value: best[0] - behind[0],
+                mwc: best[1] - behind[1],
+                ..play
+            })
+            .collect();
+        self.sort(&mut fallen);
+        Ok(fallen)
+    }
+
+    /// Sorts the plays, and takes out those that are not among the best `left` within a margin.
+    fn give_up(
+        &self,
+        active: &mut Vec<(Candidate, ByRolls)>,
+        left: usize,
+        margin: f64,
+    ) -> Vec<Candidate> {
+        let mut plays: Vec<Candidate> = active.iter().map(|(play, _)| *play).collect();
+        self.sort(&mut plays);
+        let given_up = plays.split_off(survivors(&plays, 0, left, margin));
+        let place = |(play, _): &(Candidate, ByRolls)| {
+            let same = |other: &Candidate| other.index == play.index;
+            plays.iter().position(same)
+        };
+        active.retain(|one| place(one).is_some());
+        active.sort_by_key(place);
+        given_up
+    }
+
+    /// A search below the position after a play.
+    fn tree(&self, plies: u8) -> Tree<'a> {
         let ask = if self.settings.cubeful {
             Ask::Value
         } else {
             Ask::Chances
         };
         let state = self.query.state.swapped();
-        let tree = Tree::new(&self.context, self.leaves, state, ask, self.settings, plies);
+        Tree::new(&self.context, self.leaves, state, ask, self.settings, plies)
+    }
+
+    /// Values a play by what the position after it is worth to the opponent.
+    fn set(&self, play: &mut Candidate, theirs: &Value, plies: u8) {
         let (stakes, cube) = (&self.stakes, self.cube);
-        let set = |play: &mut Candidate, theirs: super::tree::Value| {
-            play.chances = theirs.chances().inverted();
-            play.cubeless = stakes.cubeless(cube, &play.chances);
-            play.plies = plies;
-            (play.value, play.mwc) = if !self.settings.cubeful {
-                (play.cubeless, stakes.to_mwc(cube, play.cubeless))
-            } else if stakes.is_money() {
-                (-theirs.slots[0], -theirs.slots[0])
-            } else {
-                let mwc = 1.0 - theirs.slots[0];
-                (stakes.to_emg(cube, mwc), mwc)
-            };
+        play.chances = theirs.chances().inverted();
+        play.cubeless = stakes.cubeless(cube, &play.chances);
+        play.plies = plies;
+        (play.value, play.mwc) = if !self.settings.cubeful {
+            (play.cubeless, stakes.to_mwc(cube, play.cubeless))
+        } else if stakes.is_money() {
+            (-theirs.slots[0], -theirs.slots[0])
+        } else {
+            let mwc = 1.0 - theirs.slots[0];
+            (stakes.to_emg(cube, mwc), mwc)
         };
+    }
+
+    /// Values the plays at a depth and sorts them.
+    fn score(&self, plays: &mut [Candidate], plies: u8) -> Result<(), Stopped> {
+        let tree = self.tree(plies);
         if plies == 0 {
             let positions: Vec<Position> = plays.iter().map(|play| play.after).collect();
             let mut chances = Vec::new();
@@ -128,11 +241,11 @@ impl<'a> Ranking<'a> {
             let mut misses = Misses::default();
             (self.leaves).chances(Some(&reference), &positions, &mut misses, &mut chances);
             for (play, chances) in plays.iter_mut().zip(chances) {
-                set(play, tree.leaf(0, &play.after, chances));
+                self.set(play, &tree.leaf(0, &play.after, chances), plies);
             }
         } else {
             let value = |play: &mut Candidate| {
-                set(play, tree.root(&play.after, plies)?);
+                self.set(play, &tree.root(&play.after, plies)?, plies);
                 Ok(())
             };
             plays
@@ -140,18 +253,22 @@ impl<'a> Ranking<'a> {
                 .map(value)
                 .collect::<Result<(), Stopped>>()?;
         }
+        self.sort(plays);
+        Ok(())
+    }
+
+    fn sort(&self, plays: &mut [Candidate]) {
         plays.sort_by(order);
         if self.settings.cubeful {
             settle_ties(plays, self.leaves.evaluator.cubeful_noise());
         }
-        Ok(())
     }
 }
 
 /// How many of the sorted plays a filter level lets pass: at least one.
 fn survivors(plays: &[Candidate], accept: usize, extra: usize, threshold: f64) -> usize {
     let mut count = accept.min(plays.len());
-    let limit = (accept + extra).min(plays.len());
+    let limit = accept.saturating_add(extra).min(plays.len());
     let Some(best) = plays.first() else { return 0 };
     while count < limit && plays[count].value >= best.value - threshold {
         count += 1;

@@ -17,6 +17,8 @@ pub(super) struct Reply {
     pub(super) chances: Option<Chances>,
     /// How many of the 36 throws lead here.
     pub(super) weight: f64,
+    /// Which of [`Roll::ALL`] lead here, a bit each.
+    pub(super) rolls: u32,
 }
 
 /// The best play of a roll.
@@ -384,6 +386,7 @@ impl Scratch {
             let weight = f64::from(roll.weight());
             if let Some((_, same)) = replies.iter_mut().find(|(play, _)| *play == best) {
                 same.weight += weight;
+                same.rolls |= 1 << index;
                 continue;
             }
             let place = self.place[best as usize] as usize;
@@ -391,6 +394,7 @@ impl Scratch {
                 position: self.unique.positions[best as usize],
                 chances: (place > 0).then(|| self.full[place - 1]),
                 weight,
+                rolls: 1 << index,
             };
             replies.push((best, reply));
         }

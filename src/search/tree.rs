@@ -5,7 +5,7 @@ use super::cache::hash_of;
 use super::choice::{Choice, Pruning};
 use super::context::{Context, Stopped};
 use super::leaves::LeafEvaluator;
-use super::replies::{Replies, Scratch};
+use super::replies::{Replies, Reply, Scratch};
 use super::slots::{Plan, SLOTS_MAX, Slots};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
 use crate::game::{Chances, MatchState, Position};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// What a position is worth to the player on roll there.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Value {
     /// Averages of the five chances.
     pub(super) chances: [f64; 5],
@@ -122,12 +122,20 @@ impl<'a> Tree<'a> {
     /// The value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value (PLY-11).
     pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
         let ahead = self.value(0, position, None, plies)?;
-        let share = self.choice.leaves.evaluator.static_share();
-        if plies != 1 || share == 0.0 || self.is_final(position) {
+        if plies != 1 || self.is_final(position) {
             return Ok(ahead);
         }
+        Ok(self.with_static_share(position, ahead))
+    }
+
+    /// A 1-ply value of the root with the evaluator's share of the static one (PLY-11).
+    pub(super) fn with_static_share(&self, position: &Position, ahead: Value) -> Value {
+        let share = self.choice.leaves.evaluator.static_share();
+        if share == 0.0 {
+            return ahead;
+        }
         let still = self.leaf(0, position, self.choice.leaves.one(position));
-        Ok(ahead.towards(&still, share))
+        ahead.towards(&still, share)
     }
 
     /// The value of a position at `level` looked ahead `plies`; its chances when they are known.
@@ -149,38 +157,44 @@ impl<'a> Tree<'a> {
         if let Some(value) = known.and_then(|known| known.get(level, position)) {
             return Ok(value);
         }
-        let mut scratch = self.take_scratch();
-        let replies = Replies::choose(&self.choice, level % 2, position, plies == 1, &mut scratch);
-        self.return_scratch(scratch);
-        let below = |reply: &super::replies::Reply| {
-            self.value(level + 1, &reply.position, reply.chances, plies - 1)
-        };
+        let replies = self.replies(level, position, plies == 1);
+        let below =
+            |reply: &Reply| self.value(level + 1, &reply.position, reply.chances, plies - 1);
         let values: Vec<Value> = if plies == 1 {
             replies.0.iter().map(below).collect::<Result<_, _>>()?
         } else {
             replies.0.par_iter().map(below).collect::<Result<_, _>>()?
         };
-        let value = self.average(level, &replies, &values);
+        let value = self.average(level, &replies.0, &values);
         if let Some(known) = known {
             known.put(level, position, value);
         }
         Ok(value)
     }
 
+    /// The best reply to each roll; with `evaluated` with its static chances.
+    pub(super) fn replies(&self, level: usize, position: &Position, evaluated: bool) -> Replies {
+        let mut scratch = self.take_scratch();
+        let replies = Replies::choose(&self.choice, level % 2, position, evaluated, &mut scratch);
+        self.return_scratch(scratch);
+        replies
+    }
+
     /// Positions that are never looked beyond: the game is over, or a table knows the cubeful
     /// money equity exactly.
-    fn is_final(&self, position: &Position) -> bool {
+    pub(super) fn is_final(&self, position: &Position) -> bool {
         position.is_over()
             || (self.choice.stakes[0].is_money()
                 && !position.has_contact()
                 && self.choice.leaves.exact(position).is_some())
     }
 
-    fn average(&self, level: usize, replies: &Replies, values: &[Value]) -> Value {
+    /// The value of a position at `level` whose replies have these values, each for the player who is on roll after it.
+    pub(super) fn average(&self, level: usize, replies: &[Reply], values: &[Value]) -> Value {
         let mut chances = [0.0; 5];
         let mut slots = [0.0; SLOTS_MAX];
         let width = self.plan.width(level + 1);
-        for (reply, value) in replies.0.iter().zip(values) {
+        for (reply, value) in replies.iter().zip(values) {
             for (sum, part) in chances.iter_mut().zip(value.chances) {
                 *sum += reply.weight * part;
             }

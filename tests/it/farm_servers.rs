@@ -366,3 +366,22 @@ fn a_server_that_has_lost_its_store_is_served_again() {
     );
     assert!(worker.0.try_wait().unwrap().is_none(), "it lives");
 }
+
+/// Programs that make the farm's streams at once: whoever comes second finds what the first has made.
+#[test]
+fn many_may_open_a_new_farm_at_once() {
+    let test = "farm_servers::many_may_open_a_new_farm_at_once";
+    let Some(field) = Field::new(test) else {
+        return;
+    };
+    // About one new farm in thirty met the fault.
+    for farm in 0..12 {
+        let line = format!("farm status --farm new{farm}");
+        std::thread::scope(|scope| {
+            let asked: Vec<_> = (0..12).map(|_| scope.spawn(|| field.good(&line))).collect();
+            for one in asked {
+                assert!(one.join().is_ok());
+            }
+        });
+    }
+}

@@ -227,14 +227,13 @@ fn decisions() -> Vec<(Position, Roll, MatchState)> {
     found
 }
 
-/// Every bit of the answers to some decisions at a depth.
+/// Every bit of the answers to some decisions with these settings.
 fn answers(
     engine: &Engine,
-    plies: u8,
+    settings: &Settings,
     count: usize,
     skip: usize,
 ) -> Vec<(RankedPlays, CubeAnswer)> {
-    let settings = Settings::plies(plies);
     let stop = Stop::never();
     (decisions().into_iter().skip(skip).take(count))
         .map(|(position, roll, state)| {
@@ -243,9 +242,9 @@ fn answers(
                 roll,
                 state,
             };
-            let plays = engine.rank_plays(&query, &settings, &stop).unwrap();
+            let plays = engine.rank_plays(&query, settings, &stop).unwrap();
             let query = CubeQuery { position, state };
-            (plays, engine.cube_action(&query, &settings, &stop).unwrap())
+            (plays, engine.cube_action(&query, settings, &stop).unwrap())
         })
         .collect()
 }
@@ -257,13 +256,22 @@ fn same_bits(nets: impl Fn() -> Nets) {
     };
     let reference = build(1, 64);
     // All 200 of every depth with GAMMOND_TEST_ALL.
-    for (plies, count) in [(0, 200), (1, 40), (2, 6), (3, 1)] {
+    let (normal, swift) = (MoveFilter::NORMAL, MoveFilter::SWIFT);
+    for (plies, count, filter) in [
+        (0, 200, normal),
+        (1, 40, normal),
+        (2, 6, normal),
+        (3, 1, normal),
+        (2, 20, swift),
+        (3, 2, swift),
+    ] {
         let count = if all() { 200 } else { count };
         let skip = if plies == 3 { 12 } else { 0 };
-        let first = answers(&reference, plies, count, skip);
-        assert_eq!(first, answers(&reference, plies, count, skip), "warm cache");
+        let settings = &Settings::plies(plies).with_filter(filter);
+        let first = answers(&reference, settings, count, skip);
+        assert_eq!(first, answers(&reference, settings, count, skip), "warm");
         for (threads, megabytes) in [(2, 0), (3, 1), (8, 16)] {
-            let other = answers(&build(threads, megabytes), plies, count, skip);
+            let other = answers(&build(threads, megabytes), settings, count, skip);
             assert!(first == other, "{plies} plies, {threads} threads");
         }
     }
@@ -361,7 +369,7 @@ fn four_plies_work_and_are_the_same_bits() {
 #[test]
 fn a_deeper_play_is_never_below_a_shallower_one() {
     let engine = Engine::builder().build().unwrap();
-    for (ranked, _) in answers(&engine, 2, 8, 4) {
+    for (ranked, _) in answers(&engine, &Settings::plies(2), 8, 4) {
         let depths: Vec<u8> = ranked.plays.iter().map(|play| play.plies).collect();
         assert!(depths.is_sorted_by(|a, b| a >= b), "{depths:?}");
         if depths[0] > 0 {
@@ -373,6 +381,36 @@ fn a_deeper_play_is_never_below_a_shallower_one() {
             }
         }
     }
+}
+
+/// PLY-12: what is looked at roll by roll is hardly ever another play, and then one that the whole search finds nearly as good;
+/// the list is in order of depth and value, whatever was guessed on the way.
+#[test]
+fn a_swift_search_finds_the_plays_of_the_whole_one() {
+    let engine = Engine::builder().build().unwrap();
+    let swift = Settings::plies(2).with_filter(MoveFilter::SWIFT);
+    let (mut same, mut loss, mut early) = (0, 0.0, 0);
+    let whole = answers(&engine, &Settings::plies(2), 60, 0);
+    for ((found, _), (whole, _)) in answers(&engine, &swift, 60, 0).iter().zip(&whole) {
+        let best = &found.plays[0];
+        let judged = whole.plays.iter().find(|play| play.play == best.play);
+        let judged = judged.unwrap();
+        if judged.plies == 2 {
+            loss += whole.plays[0].value.equity - judged.value.equity;
+        }
+        same += usize::from(whole.plays[0].play == best.play);
+        let deep = |ranked: &RankedPlays| ranked.plays.iter().filter(|p| p.plies == 2).count();
+        early += usize::from(deep(found) < deep(whole));
+        assert_eq!(found.plays.len(), whole.plays.len());
+        for pair in found.plays.windows(2) {
+            assert!(pair[0].plies >= pair[1].plies);
+            if pair[0].plies == pair[1].plies {
+                assert!(pair[0].value.equity >= pair[1].value.equity, "{found:?}");
+            }
+        }
+    }
+    assert!(same >= 55 && loss / 60.0 < 0.001, "{same} of 60, {loss}");
+    assert!(early > 20, "{early}");
 }
 
 /// Races and bearoffs that the player on roll cannot lose any more.

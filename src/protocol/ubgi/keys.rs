@@ -1,6 +1,6 @@
 //! The options of the UBGI engine: their names in both generations, and what they may be.
 
-use crate::query::Level;
+use crate::query::{Level, MoveFilter};
 
 /// What values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +62,7 @@ pub(super) const KEYS: [Key; 13] = [
         "EvalMode",
         Domain::Enum(&["cubeless", "cubeful"]),
     ),
-    key(
-        "engine.filter",
-        "Filter",
-        Domain::Enum(&["tiny", "narrow", "normal", "large", "huge"]),
-    ),
+    key("engine.filter", "Filter", Domain::Enum(&MoveFilter::NAMES)),
     Key {
         minor: true,
         ..key("engine.seed", "Seed", Domain::Int(0, 4_294_967_295))
