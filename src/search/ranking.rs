@@ -156,12 +156,7 @@ impl<'a> Ranking<'a> {
             for (play, rolls) in active.iter_mut() {
                 self.set(play, &rolls.value(tree)?, depth);
             }
-            let margin = if depth == plies {
-                step.margin
-            } else {
-                by_rolls::MARGIN_BETWEEN
-            };
-            let given_up = self.give_up(active, usize::MAX, margin);
+            let given_up = self.give_up(active, usize::MAX, step.margin(depth, plies));
             let Some((best, _)) = active.first() else {
                 break;
             };

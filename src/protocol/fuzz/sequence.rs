@@ -63,6 +63,7 @@ const KEYS: &[&str] = &[
     "cubeful=off",
     "filter=tiny",
     "filter=huge",
+    "filter=swift",
     "prune=off",
     "noise=0.1",
     "noise=nan",
