@@ -51,7 +51,7 @@ def positions(options, folder):
 
 
 def equities(path):
-    lines = (line.split()[1:6] for line in path.read_text().splitlines())
+    lines = (line.split()[1:6] for line in path.read_text().splitlines() if not line.startswith("#"))
     return [sum(w * float(p) for w, p in zip((2, 1, 1, -1, -1), line)) for line in lines]
 
 
