@@ -354,7 +354,7 @@ mod tests {
         assert!(
             read("gammond:filter=wide")
                 .unwrap_err()
-                .contains("filter: want tiny")
+                .contains("filter: want swift, tiny")
         );
         assert!(read("nobody").is_err());
     }

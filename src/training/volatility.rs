@@ -65,11 +65,7 @@ pub struct LifePlan {
 
 impl Checked for VolatilityPlan {
     fn fault(&self) -> Option<String> {
-        let parts = [
-            ("odd_starts", self.odd_starts),
-            ("explore", self.explore),
-            ("share", self.share),
-        ];
+        let parts = [("odd_starts", self.odd_starts), ("explore", self.explore)];
         within("rounds", self.rounds as f64, 1.0, TIMES_MAX)
             .or_else(|| within("games", self.games as f64, 1.0, LABELS_MAX))
             .or_else(|| within("passes", self.passes as f64, 0.0, PASSES_MAX))
@@ -78,9 +74,13 @@ impl Checked for VolatilityPlan {
             .or_else(|| within("life.plies", self.life.plies.into(), 1.0, 4.0))
             .or_else(|| within("life.times", self.life.times as f64, 0.0, TIMES_MAX))
             .or_else(|| within("rate", self.rate.into(), 0.0, 1.0))
+            .or_else(|| within("share", self.share, SHARE_LEAST, 1.0))
             .or_else(|| shares(&parts))
     }
 }
+
+/// A smaller share of the turns leaves nothing to learn from.
+const SHARE_LEAST: f64 = 0.001;
 
 /// Units: as many as a small net has room for.
 const WIDTH: usize = 64;

@@ -353,9 +353,18 @@ fn volatility_nets_are_the_same_with_any_threads() {
         files.push(fs::read(net).unwrap());
     }
     assert!(files[0] == files[1]);
-    let twice = Command::new(env!("CARGO_BIN_EXE_gammond"))
-        .args(["train", "volatility", "none.toml", "x.net"])
-        .output()
-        .unwrap();
-    assert!(!twice.status.success() && !twice.stderr.is_empty());
+    let nothing = include_str!("../../nets/volatility.toml").replace("share = ", "share = 0.0 # ");
+    fs::write(folder.path().join("nothing.toml"), nothing).unwrap();
+    for (plan, why) in [
+        ("none.toml", "none.toml"),
+        ("nothing.toml", "share: 0, want 0.001 to 1"),
+    ] {
+        let refused = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .current_dir(folder.path())
+            .args(["train", "volatility", plan, "x.net"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(why), "{said}");
+    }
 }
