@@ -117,16 +117,33 @@ pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmErro
     let words = difference.map_or_else(
         || "its header is another".to_owned(),
         |one| {
-            let value = |value: Option<String>| {
-                let value = value.unwrap_or_else(|| "nothing".to_owned());
-                value.chars().take(40).collect::<String>()
-            };
-            let (found, own) = (value(one.found), value(one.wanted));
+            let value = |value: Option<String>| value.unwrap_or_else(|| "nothing".to_owned());
+            let [found, own] = where_they_differ([value(one.found), value(one.wanted)]);
             format!("its {} is {found}, here it is {own}", one.field)
         },
     );
-    Err(FarmError::Other(words))
+    let hint = "another build of gammond began it; `gammond farm cancel JOB` makes room";
+    Err(FarmError::Other(format!("{words}: {hint}")))
 }
+
+/// Two texts from shortly before they differ, cut to a length that can be read.
+fn where_they_differ(texts: [String; 2]) -> [String; 2] {
+    let [one, other] = &texts;
+    let same = one.chars().zip(other.chars());
+    let same = same.take_while(|(one, other)| one == other).count();
+    let skipped = same.saturating_sub(DIFFERENCE.0);
+    texts.map(|text| {
+        let shown: String = text.chars().skip(skipped).take(DIFFERENCE.1).collect();
+        if skipped > 0 {
+            format!("...{shown}")
+        } else {
+            shown
+        }
+    })
+}
+
+/// Letters that are shown before two texts differ, and letters in all.
+const DIFFERENCE: (usize, usize) = (15, 40);
 
 /// Parts in a message, and how many parts there are, by measuring the first ones.
 fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> {
@@ -729,5 +746,23 @@ impl PartSource for Source {
             "{answered} of {} messages answered",
             self.stage.lots()
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::where_they_differ;
+
+    #[test]
+    fn texts_are_shown_where_they_differ() {
+        let shown = |one: &str, other: &str| where_they_differ([one.to_owned(), other.to_owned()]);
+        assert_eq!(shown("7", "8"), ["7", "8"]);
+        let long = "Settings { plies: 2, level: None, cubeful: true, filter: ";
+        let found = shown(&format!("{long}A"), &format!("{long}B and more"));
+        assert_eq!(
+            found,
+            ["... true, filter: A", "... true, filter: B and more"]
+        );
+        assert_eq!(shown("\u{e9}1", "\u{e9}"), ["\u{e9}1", "\u{e9}"]);
     }
 }
