@@ -2,7 +2,9 @@
 //! (PLY-06, PLY-07).
 //!
 //! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
-//! below every play that was looked at more deeply, whatever its number says.
+//! below every play that was looked at more deeply, whatever its number says. A filter drops plays between depths, or
+//! in the middle of one, after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they
+//! were then.
 
 use super::by_rolls::{self, ByRolls};
 use super::context::{Context, Stopped};
