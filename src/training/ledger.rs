@@ -4,6 +4,7 @@
 
 use super::error::{RunError, in_file};
 use super::plan::{Origin, Plan, Round};
+use crate::eval::own::Role;
 use crate::job::{Difference, Header};
 use crate::journal::{Journal, JournalError, write_whole};
 use serde::{Deserialize, Serialize};
@@ -47,22 +48,24 @@ fn changed(path: &Path, difference: &Difference) -> RunError {
     }
 }
 
+/// What a plan calls the net of a role.
+fn key(role: Role) -> &'static str {
+    match role {
+        Role::Ahead => "ahead",
+        Role::Behind => "behind",
+        Role::Fast => "quick",
+        _ => role.name(),
+    }
+}
+
 /// Everything that decides a run, beside its rounds.
 fn header(plan: &Plan) -> Result<Header, RunError> {
     let mut rest = plan.clone();
     rest.round.clear();
     let mut header = Header::new("training run", 1).settings("plan", &rest);
-    let nets = [
-        ("contact", Some(&plan.contact)),
-        ("crashed", plan.crashed.as_ref()),
-        ("ahead", plan.ahead.as_ref()),
-        ("behind", plan.behind.as_ref()),
-        ("race", Some(&plan.race)),
-        ("quick", plan.quick.as_ref()),
-    ];
-    for (name, origin) in nets {
-        if let Some(Origin::File(path) | Origin::Changed { from: path, .. }) = origin {
-            let name = format!("contents of {name}");
+    for (role, origin) in plan.origins() {
+        if let Origin::File(path) | Origin::Changed { from: path, .. } = origin {
+            let name = format!("contents of {}", key(role));
             header = header.file(&name, path).map_err(in_file(path))?;
         }
     }

@@ -215,6 +215,10 @@ pub struct Plan {
     pub ahead: Option<Origin>,
     /// ... trails clearly.
     pub behind: Option<Origin>,
+    /// Nets for parts of contact, by the class of their files; a part that is left out is its parent's work
+    /// ([`Role::parent`]).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, Origin>,
     /// Net for races.
     pub race: Origin,
     /// Net that filters plays (never trained in this run).
@@ -238,12 +242,15 @@ pub struct Plan {
 
 impl Checked for Plan {
     fn fault(&self) -> Option<String> {
-        let optional = [&self.crashed, &self.ahead, &self.behind, &self.quick];
-        let mut nets = [&self.contact, &self.race]
-            .into_iter()
-            .chain(optional.into_iter().flatten());
+        let mut parts = self.parts.keys();
+        let strange = parts.find(|name| !Role::named(name).is_some_and(is_part));
         let mut rounds = (1..).zip(&self.round);
-        nets.find_map(Origin::fault)
+        strange
+            .map(|name| format!("parts: {name:?}, want one of {}", Role::names(is_part)))
+            .or_else(|| {
+                let mut origins = self.origins();
+                origins.find_map(|(_, origin)| origin.fault())
+            })
             .or_else(|| within("batch", self.batch as f64, 1.0, BATCH_MAX))
             .or_else(|| within("keep", self.keep.into(), 0.0, 1.0))
             .or_else(|| within("held_out", self.held_out as f64, 0.0, LABELS_MAX))
@@ -295,9 +302,32 @@ impl Plan {
             Role::Fast => (self.quick.as_ref(), 3),
             Role::Ahead => (self.ahead.as_ref(), 4),
             Role::Behind => (self.behind.as_ref(), 5),
-            Role::Pruning | Role::Volatility => (None, 6),
+            part => (self.parts.get(part.name()), 10 + part as u64),
         };
         Some((origin?, self.seed.wrapping_add(number)))
+    }
+
+    /// Where the nets begin, each with its role.
+    pub(super) fn origins(&self) -> impl Iterator<Item = (Role, &Origin)> {
+        let origin = |role| Some((role, self.origin(role)?.0));
+        Role::ALL.into_iter().filter_map(origin)
+    }
+
+    /// The same in another order, to be changed.
+    pub(super) fn origins_mut(&mut self) -> impl Iterator<Item = (Role, &mut Origin)> {
+        let parts = self.parts.iter_mut();
+        let parts = parts.filter_map(|(name, origin)| Some((Role::named(name)?, Some(origin))));
+        [
+            (Role::Contact, Some(&mut self.contact)),
+            (Role::Crashed, self.crashed.as_mut()),
+            (Role::Ahead, self.ahead.as_mut()),
+            (Role::Behind, self.behind.as_mut()),
+            (Role::Race, Some(&mut self.race)),
+            (Role::Fast, self.quick.as_mut()),
+        ]
+        .into_iter()
+        .chain(parts)
+        .filter_map(|(role, origin)| Some((role, origin?)))
     }
 
     /// The rounds, repetitions written out.
@@ -312,6 +342,11 @@ impl Plan {
         }
         all
     }
+}
+
+/// Whether a net of this role stands among a plan's `parts`, and has no key of its own.
+fn is_part(role: Role) -> bool {
+    role.parent().is_some() && !matches!(role, Role::Crashed | Role::Ahead | Role::Behind)
 }
 
 pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {

@@ -144,11 +144,8 @@ impl Checked for TrainingRecipe {
 
 impl ShippedNet {
     fn role(&self) -> Result<Role, String> {
-        let wanted = Role::named(&self.role).filter(|role| *role != Role::Pruning);
-        wanted.ok_or_else(|| {
-            "role: want contact, contact-ahead, contact-behind, crashed, contact-fast or race"
-                .to_owned()
-        })
+        let wanted = Role::named(&self.role).filter(|role| role.is_net());
+        wanted.ok_or_else(|| format!("role: want one of {}", Role::names(Role::is_net)))
     }
 
     /// The float net that it is made of.
@@ -189,17 +186,13 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
         last_net(name, role, stages, folder).map(Some)
     };
     let mut plan = plan.clone();
-    let origins = [
-        (Some(&mut plan.contact), Role::Contact),
-        (plan.crashed.as_mut(), Role::Crashed),
-        (plan.ahead.as_mut(), Role::Ahead),
-        (plan.behind.as_mut(), Role::Behind),
-        (Some(&mut plan.race), Role::Race),
+    for (role, origin) in plan.origins_mut() {
         // What filters plays is some stage's contact net.
-        (plan.quick.as_mut(), Role::Contact),
-    ];
-    for (origin, role) in origins {
-        if let Some(Origin::File(path) | Origin::Changed { from: path, .. }) = origin
+        let role = match role {
+            Role::Fast => Role::Contact,
+            role => role,
+        };
+        if let Origin::File(path) | Origin::Changed { from: path, .. } = origin
             && let Some(found) = of_stage(path, role)?
         {
             *path = found;
@@ -493,6 +486,24 @@ mod tests {
                 "earlier",
             ),
             (
+                format!(
+                    "{net}{}",
+                    stage("one", random, &format!("parts.crashed = {random}\n"))
+                ),
+                "parts: \"crashed\", want one of contact-board, ",
+            ),
+            (
+                format!(
+                    "{net}{}",
+                    stage(
+                        "one",
+                        random,
+                        "parts.anchor-board = { first = 65, second = 16 }\n"
+                    )
+                ),
+                "first: 65",
+            ),
+            (
                 format!("{}{first}", net.replace("\"one\"", "\"x\"")),
                 "net contact: no earlier",
             ),
@@ -504,6 +515,20 @@ mod tests {
             let found = fault(&text).unwrap_or_default();
             assert!(found.contains(wanted), "{text}: {found}");
         }
+    }
+
+    #[test]
+    fn parts_ship_from_stages_that_train_them() {
+        let net = "[[net]]\nrole = \"behind-anchor\"\nstage = \"one\"\nname = \"n\"\n";
+        let random = "{ first = 64, second = 16 }";
+        let parts = format!("parts.behind-anchor = {random}\n");
+        let with = format!("{net}{}", stage("one", random, &parts));
+        assert_eq!(fault(&with), None);
+        let without = fault(&format!("{net}{}", stage("one", random, ""))).unwrap_or_default();
+        assert!(
+            without.contains("trains no net \"behind-anchor\""),
+            "{without}"
+        );
     }
 
     #[test]

@@ -15,18 +15,23 @@ use super::plan::origin;
 pub use super::plan::{BadWeight, Origin, Plan, Round, Weights};
 use super::sample::{SampleJob, fill};
 use super::shard::{Label, at_horizon, repeated, select, unpack};
-use crate::eval::own::{Lead, OwnEvaluator, Role};
+use crate::eval::own::{OwnEvaluator, Role};
 use crate::job::{Control, Header, sha256};
 use crate::rng::stream;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The nets that a run trains, in this order; those that its plan leaves out are the contact net's work.
-pub const TRAINED: [Role; 5] = [
+/// The nets that a run trains, in this order; those that its plan leaves out are their parents' work ([`Role::parent`]).
+pub const TRAINED: [Role; 10] = [
     Role::Contact,
     Role::Crashed,
     Role::Ahead,
     Role::Behind,
+    Role::Board,
+    Role::Anchor,
+    Role::AnchorBoard,
+    Role::AheadBoard,
+    Role::BehindAnchor,
     Role::Race,
 ];
 
@@ -209,17 +214,13 @@ fn train(
     let RunNets(mut nets) = nets;
     let trained: Vec<Role> = nets.keys().copied().collect();
     let role_of = |label: &Label| {
-        let role = match (label.kind, Lead::of(&label.position)) {
-            (1, _) => Role::Race,
-            (2, _) => Role::Crashed,
-            (_, Lead::Ahead) => Role::Ahead,
-            (_, Lead::Behind) => Role::Behind,
-            (_, Lead::Level) => Role::Contact,
+        let role = match label.kind {
+            1 => Role::Race,
+            2 => Role::Crashed,
+            _ => Role::in_contact(&label.position),
         };
-        match trained.contains(&role) {
-            true => role,
-            false => Role::Contact,
-        }
+        let mut line = role.line();
+        line.find(|role| trained.contains(role)).unwrap_or(role)
     };
     let mut log = Vec::new();
     for role in TRAINED {

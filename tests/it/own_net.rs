@@ -5,9 +5,9 @@ use gammond::Engine;
 use gammond::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
 use gammond::eval::Evaluator;
 use gammond::eval::own::handcrafted::handcrafted;
-use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING, VOLATILITY};
+use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING, Role, VOLATILITY};
 use gammond::game::{
-    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, legal_plays,
+    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, legal_plays, perf_positions,
 };
 use gammond::nn::format::{native, safetensors};
 use gammond::nn::{
@@ -531,10 +531,112 @@ fn nets_of_a_folder_are_loaded() {
     assert!(error.contains("a second volatility net"), "{error}");
 }
 
+/// A net of random weights for a role.
+fn file_for(role: Role) -> Vec<u8> {
+    let inputs = InputSet::Counts;
+    let net = random_net(role as u64, inputs, 64, 16);
+    file_of(&net, inputs, role.name(), SecondBits::Eight)
+}
+
+/// Who judges all contact by that net.
+fn alone(role: Role) -> OwnEvaluator {
+    let net = file_of_class(&file_for(role), "contact");
+    let files = [("one".to_owned(), net), ("race".to_owned(), race_net())];
+    OwnEvaluator::from_files(&files).unwrap()
+}
+
+fn race_net() -> Vec<u8> {
+    let (_, bytes) = EMBEDDED
+        .into_iter()
+        .find(|(name, _)| *name == "race.net")
+        .unwrap();
+    bytes.to_vec()
+}
+
+/// Positions of all kinds of contact, with the positions after every play of one roll.
+fn varied_turns() -> Vec<(Position, Vec<Position>)> {
+    let mut rng = rng::stream(21, 0);
+    let mut turns = random_turns(21, 40);
+    for position in perf_positions(400, |n| rng::below(&mut rng, n)) {
+        let plays = legal_plays(&position, Roll::thrown(&mut rng));
+        let after = plays.iter().map(|play| play.after).collect();
+        turns.push((position.swapped(), after));
+    }
+    turns
+}
+
+/// NF-07: with any of the nets for parts of contact there or not, each position is the nearest net's of its line, alone and among others.
+#[test]
+fn a_net_that_is_missing_is_its_parents_work() {
+    let in_contact = &Role::ALL[..Role::IN_CONTACT];
+    let alone: Vec<OwnEvaluator> = in_contact.iter().map(|role| alone(*role)).collect();
+    let turns = varied_turns();
+    let mut seen = [0; Role::IN_CONTACT];
+    for there in [0b1_1111_1111, 0b1, 0b1101, 0b1_0001_0001, 0b0_1110_1111_u32] {
+        let has = |role: Role| there >> role as u32 & 1 == 1;
+        let mut files = vec![("race".to_owned(), race_net())];
+        for role in in_contact.iter().filter(|role| has(**role)) {
+            files.push((role.name().to_owned(), file_for(*role)));
+        }
+        let together = OwnEvaluator::from_files(&files).unwrap();
+        for (before, after) in &turns {
+            let found = evaluated(&together, Some(before), after);
+            for (position, found) in after.iter().zip(found) {
+                let role = Role::of(position).filter(|role| (*role as usize) < Role::IN_CONTACT);
+                let Some(role) = role else { continue };
+                seen[role as usize] += 1;
+                let whose = role.line().find(|role| has(*role)).unwrap();
+                let want = evaluated(&alone[whose as usize], None, &[*position]);
+                assert_eq!(found, want[0], "{there:b} {}", role.name());
+            }
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+}
+
+/// NF-07: a file by itself takes the place of the embedded nets of its whole line, and of no other.
+#[test]
+fn a_file_stands_for_all_of_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.net");
+    std::fs::write(&path, file_for(Role::Ahead)).unwrap();
+    let (one, ahead) = (OwnEvaluator::load(&path).unwrap(), alone(Role::Ahead));
+    let embedded = OwnEvaluator::embedded().unwrap();
+    let mut seen = [0; 2];
+    for position in varied_turns().iter().flat_map(|(_, after)| after) {
+        let Some(role) = Role::of(position) else {
+            continue;
+        };
+        let of_line = role.line().any(|role| role == Role::Ahead);
+        seen[usize::from(of_line)] += 1;
+        let whose = if of_line { &ahead } else { &embedded };
+        assert_eq!(
+            evaluated(&one, None, &[*position]),
+            evaluated(whose, None, &[*position])
+        );
+    }
+    assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
+    let strange = file_of_class(&file_for(Role::Contact), "contact-edge");
+    let error = OwnEvaluator::from_files(&[("x.net".to_owned(), strange)]).unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("x.net: class \"contact-edge\", want one of contact, ")
+            && error.contains(", behind-anchor, race, contact-fast"),
+        "{error}"
+    );
+}
+
+/// The same net for another class.
+fn file_of_class(bytes: &[u8], class: &str) -> Vec<u8> {
+    let (label, parts) = native::read(bytes).unwrap();
+    let class = class.to_owned();
+    native::write(&native::Label { class, ..label }, &parts)
+}
+
 /// A file whose checksum is right and whose numbers are not.
 #[test]
 fn nets_with_numbers_beyond_all_measure_are_refused() {
-    let (name, bytes) = EMBEDDED[5];
+    let (name, bytes) = EMBEDDED[EMBEDDED.len() - 1];
     let (label, parts) = native::read(bytes).unwrap();
     for number in [3e38, 2e6, f32::INFINITY, f32::NAN] {
         for place in 0..4 {

@@ -13,6 +13,10 @@ ahead = { first = 64, second = 16, hand = false }
 race = { first = 64, second = 16, hand = false }
 batch = 256
 
+[parts]
+contact-anchor = { first = 64, second = 16, hand = true }
+ahead-board = { first = 64, second = 16 }
+
 [[round]]
 labels = 3000
 pool = 2
@@ -83,6 +87,12 @@ fn a_killed_training_run_ends_with_the_same_nets() {
         same(&whole, &killed, &format!("round-{round}.labels"));
         same(&whole, &killed, &format!("round-{round}-contact.net"));
         same(&whole, &killed, &format!("round-{round}-contact-ahead.net"));
+        same(
+            &whole,
+            &killed,
+            &format!("round-{round}-contact-anchor.net"),
+        );
+        same(&whole, &killed, &format!("round-{round}-ahead-board.net"));
         same(&whole, &killed, &format!("round-{round}-crashed.net"));
         same(&whole, &killed, &format!("round-{round}-race.net"));
     }

@@ -1,6 +1,7 @@
 //! One net with its inputs: from positions to chances.
 
 use super::inputs::{Counted, InputDeltas, InputSet};
+use super::role::Role;
 use crate::eval::possible;
 use crate::game::{Chances, Position};
 use crate::nn::format::native::{self, Label, NetFileError};
@@ -31,9 +32,7 @@ pub enum OwnNetError {
     #[error("{0}: inputs {1:?} are not known to this version")]
     Inputs(String, String),
     /// A file is for a class that this version does not know.
-    #[error(
-        "{0}: class {1:?}, want contact, contact-ahead, contact-behind, crashed, race or contact-fast"
-    )]
+    #[error("{0}: class {1:?}, want one of {list}", list = Role::names(Role::is_net))]
     Class(String, String),
     /// Two files are for one class.
     #[error("{second}: a second {class} net beside {first}")]
@@ -296,7 +295,7 @@ struct Reference {
 }
 
 /// How many nets' references a thread keeps.
-const REFERENCES: usize = 8;
+const REFERENCES: usize = 16;
 
 /// Positions worked on together.
 pub(super) const CHUNK: usize = 32;

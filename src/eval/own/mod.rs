@@ -25,7 +25,7 @@ mod volatility;
 
 pub use inputs::InputSet;
 pub use judge::{Judge, OwnNetError};
-pub use role::{LEAD_PIPS, Lead, Role};
+pub use role::{BOARD_POINTS, LEAD_PIPS, Lead, Role};
 pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
 
 use super::Evaluator;
@@ -103,24 +103,63 @@ pub struct OwnEvaluator {
     tables: Tables,
 }
 
-/// The net of each class; one may serve several.
+/// The nets, and which of them is whose; one may serve several roles.
 #[derive(Debug, Clone)]
 struct NetSet {
-    contact: Arc<Judge>,
-    ahead: Arc<Judge>,
-    behind: Arc<Judge>,
-    crashed: Arc<Judge>,
+    /// For positions with contact; the first is that of [`Role::Contact`].
+    contact: Vec<Arc<Judge>>,
+    /// For each role in contact the place of its net in `contact`.
+    places: [u8; Role::IN_CONTACT],
     race: Arc<Judge>,
 }
 
 impl NetSet {
+    /// From one net for each role, where there is one (NF-07).
+    fn of(mut nets: [Option<Arc<Judge>>; Role::ALL.len()]) -> Result<NetSet, OwnNetError> {
+        let (mut contact, mut places) = (Vec::new(), [0; Role::IN_CONTACT]);
+        // Parents come before those who may need them.
+        for (place, role) in Role::ALL[..Role::IN_CONTACT].iter().enumerate() {
+            places[place] = match (nets[place].take(), role.parent()) {
+                (Some(net), _) => {
+                    contact.push(net);
+                    contact.len() as u8 - 1
+                }
+                (None, Some(parent)) => places[parent as usize],
+                (None, None) => return Err(OwnNetError::Missing(role.name())),
+            };
+        }
+        let race = nets[Role::Race as usize].take();
+        let race = race.ok_or(OwnNetError::Missing(Role::Race.name()))?;
+        Ok(NetSet {
+            contact,
+            places,
+            race,
+        })
+    }
+
+    /// All contact for one net.
+    fn single(contact: Arc<Judge>, race: Arc<Judge>) -> NetSet {
+        NetSet {
+            contact: vec![contact],
+            places: [0; Role::IN_CONTACT],
+            race,
+        }
+    }
+
     fn map(&self, change: impl Fn(&Arc<Judge>) -> Arc<Judge>) -> NetSet {
         NetSet {
-            contact: change(&self.contact),
-            ahead: change(&self.ahead),
-            behind: change(&self.behind),
-            crashed: change(&self.crashed),
+            contact: self.contact.iter().map(&change).collect(),
+            places: self.places,
             race: change(&self.race),
+        }
+    }
+
+    /// The place in `contact` of the net for a position of [`Class::Contact`].
+    #[inline]
+    fn place(&self, position: &Position) -> usize {
+        match self.contact.len() {
+            1 => 0,
+            _ => self.places[Role::in_contact(position) as usize].into(),
         }
     }
 }
@@ -145,8 +184,7 @@ impl OwnEvaluator {
         let Some(quick) = strong.quick else {
             return Err(OwnNetError::Missing("fast contact"));
         };
-        let mut nets = strong.nets.map(|_| quick.clone());
-        nets.race = strong.nets.race;
+        let nets = NetSet::single(quick, strong.nets.race);
         Ok(OwnEvaluator::of(
             nets,
             None,
@@ -155,10 +193,9 @@ impl OwnEvaluator {
     }
 
     /// The nets of a folder: all files `*.net`, told apart by the class in their headers
-    /// (`contact` and `race` are needed; `contact-ahead` and `contact-behind` (see [`Lead`]),
-    /// `crashed`, `contact-fast`, `pruning` and `volatility` may be there). A single
-    /// file replaces the embedded net of its class; a `contact` net those of the classes that share contact
-    /// positions too.
+    /// (`contact` and `race` are needed; those of the other roles of contact (see [`Role::parent`]),
+    /// `contact-fast`, `pruning` and `volatility` may be there). A single
+    /// file replaces the embedded net of its class, and those that are parts of it: a `contact` net all for contact.
     ///
     /// # Errors
     /// When files are missing or damaged.
@@ -180,12 +217,12 @@ impl OwnEvaluator {
             }
         } else {
             let own = (path.display().to_string(), judge::read_bounded(path)?);
-            // A contact net stands for all that is not said otherwise, as in a folder.
+            // It stands for all of its line that is not said otherwise, as in a folder.
             let role = |bytes| Role::named(std::str::from_utf8(native::class(bytes)?).ok()?);
             let class = role(&own.1);
             let kept = EMBEDDED.iter().filter(|(_, bytes)| {
-                let shared = role(bytes).is_some_and(Role::shares_contact);
-                !(class == Some(Role::Contact) && shared) && role(bytes) != class
+                let mut line = role(bytes).into_iter().flat_map(Role::line);
+                !line.any(|role| Some(role) == class)
             });
             files.extend(kept.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
             files.push(own);
@@ -227,10 +264,8 @@ impl OwnEvaluator {
             first(role, name)?;
             nets[role as usize] = Some(Arc::new(judge));
         }
-        let [contact, crashed, ahead, behind, race, quick, ..] = nets;
-        let missing = |role: Role| OwnNetError::Missing(role.name());
-        let contact = contact.ok_or_else(|| missing(Role::Contact))?;
-        let race = race.ok_or_else(|| missing(Role::Race))?;
+        let quick = nets[Role::Fast as usize].take();
+        let nets = NetSet::of(nets)?;
         let pruner = match pruner {
             Some(pruner) => pruner,
             None => Pruner::parse(PRUNING.0, PRUNING.1)?,
@@ -238,13 +273,6 @@ impl OwnEvaluator {
         let volatility = match volatility {
             Some(volatility) => volatility,
             None => VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1)?,
-        };
-        let nets = NetSet {
-            crashed: crashed.unwrap_or_else(|| contact.clone()),
-            ahead: ahead.unwrap_or_else(|| contact.clone()),
-            behind: behind.unwrap_or_else(|| contact.clone()),
-            contact,
-            race,
         };
         let small = (Arc::new(pruner), Arc::new(volatility));
         Ok(OwnEvaluator::of(nets, quick, small))
@@ -256,7 +284,7 @@ impl OwnEvaluator {
         (pruner, volatility): (Arc<Pruner>, Arc<VolatilityNet>),
     ) -> OwnEvaluator {
         OwnEvaluator {
-            name: format!("gammond {}", nets.contact.name()),
+            name: format!("gammond {}", nets.contact[0].name()),
             nets,
             quick,
             pruner,
@@ -294,14 +322,9 @@ impl OwnEvaluator {
 
     /// The nets, contact first; those that serve two classes once.
     pub fn judges(&self) -> impl Iterator<Item = &Judge> {
-        let nets = &self.nets;
-        let others = [&nets.ahead, &nets.behind, &nets.crashed]
-            .map(|net| Some(net).filter(|net| !Arc::ptr_eq(net, &nets.contact)));
-        let contact = [Some(&nets.contact)].into_iter().chain(others);
-        contact
-            .chain([Some(&nets.race), self.quick.as_ref()])
-            .flatten()
-            .map(AsRef::as_ref)
+        let others = [Some(&self.nets.race), self.quick.as_ref()];
+        let all = self.nets.contact.iter().chain(others.into_iter().flatten());
+        all.map(AsRef::as_ref)
     }
 
     /// The same evaluator on another level of this CPU, for tests and measurements.
@@ -319,7 +342,7 @@ impl OwnEvaluator {
     #[inline]
     fn each(
         &self,
-        contact: [&Judge; 4],
+        quick: Option<&Judge>,
         reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
@@ -331,49 +354,44 @@ impl OwnEvaluator {
         });
         with_scratch(|scratch| {
             for (positions, out) in positions.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
-                self.chunk(scratch, contact, reference, positions, out);
+                self.chunk(scratch, quick, reference, positions, out);
             }
         });
     }
 
-    /// `contact` are the nets for level, ahead, behind and crashed.
+    /// With `quick` that net judges all contact.
     #[inline]
     fn chunk(
         &self,
         scratch: &mut Scratch,
-        contact: [&Judge; 4],
+        quick: Option<&Judge>,
         reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
     ) {
-        // Positions for each net of `contact`, and races, as bits.
-        let mut wanted = [0u32; 4];
+        let nets = &self.nets;
+        // Positions for each net of contact, and races, as bits.
+        let mut wanted = [0u32; Role::IN_CONTACT];
         let mut races = 0u32;
-        let [level, ahead, behind, _] = contact;
-        let split = !(std::ptr::eq(level, ahead) && std::ptr::eq(level, behind));
         for (index, position) in positions.iter().enumerate() {
             let class = self.tables.class(position);
             let bit = 1 << index;
             match class {
-                Class::Contact if split => wanted[Lead::of(position) as usize] |= bit,
-                Class::Contact => wanted[0] |= bit,
-                Class::Crashed => wanted[3] |= bit,
+                Class::Contact | Class::Crashed if quick.is_some() => wanted[0] |= bit,
+                Class::Contact => wanted[nets.place(position)] |= bit,
+                Class::Crashed => {
+                    wanted[usize::from(nets.places[Role::Crashed as usize])] |= bit;
+                }
                 _ => match self.tables.exactly(class, position) {
                     Some(chances) => out[index] = chances,
                     None => races |= bit,
                 },
             }
         }
-        for i in 1..4 {
-            if std::ptr::eq(contact[i], level) {
-                wanted[0] |= std::mem::take(&mut wanted[i]);
-            }
-        }
-        for (judge, wanted) in contact
-            .into_iter()
-            .zip(wanted)
-            .chain([(&*self.nets.race, races)])
-        {
+        let first = quick.unwrap_or(&nets.contact[0]);
+        let others = nets.contact[1..].iter().map(|net| &**net);
+        let contact = [first].into_iter().chain(others).zip(wanted);
+        for (judge, wanted) in contact.chain([(&*nets.race, races)]) {
             if wanted != 0 {
                 judge.chances(scratch, reference, positions, wanted, out);
             }
@@ -396,9 +414,7 @@ impl Evaluator for OwnEvaluator {
     }
 
     fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
-        let nets = &self.nets;
-        let contact = [&nets.contact, &nets.ahead, &nets.behind, &nets.crashed];
-        self.each(contact.map(|net| &**net), reference, positions, out);
+        self.each(None, reference, positions, out);
     }
 
     fn evaluate_quickly(
@@ -414,7 +430,7 @@ impl Evaluator for OwnEvaluator {
         if !positions.iter().any(Position::has_contact) {
             return false;
         }
-        self.each([quick; 4].map(|net| &**net), reference, positions, out);
+        self.each(Some(quick), reference, positions, out);
         true
     }
 
