@@ -40,7 +40,7 @@ use volatility::VolatilityNet;
 
 /// The nets built into the program, by file name. A `static`: a `const` would lie in the program once
 /// for each place that uses it.
-pub static EMBEDDED: [(&str, &[u8]); 6] = [
+pub static EMBEDDED: [(&str, &[u8]); 11] = [
     (
         "contact.net",
         include_bytes!("../../../nets/contact.net").as_slice(),
@@ -52,6 +52,26 @@ pub static EMBEDDED: [(&str, &[u8]); 6] = [
     (
         "contact-behind.net",
         include_bytes!("../../../nets/contact-behind.net").as_slice(),
+    ),
+    (
+        "contact-board.net",
+        include_bytes!("../../../nets/contact-board.net").as_slice(),
+    ),
+    (
+        "contact-anchor.net",
+        include_bytes!("../../../nets/contact-anchor.net").as_slice(),
+    ),
+    (
+        "anchor-board.net",
+        include_bytes!("../../../nets/anchor-board.net").as_slice(),
+    ),
+    (
+        "ahead-board.net",
+        include_bytes!("../../../nets/ahead-board.net").as_slice(),
+    ),
+    (
+        "behind-anchor.net",
+        include_bytes!("../../../nets/behind-anchor.net").as_slice(),
     ),
     (
         "crashed.net",

@@ -243,6 +243,11 @@ fn term_fifo(bench: &Bench) -> Vec<Check> {
         "pruning.net",
         "contact-ahead.net",
         "contact-behind.net",
+        "contact-board.net",
+        "contact-anchor.net",
+        "anchor-board.net",
+        "ahead-board.net",
+        "behind-anchor.net",
         "contact-fast.net",
     ] {
         copied += u32::from(std::fs::copy(format!("nets/{name}"), nets.join(name)).is_ok());
