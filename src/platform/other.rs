@@ -34,6 +34,12 @@ pub(crate) fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }
 
+/// CPU time of one thread is not asked for here.
+#[cfg(feature = "cli")]
+pub(crate) fn thread_time() -> Option<std::time::Duration> {
+    None
+}
+
 /// Programs that we start.
 #[cfg(feature = "train")]
 mod programs {

@@ -174,6 +174,16 @@ pub(crate) fn give_way(steps: i32) {
     let _ = steps;
 }
 
+/// CPU time of the calling thread.
+#[cfg(feature = "cli")]
+pub(crate) fn thread_time() -> Option<std::time::Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(now.tv_sec).ok()?;
+    let rest = u32::try_from(now.tv_nsec).ok()?;
+    Some(std::time::Duration::new(seconds, rest))
+}
+
 /// Signals, for the program alone.
 #[cfg(feature = "cli")]
 mod hearing {

@@ -1,12 +1,13 @@
 //! `gammond perf`: speed figures of this machine, one thread, CPU time.
 //!
-//! Each figure is the best of a few alternating passes over the same seeded positions, so that
-//! what else the machine does disturbs little. CPU time of the thread where the system has it
-//! (Linux), else time on the wall.
+//! Each figure is the best of a few passes, so that what else the machine does disturbs little; a pass goes over the same
+//! seeded positions again and again until it is long beside the steps in which a system may count time. CPU time of the
+//! thread where the system has it (not Windows), else time on the wall.
 
 use crate::cli::{Common, Failure, print};
 use crate::engine::Engine;
 use crate::game::{Chances, MatchState, Position, Roll, perf_plays, perf_positions};
+use crate::platform::thread_time;
 use crate::query::{CubeQuery, PlayQuery, Settings, Stop};
 use crate::rng;
 use std::fmt::Write;
@@ -16,13 +17,17 @@ use std::time::{Duration, Instant};
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A second or two in all: to see that it works, not to be quoted.
+    /// A few seconds in all: to see that it works, not to be quoted.
     #[arg(long)]
     quick: bool,
 }
 
 /// Passes over each measurement; the best counts.
 const PASSES: usize = 5;
+/// The least time of a pass: some systems count CPU time in steps of 4 ms.
+const PASS: Duration = Duration::from_millis(400);
+/// ... with `--quick`.
+const QUICK_PASS: Duration = Duration::from_millis(60);
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let begun = Instant::now();
@@ -43,28 +48,31 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let scale = if args.quick { 1 } else { 20 };
     let mut stream = rng::stream(common.seed, 0);
     let positions = perf_positions(100 * scale, |bound| rng::below(&mut stream, bound));
-    for (name, unit, figure) in [
+    let pass = if args.quick { QUICK_PASS } else { PASS };
+    let (evaluations, play) = siblings(&engine, &positions, pass);
+    let figures = [
         (
             "legal plays, resulting positions",
             "M/s",
-            generated(&positions) / 1e6,
+            generated(&positions, pass) / 1e6,
         ),
         (
             "static evaluations, unrelated positions",
             "k/s",
-            unrelated(&engine, &positions) / 1e3,
+            unrelated(&engine, &positions, pass) / 1e3,
         ),
         (
             "static evaluations in move choice",
             "k/s",
-            siblings(&engine, &positions).0 / 1e3,
+            evaluations / 1e3,
         ),
         (
             "best play, generated and evaluated at 0-ply",
             "us",
-            siblings(&engine, &positions).1,
+            play * 1e6,
         ),
-    ] {
+    ];
+    for (name, unit, figure) in figures {
         let _ = writeln!(text, "{name:<45} {figure:>10.2} {unit}");
     }
     for plies in 0..=if args.quick { 1 } else { 2 } {
@@ -87,32 +95,32 @@ fn opening() -> PlayQuery {
 }
 
 /// Resulting positions a second.
-fn generated(positions: &[Position]) -> f64 {
+fn generated(positions: &[Position], pass: Duration) -> f64 {
     let mut out = Vec::new();
     let mut count = 0;
-    let best = best_of(|| count = perf_plays(positions, &mut out));
-    count as f64 / best.as_secs_f64()
+    let best = best_of(pass, || count = perf_plays(positions, &mut out));
+    count as f64 / best
 }
 
 /// Evaluations a second of positions one by one.
-fn unrelated(engine: &Engine, positions: &[Position]) -> f64 {
+fn unrelated(engine: &Engine, positions: &[Position], pass: Duration) -> f64 {
     let mut out = [Chances::default()];
-    let best = best_of(|| {
+    let best = best_of(pass, || {
         for position in positions {
             engine
                 .evaluator()
                 .evaluate(None, std::slice::from_ref(position), &mut out);
         }
     });
-    positions.len() as f64 / best.as_secs_f64()
+    positions.len() as f64 / best
 }
 
-/// Evaluations a second, and microseconds a best play, when all plays of a roll are judged.
-fn siblings(engine: &Engine, positions: &[Position]) -> (f64, f64) {
+/// Evaluations a second, and seconds a best play, when all plays of a roll are judged.
+fn siblings(engine: &Engine, positions: &[Position], pass: Duration) -> (f64, f64) {
     let mut plays = Vec::new();
     let mut out = Vec::new();
     let mut evaluations = 0;
-    let best = best_of(|| {
+    let best = best_of(pass, || {
         evaluations = 0;
         for (position, roll) in positions.iter().zip(Roll::ALL.iter().cycle()) {
             plays.clear();
@@ -130,11 +138,7 @@ fn siblings(engine: &Engine, positions: &[Position]) -> (f64, f64) {
             );
         }
     });
-    let seconds = best.as_secs_f64();
-    (
-        evaluations as f64 / seconds,
-        seconds * 1e6 / positions.len() as f64,
-    )
+    (evaluations as f64 / best, best / positions.len() as f64)
 }
 
 /// Milliseconds a ranked play and a cube decision, on one thread of the pool.
@@ -164,41 +168,45 @@ fn decisions(engine: &Engine, positions: &[Position], plies: u8) -> Result<(f64,
     Ok((each(plays), each(cube)))
 }
 
-fn best_of(mut work: impl FnMut()) -> Duration {
-    let mut best = Duration::MAX;
+/// Seconds of the work once, in the best of the passes.
+fn best_of(pass: Duration, mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
     for _ in 0..PASSES {
         let clock = Clock::start();
-        work();
-        best = best.min(clock.elapsed());
+        let mut times = 0;
+        let spent = loop {
+            work();
+            times += 1;
+            let spent = clock.elapsed();
+            if spent >= pass {
+                break spent;
+            }
+        };
+        best = best.min(spent.as_secs_f64() / f64::from(times));
     }
-    best.max(Duration::from_nanos(1))
+    best
 }
 
 /// The thread's own time where the system has it.
 struct Clock {
     wall: Instant,
-    thread: Option<u64>,
+    thread: Option<Duration>,
 }
 
 impl Clock {
     fn start() -> Clock {
         Clock {
             wall: Instant::now(),
-            thread: thread_nanoseconds(),
+            thread: thread_time(),
         }
     }
 
     fn elapsed(&self) -> Duration {
-        match (self.thread, thread_nanoseconds()) {
-            (Some(begun), Some(now)) if now > begun => Duration::from_nanos(now - begun),
+        match (self.thread, thread_time()) {
+            (Some(begun), Some(now)) => now.saturating_sub(begun),
             _ => self.wall.elapsed(),
         }
     }
-}
-
-fn thread_nanoseconds() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok()
 }
 
 fn resident_bytes() -> Option<u64> {
