@@ -69,6 +69,10 @@ fn header(plan: &Plan) -> Result<Header, RunError> {
             header = header.file(&name, path).map_err(in_file(path))?;
         }
     }
+    if let Some(path) = &plan.pruning {
+        let added = header.file("contents of pruning", path);
+        header = added.map_err(in_file(path))?;
+    }
     for (place, folder) in plan.earlier.iter().enumerate() {
         let mut found = false;
         for (round, path) in earlier_labels(folder) {

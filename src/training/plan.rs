@@ -223,6 +223,9 @@ pub struct Plan {
     pub race: Origin,
     /// Net that filters plays (never trained in this run).
     pub quick: Option<Origin>,
+    /// Net file that hands plays over where games say `pruning`; the embedded one when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruning: Option<PathBuf>,
     /// Labels a step.
     #[serde(default = "batch")]
     pub batch: usize,

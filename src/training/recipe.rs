@@ -2,7 +2,8 @@
 //!
 //! A recipe is one TOML file with `[[stage]]`s, each a run with a plan of its own (see [`super::plan::Plan`]) in the
 //! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended with, and
-//! `stage:NAME:ROLE` its net of another role. After each stage its nets are rounded to integers, in `STAGE/nets`, and
+//! `stage:NAME:ROLE` its net of another role; `pruning = "stage:NAME"` is the pruning net of its nets, where the stage says how it is
+//! made. After each stage its nets are rounded to integers, in `STAGE/nets`, and
 //! play against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the volatility net,
 //! lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on: finished stages are only checked.
 
@@ -31,6 +32,8 @@ const NETS: &str = "nets";
 const CURVE: &str = "curve.csv";
 /// Lies in folders that a recipe began with: what else lies there is its own.
 const MARK: &str = "recipe.json";
+/// The pruning net among them, or among the nets of a stage.
+const PRUNING: &str = "pruning.net";
 /// What a finished stage left behind.
 const DONE: &str = "stage.json";
 
@@ -58,6 +61,8 @@ pub struct Stage {
     pub name: String,
     /// What it does.
     pub plan: Plan,
+    /// How a pruning net is made that watches its nets, for the plans of later stages.
+    pub pruning: Option<PruningPlan>,
 }
 
 /// A net file that ships.
@@ -118,7 +123,9 @@ impl Checked for TrainingRecipe {
             if known.iter().any(|other| other.name == *name) {
                 return Some(format!("stage.name: {name:?} is there twice"));
             }
-            let fault = stage.plan.fault();
+            let pruning = stage.pruning.as_ref();
+            let fault =
+                (stage.plan.fault()).or_else(|| Some(format!("pruning: {}", pruning?.fault()?)));
             let fault = fault.or_else(|| resolved(&stage.plan, known, Path::new("")).err());
             if let Some(fault) = fault {
                 return Some(format!("stage {name}: {fault}"));
@@ -197,6 +204,17 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
         {
             *path = found;
         }
+    }
+    if let Some(path) = &mut plan.pruning
+        && let Some(name) = path.to_str().and_then(|text| text.strip_prefix(STAGE))
+    {
+        let with_one = |stage: &&Stage| stage.name == name && stage.pruning.is_some();
+        if !stages.iter().any(|stage| with_one(&stage)) {
+            return Err(format!(
+                "pruning: no earlier stage {name:?} with a pruning net"
+            ));
+        }
+        *path = folder.join(name).join(NETS).join(PRUNING);
     }
     for earlier in &mut plan.earlier {
         if let Some(name) = earlier.to_str().and_then(|text| text.strip_prefix(STAGE)) {
@@ -285,6 +303,9 @@ pub fn follow(
         }
         let path = folder.join(CURVE);
         write_whole(&path, curve.as_bytes()).map_err(in_file(&path))?;
+        if !prune(stage.pruning.as_ref(), &at.join(NETS), report, control)? {
+            return Ok(false);
+        }
     }
     if !ship(recipe, folder, report, control)? {
         return Ok(false);
@@ -402,28 +423,37 @@ fn ship(
         let bytes = float.to_integer(&net.name, role.name())?;
         write_whole(&path, &bytes).map_err(in_file(&path))?;
     }
-    let watched = || Some(nets.clone());
-    if let Some(plan) = &recipe.pruning {
-        let plan = PruningPlan {
-            nets: watched(),
-            ..plan.clone()
-        };
-        let path = nets.join("pruning.net");
-        if !small_net(&path, control, |control| {
-            pruning::train(&plan, report, control)
-        })? {
-            return Ok(false);
-        }
+    if !prune(recipe.pruning.as_ref(), &nets, report, control)? {
+        return Ok(false);
     }
     let Some(plan) = &recipe.volatility else {
         return Ok(true);
     };
     let plan = VolatilityPlan {
-        nets: watched(),
+        nets: Some(nets.clone()),
         ..plan.clone()
     };
     small_net(&nets.join("volatility.net"), control, |control| {
         volatility::train(&plan, report, control)
+    })
+}
+
+/// Makes the pruning net of the nets of a folder, where one is wanted and not there yet; `false` when it was stopped.
+fn prune(
+    plan: Option<&PruningPlan>,
+    nets: &Path,
+    report: &mut dyn FnMut(&str),
+    control: &mut Control<'_>,
+) -> Result<bool, RunError> {
+    let Some(plan) = plan else {
+        return Ok(true);
+    };
+    let plan = PruningPlan {
+        nets: Some(nets.to_owned()),
+        ..plan.clone()
+    };
+    small_net(&nets.join(PRUNING), control, |control| {
+        pruning::train(&plan, report, control)
     })
 }
 
@@ -477,6 +507,13 @@ mod tests {
             (
                 format!("{net}{first}{}", stage("two", "\"stage:one:crashed\"", "")),
                 "trains no net",
+            ),
+            (
+                format!(
+                    "{net}{first}{}",
+                    stage("two", random, "pruning = \"stage:one\"\n")
+                ),
+                "pruning: no earlier stage \"one\" with a pruning net",
             ),
             (
                 format!(

@@ -37,7 +37,12 @@ pub const TRAINED: [Role; 10] = [
 
 /// The nets of a run between two rounds.
 #[derive(Clone, Debug)]
-pub struct RunNets(BTreeMap<Role, Net>);
+pub struct RunNets {
+    /// Those of the plan.
+    nets: BTreeMap<Role, Net>,
+    /// The pruning net that the plan names: where it lies and what the file holds.
+    pruning: Option<(PathBuf, Vec<u8>)>,
+}
 
 /// The nets after `round` rounds of the run in `folder`, if they are all there.
 ///
@@ -61,7 +66,11 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>,
         };
         nets.insert(role, net);
     }
-    Ok(Some(RunNets(nets)))
+    let pruning = match &plan.pruning {
+        None => None,
+        Some(path) => Some((path.clone(), std::fs::read(path).map_err(in_file(path))?)),
+    };
+    Ok(Some(RunNets { nets, pruning }))
 }
 
 impl RunNets {
@@ -70,13 +79,19 @@ impl RunNets {
     /// # Errors
     /// When weights have grown out of the integers' range.
     pub fn evaluator(&self, name: &str) -> Result<OwnEvaluator, RunError> {
-        Ok(OwnEvaluator::from_files(&self.files(name)?)?)
+        let evaluator = OwnEvaluator::from_files(&self.files(name)?)?;
+        Ok(match &self.pruning {
+            None => evaluator,
+            Some((path, bytes)) => evaluator.with_pruning(&path.display().to_string(), bytes)?,
+        })
     }
 
     /// A checksum of what [`RunNets::evaluator`] is made of.
     fn checksum(&self) -> Result<String, RunError> {
         let files = self.files("candidate")?;
-        let bytes: Vec<&[u8]> = files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+        let pruning = self.pruning.iter().map(|(_, bytes)| bytes);
+        let bytes = files.iter().map(|(_, bytes)| bytes).chain(pruning);
+        let bytes: Vec<&[u8]> = bytes.map(Vec::as_slice).collect();
         Ok(sha256(&bytes.concat()))
     }
 
@@ -88,7 +103,7 @@ impl RunNets {
     /// The files of the nets rounded to integers.
     pub(super) fn integers(&self, name: &str) -> Result<Vec<(Role, Vec<u8>)>, RunError> {
         let rounded = |(role, net): (&Role, &Net)| Ok((*role, net.to_integer(name, role.name())?));
-        self.0.iter().map(rounded).collect()
+        self.nets.iter().map(rounded).collect()
     }
 }
 
@@ -211,7 +226,7 @@ fn train(
     pool: &[Label],
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<String>>, RunError> {
-    let RunNets(mut nets) = nets;
+    let mut nets = nets.nets;
     let trained: Vec<Role> = nets.keys().copied().collect();
     let role_of = |label: &Label| {
         let role = match label.kind {

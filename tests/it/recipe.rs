@@ -27,6 +27,17 @@ name = "tiny-race"
 
 [[stage]]
 name = "first"
+[stage.pruning]
+seed = 3
+name = "tiny-pruning"
+width = 64
+rounds = 1
+games = 4
+passes = 1
+batch = 16
+rate = 1e-3
+odd_starts = 0.2
+explore = 0.1
 [stage.plan]
 seed = 1
 contact = { first = 64, second = 16 }
@@ -45,13 +56,14 @@ name = "second"
 seed = 2
 contact = "stage:first"
 race = "stage:first"
+pruning = "stage:first"
 earlier = ["stage:first"]
 batch = 64
 [[stage.plan.round]]
 labels = 300
 pool = 2
 rate = 1e-3
-games = { lambda = 0.9 }
+games = { lambda = 0.9, pruning = true, filter_plays = 3 }
 "#;
 
 fn train(plan: &Path, folder: &Path) -> Command {
@@ -75,7 +87,34 @@ fn nets(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     entries.map(|entry| read(entry.unwrap().path())).collect()
 }
 
-/// Killed in its second stage and begun again, a recipe ends with the bytes of one that ran through; the nets play.
+/// A stage's own pruning net hands over the plays of a later one: other games than with the embedded one, and one that changed under
+/// the run is told.
+#[test]
+fn a_stage_makes_the_pruning_net_of_later_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let labels = |text: &str, name: &str| {
+        std::fs::write(&plan, text).unwrap();
+        let out = folder.path().join(name);
+        let done = train(&plan, &out).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        std::fs::read(out.join("second/round-1.labels")).unwrap()
+    };
+    let own = labels(RECIPE, "own");
+    let embedded = RECIPE.replace("pruning = \"stage:first\"\n", "");
+    assert!(own != labels(&embedded, "embedded"), "the same labels");
+    let net = folder.path().join("own/first/nets/pruning.net");
+    std::fs::copy(folder.path().join("own/first/nets/contact.net"), &net).unwrap();
+    std::fs::write(&plan, RECIPE).unwrap();
+    let done = train(&plan, &folder.path().join("own")).output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(
+        !done.status.success() && said.contains("contents of pruning"),
+        "{said}"
+    );
+}
+
+/// TP-07: killed in its second stage and begun again, a recipe ends with the bytes of one that ran through; the nets play.
 #[test]
 fn a_killed_recipe_ends_with_the_same_nets() {
     let folder = tempfile::tempdir().unwrap();

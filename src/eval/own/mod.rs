@@ -320,6 +320,15 @@ impl OwnEvaluator {
         self
     }
 
+    /// The same nets with the pruning net of this file.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<OwnEvaluator, OwnNetError> {
+        self.pruner = Arc::new(Pruner::parse(name, bytes)?);
+        Ok(self)
+    }
+
     /// The same nets with the volatility net of this file.
     ///
     /// # Errors
