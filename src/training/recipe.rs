@@ -123,9 +123,7 @@ impl Checked for TrainingRecipe {
             if known.iter().any(|other| other.name == *name) {
                 return Some(format!("stage.name: {name:?} is there twice"));
             }
-            let pruning = stage.pruning.as_ref();
-            let fault =
-                (stage.plan.fault()).or_else(|| Some(format!("pruning: {}", pruning?.fault()?)));
+            let fault = (stage.plan.fault()).or_else(|| watching(stage.pruning.as_ref()));
             let fault = fault.or_else(|| resolved(&stage.plan, known, Path::new("")).err());
             if let Some(fault) = fault {
                 return Some(format!("stage {name}: {fault}"));
@@ -144,9 +142,23 @@ impl Checked for TrainingRecipe {
             against.or_else(|| within("measure.games", measure.games as f64, 2.0, LABELS_MAX))
         });
         measured
-            .or_else(|| self.pruning.as_ref()?.fault())
-            .or_else(|| self.volatility.as_ref()?.fault())
+            .or_else(|| watching(self.pruning.as_ref()))
+            .or_else(|| {
+                let plan = self.volatility.as_ref()?;
+                let nets = plan.nets.is_some().then(|| WATCHED.to_owned());
+                Some(format!("volatility: {}", nets.or_else(|| plan.fault())?))
+            })
     }
+}
+
+/// Why a small net's plan that names nets has no place in a recipe.
+const WATCHED: &str = "nets: a recipe's own are watched, want none named";
+
+/// What is wrong with the plan of a pruning net in a recipe.
+fn watching(plan: Option<&PruningPlan>) -> Option<String> {
+    let plan = plan?;
+    let nets = plan.nets.is_some().then(|| WATCHED.to_owned());
+    Some(format!("pruning: {}", nets.or_else(|| plan.fault())?))
 }
 
 impl ShippedNet {
@@ -166,6 +178,11 @@ impl ShippedNet {
     }
 }
 
+/// What `stage:` stands before, where a plan has it in the place of a path.
+fn of_stage(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix(STAGE)
+}
+
 /// The net of a role that a stage ends with.
 fn last_net(name: &str, role: Role, stages: &[Stage], folder: &Path) -> Result<PathBuf, String> {
     let stage = stages.iter().find(|stage| stage.name == name);
@@ -179,8 +196,8 @@ fn last_net(name: &str, role: Role, stages: &[Stage], folder: &Path) -> Result<P
 
 /// The plan with the files of the stages before it in the place of their names.
 fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String> {
-    let of_stage = |path: &Path, role: Role| -> Result<Option<PathBuf>, String> {
-        let Some(text) = path.to_str().and_then(|text| text.strip_prefix(STAGE)) else {
+    let net_of_stage = |path: &Path, role: Role| -> Result<Option<PathBuf>, String> {
+        let Some(text) = of_stage(path) else {
             return Ok(None);
         };
         let (name, role) = match text.split_once(':') {
@@ -200,16 +217,16 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
             role => role,
         };
         if let Origin::File(path) | Origin::Changed { from: path, .. } = origin
-            && let Some(found) = of_stage(path, role)?
+            && let Some(found) = net_of_stage(path, role)?
         {
             *path = found;
         }
     }
     if let Some(path) = &mut plan.pruning
-        && let Some(name) = path.to_str().and_then(|text| text.strip_prefix(STAGE))
+        && let Some(name) = of_stage(path)
     {
-        let with_one = |stage: &&Stage| stage.name == name && stage.pruning.is_some();
-        if !stages.iter().any(|stage| with_one(&stage)) {
+        let with_one = |stage: &Stage| stage.name == name && stage.pruning.is_some();
+        if !stages.iter().any(with_one) {
             return Err(format!(
                 "pruning: no earlier stage {name:?} with a pruning net"
             ));
@@ -217,7 +234,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
         *path = folder.join(name).join(NETS).join(PRUNING);
     }
     for earlier in &mut plan.earlier {
-        if let Some(name) = earlier.to_str().and_then(|text| text.strip_prefix(STAGE)) {
+        if let Some(name) = of_stage(earlier) {
             if !stages.iter().any(|stage| stage.name == name) {
                 return Err(format!("earlier: no earlier stage {name:?}"));
             }
@@ -274,11 +291,16 @@ pub fn follow(
         let done_path = at.join(DONE);
         let known = std::fs::read(&done_path).ok();
         let known = known.and_then(|bytes| serde_json::from_slice::<Done>(&bytes).ok());
+        if known.is_none() {
+            write_nets(&plan, &at, &stage.name)?;
+        }
+        if !prune(stage.pruning.as_ref(), &at.join(NETS), report, control)? {
+            return Ok(false);
+        }
         let done = match known {
             Some(done) => done,
             None => {
                 let spent = begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64;
-                write_nets(&plan, &at, &stage.name)?;
                 let Some(points) = measured(recipe, &at.join(NETS), control)? else {
                     return Ok(false);
                 };
@@ -303,9 +325,6 @@ pub fn follow(
         }
         let path = folder.join(CURVE);
         write_whole(&path, curve.as_bytes()).map_err(in_file(&path))?;
-        if !prune(stage.pruning.as_ref(), &at.join(NETS), report, control)? {
-            return Ok(false);
-        }
     }
     if !ship(recipe, folder, report, control)? {
         return Ok(false);

@@ -68,7 +68,10 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>,
     }
     let pruning = match &plan.pruning {
         None => None,
-        Some(path) => Some((path.clone(), std::fs::read(path).map_err(in_file(path))?)),
+        Some(path) => {
+            let bytes = crate::files::read(path, crate::nn::format::FILE_BYTES_MAX);
+            Some((path.clone(), bytes.map_err(in_file(path))?))
+        }
     };
     Ok(Some(RunNets { nets, pruning }))
 }

@@ -87,8 +87,8 @@ fn nets(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     entries.map(|entry| read(entry.unwrap().path())).collect()
 }
 
-/// A stage's own pruning net hands over the plays of a later one: other games than with the embedded one, and one that changed under
-/// the run is told.
+/// TP-07: a stage's own pruning net hands over the plays of a later one, which are other games than with the embedded one; one that
+/// changed under the run is told.
 #[test]
 fn a_stage_makes_the_pruning_net_of_later_ones() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +98,17 @@ fn a_stage_makes_the_pruning_net_of_later_ones() {
         let out = folder.path().join(name);
         let done = train(&plan, &out).output().unwrap();
         assert!(done.status.success(), "{done:?}");
-        std::fs::read(out.join("second/round-1.labels")).unwrap()
+        // The records alone: the file's header names the nets.
+        let dump = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["sample", "dump"])
+            .arg(out.join("second/round-1.labels"))
+            .output()
+            .unwrap();
+        assert!(dump.status.success(), "{dump:?}");
+        let text = String::from_utf8(dump.stdout).unwrap();
+        let records: Vec<String> = text.lines().map(str::to_owned).collect();
+        assert!(records.len() >= 300, "{}", records.len());
+        records
     };
     let own = labels(RECIPE, "own");
     let embedded = RECIPE.replace("pruning = \"stage:first\"\n", "");
@@ -110,6 +120,19 @@ fn a_stage_makes_the_pruning_net_of_later_ones() {
     let said = String::from_utf8(done.stderr).unwrap();
     assert!(
         !done.status.success() && said.contains("contents of pruning"),
+        "{said}"
+    );
+    // Another kind of net in a plan, from the beginning.
+    let wrong = RECIPE.replace(
+        "pruning = \"stage:first\"",
+        &format!("pruning = {:?}", net.display().to_string()),
+    );
+    std::fs::write(&plan, wrong).unwrap();
+    let done = train(&plan, &folder.path().join("wrong")).output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(
+        !done.status.success()
+            && said.contains("pruning.net: a net of class \"contact\", want pruning"),
         "{said}"
     );
 }
@@ -169,6 +192,8 @@ fn weak_nets_and_wrong_stages_are_told() {
         assert!(!done.status.success());
         String::from_utf8(done.stderr).unwrap()
     };
+    let said = run(&RECIPE.replace("width = 64", "nets = \"x\"\nwidth = 64"));
+    assert!(said.contains("stage first: pruning: nets"), "{said}");
     let said = run(&RECIPE.replace("\"stage:first\"\nrace", "\"stage:third\"\nrace"));
     assert!(
         said.contains("stage second: no earlier stage \"third\""),

@@ -34,6 +34,16 @@ pub enum OwnNetError {
     /// A file is for a class that this version does not know.
     #[error("{0}: class {1:?}, want one of {list}", list = Role::names(Role::is_net))]
     Class(String, String),
+    /// A file is for another class than the one that is wanted of it.
+    #[error("{file}: a net of class {found:?}, want {wanted}")]
+    Other {
+        /// The file.
+        file: String,
+        /// What it says.
+        found: String,
+        /// What it is to be.
+        wanted: String,
+    },
     /// Two files are for one class.
     #[error("{second}: a second {class} net beside {first}")]
     Twice {

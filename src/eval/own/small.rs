@@ -51,7 +51,11 @@ impl SmallNet {
         let (label, parts) =
             native::read(bytes).map_err(|error| OwnNetError::File(name.to_owned(), error))?;
         if label.class != class {
-            return Err(OwnNetError::Class(name.to_owned(), label.class));
+            return Err(OwnNetError::Other {
+                file: name.to_owned(),
+                found: label.class,
+                wanted: class.to_owned(),
+            });
         }
         let net = SmallNet::new(name, class, &label, &parts)?;
         Ok((net, parts))
