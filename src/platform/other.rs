@@ -40,6 +40,12 @@ pub(crate) fn thread_time() -> Option<std::time::Duration> {
     None
 }
 
+/// Memory that this process holds is not asked for here.
+#[cfg(feature = "cli")]
+pub(crate) fn resident_bytes() -> Option<u64> {
+    None
+}
+
 /// Programs that we start.
 #[cfg(feature = "train")]
 mod programs {

@@ -184,6 +184,14 @@ pub(crate) fn thread_time() -> Option<std::time::Duration> {
     Some(std::time::Duration::new(seconds, rest))
 }
 
+/// Memory that this process holds now, in bytes, where the system tells.
+#[cfg(feature = "cli")]
+pub(crate) fn resident_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
 /// Signals, for the program alone.
 #[cfg(feature = "cli")]
 mod hearing {

@@ -33,9 +33,11 @@ const CURVE: &str = "curve.csv";
 /// Lies in folders that a recipe began with: what else lies there is its own.
 const MARK: &str = "recipe.json";
 /// The pruning net among them, or among the nets of a stage.
-const PRUNING: &str = "pruning.net";
+const PRUNING: &str = "pruning";
 /// What a finished stage left behind.
 const DONE: &str = "stage.json";
+/// How long a stage that is not finished has taken so far.
+const SPENT: &str = "spent.json";
 
 /// A chain of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,7 +98,7 @@ pub struct Measure {
 /// A finished stage.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Done {
-    /// Seconds times threads, without what was done before a kill.
+    /// Seconds times threads; of a round that a kill cut off, without what was done before.
     seconds: f64,
     /// Points per game against the measure, and the standard error.
     points: Option<[f64; 2]>,
@@ -231,7 +233,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
                 "pruning: no earlier stage {name:?} with a pruning net"
             ));
         }
-        *path = folder.join(name).join(NETS).join(PRUNING);
+        *path = small_path(&folder.join(name), PRUNING);
     }
     for earlier in &mut plan.earlier {
         if let Some(name) = of_stage(earlier) {
@@ -284,8 +286,15 @@ pub fn follow(
     for (place, stage) in recipe.stage.iter().enumerate() {
         let at = folder.join(&stage.name);
         let plan = resolved(&stage.plan, &recipe.stage[..place], folder).map_err(wrong)?;
-        let begun = Instant::now();
-        if !run::run(&plan, &at, report, control)? {
+        let spent = Spent::of(&at);
+        let mut finished = |line: &str| {
+            // The hours are told with the curve; a run does not fail for them.
+            let _ = spent.keep();
+            report(line);
+        };
+        let ended = run::run(&plan, &at, &mut finished, control)?;
+        let _ = spent.keep();
+        if !ended {
             return Ok(false);
         }
         let done_path = at.join(DONE);
@@ -294,20 +303,17 @@ pub fn follow(
         if known.is_none() {
             write_nets(&plan, &at, &stage.name)?;
         }
-        if !prune(stage.pruning.as_ref(), &at.join(NETS), report, control)? {
+        if !prune(stage.pruning.as_ref(), &at, report, control)? {
             return Ok(false);
         }
         let done = match known {
             Some(done) => done,
             None => {
-                let spent = begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64;
+                let seconds = spent.seconds();
                 let Some(points) = measured(recipe, &at.join(NETS), control)? else {
                     return Ok(false);
                 };
-                let done = Done {
-                    seconds: spent,
-                    points,
-                };
+                let done = Done { seconds, points };
                 let text = serde_json::to_string(&done).unwrap_or_default();
                 write_whole(&done_path, text.as_bytes()).map_err(in_file(&done_path))?;
                 done
@@ -335,6 +341,35 @@ pub fn follow(
             "the last stage reaches {points:+.4} points per game, the recipe wants {least:+.4}"
         ))),
         _ => Ok(true),
+    }
+}
+
+/// How long a stage takes, over all the runs of the program that worked at it.
+struct Spent {
+    path: PathBuf,
+    before: f64,
+    begun: Instant,
+}
+
+impl Spent {
+    fn of(stage: &Path) -> Spent {
+        let path = stage.join(SPENT);
+        let before = std::fs::read(&path).ok();
+        let before = before.and_then(|bytes| serde_json::from_slice::<f64>(&bytes).ok());
+        Spent {
+            path,
+            before: before.filter(|seconds| *seconds >= 0.0).unwrap_or(0.0),
+            begun: Instant::now(),
+        }
+    }
+
+    /// Seconds times threads.
+    fn seconds(&self) -> f64 {
+        self.before + self.begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64
+    }
+
+    fn keep(&self) -> std::io::Result<()> {
+        write_whole(&self.path, format!("{:.1}", self.seconds()).as_bytes())
     }
 }
 
@@ -442,7 +477,7 @@ fn ship(
         let bytes = float.to_integer(&net.name, role.name())?;
         write_whole(&path, &bytes).map_err(in_file(&path))?;
     }
-    if !prune(recipe.pruning.as_ref(), &nets, report, control)? {
+    if !prune(recipe.pruning.as_ref(), folder, report, control)? {
         return Ok(false);
     }
     let Some(plan) = &recipe.volatility else {
@@ -452,45 +487,70 @@ fn ship(
         nets: Some(nets.clone()),
         ..plan.clone()
     };
-    small_net(&nets.join("volatility.net"), control, |control| {
+    let watched = recipe.volatility.as_ref();
+    small_net(folder, "volatility", watched, control, |control| {
         volatility::train(&plan, report, control)
     })
 }
 
-/// Makes the pruning net of the nets of a folder, where one is wanted and not there yet; `false` when it was stopped.
+/// Where a net lies that watches the others of a folder.
+fn small_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join(NETS).join(format!("{name}.net"))
+}
+
+/// Makes the pruning net of the nets in a stage's or the recipe's folder, where one is wanted and not there yet; `false` when it was
+/// stopped.
 fn prune(
     plan: Option<&PruningPlan>,
-    nets: &Path,
+    folder: &Path,
     report: &mut dyn FnMut(&str),
     control: &mut Control<'_>,
 ) -> Result<bool, RunError> {
-    let Some(plan) = plan else {
+    let Some(wanted) = plan else {
         return Ok(true);
     };
     let plan = PruningPlan {
-        nets: Some(nets.to_owned()),
-        ..plan.clone()
+        nets: Some(folder.join(NETS)),
+        ..wanted.clone()
     };
-    small_net(&nets.join(PRUNING), control, |control| {
+    small_net(folder, PRUNING, Some(wanted), control, |control| {
         pruning::train(&plan, report, control)
     })
 }
 
-/// Makes a net that watches the others, unless it is there; `false` when it was stopped.
+/// Makes a net that watches those in a stage's or the recipe's folder, unless it is there; `false` when it was stopped. The
+/// plan is kept beside it, in `NAME.json`.
+///
+/// # Errors
+/// [`RunError`]; also when a net is there that another plan made.
 fn small_net(
-    path: &Path,
+    folder: &Path,
+    name: &str,
+    plan: Option<&impl Serialize>,
     control: &mut Control<'_>,
     train: impl FnOnce(&mut Control<'_>) -> Result<Option<Vec<u8>>, RunError>,
 ) -> Result<bool, RunError> {
+    let path = small_path(folder, name);
+    let made_by = folder.join(format!("{name}.json"));
+    let text = serde_json::to_string(&plan).unwrap_or_default();
     if path.exists() {
-        return Ok(true);
+        return match std::fs::read(&made_by) {
+            Ok(bytes) if bytes == text.as_bytes() => Ok(true),
+            _ => Err(RunError::Plan {
+                path,
+                reason: format!(
+                    "is there already, and {name}.json does not say that the recipe's plan made it; \
+                     delete it or take another folder"
+                ),
+            }),
+        };
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    control.task = name.into_owned();
+    write_whole(&made_by, text.as_bytes()).map_err(in_file(&made_by))?;
+    control.task = format!("{name}.net");
     let Some(bytes) = train(control)? else {
         return Ok(false);
     };
-    write_whole(path, &bytes).map_err(in_file(path))?;
+    write_whole(&path, &bytes).map_err(in_file(&path))?;
     Ok(true)
 }
 

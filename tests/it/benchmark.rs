@@ -292,6 +292,8 @@ fn values_beside_labels() {
     // The labels have five decimals.
     assert!(root(0) < 3e-5 && root(1) > 1e-3, "{contact}");
     assert!(contact["difference"]["mean"].as_f64().unwrap() < 0.0);
+    let sizes = &contact["difference"]["mean_error"];
+    assert!(sizes["interval99"][1].as_f64().unwrap() < 0.0, "{sizes}");
     let twin = [&bench[..], &["--twin", "labels"]].concat();
     assert_eq!(run(&twin).stdout, output.stdout);
     let text = std::fs::read_to_string(at("labels")).unwrap();

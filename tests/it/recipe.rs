@@ -137,6 +137,36 @@ fn a_stage_makes_the_pruning_net_of_later_ones() {
     );
 }
 
+/// TP-07: a pruning net that another plan made is not taken for the recipe's; what is there is left alone.
+#[test]
+fn a_small_net_of_another_plan_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, out) = (folder.path().join("plan.toml"), folder.path().join("out"));
+    std::fs::write(&plan, RECIPE).unwrap();
+    let done = train(&plan, &out).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let net = out.join("first/nets/pruning.net");
+    let before = std::fs::read(&net).unwrap();
+    let told = |text: &str| {
+        std::fs::write(&plan, text).unwrap();
+        let done = train(&plan, &out).output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.success(), said.is_empty(), "{said}");
+        said
+    };
+    assert_eq!(told(RECIPE), "");
+    let other = RECIPE.replace("explore = 0.1\n", "explore = 0.2\n");
+    assert!(other != RECIPE);
+    let said = told(&other);
+    assert!(
+        said.contains("pruning.net") && said.contains("pruning.json does not say"),
+        "{said}"
+    );
+    std::fs::remove_file(out.join("first/pruning.json")).unwrap();
+    assert!(told(RECIPE).contains("pruning.json does not say"));
+    assert!(before == std::fs::read(&net).unwrap(), "written over");
+}
+
 /// TP-07: killed in its second stage and begun again, a recipe ends with the bytes of one that ran through; the nets play.
 #[test]
 fn a_killed_recipe_ends_with_the_same_nets() {

@@ -4,6 +4,7 @@ use crate::benchmark::values::{GroupErrors, by_group, read, valued};
 use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, stopped};
 use crate::notation::PositionChances;
 use crate::player::Player;
+use crate::stats::Running;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -83,7 +84,8 @@ fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> Str
     }
     text.push_str(
         "Root mean square and mean error of the equity in thousandths of a point; difference: squares of the\n\
-         first less those of the second, in millionths, with its 99 % interval.\n",
+         first less those of the second, in millionths, with its 99 % interval; then mean errors of the first\n\
+         less those of the second, in thousandths (noise of the labels brings these closer together).\n",
     );
     for row in rows {
         let count = row.tallies.first().map_or(0, |tally| tally.squares.count());
@@ -93,9 +95,12 @@ fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> Str
             text.push_str(&format!("  {root:>6.1} {mean:>6.1}"));
         }
         if let Some(difference) = &row.difference {
-            let [low, high] = difference.interval99().map(|value| 1e6 * value);
-            let mean = 1e6 * difference.mean();
+            let [low, high] = difference.squares.interval99().map(|value| 1e6 * value);
+            let mean = 1e6 * difference.squares.mean();
             text.push_str(&format!("  {mean:+.0} [{low:+.0}, {high:+.0}]"));
+            let [low, high] = difference.sizes.interval99().map(|value| 1e3 * value);
+            let mean = 1e3 * difference.sizes.mean();
+            text.push_str(&format!("  {mean:+.2} [{low:+.2}, {high:+.2}]"));
         }
         text.push('\n');
     }
@@ -104,15 +109,16 @@ fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> Str
 
 fn separated(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
     let mut text = String::from(
-        "file,group,player,labels,root_mean_square,mean_error,difference,standard_error\n",
+        "file,group,player,labels,root_mean_square,mean_error,difference,standard_error,mean_difference,\
+         mean_standard_error\n",
     );
     for row in rows {
         for (player, tally) in players.iter().zip(&row.tallies) {
-            let [mean, error] = (row.difference)
-                .as_ref()
-                .map_or([0.0; 2], |d| [d.mean(), d.standard_error()]);
+            let both = row.difference.unwrap_or_default();
+            let [squares, sizes] = [both.squares, both.sizes]
+                .map(|d| format!("{:.4e},{:.2e}", d.mean(), d.standard_error()));
             text.push_str(&format!(
-                "{},{},\"{}\",{},{:.6},{:.6},{mean:.4e},{error:.2e}\n",
+                "{},{},\"{}\",{},{:.6},{:.6},{squares},{sizes}\n",
                 path.display(),
                 row.group,
                 player.name(),
@@ -137,10 +143,15 @@ fn json(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> Strin
                     })
                 })
                 .collect();
-            let difference = row.difference.as_ref().map(|d| {
-                serde_json::json!({
-                    "mean": d.mean(), "standard_error": d.standard_error(), "interval99": d.interval99(),
-                })
+            let difference = row.difference.map(|difference| {
+                let of = |d: &Running| {
+                    serde_json::json!({
+                        "mean": d.mean(), "standard_error": d.standard_error(), "interval99": d.interval99(),
+                    })
+                };
+                let mut told = of(&difference.squares);
+                told["mean_error"] = of(&difference.sizes);
+                told
             });
             serde_json::json!({
                 "name": row.group.to_string(), "players": players, "difference": difference,

@@ -7,7 +7,7 @@
 use crate::cli::{Common, Failure, print};
 use crate::engine::Engine;
 use crate::game::{Chances, MatchState, Position, Roll, perf_plays, perf_positions};
-use crate::platform::thread_time;
+use crate::platform::{resident_bytes, thread_time};
 use crate::query::{CubeQuery, PlayQuery, Settings, Stop};
 use crate::rng;
 use std::fmt::Write;
@@ -207,10 +207,4 @@ impl Clock {
             _ => self.wall.elapsed(),
         }
     }
-}
-
-fn resident_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
