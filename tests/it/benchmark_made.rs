@@ -79,7 +79,7 @@ fn losses_known_well_enough_take_fewer_games() {
     let at = folder.path();
     fs::write(at.join("q"), "DHNMMGAAAAIJNLBEMAAD 52\n").unwrap();
     let make = |out: &str, more: &str| {
-        let line = format!("rollout --bm-in q --out {out} trials=720 truncate=4 se=0.002 {more}");
+        let line = format!("rollout --bm-in q --out {out} trials=720 truncate=4 se=0.0015 {more}");
         good(at, &line);
         fs::read_to_string(at.join(out)).unwrap_or_default()
     };
@@ -107,7 +107,7 @@ fn losses_known_well_enough_take_fewer_games() {
     assert!(make("shares.bm", &format!("--error-share 0.2 {merge}")) == whole);
     refused(
         at,
-        "rollout --bm-in q --out whole.bm trials=720 truncate=4 se=0.002 --error-share 0.3",
+        "rollout --bm-in q --out whole.bm trials=720 truncate=4 se=0.0015 --error-share 0.3",
         3,
         "error share",
     );
