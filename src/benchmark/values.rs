@@ -92,9 +92,9 @@ pub struct GroupErrors {
 /// Errors of one player less those of another, position by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ErrorDifference {
-    /// Of the squares, or products beside two opinions: a few positions with great errors decide them.
+    /// Of the squares, in squared points, or products beside two opinions: a few positions with great errors decide them.
     pub squares: Running,
-    /// Of the sizes. The labels' noise is in both, and can only bring them closer together.
+    /// Of the sizes, in points. The labels' noise is in both, and makes the difference at a position smaller.
     pub sizes: Running,
 }
 

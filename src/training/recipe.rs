@@ -286,20 +286,23 @@ pub fn follow(
     for (place, stage) in recipe.stage.iter().enumerate() {
         let at = folder.join(&stage.name);
         let plan = resolved(&stage.plan, &recipe.stage[..place], folder).map_err(wrong)?;
+        let done_path = at.join(DONE);
+        let known = known::<Done>(&done_path);
         let spent = Spent::of(&at);
+        let keep = || {
+            if known.is_none() {
+                spent.keep();
+            }
+        };
         let mut finished = |line: &str| {
-            // The hours are told with the curve; a run does not fail for them.
-            let _ = spent.keep();
+            keep();
             report(line);
         };
         let ended = run::run(&plan, &at, &mut finished, control)?;
-        let _ = spent.keep();
+        keep();
         if !ended {
             return Ok(false);
         }
-        let done_path = at.join(DONE);
-        let known = std::fs::read(&done_path).ok();
-        let known = known.and_then(|bytes| serde_json::from_slice::<Done>(&bytes).ok());
         if known.is_none() {
             write_nets(&plan, &at, &stage.name)?;
         }
@@ -354,11 +357,11 @@ struct Spent {
 impl Spent {
     fn of(stage: &Path) -> Spent {
         let path = stage.join(SPENT);
-        let before = std::fs::read(&path).ok();
-        let before = before.and_then(|bytes| serde_json::from_slice::<f64>(&bytes).ok());
         Spent {
+            before: known::<f64>(&path)
+                .filter(|seconds| *seconds >= 0.0)
+                .unwrap_or(0.0),
             path,
-            before: before.filter(|seconds| *seconds >= 0.0).unwrap_or(0.0),
             begun: Instant::now(),
         }
     }
@@ -368,9 +371,15 @@ impl Spent {
         self.before + self.begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64
     }
 
-    fn keep(&self) -> std::io::Result<()> {
-        write_whole(&self.path, format!("{:.1}", self.seconds()).as_bytes())
+    /// Writes it down. The hours are told with the curve; a run does not fail for them.
+    fn keep(&self) {
+        let _ = write_whole(&self.path, format!("{:.1}", self.seconds()).as_bytes());
     }
+}
+
+/// What a file says, where it is there and can be understood.
+fn known<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 /// The nets of a finished run, rounded to integers.
@@ -480,15 +489,14 @@ fn ship(
     if !prune(recipe.pruning.as_ref(), folder, report, control)? {
         return Ok(false);
     }
-    let Some(plan) = &recipe.volatility else {
+    let Some(wanted) = &recipe.volatility else {
         return Ok(true);
     };
     let plan = VolatilityPlan {
-        nets: Some(nets.clone()),
-        ..plan.clone()
+        nets: Some(nets),
+        ..wanted.clone()
     };
-    let watched = recipe.volatility.as_ref();
-    small_net(folder, "volatility", watched, control, |control| {
+    small_net(folder, "volatility", wanted, control, |control| {
         volatility::train(&plan, report, control)
     })
 }
@@ -513,7 +521,7 @@ fn prune(
         nets: Some(folder.join(NETS)),
         ..wanted.clone()
     };
-    small_net(folder, PRUNING, Some(wanted), control, |control| {
+    small_net(folder, PRUNING, wanted, control, |control| {
         pruning::train(&plan, report, control)
     })
 }
@@ -526,13 +534,13 @@ fn prune(
 fn small_net(
     folder: &Path,
     name: &str,
-    plan: Option<&impl Serialize>,
+    plan: &impl Serialize,
     control: &mut Control<'_>,
     train: impl FnOnce(&mut Control<'_>) -> Result<Option<Vec<u8>>, RunError>,
 ) -> Result<bool, RunError> {
     let path = small_path(folder, name);
     let made_by = folder.join(format!("{name}.json"));
-    let text = serde_json::to_string(&plan).unwrap_or_default();
+    let text = serde_json::to_string(plan).unwrap_or_default();
     if path.exists() {
         return match std::fs::read(&made_by) {
             Ok(bytes) if bytes == text.as_bytes() => Ok(true),

@@ -85,7 +85,7 @@ fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> Str
     text.push_str(
         "Root mean square and mean error of the equity in thousandths of a point; difference: squares of the\n\
          first less those of the second, in millionths, with its 99 % interval; then mean errors of the first\n\
-         less those of the second, in thousandths (noise of the labels brings these closer together).\n",
+         less those of the second, in thousandths (noise of the labels makes differences smaller).\n",
     );
     for row in rows {
         let count = row.tallies.first().map_or(0, |tally| tally.squares.count());
