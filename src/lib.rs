@@ -40,6 +40,21 @@
 //! modules show the rest, which may change with any version; ARCHITECTURE.md says which module may
 //! use which.
 
+/// Writes a line to stderr, escaped for terminals. A closed stderr is no error.
+#[cfg(feature = "cli")]
+macro_rules! stderr_line {
+    ($($piece:tt)*) => { $crate::cli::stderr_line(format_args!($($piece)*)) };
+}
+
+/// The standard macro panics when stderr is closed, and passes on what strangers wrote. Tests may use `std::eprintln!`.
+#[allow(unused_macros, reason = "it is there so that its use does not compile")]
+macro_rules! eprintln {
+    ($($piece:tt)*) => {
+        compile_error!("use stderr_line!")
+    };
+}
+
+pub mod escape;
 pub mod files;
 pub mod game;
 pub mod journal;

@@ -4,6 +4,7 @@ use super::judge::{Judgement, judge, match_chances};
 use super::replay::{Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use crate::engine::{Engine, EngineError};
+use crate::escape::Untrusted;
 use crate::game::Rules;
 use crate::notation::{MatPlayer, MatchFile, MatchReading};
 use crate::query::{Settings, Stop};
@@ -64,7 +65,7 @@ pub struct Analysis {
     /// Points to play to; 0 for money.
     pub length: u32,
     /// The players.
-    pub names: [String; 2],
+    pub names: [Untrusted; 2],
     /// Points after the last game that was finished.
     pub score: [u32; 2],
     /// Plies of the judgements.
@@ -198,7 +199,7 @@ pub fn analyse(
     let score = score_after(file);
     let mut analysis = Analysis {
         length: file.length,
-        names: file.names.clone(),
+        names: file.names.clone().map(Untrusted::from),
         score,
         plies: settings.plies,
         level: level_name(settings),

@@ -3,7 +3,9 @@
 use super::analyse::{Analysis, GameAnalysis};
 use super::replay::Deed;
 use super::rows::{Kind, Row};
+use super::text::NAME;
 use super::totals::{MARKS, Totals, rating_word};
+use crate::escape::{Markup, Untrusted};
 use crate::notation::{MatPlayer, play_text};
 use crate::render::{Drawn, board_style, svg_board};
 use std::fmt::Write as _;
@@ -35,10 +37,12 @@ summary{cursor:pointer;padding:.4rem 0}\
 pub fn page(matches: &[(String, Analysis)]) -> String {
     let mut text = String::new();
     let title = match matches {
-        [(file, one)] => format!("{}: {} and {}", file_name(file), one.names[0], one.names[1]),
+        [(file, one)] => {
+            let [first, second] = one.names.each_ref().map(Untrusted::markup);
+            format!("{}: {first} and {second}", file_name(file))
+        }
         _ => format!("{} matches", matches.len()),
     };
-    let title = escaped(&title);
     let _ = write!(
         text,
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -64,31 +68,16 @@ pub fn page(matches: &[(String, Analysis)]) -> String {
     text
 }
 
-/// Text between tags or in quotation marks.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for sign in text.chars().filter(|sign| !sign.is_control()) {
-        match sign {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // What turns the direction of writing would turn the page.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
-            sign => out.push(sign),
-        }
-    }
-    out
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+fn file_name(path: &str) -> Markup<'_> {
+    Markup::new(path.rsplit('/').next().unwrap_or(path))
 }
 
 impl Analysis {
     fn section(&self, text: &mut String, file: &str) {
-        let names = self.shown_names().map(|name| escaped(&name));
+        let names = self
+            .names
+            .each_ref()
+            .map(|name| name.markup().at_most(NAME));
         let [one, other] = &names;
         let [first, second] = self.score;
         let kind = match self.length {
@@ -103,12 +92,12 @@ impl Analysis {
                 count => format!("{count} games"),
             },
             self.level,
-            escaped(file_name(file))
+            file_name(file)
         );
         if !self.faults.is_empty() {
             text.push_str("<h2>Faults of the file</h2><ul>");
             for fault in &self.faults {
-                let _ = write!(text, "<li>{}</li>", escaped(&fault.to_string()));
+                let _ = write!(text, "<li>{}</li>", Markup::new(&fault.to_string()));
             }
             text.push_str("</ul>");
         }
@@ -121,7 +110,7 @@ impl Analysis {
     }
 
     /// What everybody looks for first: narrow enough for a telephone.
-    fn head(&self, text: &mut String, names: &[String; 2]) {
+    fn head(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         let number =
             |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.2}"));
         let shown = |value: f64| match self.length {
@@ -159,7 +148,7 @@ impl Analysis {
         text.push_str("</table>");
     }
 
-    fn mistakes(&self, text: &mut String, names: &[String; 2]) {
+    fn mistakes(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         let worst = self.worst();
         if worst.is_empty() {
             text.push_str("<h2>No mistakes</h2>");
@@ -177,7 +166,7 @@ impl Analysis {
         text.push_str("</div>");
     }
 
-    fn curves(&self, text: &mut String, names: &[String; 2]) {
+    fn curves(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         text.push_str("<h2>The games</h2><div class=\"g\">");
         for (number, game) in (1..).zip(&self.games) {
             let [first, second] = game.scores;
@@ -236,7 +225,13 @@ impl Analysis {
     }
 
     /// What the game is worth to the first player, from decision to decision: chances of the match, or points.
-    fn curve(&self, text: &mut String, game: &GameAnalysis, number: usize, names: &[String; 2]) {
+    fn curve(
+        &self,
+        text: &mut String,
+        game: &GameAnalysis,
+        number: usize,
+        names: &[Markup<'_>; 2],
+    ) {
         let money = self.length == 0;
         let points = self.curve_points(game, number);
         let (low, high) = range(&points, money);
@@ -295,7 +290,7 @@ impl Analysis {
         );
     }
 
-    fn table_of_figures(&self, text: &mut String, names: &[String; 2]) {
+    fn table_of_figures(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         let [one, other] = names;
         let _ = write!(
             text,
@@ -314,7 +309,7 @@ impl Analysis {
         text.push_str("</table></div>");
     }
 
-    fn table_of_groups(&self, text: &mut String, names: &[String; 2]) {
+    fn table_of_groups(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         let [one, other] = names;
         let _ = write!(
             text,
@@ -343,7 +338,7 @@ impl Analysis {
         text.push_str("</table></div>");
     }
 
-    fn all_decisions(&self, text: &mut String, names: &[String; 2]) {
+    fn all_decisions(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         text.push_str("<h2>Every decision</h2>");
         for (number, game) in (1..).zip(&self.games) {
             let _ = write!(
@@ -379,14 +374,14 @@ impl Analysis {
     }
 }
 
-fn of(player: MatPlayer, names: &[String; 2]) -> &str {
+fn of<'a>(player: MatPlayer, names: &[Markup<'a>; 2]) -> Markup<'a> {
     match player {
-        MatPlayer::First => &names[0],
-        MatPlayer::Second => &names[1],
+        MatPlayer::First => names[0],
+        MatPlayer::Second => names[1],
     }
 }
 
-fn mistake(text: &mut String, row: &Row<'_>, names: &[String; 2]) {
+fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2]) {
     let (decision, judgement) = (&row.judged.decision, &row.judged.judgement);
     let roll = row.roll.map_or(String::new(), |roll| format!("{roll}: "));
     let mwc = row.loss_mwc.map_or(String::new(), |mwc| {

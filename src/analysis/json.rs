@@ -4,6 +4,7 @@ use super::analyse::{Analysis, GameAnalysis};
 use super::groups::{BookGroup, class, phase};
 use super::rows::{Kind, Row};
 use super::totals::{Sum, Totals, luck_word, rating_word};
+use crate::escape::{CsvCell, Untrusted, csv_line};
 use crate::notation::{MatPlayer, play_text};
 use serde_json::{Value, json};
 
@@ -124,7 +125,7 @@ impl Analysis {
 }
 
 impl MatPlayer {
-    fn index_name(self, [first, second]: &[String; 2]) -> &str {
+    fn index_name(self, [first, second]: &[Untrusted; 2]) -> &Untrusted {
         match self {
             MatPlayer::First => first,
             MatPlayer::Second => second,
@@ -191,39 +192,32 @@ impl Analysis {
     pub fn csv(&self, file: &str) -> String {
         let mut text = String::new();
         for row in self.rows() {
-            let number =
-                |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
-            let roll = row.roll.map_or(String::new(), |roll| roll.to_string());
-            let fields = [
-                quoted(file),
-                row.game.to_string(),
-                row.turn.to_string(),
-                row.player.index().to_string(),
-                quoted(row.player.index_name(&self.names)),
-                row.kind.name().to_owned(),
-                row.position(),
-                roll,
-                row.played.clone(),
-                row.best.clone(),
+            let number = |value: Option<f64>| match value {
+                Some(value) => CsvCell::plain(format_args!("{value:.6}")),
+                None => CsvCell::plain(""),
+            };
+            text.push_str(&csv_line([
+                CsvCell::text(file),
+                CsvCell::plain(row.game),
+                CsvCell::plain(row.turn),
+                CsvCell::plain(row.player.index()),
+                row.player.index_name(&self.names).csv(),
+                CsvCell::plain(row.kind.name()),
+                CsvCell::plain(row.position()),
+                row.roll.map_or(CsvCell::plain(""), CsvCell::plain),
+                CsvCell::plain(&row.played),
+                CsvCell::plain(&row.best),
                 number(row.loss),
                 number(row.loss_mwc),
                 number(row.luck),
                 number(row.luck_mwc),
-                u8::from(row.forced).to_string(),
-                u8::from(row.close).to_string(),
-                row.mark().unwrap_or_default().to_owned(),
-                phase(&row.judged.decision).to_owned(),
-                class(&row.judged.decision).to_owned(),
-            ];
-            text.push_str(&fields.join(","));
-            text.push('\n');
+                CsvCell::plain(u8::from(row.forced)),
+                CsvCell::plain(u8::from(row.close)),
+                CsvCell::plain(row.mark().unwrap_or_default()),
+                CsvCell::plain(phase(&row.judged.decision)),
+                CsvCell::plain(class(&row.judged.decision)),
+            ]));
         }
         text
     }
-}
-
-/// A text that may hold commas, quotation marks, or what a spreadsheet takes for a formula.
-fn quoted(text: &str) -> String {
-    let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
-    format!("\"{}\"", text.replace('"', "\"\""))
 }

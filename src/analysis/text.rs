@@ -3,6 +3,7 @@
 use super::analyse::Analysis;
 use super::rows::Row;
 use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
+use crate::escape::Terminal;
 use crate::notation::MatPlayer;
 use std::fmt::Write as _;
 
@@ -11,12 +12,12 @@ const WORST_SHOWN: usize = 10;
 /// Width of a column of the table.
 const COLUMN: usize = 30;
 /// Longest name in the table.
-const NAME: usize = 24;
+pub(super) const NAME: usize = 24;
 
 impl Analysis {
     /// Tables and the worst mistakes; every decision if `all`.
     #[must_use]
-    pub fn text(&self, file: &str, all: bool) -> String {
+    pub fn text(&self, file: Terminal<'_>, all: bool) -> String {
         let mut text = String::new();
         let names = self.shown_names();
         let [first, second] = self.score;
@@ -32,7 +33,7 @@ impl Analysis {
             self.level
         );
         for fault in &self.faults {
-            let _ = writeln!(text, "  fault: {fault}");
+            let _ = writeln!(text, "  fault: {}", Terminal::new(&fault.to_string()));
         }
         text.push('\n');
         self.table(&mut text, &names);
@@ -71,7 +72,8 @@ impl Analysis {
                 "; {count} faults, the first {}",
                 self.faults
                     .first()
-                    .map_or(String::new(), ToString::to_string)
+                    .map_or(String::new(), |fault| Terminal::new(&fault.to_string())
+                        .to_string())
             ),
         };
         let books = |totals: &Totals| {
@@ -91,14 +93,10 @@ impl Analysis {
         )
     }
 
-    /// The names, short and printable.
+    /// Returns the names, short and escaped.
     pub(super) fn shown_names(&self) -> [String; 2] {
-        let shown = |name: &String| -> String {
-            let clean = name.chars().filter(|sign| !sign.is_control());
-            clean.take(NAME).collect()
-        };
         let [first, second] = &self.names;
-        [shown(first), shown(second)]
+        [first, second].map(|name| name.terminal().at_most(NAME).to_string())
     }
 
     pub(super) fn line(&self, row: &Row<'_>, names: &[String; 2]) -> String {

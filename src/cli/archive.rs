@@ -7,6 +7,7 @@
 use super::Failure;
 use crate::analysis::{Analysis, Row, Totals, class, level_name, phase};
 use crate::engine::Engine;
+use crate::escape::Untrusted;
 use crate::notation::MatPlayer;
 use crate::query::Settings;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
@@ -55,8 +56,8 @@ impl ArchiveKey {
 /// A player's part of one match.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Played {
-    pub(crate) file: String,
-    pub(crate) against: String,
+    pub(crate) file: Untrusted,
+    pub(crate) against: Untrusted,
     pub(crate) length: i64,
     pub(crate) score: [i64; 2],
     pub(crate) result: f64,
@@ -163,7 +164,7 @@ impl Archive {
     }
 
     /// Every player's sums, in the order of their names.
-    pub(crate) fn players(&self) -> Result<Vec<(String, Sums)>, Failure> {
+    pub(crate) fn players(&self) -> Result<Vec<(Untrusted, Sums)>, Failure> {
         const SUMS: &str = "SELECT name, count(*), coalesce(sum(result > 0), 0), sum(decisions), sum(counted), \
              coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history GROUP BY name ORDER BY name";
         let connection = self.connection();
@@ -177,7 +178,7 @@ impl Archive {
                     loss: row.get(5)?,
                     luck: row.get(6)?,
                 };
-                Ok((row.get(0)?, sums))
+                Ok((row.get::<_, String>(0)?.into(), sums))
             })?;
             rows.collect()
         });
@@ -193,8 +194,8 @@ impl Archive {
             let rows = asked.query_map([name], |row| {
                 let result: f64 = row.get(5)?;
                 Ok(Played {
-                    file: row.get(0)?,
-                    against: row.get(1)?,
+                    file: row.get::<_, String>(0)?.into(),
+                    against: row.get::<_, String>(1)?.into(),
                     length: row.get(2)?,
                     score: [row.get(3)?, row.get(4)?],
                     result,
@@ -345,7 +346,7 @@ fn file_side(
     };
     connection
         .prepare_cached("INSERT INTO players (name) VALUES (?) ON CONFLICT (name) DO NOTHING")?
-        .execute([name])?;
+        .execute([name.raw()])?;
     let milli = |rate: Option<f64>| rate.map(|rate| 1000.0 * rate);
     let [loss, cost] = own.loss();
     let sql = "INSERT INTO sides VALUES (?, ?, (SELECT id FROM players WHERE name = ?), \
@@ -353,7 +354,7 @@ fn file_side(
     connection.prepare_cached(sql)?.execute(params![
         number,
         side.index() as i64,
-        name,
+        name.raw(),
         side.of(analysis.score),
         // No zero with a sign.
         sign * analysis.result + 0.0,

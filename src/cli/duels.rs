@@ -76,7 +76,7 @@ impl ToldFailures {
         let mut told = self.0.lock().unwrap_or_else(|held| held.into_inner());
         *told += 1;
         if *told <= TOLD_MAX {
-            eprintln!("gammond: {error}");
+            stderr_line!("gammond: {error}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is said of arguments that make no sense, in words of people: what was typed, and what to type instead.
 
+use crate::escape::Terminal;
 use crate::protocol::is_setting;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
@@ -47,7 +48,26 @@ const OF_SETTINGS: [&str; 7] = ["move", "cube", "eval", "show", "rollout", "pipe
 /// The message of a refused command line; `file` is the configuration that was in force.
 pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> String {
     let mut text = String::new();
-    for line in error.render().ansi().to_string().lines() {
+    // Colours only where every control character is one of clap's: what was typed, or a configuration, may have others, of
+    // which clap's plain text leaves some out.
+    let plain_text = error.render().to_string();
+    let typed = arguments.iter().map(|word| word.to_string_lossy());
+    let clean = plain_text
+        .lines()
+        .all(|line| Terminal::new(line).is_clean())
+        && typed
+            .into_iter()
+            .all(|word| Terminal::new(&word).is_clean());
+    let rendered = match clean {
+        true => error.render().ansi().to_string(),
+        false => {
+            let lines = plain_text
+                .lines()
+                .map(|line| Terminal::new(line).to_string());
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    };
+    for line in rendered.lines() {
         // Options never have to be passed as values here.
         if line.contains("tip:") && line.contains("to pass '") {
             continue;
@@ -56,7 +76,7 @@ pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<
         text.push('\n');
     }
     if let Some(hint) = hint(error, arguments, file) {
-        text.push_str(&format!("\n  hint: {hint}\n"));
+        text.push_str(&format!("\n  hint: {}\n", Terminal::new(&hint)));
     }
     text
 }

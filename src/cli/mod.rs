@@ -21,7 +21,7 @@ pub(crate) use options::{
     COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points, share,
 };
-pub(crate) use output::{Output, columns, folded, print};
+pub(crate) use output::{LogWriter, Output, columns, folded, print, stderr_line};
 pub(crate) use picture::{PNG_WIDTH_MAX, Picture, png, write_drawing};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 
@@ -161,7 +161,7 @@ commands! {
 #[must_use]
 pub fn main() -> ExitCode {
     run().unwrap_or_else(|failure| {
-        eprintln!("gammond: {failure}");
+        stderr_line!("gammond: {failure}");
         failure.exit_code()
     })
 }
@@ -325,7 +325,7 @@ fn run() -> Result<ExitCode, Failure> {
         }
         Err(error) if error.use_stderr() => {
             let text = mistakes::message(&error, &arguments, file.as_deref());
-            anstream::eprint!("{text}");
+            output::stderr_text(&text);
             return Ok(ExitCode::from(2));
         }
         Err(told) => return output::told(told.print().and_then(|()| std::io::stdout().flush())),
@@ -351,7 +351,7 @@ fn start_log(common: &Common) -> Result<(), Failure> {
     use tracing_subscriber::layer::SubscriberExt as _;
     use tracing_subscriber::util::SubscriberInitExt as _;
     let filter = log_filter(&common.log).map_err(Failure::usage)?;
-    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt::layer().with_writer(|| LogWriter);
     let all = tracing_subscriber::registry().with(filter);
     // A second start (in tests) leaves the first log in place.
     let _ = if common.log_json {

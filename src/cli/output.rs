@@ -2,6 +2,7 @@
 //! full disk is an error.
 
 use crate::cli::{Failure, within};
+use crate::escape::Terminal;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, StdoutLock, Write};
 use std::process::ExitCode;
 
@@ -122,6 +123,38 @@ impl Output {
     }
 }
 
+/// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr was
+/// closed goes on.
+pub(crate) fn stderr_line(line: std::fmt::Arguments<'_>) {
+    let line = format!("{}\n", Terminal::new(&line.to_string()));
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// Writes lines of this program to stderr, with their colours where a terminal shows them.
+pub(crate) fn stderr_text(text: &str) {
+    let _ = write!(anstream::stderr(), "{text}");
+}
+
+/// Returns an event of the log as one line.
+fn log_line(event: &[u8]) -> String {
+    let text = String::from_utf8_lossy(event);
+    format!("{}\n", Terminal::new(text.trim_end_matches('\n')))
+}
+
+/// Writes events of the log to stderr as [`stderr_line`] does. Each call of [`Write::write`] gets one whole event.
+pub(crate) struct LogWriter;
+
+impl Write for LogWriter {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let _ = io::stderr().write_all(log_line(event).as_bytes());
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What comes of something that was printed in another way, such as `--help`.
 ///
 /// # Errors
@@ -145,6 +178,45 @@ pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An event is one line, whatever a stranger put into it, and a line of JSON stays JSON.
+    #[test]
+    fn events_of_the_log_are_escaped() {
+        use std::sync::{Arc, Mutex};
+        use tracing_subscriber::layer::SubscriberExt as _;
+        #[derive(Clone, Default)]
+        struct Kept(Arc<Mutex<Vec<u8>>>);
+        impl Write for Kept {
+            fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+                let mut kept = self.0.lock().unwrap();
+                kept.extend_from_slice(log_line(event).as_bytes());
+                Ok(event.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let hostile = "\u{1b}[2J\nforged\u{9b}\u{202e}";
+        for json in [false, true] {
+            let kept = Kept::default();
+            let writer = kept.clone();
+            let log = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
+            let event = || tracing::error!(opponent = hostile, %hostile, "said {hostile}");
+            let all = tracing_subscriber::registry();
+            if json {
+                tracing::subscriber::with_default(all.with(log.json()), event);
+            } else {
+                tracing::subscriber::with_default(all.with(log), event);
+            }
+            let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+            let line = text.strip_suffix('\n').unwrap();
+            assert!(Terminal::new(line).is_clean(), "{line:?}");
+            if json {
+                let read: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert_eq!(read["fields"]["hostile"], hostile);
+            }
+        }
+    }
 
     #[test]
     fn long_lines_go_on_between_words() {

@@ -82,11 +82,11 @@ pub(crate) fn signals() -> Result<Stop, Failure> {
 /// have been printed.
 pub(crate) fn stopped(saved: Option<&Path>, otherwise: &str) -> ExitCode {
     match saved {
-        Some(path) => eprintln!(
+        Some(path) => stderr_line!(
             "gammond: stopped; everything so far is in {}: the same command goes on from there",
             path.display()
         ),
-        None => eprintln!("gammond: stopped; {otherwise}"),
+        None => stderr_line!("gammond: stopped; {otherwise}"),
     }
     ExitCode::from(STOPPED)
 }
@@ -144,14 +144,14 @@ impl Drawing {
             Shown::Lines => {
                 if self.told.elapsed() >= LINE_PERIOD {
                     self.told = Instant::now();
-                    eprintln!("gammond: {}", line(event, self.begun.elapsed()));
+                    stderr_line!("gammond: {}", line(event, self.begun.elapsed()));
                 }
             }
             Shown::Json => {
                 if event.last || !self.begins_told || self.told.elapsed() >= JSON_PERIOD {
                     self.told = Instant::now();
                     self.begins_told = true;
-                    eprintln!("{}", object(event, self.begun.elapsed()));
+                    stderr_line!("{}", object(event, self.begun.elapsed()));
                 }
             }
         }

@@ -6,6 +6,7 @@ use super::files;
 use super::stillness::Stillness;
 use super::store::{Farm, State};
 use super::task::{FORMAT, Lot, Stage, Task, unpack};
+use crate::escape::Untrusted;
 use crate::job::{Assignment, Elsewhere, ElsewhereError, Header, PartSource, Work};
 use crate::stop::Stop;
 use async_nats::jetstream::consumer::PullConsumer;
@@ -412,7 +413,7 @@ pub(super) struct Source {
     stage: Stage,
     queue: Option<PullConsumer>,
     /// Machines whose answers are not believed.
-    aside: BTreeSet<String>,
+    aside: BTreeSet<Untrusted>,
     checked: Option<Instant>,
     /// Whether the next look is the first after something came.
     eager: bool,
@@ -597,7 +598,7 @@ impl Source {
                 None => return Ok(None),
             },
         };
-        if self.aside.contains(&known.worker) {
+        if self.aside.contains(known.worker.as_str()) {
             self.again(lot, known.sequence).await?;
             return Ok(None);
         }
@@ -641,7 +642,7 @@ impl Source {
             if one.lot.stage != self.number {
                 continue;
             }
-            if self.aside.contains(&one.worker) {
+            if self.aside.contains(one.worker.as_str()) {
                 settled = false;
                 if one.lot.copy < 2 {
                     self.again(one.lot, one.sequence).await?;

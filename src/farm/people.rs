@@ -2,6 +2,7 @@
 
 use super::FarmError;
 use super::store::Farm;
+use crate::escape::Untrusted;
 use crate::nats::is_name;
 use crate::nats::words;
 use futures_util::StreamExt as _;
@@ -13,11 +14,11 @@ use std::collections::BTreeMap;
 #[serde(default)]
 pub struct MachineReport {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// Which of its programs.
-    pub instance: String,
+    pub instance: Untrusted,
     /// The version of the program.
-    pub version: String,
+    pub version: Untrusted,
     /// Threads that compute.
     pub threads: usize,
     /// Messages that are being computed.
@@ -29,7 +30,7 @@ pub struct MachineReport {
     /// When it said so, in seconds since 1970.
     pub seen_s: u64,
     /// Jobs that it refuses, and why.
-    pub refuses: BTreeMap<String, String>,
+    pub refuses: BTreeMap<Untrusted, Untrusted>,
 }
 
 /// Seconds since 1970.
@@ -44,7 +45,7 @@ impl Farm {
     pub(super) async fn tell(&self, machine: &MachineReport) -> Result<(), FarmError> {
         let fail = FarmError::server("telling what this machine does");
         let bytes = serde_json::to_vec(machine).map_err(|error| fail(error.to_string()))?;
-        let key = format!("here.{}.{}", machine.name, machine.instance);
+        let key = format!("here.{}.{}", machine.name.raw(), machine.instance.raw());
         let put = self.workers.put(key, bytes.into()).await;
         put.map_err(|error| fail(words(&error)))?;
         Ok(())
@@ -52,7 +53,7 @@ impl Farm {
 
     /// Says that a machine goes.
     pub(super) async fn leave(&self, machine: &MachineReport) {
-        let key = format!("here.{}.{}", machine.name, machine.instance);
+        let key = format!("here.{}.{}", machine.name.raw(), machine.instance.raw());
         let _ = self.workers.purge(key).await;
     }
 
@@ -75,7 +76,7 @@ impl Farm {
     ///
     /// # Errors
     /// [`FarmError`].
-    pub async fn aside(&self) -> Result<BTreeMap<String, String>, FarmError> {
+    pub async fn aside(&self) -> Result<BTreeMap<Untrusted, Untrusted>, FarmError> {
         let fail = FarmError::server("reading who is set aside");
         let mut found = BTreeMap::new();
         let mut keys = self
@@ -94,7 +95,7 @@ impl Farm {
                 .await
                 .map_err(|error| fail(words(&error)))?;
             let why = why.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            found.insert(name.to_owned(), why.unwrap_or_default());
+            found.insert(name.into(), why.unwrap_or_default().into());
         }
         Ok(found)
     }

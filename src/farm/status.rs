@@ -5,6 +5,7 @@ use super::answers::Answered;
 use super::people::{MachineReport, now_s};
 use super::store::{Farm, State};
 use super::task::{Task, WordPiece};
+use crate::escape::{Markup, Untrusted};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -23,16 +24,16 @@ pub struct Overview {
     /// Who is there.
     pub machines: Vec<MachineReport>,
     /// Who is not believed, and why.
-    pub aside: BTreeMap<String, String>,
+    pub aside: BTreeMap<Untrusted, Untrusted>,
 }
 
 /// A job.
 #[derive(Clone, Debug)]
 pub struct JobStatus {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// What was typed, or why it cannot be read.
-    pub command: String,
+    pub command: Untrusted,
     /// Where it stands.
     pub state: State,
     /// Which of how many jobs of the command is computed.
@@ -50,7 +51,7 @@ pub struct JobStatus {
     /// Seconds to the end of the stage, as far as that is known.
     pub left_s: Option<f64>,
     /// Lots that were given up, and why.
-    pub dead: Vec<(String, String)>,
+    pub dead: Vec<(Untrusted, Untrusted)>,
     /// Who has done how much, of all stages.
     pub contributors: Vec<Contributor>,
 }
@@ -59,7 +60,7 @@ pub struct JobStatus {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contributor {
     /// The name.
-    pub name: String,
+    pub name: Untrusted,
     /// Messages answered.
     pub lots: u64,
     /// Parts computed.
@@ -83,7 +84,7 @@ pub async fn overview(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmEr
             Ok(task) => jobs.push(status(farm, &task).await?),
             Err(error @ (FarmError::Newer { .. } | FarmError::NotOurs(_))) => {
                 jobs.push(JobStatus {
-                    command: error.to_string(),
+                    command: error.to_string().into(),
                     ..empty(name, farm).await?
                 });
             }
@@ -101,8 +102,8 @@ pub async fn overview(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmEr
 async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
     Ok(JobStatus {
         state: farm.state(&name).await?,
-        name,
-        command: String::new(),
+        name: name.into(),
+        command: Untrusted::default(),
         stage: (1, 1),
         lots: 0,
         answered: 0,
@@ -118,7 +119,7 @@ async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
 async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     let name = task.name();
     let mut found = JobStatus {
-        command: command(task),
+        command: command(task).into(),
         stage: (1, task.stages),
         ..empty(name.clone(), farm).await?
     };
@@ -152,7 +153,7 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     found.contributors = contributors(&all);
     let dead = farm.given_up(&name, DEAD_MAX).await?;
     found.dead = (dead.into_iter())
-        .map(|one| (one.lot.subject(), one.reason))
+        .map(|one| (one.lot.subject().into(), one.reason.into()))
         .collect();
     Ok(found)
 }
@@ -161,7 +162,7 @@ fn contributors(all: &[Answered]) -> Vec<Contributor> {
     let mut found: BTreeMap<&str, Contributor> = BTreeMap::new();
     for one in all {
         let who = found.entry(&one.worker).or_default();
-        who.name.clone_from(&one.worker);
+        who.name = one.worker.as_str().into();
         who.lots += 1;
         who.parts += one.parts;
         who.cpu_hours += one.busy_ms as f64 / 3.6e6;
@@ -205,7 +206,7 @@ impl JobStatus {
     /// One line.
     #[must_use]
     pub fn line(&self) -> String {
-        let mut text = format!("{}  {}", self.name, self.state.name());
+        let mut text = format!("{}  {}", self.name.terminal(), self.state.name());
         if self.stage.1 > 1 {
             let _ = write!(text, ", step {} of {}", self.stage.0, self.stage.1);
         }
@@ -228,7 +229,7 @@ impl JobStatus {
     fn hint(&self) -> Option<String> {
         let retry = format!(
             "`gammond farm retry {}` has what was given up tried again",
-            self.name
+            self.name.terminal()
         );
         (!self.dead.is_empty()).then_some(retry)
     }
@@ -236,7 +237,7 @@ impl JobStatus {
     /// Everything.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = format!("{}\n  gammond {}\n", self.line(), self.command);
+        let mut text = format!("{}\n  gammond {}\n", self.line(), self.command.terminal());
         for one in &self.contributors {
             let Contributor {
                 name,
@@ -246,11 +247,12 @@ impl JobStatus {
             } = one;
             let _ = writeln!(
                 text,
-                "  {name}: {parts} parts in {lots} lots, {cpu_hours:.3} CPU hours"
+                "  {}: {parts} parts in {lots} lots, {cpu_hours:.3} CPU hours",
+                name.terminal()
             );
         }
         for (lot, why) in &self.dead {
-            let _ = writeln!(text, "  given up: {lot}: {why}");
+            let _ = writeln!(text, "  given up: {}: {}", lot.terminal(), why.terminal());
         }
         if let Some(hint) = self.hint() {
             let _ = writeln!(text, "  {hint}");
@@ -261,23 +263,23 @@ impl JobStatus {
 
 /// A machine in one line.
 #[must_use]
-pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<String, String>) -> String {
+pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<Untrusted, Untrusted>) -> String {
     let ago = now_s().saturating_sub(machine.seen_s);
     let mut text = format!(
         "{} ({}, gammond {}): {} threads, {} lots answered, {} in work, seen {} ago",
-        machine.name,
-        machine.instance,
-        machine.version,
+        machine.name.terminal(),
+        machine.instance.terminal(),
+        machine.version.terminal(),
         machine.threads,
         machine.answered,
         machine.computing,
         time(ago as f64)
     );
     if let Some(why) = aside.get(&machine.name) {
-        let _ = write!(text, "; set aside: {why}");
+        let _ = write!(text, "; set aside: {}", why.terminal());
     }
     for (job, why) in &machine.refuses {
-        let _ = write!(text, "; refuses {job}: {why}");
+        let _ = write!(text, "; refuses {}: {}", job.terminal(), why.terminal());
     }
     text
 }
@@ -306,14 +308,6 @@ impl Overview {
     }
 }
 
-/// Text as HTML has it.
-fn html(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
 /// Everything as a page that loads nothing and renews itself.
 #[must_use]
 pub fn page(overview: &Overview) -> String {
@@ -324,7 +318,7 @@ pub fn page(overview: &Overview) -> String {
          table{{border-collapse:collapse;margin:1em 0}}td,th{{padding:.2em .8em;text-align:right;\
          border-bottom:1px solid #ccc}}td:first-child,th:first-child{{text-align:left}}progress{{width:100%}}\
          .bad{{color:#a00}}</style></head><body>\n<h1>Farm {0}</h1>\n",
-        html(&overview.farm)
+        Markup::new(&overview.farm)
     );
     if overview.jobs.is_empty() {
         text.push_str("<p>No jobs.</p>\n");
@@ -333,22 +327,22 @@ pub fn page(overview: &Overview) -> String {
         let _ = writeln!(
             text,
             "<h2>{}</h2>\n<p><code>gammond {}</code></p>\n<progress max=\"{}\" value=\"{}\"></progress>\n<p>{}</p>",
-            html(&job.name),
-            html(&job.command),
+            job.name.markup(),
+            job.command.markup(),
             job.parts.max(1),
             job.parts_done,
-            html(&job.line())
+            Markup::new(&job.line())
         );
         for (lot, why) in &job.dead {
             let _ = writeln!(
                 text,
                 "<p class=\"bad\">Given up: {}: {}</p>",
-                html(lot),
-                html(why)
+                lot.markup(),
+                why.markup()
             );
         }
         if let Some(hint) = job.hint() {
-            let _ = writeln!(text, "<p>{}</p>", html(&hint));
+            let _ = writeln!(text, "<p>{}</p>", Markup::new(&hint));
         }
         if job.contributors.is_empty() {
             continue;
@@ -357,7 +351,7 @@ pub fn page(overview: &Overview) -> String {
             "<table><tr><th>Contributor</th><th>Parts</th><th>Lots</th><th>CPU hours</th></tr>\n",
         );
         for one in &job.contributors {
-            let name = html(&one.name);
+            let name = one.name.markup();
             let _ = writeln!(
                 text,
                 "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.3}</td></tr>",
@@ -371,17 +365,67 @@ pub fn page(overview: &Overview) -> String {
         let _ = writeln!(
             text,
             "<p>{}</p>",
-            html(&machine_line(machine, &overview.aside))
+            Markup::new(&machine_line(machine, &overview.aside))
         );
     }
     for (name, why) in &overview.aside {
         let _ = writeln!(
             text,
             "<p class=\"bad\">{} is set aside: {}</p>",
-            html(name),
-            html(why)
+            name.markup(),
+            why.markup()
         );
     }
     text.push_str("</body></html>\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "\u{1b}[2J\u{9b}1m\n<script>\u{202e}";
+
+    /// Whatever a machine writes into the store, neither a terminal nor a browser executes it.
+    #[test]
+    fn hostile_reports_are_escaped() {
+        let report = serde_json::json!({
+            "name": HOSTILE, "instance": HOSTILE, "version": HOSTILE, "refuses": {HOSTILE: HOSTILE},
+            "threads": u64::MAX, "computing": u64::MAX, "answered": u64::MAX, "seen_s": u64::MAX,
+        });
+        let text = || Untrusted::from(HOSTILE);
+        let overview = Overview {
+            farm: HOSTILE.to_owned(),
+            jobs: vec![JobStatus {
+                name: text(),
+                command: text(),
+                state: State::Active,
+                stage: (1, 1),
+                lots: 1,
+                answered: 0,
+                parts: 1,
+                parts_done: 0,
+                rate: 0.0,
+                left_s: None,
+                dead: vec![(text(), text())],
+                contributors: vec![Contributor {
+                    name: text(),
+                    ..Contributor::default()
+                }],
+            }],
+            machines: vec![serde_json::from_value(report).unwrap()],
+            aside: [(text(), text())].into(),
+        };
+        let clean = |shown: &str| {
+            let signs = |sign: char| (sign.is_control() && sign != '\n') || sign == '\u{202e}';
+            assert!(!shown.contains(signs), "{shown:?}");
+            assert!(!shown.contains("\n<script>"), "{shown:?}");
+        };
+        clean(&machine_line(&overview.machines[0], &overview.aside));
+        clean(&overview.jobs[0].line());
+        clean(&overview.jobs[0].text());
+        let page = page(&overview);
+        clean(&page);
+        assert!(!page.contains("<script"), "{page}");
+    }
 }

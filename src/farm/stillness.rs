@@ -102,7 +102,7 @@ mod tests {
         // Nobody is there to take it, or to whom it could be given.
         assert!(!with_nobody(&[]));
         let mut refusing = machine(now, 0);
-        refusing.refuses.insert("a".to_owned(), "why".to_owned());
+        refusing.refuses.insert("a".into(), "why".into());
         assert!(!with_nobody(&[refusing]));
         // Another job's messages are not this one's.
         let mut busy = machine(now, 0);

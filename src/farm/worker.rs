@@ -163,16 +163,16 @@ impl Shared {
             *jobs.entry(lot.job.clone()).or_default() += 1;
         }
         MachineReport {
-            name: self.settings.name.clone(),
-            instance: self.instance.clone(),
-            version: VERSION.to_owned(),
+            name: self.settings.name.as_str().into(),
+            instance: self.instance.as_str().into(),
+            version: VERSION.into(),
             threads: self.settings.threads,
             computing: computing.len() as u64,
             jobs,
             answered: self.answered.load(Ordering::Relaxed),
             seen_s: now_s(),
             refuses: (refused.iter())
-                .map(|(job, (why, _))| (job.clone(), why.clone()))
+                .map(|(job, (why, _))| (job.as_str().into(), why.as_str().into()))
                 .collect(),
         }
     }

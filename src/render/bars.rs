@@ -1,6 +1,6 @@
 //! Bars with error bars as an SVG: losses of players by group of positions.
 
-use super::weights::escaped;
+use crate::escape::Markup;
 use std::fmt::Write as _;
 
 /// A bar: how long, and one standard error.
@@ -50,7 +50,7 @@ pub fn svg(unit: &str, players: &[String], rows: &[Row]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
          font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"12\" y=\"16\" font-size=\"12\">{}; lines are two standard errors</text>\n",
-        escaped(unit)
+        Markup::new(unit)
     );
     for (number, player) in players.iter().enumerate() {
         let y = HEAD + 16 * number;
@@ -59,12 +59,12 @@ pub fn svg(unit: &str, players: &[String], rows: &[Row]) -> String {
             "<rect x=\"12\" y=\"{y}\" width=\"10\" height=\"10\" fill=\"{}\"/><text x=\"28\" y=\"{}\">{}</text>",
             colour(number),
             y + 9,
-            escaped(player)
+            Markup::new(player)
         );
     }
     for (number, row) in rows.iter().enumerate() {
         let y = top + number * row_height;
-        let name = escaped(&row.name);
+        let name = Markup::new(&row.name);
         let _ = writeln!(out, "<text x=\"12\" y=\"{}\">{name}</text>", y + 10);
         for (player, bar) in row.bars.iter().enumerate() {
             let Some(bar) = bar else { continue };

@@ -1,6 +1,7 @@
 //! A cross table of players as a picture.
 
-use super::weights::{colour, escaped};
+use super::weights::colour;
+use crate::escape::Markup;
 use std::fmt::Write as _;
 
 const CELL: [usize; 2] = [86, 34];
@@ -39,7 +40,7 @@ pub fn svg(table: &CrossTable<'_>) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{LEFT}\" y=\"24\" \
          font-size=\"14\">{}</text>\n",
-        escaped(table.title)
+        Markup::new(table.title)
     );
     let most = (table.results.iter().enumerate())
         .flat_map(|(row, results)| results.iter().enumerate().filter(move |(at, _)| *at != row))
@@ -69,7 +70,7 @@ pub fn svg(table: &CrossTable<'_>) -> String {
              font-weight=\"bold\">{:+.digits$}</text>",
             y + 21,
             row + 1,
-            escaped(&name.chars().take(60).collect::<String>()),
+            Markup::new(name).at_most(60),
             middle(0),
             y + 21,
             table.means.get(row).copied().unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! The first layer of a net as a picture.
 
+use crate::escape::Markup;
 use std::fmt::Write as _;
 
 const CELL: usize = 5;
@@ -77,7 +78,7 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
          fill=\"white\"/>\n<text x=\"12\" y=\"16\" font-size=\"12\">{}: first layer, neurons by size</text>\n\
          <text x=\"12\" y=\"29\" font-size=\"9\">columns points 1 to 24{beyond}; above {above}, below {below}; \
          green positive, red negative</text>\n",
-        escaped(layer.name)
+        Markup::new(layer.name)
     );
     for (panel, &(_, neuron)) in order.iter().enumerate() {
         let x = 12 + panel % PANELS_PER_ROW * across;
@@ -114,10 +115,6 @@ pub(super) fn colour(value: f32) -> String {
     } else {
         format!("#ff{fade:02x}{fade:02x}")
     }
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 #[cfg(test)]

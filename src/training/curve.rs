@@ -1,5 +1,7 @@
 //! Learning curves as SVG.
 
+use crate::escape::Markup;
+
 /// One measurement: where on the axis (CPU hours, rounds), the value, and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -143,7 +145,7 @@ impl Frame {
                  <text x=\"{:.1}\" y=\"{y:.1}\" fill=\"{colour}\">{}</text>\n",
                 through(&mut above.chain(below)),
                 WIDTH - MARGIN + 10.0,
-                plain(name)
+                Markup::new(name)
             ));
         }
         out.push_str(&format!(
@@ -184,10 +186,6 @@ fn marks([low, high]: [f64; 2]) -> Vec<(f64, String)> {
         .collect()
 }
 
-fn plain(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
-}
-
 /// Draws each curve: a line through its points, in a band of one standard error each way; the points of a curve alone have
 /// bars in place of the band.
 #[must_use]
@@ -212,8 +210,8 @@ pub fn svg(axes: &[String; 2], series: &[Series]) -> String {
          <text x=\"10\" y=\"30\">{}</text>\n</svg>\n",
         WIDTH / 2.0,
         HEIGHT - 14.0,
-        plain(&axes[0]),
-        plain(&axes[1])
+        Markup::new(&axes[0]),
+        Markup::new(&axes[1])
     ));
     out
 }

@@ -21,6 +21,7 @@ mod damage;
 mod duel;
 mod duel_cube;
 mod equity;
+mod escapes;
 mod external;
 mod external_server;
 mod farm;

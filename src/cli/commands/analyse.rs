@@ -6,6 +6,7 @@ use crate::cli::{
     folded, stopped, within,
 };
 use crate::engine::{Engine, EngineError};
+use crate::escape::Terminal;
 use crate::game::Rules;
 use crate::job::Progress;
 use crate::journal::write_whole;
@@ -241,7 +242,7 @@ impl Printer<'_> {
             _ => return write_whole(&path, bytes).map_err(Failure::unwritten(&path)),
         };
         self.failed = true;
-        eprintln!("gammond: {}: {why}; it is left as it is", path.display());
+        stderr_line!("gammond: {}: {why}; it is left as it is", path.display());
         Ok(())
     }
 
@@ -251,7 +252,7 @@ impl Printer<'_> {
             Picture::Html.write(path, text.as_bytes())?;
         }
         if self.known > 0 {
-            eprintln!(
+            stderr_line!(
                 "gammond: {} in the archive already",
                 matches_are(self.known)
             );
@@ -299,11 +300,11 @@ impl Printer<'_> {
         let text = match self.format {
             Some(Format::Json) => format!("{}\n", analysis.json(&name)),
             Some(Format::Csv) => analysis.csv(&name),
-            _ => folded(&(analysis.text(&name, self.args.all) + "\n")),
+            _ => folded(&(analysis.text(Terminal::new(&name), self.args.all) + "\n")),
         };
         if self.format == Some(Format::Csv) {
             for fault in &analysis.faults {
-                eprintln!("gammond: {name}: {fault}");
+                stderr_line!("gammond: {name}: {fault}");
             }
         }
         self.out.print(text.as_bytes())?;
@@ -327,7 +328,7 @@ impl Printer<'_> {
                 Ok(bytes) => self.annotated(folder, &path, "ogxm", &bytes)?,
                 Err(error) => {
                     self.failed = true;
-                    eprintln!("gammond: {name}: {error}");
+                    stderr_line!("gammond: {name}: {error}");
                 }
             }
         }
@@ -347,7 +348,7 @@ impl Printer<'_> {
             });
             return self.out.print(format!("{value}\n").as_bytes());
         }
-        eprintln!("gammond: {name}: {message}");
+        stderr_line!("gammond: {name}: {message}");
         Ok(())
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
             .get(1)
             .and_then(|word| parse_roll(word.as_bytes()).ok())
     {
-        eprintln!(
+        stderr_line!(
             "gammond: {verb} is about the position before the roll; `gammond move` ranks the plays of {roll}"
         );
     }

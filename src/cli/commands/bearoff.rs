@@ -294,7 +294,7 @@ fn tell_of_cut_tails(database: &Database) {
     };
     let (cut, most) = (table.cut_tails(), ROLLS_MAX - 1);
     if cut > 0 {
-        eprintln!(
+        stderr_line!(
             "gammond: {cut} positions may need {most} rolls: this format ends there, and what they and others need beyond was \
              cut off; a race table (*.race) holds it"
         );
@@ -344,7 +344,7 @@ fn make_pairs(
 
 fn tell_of_the_part(file: &Path) {
     if part_of(file).exists() {
-        eprintln!("gammond: going on with {}", part_of(file).display());
+        stderr_line!("gammond: going on with {}", part_of(file).display());
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 }
             }
             Err(reason) => {
-                eprintln!("gammond: {name}: line {number}: {reason}");
+                stderr_line!("gammond: {name}: line {number}: {reason}");
                 wrong = true;
             }
         }
@@ -83,7 +83,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     } else {
         "as it was"
     };
-    eprintln!(
+    stderr_line!(
         "gammond: {exact} records by the tables; {beyond} not covered ({fate}, positions left out), {no_choice} \
          positions without a choice of plays"
     );

@@ -9,6 +9,7 @@ use crate::cli::{
     write_drawing,
 };
 use crate::equity::MatchEquityTable;
+use crate::escape::{CsvCell, csv_line};
 use crate::game::Class;
 use crate::job::{Runner, sha256_of};
 use crate::player::Player;
@@ -168,7 +169,7 @@ impl Read {
     fn add(&mut self, path: &Path) -> Result<(), Failure> {
         let mut file = open(path)?;
         for (line, reason) in &file.wrong {
-            eprintln!("gammond: {}: line {line}: {reason}", path.display());
+            stderr_line!("gammond: {}: line {line}: {reason}", path.display());
             self.damaged = true;
         }
         let again = crate::files::open(path).map_err(Failure::in_file(path))?;
@@ -319,20 +320,22 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
     for Scores { name, scored } in all {
         for group in groups(items, scored, counting) {
             let (plays, cubes) = (&group.plays, &group.cubes);
-            text.push_str(&format!(
-                "{},\"{name}\",{},{},{:.6},{:.6},{},{},{},{:.6e},{:.6e},{}\n",
-                path.display(),
-                group.name,
-                plays.loss.count(),
-                plays.loss.mean(),
-                plays.loss.standard_error(),
-                plays.wrong,
-                plays.outside,
-                cubes.measure.count(),
-                cubes.measure.mean(),
-                cubes.mwc.mean(),
-                cubes.wrong
-            ));
+            let number = |value: f64| CsvCell::plain(format_args!("{value:.6}"));
+            let small = |value: f64| CsvCell::plain(format_args!("{value:.6e}"));
+            text.push_str(&csv_line([
+                CsvCell::text(&path.display().to_string()),
+                CsvCell::text(name),
+                CsvCell::text(&group.name),
+                CsvCell::plain(plays.loss.count()),
+                number(plays.loss.mean()),
+                number(plays.loss.standard_error()),
+                CsvCell::plain(plays.wrong),
+                CsvCell::plain(plays.outside),
+                CsvCell::plain(cubes.measure.count()),
+                small(cubes.measure.mean()),
+                small(cubes.mwc.mean()),
+                CsvCell::plain(cubes.wrong),
+            ]));
         }
     }
     text

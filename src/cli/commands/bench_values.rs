@@ -71,7 +71,7 @@ fn open(path: &Path, damaged: &mut bool) -> Result<Vec<PositionChances>, Failure
     let mut input = BufReader::new(crate::files::open(path).map_err(Failure::in_file(path))?);
     let (labels, wrong) = read(&mut input).map_err(Failure::in_file(path))?;
     for (number, reason) in &wrong {
-        eprintln!("gammond: {}: line {number}: {reason}", path.display());
+        stderr_line!("gammond: {}: line {number}: {reason}", path.display());
         *damaged = true;
     }
     Ok(labels)

@@ -328,7 +328,7 @@ fn worker(
     let Some(farm) = farm else {
         return Ok(ExitCode::SUCCESS);
     };
-    eprintln!(
+    stderr_line!(
         "gammond: {name} computes for the farm '{}' at {}; Ctrl-C ends it",
         farm.name(),
         access.shown()
@@ -353,7 +353,7 @@ async fn opened_patiently(
     let opened = async {
         loop {
             let client = access
-                .connect_patiently(&|text| eprintln!("gammond: {text}"))
+                .connect_patiently(&|text| stderr_line!("gammond: {text}"))
                 .await?;
             match Farm::open(client, &server.options.farm, server.copies()).await {
                 // Somebody may mend it.
@@ -362,7 +362,7 @@ async fn opened_patiently(
                     | FarmError::Other(_)
                     | FarmError::Foreign { .. }),
                 ) => {
-                    eprintln!("gammond: {error}; next try in 5 s");
+                    stderr_line!("gammond: {error}; next try in 5 s");
                     tokio::time::sleep(Duration::from_secs(5)).await;
                 }
                 opened => return opened,
@@ -392,7 +392,7 @@ fn submit(
     let of = (task.clone(), division);
     let asking = Asking::submit(&farm, runtime.handle(), of, args.wait)?;
     if args.wait {
-        eprintln!("gammond: job {name}");
+        stderr_line!("gammond: job {name}");
     }
     let ended = asked(common, commands, asking, &paths);
     if args.wait {
@@ -521,7 +521,11 @@ fn workers(common: &Common, args: &WorkersArgs) -> Result<ExitCode, Failure> {
         .collect();
     for (name, why) in &aside {
         if machines.iter().all(|machine| machine.name != *name) {
-            text.push_str(&format!("{name}: set aside: {why}\n"));
+            text.push_str(&format!(
+                "{}: set aside: {}\n",
+                name.terminal(),
+                why.terminal()
+            ));
         }
     }
     if text.is_empty() {

@@ -424,7 +424,7 @@ fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
         let begun = Instant::now();
         let found = match one.run(&ground, &mut control) {
             Err(error @ LabError::NoWeights) if args.names.iter().any(|name| name == "all") => {
-                eprintln!("gammond: {} is left out: {error}", one.name);
+                stderr_line!("gammond: {} is left out: {error}", one.name);
                 continue;
             }
             found => found?,

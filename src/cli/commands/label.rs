@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<positions::Positions, Failure> {
 pub(super) fn read_telling(path: &Path) -> Result<(Vec<Position>, bool), Failure> {
     let (positions, wrong) = read(path)?;
     for (line, reason) in &wrong {
-        eprintln!("gammond: {}: line {line}: {reason}", path.display());
+        stderr_line!("gammond: {}: line {line}: {reason}", path.display());
     }
     Ok((positions, !wrong.is_empty()))
 }

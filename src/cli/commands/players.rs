@@ -1,6 +1,7 @@
 //! `gammond players`.
 
 use crate::cli::{Archive, Common, Failure, Format, Played, Sums, print};
+use crate::escape::{Terminal, Untrusted};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,15 +53,10 @@ fn shown(value: Option<f64>) -> String {
     value.map_or("n/a".to_owned(), |value| format!("{value:.2}"))
 }
 
-/// A name that fits into a column.
-fn short(name: &str) -> String {
-    name.chars()
-        .filter(|sign| !sign.is_control())
-        .take(24)
-        .collect()
-}
+/// Most characters of a name in a column.
+const NAME: usize = 24;
 
-fn all(players: &[(String, Sums)], as_json: bool) -> String {
+fn all(players: &[(Untrusted, Sums)], as_json: bool) -> String {
     let mut text = String::new();
     if !as_json {
         text.push_str(
@@ -76,7 +72,7 @@ fn all(players: &[(String, Sums)], as_json: bool) -> String {
         } else {
             format!(
                 "{:<24}  {:7}  {:3}  {:9}  {:>10}  {:>5}  {:+7.2}\n",
-                short(name),
+                name.terminal().at_most(NAME),
                 sums.matches,
                 sums.won,
                 sums.decisions,
@@ -96,7 +92,7 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
             &mut text,
             format_args!(
                 "{}: {}; error rate in thousandths, luck in points, a bar of {BAR} signs for a rate of {RATE_MAX}\n",
-                short(name),
+                Terminal::new(name).at_most(NAME),
                 match matches.len() {
                     1 => "1 match".to_owned(),
                     count => format!("{count} matches"),
@@ -114,6 +110,7 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
                 "error_rate": {"gnubg": rate, "pr": one.performance()}, "luck": {"emg": one.luck}});
             format!("{value}\n")
         } else {
+            let file = played.file.raw().rsplit('/').next().unwrap_or_default();
             let length = (rate.unwrap_or(0.0) / RATE_MAX * BAR).clamp(0.0, BAR);
             format!(
                 "{:>7} {:+6.2} {:<40}  {mine}-{theirs} {} against {}, {}\n",
@@ -124,8 +121,8 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
                     0 => "for money".to_owned(),
                     length => format!("to {length}"),
                 },
-                short(&played.against),
-                short(played.file.rsplit('/').next().unwrap_or_default())
+                played.against.terminal().at_most(NAME),
+                Terminal::new(file).at_most(NAME)
             )
         });
     }

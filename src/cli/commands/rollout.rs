@@ -301,7 +301,7 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     }
     if args.file.part.is_some() {
         let journal = files.journal.display();
-        eprintln!("gammond: the share is in {journal}; --merge puts all shares together");
+        stderr_line!("gammond: the share is in {journal}; --merge puts all shares together");
         return Ok(done);
     }
     let lines = records(&recipe, &chosen, &outcome.sum);
@@ -361,7 +361,7 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<WantedRecord>, bool),
     for path in args.bm_in.iter().chain(&args.again) {
         let (found, wrong) = read(path, unrolled)?;
         for (line, reason) in &wrong {
-            eprintln!("gammond: {}: line {line}: {reason}", path.display());
+            stderr_line!("gammond: {}: line {line}: {reason}", path.display());
         }
         damaged |= !wrong.is_empty();
         wanted.extend(found);

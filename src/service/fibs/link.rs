@@ -9,6 +9,7 @@ use super::decide::{answer, decide};
 use super::keep::keep;
 use super::state::{Books, FibsState, StateLock, check_folder, date, unix_seconds};
 use crate::engine::Engine;
+use crate::escape::Terminal;
 use crate::notation::{BoardView, MatchFile};
 use crate::protocol::fibs::{Answer, Event, Machine, MatchRecord, Output};
 use crate::query::Stop;
@@ -484,6 +485,7 @@ fn watched(user: &str, opponent: &str, view: &BoardView) -> String {
         None => "is to roll".to_owned(),
     };
     let board = render::board(&view.position, &view.state, view.roll);
+    let [player, other] = [player, other].map(Terminal::new);
     format!("{player} (X) {todo} against {other} (O)\n{board}\n")
 }
 

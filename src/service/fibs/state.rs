@@ -4,6 +4,7 @@
 //! (FIBS-29).
 
 use super::config::{FibsError, StateError};
+use crate::escape::FileName;
 use crate::files;
 use crate::journal::{create_whole, write_whole};
 use crate::protocol::fibs::{MatchEnd, MatchRecord};
@@ -260,10 +261,7 @@ pub fn match_text(user: &str, record: &MatchRecord, analysis: Vec<String>) -> St
 pub fn write_match(folder: &Path, opponent: &str, text: &str) -> std::io::Result<PathBuf> {
     let seconds = unix_seconds();
     std::fs::create_dir_all(folder)?;
-    let opponent: String = opponent
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
-        .collect();
+    let opponent = FileName::new(opponent);
     let day = date(seconds);
     let time = seconds % 86_400;
     // Two matches can end in the same second, and be written at once: no file takes the place of
