@@ -10,6 +10,8 @@ pub mod own;
 use crate::game::{Chances, Class, Position};
 
 /// Judges positions without looking ahead. All positions are seen by the player on roll.
+///
+/// No method has a default: a wrapper that forgot one would change answers, and the compiler would be silent.
 pub trait Evaluator: Send + Sync + std::fmt::Debug {
     /// A short name for answers, such as `gnubg 1.00` or `gammond contact-3`.
     fn name(&self) -> &str;
@@ -22,9 +24,65 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     /// (usually the position before the play, turned round); it can save work, never change bits.
     fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]);
 
+    /// How a search uses these chances.
+    fn policy(&self) -> &SearchPolicy;
+
+    /// Further values of positions, for choosing plays and for the cube.
+    fn shortcuts(&self) -> &dyn Shortcuts;
+}
+
+/// Constants of a search that depend on the evaluator, as data: whoever wraps an evaluator hands on all of them or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchPolicy {
+    /// How much worse than the best, in equity, a position may look to
+    /// [`Shortcuts::rank_quickly`] or [`Shortcuts::evaluate_quickly`] and still deserve an evaluation.
+    pub quick_margin: f64,
+    /// The largest number of plays of a roll that are kept for evaluation after that.
+    pub quick_keep: QuickKeep,
+    /// Where plays win for certain, cubeful equities that differ by no more than this say nothing about
+    /// which is better: the cubeless ones then decide. 0 keeps GNU Backgammon's order.
+    pub cubeful_noise: f64,
+    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: what the nets get
+    /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
+    /// Backgammon's values.
+    pub static_share: f64,
+}
+
+impl SearchPolicy {
+    /// Searches as GNU Backgammon does.
+    pub const GNUBG: SearchPolicy = SearchPolicy {
+        quick_margin: f64::INFINITY,
+        quick_keep: QuickKeep::Logarithm,
+        cubeful_noise: 0.0,
+        static_share: 0.0,
+    };
+}
+
+/// The largest number of plays of a roll that are evaluated after a quick look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuickKeep {
+    /// GNU Backgammon's: 5 and the binary logarithm of the number of plays.
+    Logarithm,
+    /// The same for any number of plays.
+    Fixed(usize),
+}
+
+impl QuickKeep {
+    /// Returns the number kept of `plays` plays.
+    #[must_use]
+    pub fn of(self, plays: usize) -> usize {
+        match self {
+            QuickKeep::Logarithm => 5 + plays.max(1).ilog2() as usize,
+            QuickKeep::Fixed(number) => number,
+        }
+    }
+}
+
+/// Values that an evaluator may know besides static chances: quicker and rougher ones, and those of the cube.
+pub trait Shortcuts: std::fmt::Debug {
     /// A quicker, rougher judgement of the same positions, for choosing which deserve
-    /// [`Evaluator::evaluate`]. `None` entries cannot happen; when the evaluator has no quick net
-    /// for these positions it returns `false` and leaves `out` alone.
+    /// [`Evaluator::evaluate`]. When the evaluator has no quick net for these positions, returns `false` and
+    /// leaves `out` alone.
     fn evaluate_quickly(
         &self,
         reference: Option<&Position>,
@@ -36,7 +94,7 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     }
 
     /// Ranks the positions after the plays of one position with contact roughly, in a fraction of
-    /// the time of [`Evaluator::evaluate_quickly`]: `out` tells how much better one is than another
+    /// the time of [`Shortcuts::evaluate_quickly`]: `out` tells how much better one is than another
     /// for the player on roll there, when the five chances are worth `slopes`. Scores compare
     /// only with one another. When the evaluator has no net for this it returns `false`.
     fn rank_quickly(
@@ -58,32 +116,6 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// How much worse than the best, in equity, a position may look to
-    /// [`Evaluator::rank_quickly`] or [`Evaluator::evaluate_quickly`] and still deserve an evaluation.
-    fn quick_margin(&self) -> f64 {
-        f64::INFINITY
-    }
-
-    /// How many of so many positions (at least 2) are kept for evaluation, at most, when
-    /// [`Evaluator::evaluate_quickly`] has judged them. GNU Backgammon's number unless an evaluator
-    /// knows better.
-    fn quick_keep(&self, positions: usize) -> usize {
-        5 + positions.max(1).ilog2() as usize
-    }
-
-    /// Where plays win for certain, cubeful equities that differ by no more than this say nothing about
-    /// which is better: the cubeless ones then decide. 0 keeps GNU Backgammon's order.
-    fn cubeful_noise(&self) -> f64 {
-        0.0
-    }
-
-    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: what the nets get
-    /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
-    /// Backgammon's values.
-    fn static_share(&self) -> f64 {
-        0.0
-    }
-
     /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
     /// Jacoby) of a position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
@@ -91,6 +123,12 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
         None
     }
 }
+
+/// The shortcuts of an evaluator that knows only static chances.
+#[derive(Clone, Copy, Debug)]
+pub struct NoShortcuts;
+
+impl Shortcuts for NoShortcuts {}
 
 /// Brings results into the order that probabilities must have, and takes away what cannot
 /// happen: who has borne off a checker loses no gammon.

@@ -4,8 +4,8 @@
 //! points knows how many rolls are still needed. The dice of each game are the same for every side and
 //! position, so that the same position always has the same chances, and like positions the same luck.
 
-use super::Evaluator;
 use super::gnubg::race::replace_backgammons;
+use super::{Evaluator, SearchPolicy, Shortcuts};
 use crate::bearoff::{DISTRIBUTION_ROLLS, Distribution, Tables};
 use crate::game::{Chances, Class, Position, Side};
 use crate::rng::{below, stream};
@@ -303,47 +303,12 @@ impl Evaluator for OsrEvaluator {
         }
     }
 
-    fn evaluate_quickly(
-        &self,
-        near: Option<&Position>,
-        positions: &[Position],
-        out: &mut [Chances],
-    ) -> bool {
-        self.inner.evaluate_quickly(near, positions, out)
+    fn policy(&self) -> &SearchPolicy {
+        self.inner.policy()
     }
 
-    fn rank_quickly(
-        &self,
-        near: &Position,
-        positions: &[Position],
-        slopes: &[f32; 5],
-        out: &mut [f64],
-    ) -> bool {
-        self.inner.rank_quickly(near, positions, slopes, out)
-    }
-
-    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
-        self.inner.cube_life(position, chances)
-    }
-
-    fn quick_margin(&self) -> f64 {
-        self.inner.quick_margin()
-    }
-
-    fn quick_keep(&self, positions: usize) -> usize {
-        self.inner.quick_keep(positions)
-    }
-
-    fn static_share(&self) -> f64 {
-        self.inner.static_share()
-    }
-
-    fn cubeful_noise(&self) -> f64 {
-        self.inner.cubeful_noise()
-    }
-
-    fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
-        self.inner.exact_cubeful(position)
+    fn shortcuts(&self) -> &dyn Shortcuts {
+        self.inner.shortcuts()
     }
 }
 

@@ -275,7 +275,9 @@ impl<'a> Table<'a> {
         match evaluator.class(position) {
             Class::Bearoff1 | Class::BearoffOs => !self.settings.cubeful,
             Class::Bearoff2 | Class::BearoffTs if self.settings.cubeful => {
-                self.is_money() && cube_now && evaluator.exact_cubeful(position).is_some()
+                self.is_money()
+                    && cube_now
+                    && evaluator.shortcuts().exact_cubeful(position).is_some()
             }
             Class::Bearoff2 | Class::BearoffTs => true,
             Class::Over | Class::Race | Class::Crashed | Class::Contact => false,

@@ -65,7 +65,7 @@ impl Pruning {
     pub(super) fn of(settings: &Settings, leaves: &LeafEvaluator<'_>) -> Option<Pruning> {
         (settings.prune && !leaves.is_noisy()).then(|| Pruning {
             margin: (settings.prune_margin)
-                .map_or_else(|| leaves.evaluator.quick_margin(), f64::from),
+                .map_or_else(|| leaves.evaluator.policy().quick_margin, f64::from),
             keep: settings.prune_keep.map(usize::from),
             by: None,
         })
@@ -79,7 +79,7 @@ impl Pruning {
     /// How many of so many plays are kept.
     pub(super) fn keep(&self, evaluator: &dyn Evaluator, plays: usize) -> usize {
         self.keep
-            .unwrap_or_else(|| evaluator.quick_keep(plays))
+            .unwrap_or_else(|| evaluator.policy().quick_keep.of(plays))
             .max(1)
     }
 }
@@ -90,8 +90,8 @@ impl Pruning {
 pub enum Chooser {
     /// Nobody: all are judged.
     Nobody,
-    /// The quick net ([`Evaluator::evaluate_quickly`]).
+    /// The quick net ([`Shortcuts::evaluate_quickly`](crate::eval::Shortcuts::evaluate_quickly)).
     Quick,
-    /// The pruning net ([`Evaluator::rank_quickly`]): as good a choice for a third of the time.
+    /// The pruning net ([`Shortcuts::rank_quickly`](crate::eval::Shortcuts::rank_quickly)): as good a choice for a third of the time.
     Pruning,
 }

@@ -113,7 +113,7 @@ impl<'a> LeafEvaluator<'a> {
         };
         let known = match class {
             Class::Contact | Class::Crashed if self.efficiency.by_position => {
-                self.evaluator.cube_life(position, &chances)
+                self.evaluator.shortcuts().cube_life(position, &chances)
             }
             _ => None,
         };
@@ -132,7 +132,9 @@ impl<'a> LeafEvaluator<'a> {
 
     fn exact_of(&self, class: Class, position: &Position) -> Option<[f32; 3]> {
         match class {
-            Class::Bearoff2 | Class::BearoffTs => self.evaluator.exact_cubeful(position),
+            Class::Bearoff2 | Class::BearoffTs => {
+                self.evaluator.shortcuts().exact_cubeful(position)
+            }
             _ => None,
         }
     }

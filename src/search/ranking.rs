@@ -257,7 +257,7 @@ impl<'a> Ranking<'a> {
     fn sort(&self, plays: &mut [Candidate]) {
         plays.sort_by(order);
         if self.settings.cubeful {
-            settle_ties(plays, self.leaves.evaluator.cubeful_noise());
+            settle_ties(plays, self.leaves.evaluator.policy().cubeful_noise);
         }
     }
 }

@@ -223,8 +223,8 @@ impl Scratch {
         let slopes = stakes.cubeless_prices(cube).slopes();
         self.scores.clear();
         self.scores.resize(self.all.len(), 0.0);
-        let evaluator = choice.leaves.evaluator;
-        let known = evaluator.rank_quickly(reference, &self.all, &slopes, &mut self.scores);
+        let shortcuts = choice.leaves.evaluator.shortcuts();
+        let known = shortcuts.rank_quickly(reference, &self.all, &slopes, &mut self.scores);
         if known {
             for (quick, &score) in self.quick.iter_mut().zip(&self.scores) {
                 *quick = Some(score);
@@ -272,8 +272,8 @@ impl Scratch {
         self.batch.extend(batch);
         self.chances.clear();
         self.chances.resize(self.batch.len(), Chances::default());
-        let evaluator = choice.leaves.evaluator;
-        let known = evaluator.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
+        let shortcuts = choice.leaves.evaluator.shortcuts();
+        let known = shortcuts.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
         let cube = choice.selection[1 - side].cube;
         let stakes = &choice.stakes[1 - side];
         for (&play, chances) in self.group.iter().zip(&self.chances) {

@@ -130,7 +130,7 @@ impl<'a> Tree<'a> {
 
     /// A 1-ply value of the root with the evaluator's share of the static one (PLY-11).
     pub(super) fn with_static_share(&self, position: &Position, ahead: Value) -> Value {
-        let share = self.choice.leaves.evaluator.static_share();
+        let share = self.choice.leaves.evaluator.policy().static_share;
         if share == 0.0 {
             return ahead;
         }

@@ -131,7 +131,7 @@ fn look(
     let gaps = std::array::from_fn(|n| value(OWNERS[n], 1.0) - dead[n]);
     let terms = life_terms(evaluator.volatility(position), &chances);
     let said =
-        crate::eval::Evaluator::cube_life(evaluator, position, &chances).unwrap_or([PRIOR; 3]);
+        crate::eval::Shortcuts::cube_life(evaluator, position, &chances).unwrap_or([PRIOR; 3]);
     Ok(Seen {
         terms,
         found: std::array::from_fn(|n| values[n] - dead[n]),

@@ -110,7 +110,9 @@ fn measure(evaluator: &GnubgEvaluator, name: &str, decisions: &[Decision]) {
     });
     let quick = time(count, pieces, |piece| {
         let plays = &after[piece];
-        evaluator.evaluate_quickly(None, plays, &mut out[..plays.len()]);
+        evaluator
+            .shortcuts()
+            .evaluate_quickly(None, plays, &mut out[..plays.len()]);
     });
     let best = time(pieces, pieces, |piece| {
         let decision = &decisions[piece];

@@ -217,7 +217,7 @@ fn our_own_nets_use_the_databases_of_a_folder() {
             let exact = tables.exactly(class, &position);
             assert_eq!(exact.is_some(), class != Class::Race);
             assert_eq!(exact.unwrap_or(out[0]), out[0], "{class}");
-            let cubeful = evaluator.exact_cubeful(&position);
+            let cubeful = evaluator.shortcuts().exact_cubeful(&position);
             assert_eq!(cubeful.is_some(), class == Class::BearoffTs);
             assert_eq!(cubeful, tables.exact_cubeful(&position));
         }

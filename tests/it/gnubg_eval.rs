@@ -158,6 +158,7 @@ fn chances_are_ordered_and_finite() {
     let quick = positions.iter().filter_map(|position| {
         let mut out = [Chances::default()];
         evaluator
+            .shortcuts()
             .evaluate_quickly(None, &[*position], &mut out)
             .then_some(out[0])
     });

@@ -204,8 +204,16 @@ fn races_are_not_judged_twice() {
     counts[8] = 15;
     let race = Position::new(&counts, &counts).unwrap();
     let mut out = [Chances::default(); 2];
-    assert!(!evaluator.evaluate_quickly(None, &[race, race], &mut out));
-    assert!(evaluator.evaluate_quickly(None, &[Position::start(), race], &mut out));
+    assert!(
+        !evaluator
+            .shortcuts()
+            .evaluate_quickly(None, &[race, race], &mut out)
+    );
+    assert!(
+        evaluator
+            .shortcuts()
+            .evaluate_quickly(None, &[Position::start(), race], &mut out)
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use gammond::bearoff::Tables;
 use gammond::engine::{Engine, Nets};
 use gammond::equity::{CubeEfficiency, MatchEquityTable};
-use gammond::eval::Evaluator;
+use gammond::eval::{Evaluator, NoShortcuts, SearchPolicy, Shortcuts};
 use gammond::game::{
     Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
 };
@@ -63,6 +63,14 @@ impl Evaluator for Doubter {
             let win = 0.25 + exact.win / 2.0;
             *out = Chances::from_array([win, 0.0, 0.0, 0.0, 0.0]);
         }
+    }
+
+    fn policy(&self) -> &SearchPolicy {
+        &SearchPolicy::GNUBG
+    }
+
+    fn shortcuts(&self) -> &dyn Shortcuts {
+        &NoShortcuts
     }
 }
 

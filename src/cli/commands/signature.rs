@@ -4,7 +4,7 @@
 //! threads, machine or time; `tests/data/bench_signature.txt` keeps that of the built-in nets.
 
 use crate::cli::{Common, Failure, print};
-use crate::eval::Evaluator;
+use crate::eval::{Evaluator, SearchPolicy, Shortcuts};
 use crate::game::{
     Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Score, perf_positions,
 };
@@ -37,44 +37,14 @@ fn signature(engine: &Engine) -> Result<(u64, String), Failure> {
         inner: engine.evaluator().as_ref(),
         count: AtomicU64::new(0),
     };
-    let stop = Stop::never();
-    // No cache: with one the count would depend on its size and on the threads.
-    let context = Context {
-        evaluator: &counting,
-        cache: None,
-        ..engine.context(&stop)
-    };
-    let mut chance = rng::stream(SEED, 0);
-    let positions = perf_positions(POSITIONS, |bound| rng::below(&mut chance, bound));
+    let positions = positions(POSITIONS);
     let mut bits = Sha256::new();
     let mut out = vec![Chances::default(); positions.len()];
     counting.evaluate(None, &positions, &mut out);
     out.iter().for_each(|chances| add(&mut bits, *chances, &[]));
-    let stopped = |_| Failure::work("stopped");
     for (plies, every) in (0..).zip(EVERY) {
-        let settings = Settings::plies(plies);
-        for (number, &position) in positions.iter().step_by(every).enumerate() {
-            let state = state(number);
-            let roll = Roll::new(number as u8 % 6 + 1, (number / 6) as u8 % 6 + 1);
-            let roll = roll.map_err(Failure::work)?;
-            let query = PlayQuery::new(position, roll, state);
-            let ranked = search::rank_plays(context, &query, &settings).map_err(stopped)?;
-            for play in &ranked.plays {
-                add(&mut bits, play.chances, &[play.value]);
-            }
-            let query = EvalQuery::new(position, state);
-            let found = search::evaluate(context, &query, &settings).map_err(stopped)?;
-            let cubeful = found.cubeful.unwrap_or_default();
-            add(&mut bits, found.chances, &[found.cubeless, cubeful]);
-            let query = CubeQuery::new(position, state);
-            let found = search::cube_action(context, &query, &settings).map_err(stopped)?;
-            add(
-                &mut bits,
-                found.chances,
-                &[found.no_double, found.double_take, found.double_pass],
-            );
-            bits.update([found.verdict as u8]);
-        }
+        let chosen = positions.iter().step_by(every);
+        answer(engine, &counting, plies, chosen, &mut bits)?;
     }
     let digest: [u8; 32] = bits.finalize().into();
     let checksum = digest
@@ -83,6 +53,54 @@ fn signature(engine: &Engine) -> Result<(u64, String), Failure> {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     Ok((counting.count.into_inner(), checksum))
+}
+
+/// The positions of the workload.
+fn positions(count: usize) -> Vec<Position> {
+    let mut chance = rng::stream(SEED, 0);
+    perf_positions(count, |bound| rng::below(&mut chance, bound))
+}
+
+/// Adds the bits of the answers about positions: the plays of a roll, the value, the cube.
+fn answer<'a>(
+    engine: &Engine,
+    evaluator: &dyn Evaluator,
+    plies: u8,
+    positions: impl Iterator<Item = &'a Position>,
+    bits: &mut Sha256,
+) -> Result<(), Failure> {
+    let stop = Stop::never();
+    // No cache: with one the count would depend on its size and on the threads.
+    let context = Context {
+        evaluator,
+        cache: None,
+        ..engine.context(&stop)
+    };
+    let stopped = |_| Failure::work("stopped");
+    let settings = Settings::plies(plies);
+    for (number, &position) in positions.enumerate() {
+        let state = state(number);
+        let roll = Roll::new(number as u8 % 6 + 1, (number / 6) as u8 % 6 + 1);
+        let roll = roll.map_err(Failure::work)?;
+        let query = PlayQuery::new(position, roll, state);
+        let ranked = search::rank_plays(context, &query, &settings).map_err(stopped)?;
+        for play in &ranked.plays {
+            add(bits, play.chances, &[play.value]);
+        }
+        let query = EvalQuery::new(position, state);
+        let found = search::evaluate(context, &query, &settings).map_err(stopped)?;
+        let cubeful = found.cubeful.unwrap_or_default();
+        add(bits, found.chances, &[found.cubeless, cubeful]);
+        let query = CubeQuery::new(position, state);
+        let found = search::cube_action(context, &query, &settings).map_err(stopped)?;
+        add(
+            bits,
+            found.chances,
+            &[found.no_double, found.double_take, found.double_pass],
+        );
+        bits.update([found.verdict as u8]);
+    }
+    Ok(())
 }
 
 /// Money, scores and cubes in turn.
@@ -142,38 +160,40 @@ impl Evaluator for Counting<'_> {
         self.inner.evaluate(reference, positions, out);
     }
 
-    fn evaluate_quickly(
-        &self,
-        reference: Option<&Position>,
-        positions: &[Position],
-        out: &mut [Chances],
-    ) -> bool {
-        self.inner.evaluate_quickly(reference, positions, out)
+    fn policy(&self) -> &SearchPolicy {
+        self.inner.policy()
     }
 
-    fn rank_quickly(
-        &self,
-        reference: &Position,
-        positions: &[Position],
-        slopes: &[f32; 5],
-        out: &mut [f64],
-    ) -> bool {
-        self.inner.rank_quickly(reference, positions, slopes, out)
+    fn shortcuts(&self) -> &dyn Shortcuts {
+        self.inner.shortcuts()
     }
+}
 
-    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
-        self.inner.cube_life(position, chances)
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Nets;
 
-    fn quick_margin(&self) -> f64 {
-        self.inner.quick_margin()
-    }
-
-    fn quick_keep(&self, positions: usize) -> usize {
-        self.inner.quick_keep(positions)
-    }
-
-    fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
-        self.inner.exact_cubeful(position)
+    /// The engine that is signed is the engine that answers: counting changes no bit, at 0, 1 and 2 plies.
+    #[test]
+    fn an_engine_that_is_counted_answers_the_same_bits() {
+        for nets in [Nets::Embedded, Nets::EmbeddedFast] {
+            let engine = Engine::builder().nets(nets).threads(1).build().unwrap();
+            let counting = Counting {
+                inner: engine.evaluator().as_ref(),
+                count: AtomicU64::new(0),
+            };
+            for (plies, count) in [(0, 40), (1, 20), (2, 3)] {
+                let positions = positions(count);
+                let signed = |evaluator| {
+                    let mut bits = Sha256::new();
+                    answer(&engine, evaluator, plies, positions.iter(), &mut bits).unwrap();
+                    <[u8; 32]>::from(bits.finalize())
+                };
+                let counted = signed(&counting);
+                assert_eq!(counted, signed(counting.inner), "{plies} plies");
+            }
+            assert!(counting.count.into_inner() > 1000);
+        }
     }
 }

@@ -15,7 +15,7 @@ mod slow;
 mod weights;
 
 use self::features::{Kind, Unpacked};
-use super::Evaluator;
+use super::{Evaluator, SearchPolicy, Shortcuts};
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position};
 use crate::nn::{CpuLevel, Integers, Kernel, Mlp, MlpError, SparseInput};
@@ -250,6 +250,16 @@ impl Evaluator for GnubgEvaluator {
         }
     }
 
+    fn policy(&self) -> &SearchPolicy {
+        &SearchPolicy::GNUBG
+    }
+
+    fn shortcuts(&self) -> &dyn Shortcuts {
+        self
+    }
+}
+
+impl Shortcuts for GnubgEvaluator {
     fn evaluate_quickly(
         &self,
         _near: Option<&Position>,

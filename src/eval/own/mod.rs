@@ -28,7 +28,7 @@ pub use judge::{Judge, OwnNetError};
 pub use role::{BOARD_POINTS, LEAD_PIPS, Lead, Role};
 pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
 
-use super::Evaluator;
+use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts};
 use crate::bearoff::Tables;
 use crate::game::{Chances, Class, Position, Side};
 use crate::nn::format::native;
@@ -186,7 +186,7 @@ impl NetSet {
 
 impl OwnEvaluator {
     /// The embedded nets at full strength; the fast net answers
-    /// [`Evaluator::evaluate_quickly`].
+    /// [`Shortcuts::evaluate_quickly`].
     ///
     /// # Errors
     /// When an embedded net is damaged, which a test excludes.
@@ -433,6 +433,17 @@ impl OwnEvaluator {
     }
 }
 
+/// How searches use our nets.
+const POLICY: SearchPolicy = SearchPolicy {
+    // Both measured: BENCHMARKS.md.
+    quick_margin: 0.12,
+    quick_keep: QuickKeep::Fixed(5),
+    // Where every play wins for certain, or cashes, what is left of the differences is rounding.
+    cubeful_noise: 0.0001,
+    // Measured: nets/HISTORY.md, "Look-ahead".
+    static_share: 0.25,
+};
+
 impl Evaluator for OwnEvaluator {
     fn name(&self) -> &str {
         &self.name
@@ -446,6 +457,16 @@ impl Evaluator for OwnEvaluator {
         self.each(None, reference, positions, out);
     }
 
+    fn policy(&self) -> &SearchPolicy {
+        &POLICY
+    }
+
+    fn shortcuts(&self) -> &dyn Shortcuts {
+        self
+    }
+}
+
+impl Shortcuts for OwnEvaluator {
     fn evaluate_quickly(
         &self,
         reference: Option<&Position>,
@@ -480,26 +501,6 @@ impl Evaluator for OwnEvaluator {
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
         let contact = position.has_contact();
         contact.then(|| self.volatility.cube_life(position, chances))
-    }
-
-    /// Measured: BENCHMARKS.md.
-    fn quick_margin(&self) -> f64 {
-        0.12
-    }
-
-    /// Measured: BENCHMARKS.md.
-    fn quick_keep(&self, _positions: usize) -> usize {
-        5
-    }
-
-    /// Measured: nets/HISTORY.md, "Look-ahead".
-    fn static_share(&self) -> f64 {
-        0.25
-    }
-
-    /// Where every play wins for certain, or cashes, what is left of the differences is rounding.
-    fn cubeful_noise(&self) -> f64 {
-        0.0001
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

@@ -36,7 +36,7 @@ impl Pruner {
     }
 
     /// Scores of positions that differ little from `reference`; see
-    /// [`rank_quickly`](crate::eval::Evaluator::rank_quickly).
+    /// [`rank_quickly`](crate::eval::Shortcuts::rank_quickly).
     pub(super) fn rank(
         &self,
         reference: &Position,
