@@ -3,8 +3,7 @@
 //! Pipe, sockets, UBGI and the one-shot commands share it. Blocks while it computes; sockets call
 //! it on the compute threads. A panic costs its own answer and nothing else (SRV-13).
 
-use super::counters::Counters;
-use super::faults::engine_error;
+use super::engine_error::engine_error;
 use super::judge_match::judge_match;
 use crate::engine::{COMMIT, Engine, EngineError};
 use crate::nn::CpuLevel;
@@ -16,11 +15,23 @@ use std::time::{Duration, Instant};
 /// Between two lines about how far a rollout is.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 
-/// What answers: an engine, and where counting is wanted, what a server has counted.
+/// Counts answers, and knows what has been counted.
+pub trait Observer: Sync + std::fmt::Debug {
+    /// Counts an answer to a question of this kind, and whether it is one and no error.
+    fn note_answer(&self, kind: &str, good: bool);
+
+    /// Counts a panic; returns its number.
+    fn note_panic(&self) -> u64;
+
+    /// Returns all counters by name, for `stats`.
+    fn values(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// An engine that answers, and an observer where counting is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Answerer<'a> {
     engine: &'a Engine,
-    counters: Option<&'a Counters>,
+    observer: Option<&'a dyn Observer>,
 }
 
 impl<'a> Answerer<'a> {
@@ -29,15 +40,16 @@ impl<'a> Answerer<'a> {
     pub fn new(engine: &'a Engine) -> Answerer<'a> {
         Answerer {
             engine,
-            counters: None,
+            observer: None,
         }
     }
 
-    /// Answers that are counted here.
-    pub(super) fn counting(engine: &'a Engine, counters: &'a Counters) -> Answerer<'a> {
+    /// Answers that an observer counts.
+    #[must_use]
+    pub fn observed(engine: &'a Engine, observer: &'a dyn Observer) -> Answerer<'a> {
         Answerer {
             engine,
-            counters: Some(counters),
+            observer: Some(observer),
         }
     }
 
@@ -83,8 +95,8 @@ impl<'a> Answerer<'a> {
             out.truncate(start);
             self.refuse(inquiry, &self.panicked(), out)
         });
-        if let Some(counters) = self.counters {
-            counters.note_answer(inquiry.question.kind(), good);
+        if let Some(observer) = self.observer {
+            observer.note_answer(inquiry.question.kind(), good);
         }
         good
     }
@@ -129,8 +141,8 @@ impl<'a> Answerer<'a> {
         found: Result<&Found, &RequestError>,
         out: &mut Vec<u8>,
     ) -> bool {
-        let counters = match self.counters {
-            Some(counters) if matches!(found, Ok(Found::About)) => counters.values(),
+        let counters = match self.observer {
+            Some(observer) if matches!(found, Ok(Found::About)) => observer.values(),
             _ => Vec::new(),
         };
         let about = About {
@@ -145,7 +157,7 @@ impl<'a> Answerer<'a> {
     }
 
     fn panicked(&self) -> RequestError {
-        let number = self.counters.map_or(1, Counters::note_panic);
+        let number = self.observer.map_or(1, Observer::note_panic);
         tracing::error!(number, "panic inside a query");
         RequestError::new("internal", "query", format!("internal error {number}"))
     }

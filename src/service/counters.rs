@@ -1,5 +1,6 @@
 //! What the server has counted: for `stats` and for Prometheus (SRV-18).
 
+use super::answer::Observer;
 use crate::engine::COMMIT;
 use crate::nn::CpuLevel;
 use crate::query::Cost;
@@ -112,24 +113,6 @@ impl Counters {
             .fetch_add(us.saturating_mul(lines), Ordering::Relaxed);
     }
 
-    /// Notes a line that was answered: what it asked, and whether the answer is no error.
-    pub(super) fn note_answer(&self, kind: &str, good: bool) {
-        count(&self.answered);
-        if !good {
-            count(&self.errors);
-        }
-        let place = KINDS.iter().position(|name| *name == kind);
-        let kind = self.kinds.get(place.unwrap_or(KINDS.len() - 1));
-        if let Some([answers, errors]) = kind {
-            count(if good { answers } else { errors });
-        }
-    }
-
-    /// Notes a panic; returns its number.
-    pub(super) fn note_panic(&self) -> u64 {
-        self.panics.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
     /// Name, kind, what it is, and the counter.
     fn named(&self) -> [(&'static str, &'static str, &'static str, &AtomicU64); 14] {
         let (gauge, counter) = ("gauge", "counter");
@@ -201,16 +184,6 @@ impl Counters {
         ]
     }
 
-    /// All counters by name, for `stats`.
-    #[must_use]
-    pub fn values(&self) -> Vec<(&'static str, u64)> {
-        let mut values = vec![("uptime", self.started.elapsed().as_secs())];
-        for (name, _, _, counter) in self.named() {
-            values.push((name, read(counter)));
-        }
-        values
-    }
-
     /// All counters in Prometheus' text format.
     #[must_use]
     pub fn prometheus(&self, net: &str) -> String {
@@ -276,6 +249,32 @@ impl Counters {
             let _ = writeln!(text, "{name}_sum{{cost=\"{cost}\"}} {total}");
             let _ = writeln!(text, "{name}_count{{cost=\"{cost}\"}} {sum}");
         }
+    }
+}
+
+impl Observer for Counters {
+    fn note_answer(&self, kind: &str, good: bool) {
+        count(&self.answered);
+        if !good {
+            count(&self.errors);
+        }
+        let place = KINDS.iter().position(|name| *name == kind);
+        let kind = self.kinds.get(place.unwrap_or(KINDS.len() - 1));
+        if let Some([answers, errors]) = kind {
+            count(if good { answers } else { errors });
+        }
+    }
+
+    fn note_panic(&self) -> u64 {
+        self.panics.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn values(&self) -> Vec<(&'static str, u64)> {
+        let mut values = vec![("uptime", self.started.elapsed().as_secs())];
+        for (name, _, _, counter) in self.named() {
+            values.push((name, read(counter)));
+        }
+        values
     }
 }
 

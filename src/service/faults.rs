@@ -1,7 +1,7 @@
-//! Failures of the engine, and panics, as errors on the wire.
+//! Panics as errors on the wire.
 
+use super::answer::Observer as _;
 use super::counters::Counters;
-use crate::engine::EngineError;
 use crate::protocol::RequestError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,17 +15,4 @@ pub(super) fn surviving<T>(
         tracing::error!(number, "panic while a line was read");
         RequestError::new("internal", "line", format!("internal error {number}"))
     })
-}
-
-/// An engine's failure as the error of a request.
-pub(super) fn engine_error(error: &EngineError) -> RequestError {
-    let code = match error {
-        EngineError::Stopped => "stopped",
-        EngineError::Rollout(error) => {
-            let message = format!("rollout: {error}");
-            return RequestError::new("bad-setting", "rollout", message);
-        }
-        _ => "internal",
-    };
-    RequestError::new(code, "query", format!("query {error}"))
 }

@@ -1,6 +1,6 @@
 //! A match that came in lines, judged within its time.
 
-use super::faults::engine_error;
+use super::engine_error::engine_error;
 use crate::analysis::{analyse, analysis_settings};
 use crate::engine::{Engine, EngineError};
 use crate::notation::MatchFile;

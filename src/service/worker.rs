@@ -252,13 +252,13 @@ impl Workers {
     /// Answers what needs no computing, at once. Returns whether it is an answer, and no error.
     pub(super) fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) -> bool {
         let engine = self.engine();
-        Answerer::counting(&engine, &self.shared.counters).answer(inquiry, &Stop::never(), out)
+        Answerer::observed(&engine, &*self.shared.counters).answer(inquiry, &Stop::never(), out)
     }
 
     /// Answers a job that was not taken.
     pub(super) fn answer_busy(&self, job: &Work, out: &mut Vec<u8>) {
         let engine = self.engine();
-        let answerer = Answerer::counting(&engine, &self.shared.counters);
+        let answerer = Answerer::observed(&engine, &*self.shared.counters);
         for inquiry in &job.inquiries {
             count(&self.shared.counters.busy);
             answerer.refuse(inquiry, &busy("too many queries wait"), out);
@@ -370,7 +370,7 @@ impl Shared {
     /// Answers a job's inquiries until its slice of time or its room for answers is used up, or one
     /// costs more than it seemed to; returns what is left.
     fn run(&self, mut job: Work, engine: &Engine) -> Option<Work> {
-        let answerer = Answerer::counting(engine, &self.counters);
+        let answerer = Answerer::observed(engine, &*self.counters);
         let began = Instant::now();
         let mut bytes = Vec::new();
         let mut charge = job.account.charge(0);

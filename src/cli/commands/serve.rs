@@ -4,17 +4,19 @@
 use super::nats_options::NatsOptions;
 use crate::bearoff::TwoSided;
 use crate::cli::{Common, Failure, io_threads};
-#[cfg(feature = "farm")]
-use crate::nats::ConnectError;
 use crate::platform::{Ear, Told};
 use crate::service::limits::Limits;
 #[cfg(feature = "farm")]
 use crate::service::nats::Serving;
 use crate::service::systemd::{Notifier, watchdog_period};
-use crate::service::tcp::{Address, Config, Handle, ServeError, Server};
+use crate::service::tcp::{Address, Config, Handle, ServeError, Server, TransportError};
+#[cfg(feature = "farm")]
+use crate::service::transport::Transport;
 use clap::builder::RangedU64ValueParser;
 use std::io::Write;
 use std::process::ExitCode;
+#[cfg(feature = "farm")]
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -134,14 +136,14 @@ struct NatsArgs {
 
 #[cfg(feature = "farm")]
 impl NatsArgs {
-    fn serving(&self) -> Result<Option<Serving>, Failure> {
+    fn transport(&self) -> Result<Option<Arc<dyn Transport>>, Failure> {
         let Some(url) = &self.url else {
             return Ok(None);
         };
-        Ok(Some(Serving {
+        Ok(Some(Arc::new(Serving {
             access: self.options.access(url)?,
             name: self.options.farm.clone(),
-        }))
+        })))
     }
 }
 
@@ -152,12 +154,9 @@ impl Args {
         config.listen = self.listen.clone();
         #[cfg(feature = "farm")]
         {
-            config.nats = self.nats.serving()?;
+            config.transports.extend(self.nats.transport()?);
         }
-        #[cfg(feature = "farm")]
-        let elsewhere = config.nats.is_some();
-        #[cfg(not(feature = "farm"))]
-        let elsewhere = false;
+        let elsewhere = !config.transports.is_empty();
         if config.listen.is_empty() && self.external.is_empty() && !elsewhere {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
@@ -205,12 +204,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     runtime.shutdown_timeout(Duration::from_millis(100));
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        #[cfg(feature = "farm")]
-        Err(ServeFailure::Serve(ServeError::Nats(error @ ConnectError::File { .. }))) => {
+        Err(ServeFailure::Serve(ServeError::Transport(error @ TransportError::File(_)))) => {
             Err(Failure::file(error))
         }
-        #[cfg(feature = "farm")]
-        Err(ServeFailure::Serve(error @ ServeError::Nats(_))) => Err(Failure::usage(error)),
+        Err(ServeFailure::Serve(error @ ServeError::Transport(_))) => Err(Failure::usage(error)),
         Err(ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress))) => {
             Err(Failure::usage(error))
         }
@@ -242,7 +239,7 @@ fn announce(server: &Server) {
         .addresses()
         .into_iter()
         .map(|address| format!("listening on {address}"));
-    for line in lines.chain(metrics).chain(server.over_nats()) {
+    for line in lines.chain(metrics).chain(server.transports()) {
         tracing::info!("{line}");
         // Nobody may be reading; the server runs all the same.
         let _ = writeln!(out, "{line}");

@@ -5,6 +5,7 @@ use super::micro::Identity;
 use crate::protocol::{Inquiry, RequestError, Session, Step};
 use crate::query::{Cost, Stop};
 use crate::service::account::Account;
+use crate::service::answer::Observer as _;
 use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::faults::surviving;

@@ -11,7 +11,9 @@ mod micro;
 
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::Shared;
-use crate::nats::Access;
+use super::tcp::{Handle, TransportError};
+use super::transport::{Transport, TransportFuture};
+use crate::nats::{Access, ConnectError};
 use async_nats::connection::State;
 use async_nats::{Client, Message, SubscribeError, Subscriber};
 use desk::Desk;
@@ -35,10 +37,23 @@ pub struct Serving {
     pub name: String,
 }
 
-impl Serving {
-    /// In words, without a password.
-    pub(super) fn shown(&self) -> String {
+impl Transport for Serving {
+    fn check(&self) -> TransportFuture<'_, Result<(), TransportError>> {
+        Box::pin(async {
+            let checked = self.access.check().await;
+            checked.map_err(|error| match error {
+                ConnectError::File { .. } => TransportError::File(error.to_string()),
+                _ => TransportError::Setting(error.to_string()),
+            })
+        })
+    }
+
+    fn shown(&self) -> String {
         format!("answering over {} as {}.*", self.access.shown(), self.name)
+    }
+
+    fn serve(self: Arc<Self>, server: Handle) -> TransportFuture<'static, ()> {
+        Box::pin(async move { serve(&self, server.0).await })
     }
 }
 
@@ -46,7 +61,7 @@ impl Serving {
 type Heard = (Option<usize>, Message);
 
 /// Answers until the server ends. What has come by then is still answered.
-pub(super) async fn serve(serving: Serving, shared: Arc<Shared>) {
+async fn serve(serving: &Serving, shared: Arc<Shared>) {
     let mut phase = shared.phase.subscribe();
     let tell = |text: &str| tracing::warn!("{text}");
     let connected = tokio::select! {
@@ -55,7 +70,7 @@ pub(super) async fn serve(serving: Serving, shared: Arc<Shared>) {
     };
     let served = async {
         let client = connected.map_err(|error| error.to_string())?;
-        let served = answer(client, &serving, &shared).await;
+        let served = answer(client, serving, &shared).await;
         served.map_err(|error| error.to_string())
     };
     let mut phase = shared.phase.subscribe();

@@ -11,6 +11,7 @@ use crate::protocol::{
 };
 use crate::query::{Cost, Stop};
 use crate::service::account::{Account, Charge};
+use crate::service::answer::Observer as _;
 use crate::service::counters::count;
 use crate::service::fair_queue::{Lane, Origin};
 use crate::service::faults::surviving;

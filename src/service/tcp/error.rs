@@ -22,11 +22,22 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
-    /// No way to a NATS server can be tried.
-    #[cfg(feature = "farm")]
+    /// A transport beside sockets cannot be used.
     #[error(transparent)]
-    Nats(#[from] crate::nats::ConnectError),
+    Transport(#[from] TransportError),
     /// The threads that compute could not be started.
     #[error("threads: {0}")]
     Threads(#[from] WorkersError),
+}
+
+/// The reason why a transport cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// A file that it needs.
+    #[error("{0}")]
+    File(String),
+    /// A setting of it.
+    #[error("{0}")]
+    Setting(String),
 }

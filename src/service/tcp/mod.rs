@@ -3,6 +3,7 @@
 mod address;
 mod connection;
 mod error;
+mod handle;
 mod listener;
 mod server;
 pub(super) mod shared;
@@ -11,6 +12,7 @@ mod turns;
 pub(super) mod weight;
 
 pub use address::{Address, AddressError};
-pub use error::ServeError;
-pub use server::{Config, Handle, Server};
+pub use error::{ServeError, TransportError};
+pub use handle::Handle;
+pub use server::{Config, Server};
 pub use shared::{BuildError, ReloadError};

@@ -3,25 +3,22 @@
 //! Rules SRV-01 to SRV-18 of `protocol-specs/request-protocol.md`.
 
 use super::address::Address;
-use super::connection;
 use super::error::ServeError;
+use super::handle::Handle;
 use super::listener;
-use super::shared::{BuildError, ReloadError, Shared};
+use super::shared::{BuildError, Shared};
 use super::socket::Listener;
 use crate::engine::Engine;
 use crate::protocol::external::ExternalSettings;
 use crate::protocol::{Defaults, SessionSettings};
 use crate::service::counters::Counters;
-use crate::service::fair_queue::Origin;
 use crate::service::http;
 use crate::service::limits::Limits;
-#[cfg(feature = "farm")]
-use crate::service::nats::{self, Serving};
 use crate::service::shutdown::{Phase, reached};
+use crate::service::transport::Transport;
 use crate::service::worker::Workers;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 
 /// What a server is to be.
@@ -32,9 +29,8 @@ pub struct Config {
     pub listen: Vec<Address>,
     /// Where gnubg's server language is spoken from the first byte.
     pub external: Vec<Address>,
-    /// A NATS server whose messages are answered.
-    #[cfg(feature = "farm")]
-    pub nats: Option<Serving>,
+    /// The other ways for requests to come.
+    pub transports: Vec<Arc<dyn Transport>>,
     /// Where Prometheus may read.
     pub metrics: Option<Address>,
     /// Whether addresses other than loopback are allowed.
@@ -47,75 +43,13 @@ pub struct Config {
     pub rules: ExternalSettings,
 }
 
-impl Config {
-    #[cfg(feature = "farm")]
-    fn asks_over_nats(&self) -> bool {
-        self.nats.is_some()
-    }
-
-    #[cfg(not(feature = "farm"))]
-    fn asks_over_nats(&self) -> bool {
-        false
-    }
-}
-
 /// A server that listens and is ready to run.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
     metrics: Option<Listener>,
-    #[cfg(feature = "farm")]
-    nats: Option<Serving>,
-}
-
-/// Tells a running server to reload or to end.
-#[derive(Clone, Debug)]
-pub struct Handle(Arc<Shared>);
-
-impl Handle {
-    /// Ends gracefully: nothing new, running queries may finish within the grace time (SRV-15).
-    pub fn drain(&self) {
-        let drain = |phase: &mut Phase| {
-            let running = *phase == Phase::Run;
-            if running {
-                *phase = Phase::Drain;
-            }
-            running
-        };
-        self.0.phase.send_if_modified(drain);
-    }
-
-    /// Ends at once.
-    pub fn cut(&self) {
-        self.0.phase.send_replace(Phase::Cut);
-    }
-
-    /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
-    ///
-    /// # Errors
-    /// A file is missing or damaged; the old nets stay.
-    pub fn reload(&self) -> Result<(), ReloadError> {
-        self.0.reload()
-    }
-
-    /// What has been counted so far.
-    #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.0.counters
-    }
-
-    /// Bytes of answers that wait for their peers.
-    #[must_use]
-    pub fn unsent_bytes(&self) -> usize {
-        self.0.unsent()
-    }
-
-    /// Serves one stream that somebody else made, such as one end of a pipe in this process.
-    pub async fn serve_stream<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
-        let nowhere = |_: &S| false;
-        connection::serve(stream, nowhere, Origin::Here, Arc::clone(&self.0), false).await;
-    }
+    transports: Vec<Arc<dyn Transport>>,
 }
 
 impl Server {
@@ -128,11 +62,10 @@ impl Server {
         engine: Engine,
         build: impl Fn() -> Result<Engine, E> + Send + Sync + 'static,
     ) -> Result<Server, ServeError> {
-        #[cfg(feature = "farm")]
-        if let Some(serving) = &config.nats {
-            serving.access.check().await?;
+        for transport in &config.transports {
+            transport.check().await?;
         }
-        if config.listen.is_empty() && config.external.is_empty() && !config.asks_over_nats() {
+        if config.listen.is_empty() && config.external.is_empty() && config.transports.is_empty() {
             return Err(ServeError::NoAddress);
         }
         let (limits, remote) = (&config.limits, config.allow_remote);
@@ -162,8 +95,7 @@ impl Server {
             shared,
             listeners,
             metrics,
-            #[cfg(feature = "farm")]
-            nats: config.nats,
+            transports: config.transports,
         })
     }
 
@@ -179,14 +111,9 @@ impl Server {
         self.metrics.as_ref().map(Listener::address)
     }
 
-    /// Over which NATS server it answers, and on which subjects, in words.
-    #[must_use]
-    pub fn over_nats(&self) -> Option<String> {
-        #[cfg(feature = "farm")]
-        if let Some(serving) = &self.nats {
-            return Some(serving.shown());
-        }
-        None
+    /// Returns a line about each of the other transports.
+    pub fn transports(&self) -> impl Iterator<Item = String> {
+        self.transports.iter().map(|transport| transport.shown())
     }
 
     /// Tells this server to end.
@@ -198,15 +125,15 @@ impl Server {
     /// Serves until [`Handle::drain`] or [`Handle::cut`].
     pub async fn run(self) {
         let mut tasks = JoinSet::new();
+        let handle = self.handle();
+        for transport in self.transports {
+            tasks.spawn(transport.serve(handle.clone()));
+        }
         for listener in self.listeners {
             tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
         }
         if let Some(listener) = self.metrics {
             tasks.spawn(http::accept(listener, Arc::clone(&self.shared)));
-        }
-        #[cfg(feature = "farm")]
-        if let Some(serving) = self.nats {
-            tasks.spawn(nats::serve(serving, Arc::clone(&self.shared)));
         }
         let mut phase = self.shared.phase.subscribe();
         reached(&mut phase, Phase::Drain).await;
