@@ -247,7 +247,10 @@ impl Printer<'_> {
     }
 
     fn finish(&self) -> Result<(), Failure> {
-        if let Some(path) = &self.args.html {
+        // A report about nothing takes the place of none.
+        if let Some(path) = &self.args.html
+            && !self.report.is_empty()
+        {
             let text = page(&self.report);
             Picture::Html.write(path, text.as_bytes())?;
         }
@@ -365,6 +368,10 @@ fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
                 return Err(Failure::in_file(path)(want));
             }
         } else {
+            // Before anything is written: a name that was mistyped costs no report.
+            if path.as_os_str() != "-" {
+                std::fs::metadata(path).map_err(Failure::in_file(path))?;
+            }
             files.push(path.clone());
         }
     }

@@ -6,7 +6,7 @@
 use super::config::{FibsError, StateError};
 use crate::escape::FileName;
 use crate::files;
-use crate::journal::{create_whole, write_whole};
+use crate::journal::{check_writable, create_whole, write_whole};
 use crate::protocol::fibs::{MatchEnd, MatchRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -143,15 +143,13 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 /// They cannot.
 pub fn check_folder(folder: Option<&Path>) -> Result<(), FibsError> {
     let Some(folder) = folder else { return Ok(()) };
-    let probe = folder.join(format!(".gammond-{}", std::process::id()));
     if folder.is_file() {
         let text = "is a file; want a folder";
         let error = std::io::Error::new(std::io::ErrorKind::NotADirectory, text);
         return Err(wrong(folder, error));
     }
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&probe, b"probe"))
-        .and_then(|()| std::fs::remove_file(&probe))
+        .and_then(|()| check_writable(&folder.join("match.mat")))
         .map_err(|error| wrong(folder, error))
 }
 
