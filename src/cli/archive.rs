@@ -2,7 +2,8 @@
 //! `archive.sql` and in `protocol-specs/analysis.md`.
 //!
 //! A match is filed as a whole or not at all, and once, whoever is killed and however many programs file at the same
-//! time. A file that is not of this program is left as it is.
+//! time. A file that is not of this program is left as it is. With each match the SHA-256 of its rows is filed; before
+//! figures are read from an archive, the structure of the file and every such digest are checked.
 
 use super::Failure;
 use crate::analysis::{Analysis, Row, Totals, class, level_name, phase};
@@ -10,6 +11,7 @@ use crate::engine::Engine;
 use crate::escape::Untrusted;
 use crate::notation::MatPlayer;
 use crate::query::Settings;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -20,10 +22,12 @@ use std::time::Duration;
 const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: says whose file it is.
 const APPLICATION_ID: i64 = 0x676d_6d64;
-/// Of the tables.
-const VERSION: i64 = 1;
+/// Of the tables. Version 1 had no digests.
+const VERSION: i64 = 2;
 /// How long another program may hold the file.
 const WAITED: Duration = Duration::from_secs(60);
+/// What the owner of a damaged file may do.
+const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
 /// How every SQLite file begins.
 const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
 
@@ -88,7 +92,7 @@ impl Archive {
         Archive::opened(path, true)
     }
 
-    /// Opens an archive that there is.
+    /// Opens an archive that there is, and checks that nothing in it has changed since it was filed.
     pub(crate) fn existing(path: &Path) -> Result<Archive, Failure> {
         Archive::opened(path, false)
     }
@@ -114,9 +118,9 @@ impl Archive {
         let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(guarded).map_err(fault)?;
         let mut state = state(&connection).map_err(fault)?;
-        if state == State::Empty && make {
-            state =
-                made(&mut connection).map_err(|error| Failure::unwritten(path)(told(&error)))?;
+        if (state == State::Empty && make) || state == State::Version(1) {
+            state = brought_up(&mut connection)
+                .map_err(|error| Failure::unwritten(path)(told(&error)))?;
         }
         let wrong = match state {
             State::Ours => None,
@@ -126,6 +130,10 @@ impl Archive {
                 "has tables of version {found}, this program knows version {VERSION}"
             )),
             State::Changed => Some("has other tables than this program makes".to_owned()),
+        };
+        let wrong = match wrong {
+            None if !make => damage(&connection).map_err(fault)?,
+            wrong => wrong,
         };
         match wrong {
             Some(wrong) => Err(Failure::in_file(path)(wrong)),
@@ -250,7 +258,13 @@ fn statements() -> impl Iterator<Item = &'static str> {
     all.filter(|statement| !statement.is_empty())
 }
 
+/// Reads what a file is, in one transaction: another program may be creating the tables right now.
 fn state(connection: &Connection) -> rusqlite::Result<State> {
+    let transaction = connection.unchecked_transaction()?;
+    state_within(&transaction)
+}
+
+fn state_within(connection: &Connection) -> rusqlite::Result<State> {
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
     let (application, version): (i64, i64) = (number("application_id")?, number("user_version")?);
     let count = "SELECT count(*) FROM sqlite_schema";
@@ -279,19 +293,115 @@ fn state(connection: &Connection) -> rusqlite::Result<State> {
     Ok(if found { State::Changed } else { State::Ours })
 }
 
-/// Makes the tables, unless another program has made them by now.
-fn made(connection: &mut Connection) -> rusqlite::Result<State> {
+/// Creates the tables, or those that an archive of version 1 lacks, unless another program has done so by now.
+fn brought_up(connection: &mut Connection) -> rusqlite::Result<State> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if state(&transaction)? == State::Empty {
+    let before = state_within(&transaction)?;
+    if before == State::Empty {
         for statement in statements() {
             transaction.execute(statement, [])?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    if before == State::Version(1) {
+        for statement in statements().filter(|statement| statement.contains("TABLE digests")) {
+            transaction.execute(statement, [])?;
+        }
+        let all: Vec<i64> = {
+            let mut asked = transaction.prepare("SELECT id FROM matches")?;
+            asked
+                .query_map([], |row| row.get(0))?
+                .collect::<Result<_, _>>()?
+        };
+        for number in all {
+            file_digest(&transaction, number)?;
+        }
+    }
+    if matches!(before, State::Empty | State::Version(1)) {
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    let state = state(&transaction)?;
-    transaction.commit()?;
+    let state = state_within(&transaction)?;
+    // An archive of version 1 with other tables stays as it is.
+    if state == State::Ours {
+        transaction.commit()?;
+    }
     Ok(state)
+}
+
+/// Returns the SHA-256 of everything that is filed about a match, each value with its type and length.
+fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
+    const ROWS: [&str; 3] = [
+        "SELECT * FROM matches WHERE id = ?",
+        "SELECT sides.*, name FROM sides LEFT JOIN players ON players.id = player WHERE match = ? ORDER BY side",
+        "SELECT * FROM decisions WHERE match = ? ORDER BY number",
+    ];
+    let mut bytes = Vec::new();
+    for sql in ROWS {
+        let mut asked = connection.prepare_cached(sql)?;
+        let columns = asked.column_count();
+        let mut rows = asked.query([number])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..columns {
+                match row.get_ref(column)? {
+                    ValueRef::Null => bytes.push(b'n'),
+                    ValueRef::Integer(value) => {
+                        bytes.push(b'i');
+                        bytes.extend(value.to_le_bytes());
+                    }
+                    ValueRef::Real(value) => {
+                        bytes.push(b'r');
+                        bytes.extend(value.to_bits().to_le_bytes());
+                    }
+                    ValueRef::Text(value) | ValueRef::Blob(value) => {
+                        bytes.push(b't');
+                        bytes.extend((value.len() as u64).to_le_bytes());
+                        bytes.extend(value);
+                    }
+                }
+            }
+        }
+        bytes.push(b';');
+    }
+    Ok(crate::job::sha256(&bytes))
+}
+
+fn file_digest(connection: &Connection, number: i64) -> rusqlite::Result<()> {
+    let sum = digest(connection, number)?;
+    let mut asked = connection.prepare_cached("INSERT INTO digests VALUES (?, ?)")?;
+    asked.execute(params![number, sum])?;
+    Ok(())
+}
+
+/// Returns what is damaged: the structure of the file, or a match whose rows do not have their digest.
+fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let transaction = connection.unchecked_transaction()?;
+    let found: String = transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if found != "ok" {
+        let first = found.lines().last().unwrap_or_default();
+        return Ok(Some(format!("is damaged: {first}{RECOVER}")));
+    }
+    // Digests without a match count as well: their match is lost.
+    let mut asked = transaction.prepare(
+        "SELECT id, file, sha256 FROM matches LEFT JOIN digests ON digests.match = matches.id \
+         UNION ALL SELECT NULL, NULL, sha256 FROM digests WHERE match NOT IN (SELECT id FROM matches)",
+    )?;
+    let mut rows = asked.query([])?;
+    while let Some(row) = rows.next()? {
+        let (number, file, sum): (Option<i64>, Option<String>, Option<String>) =
+            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let same = match (number, &sum) {
+            (Some(number), Some(sum)) => digest(&transaction, number)? == *sum,
+            _ => false,
+        };
+        if !same {
+            let file = file.unwrap_or_default();
+            return Ok(Some(format!(
+                "is damaged: what is filed of '{file}' does not have its checksum; restore a copy, or analyse its matches \
+                 into a new file"
+            )));
+        }
+    }
+    Ok(None)
 }
 
 fn filed(
@@ -328,6 +438,7 @@ fn filed(
         for (index, row) in (1..).zip(analysis.rows()) {
             file_row(&transaction, number, index, &row)?;
         }
+        file_digest(&transaction, number)?;
     }
     transaction.commit()
 }
@@ -418,10 +529,45 @@ fn told(error: &rusqlite::Error) -> String {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "; another program has held it for a minute"
         }
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            "; sqlite3 FILE .recover may save what is in it"
-        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => RECOVER,
         _ => "",
     };
     format!("{text}{more}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// A file whose tables are created at this moment is empty or an archive, never another program's.
+    #[test]
+    fn state_during_creation_is_empty_or_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..40 {
+            let path = folder.path().join(format!("{round}.sqlite"));
+            let open = || {
+                let connection = Connection::open(&path).unwrap();
+                connection.busy_timeout(WAITED).unwrap();
+                connection
+            };
+            let (reader, mut writer) = (open(), open());
+            let done = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    assert!(brought_up(&mut writer).unwrap() == State::Ours);
+                    done.store(true, Ordering::Release);
+                });
+                loop {
+                    let last = done.load(Ordering::Acquire);
+                    let seen = state(&reader).unwrap();
+                    assert!(matches!(seen, State::Empty | State::Ours), "round {round}");
+                    if last {
+                        assert!(seen == State::Ours);
+                        break;
+                    }
+                }
+            });
+        }
+    }
 }

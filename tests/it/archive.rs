@@ -187,7 +187,7 @@ fn files_of_others_are_left_alone() {
         ("named", "is an SQLite file of another program"),
         (
             "newer",
-            "has tables of version 9, this program knows version 1",
+            "has tables of version 9, this program knows version 2",
         ),
         ("changed", "has other tables than this program makes"),
         ("trigger", "has other tables than this program makes"),
@@ -355,6 +355,92 @@ fn damaged_archives() {
         }
     }
     assert!(refusals > 20, "{refusals}");
+}
+
+/// Every value of every table, in an order that does not depend on the file.
+fn contents(path: &Path) -> Vec<String> {
+    let db = Connection::open(path).unwrap();
+    let mut all = Vec::new();
+    for table in ["players", "matches", "sides", "decisions"] {
+        let sql = format!("SELECT * FROM {table} ORDER BY 1, 2");
+        let mut asked = db.prepare(&sql).unwrap();
+        let columns = asked.column_count();
+        let rows = asked.query_map([], |row| {
+            let value = |at| row.get::<_, rusqlite::types::Value>(at);
+            (0..columns).map(value).collect::<Result<Vec<_>, _>>()
+        });
+        let rows = rows
+            .unwrap()
+            .map(|row| format!("{table} {:?}", row.unwrap()));
+        all.extend(rows);
+    }
+    all
+}
+
+/// ANA-22: a flipped bit is noticed before figures are shown, or nothing that is filed has changed by it.
+#[test]
+fn flipped_bits_change_no_figure_unnoticed() {
+    let folder = matches(2);
+    let at = folder.path();
+    assert!(run(at, "analyse in --db whole").status.success());
+    let (whole, filed) = (
+        fs::read(at.join("whole")).unwrap(),
+        contents(&at.join("whole")),
+    );
+    let (mut noticed, mut harmless) = (0, 0);
+    for round in 0..120_usize {
+        let mut bytes = whole.clone();
+        let place = (round * 104_729 + 57) % bytes.len();
+        bytes[place] ^= 1 << (round % 8);
+        fs::write(at.join("a"), &bytes).unwrap();
+        let output = run(at, "players --db a");
+        if output.status.success() {
+            assert_eq!(contents(&at.join("a")), filed, "byte {place}");
+            harmless += 1;
+        } else {
+            assert_eq!(refused(&output).0, Some(3), "{output:?}");
+            noticed += 1;
+        }
+    }
+    eprintln!("{noticed} flips noticed, {harmless} in unused bytes");
+    assert!(noticed > 60, "{noticed}");
+    // A change that leaves the structure sound.
+    fs::write(at.join("a"), &whole).unwrap();
+    let sql = "UPDATE decisions SET loss = 0.5 WHERE match = 1 AND number = 1";
+    let db = Connection::open(at.join("a")).unwrap();
+    db.execute_batch(sql).unwrap();
+    let (code, said) = refused(&run(at, "players --db a"));
+    assert_eq!(code, Some(3));
+    assert!(
+        said.contains("in/00.mat") && said.contains("does not have its checksum"),
+        "{said}"
+    );
+}
+
+/// ANA-22: an archive of version 1 gets its digests when it is opened, and none if its tables are others.
+#[test]
+fn archive_of_version_1_is_brought_up() {
+    let folder = matches(2);
+    let at = folder.path();
+    assert!(run(at, "analyse in --db a").status.success());
+    let players = run(at, "players --db a").stdout;
+    let sql = |sql: &str| {
+        Connection::open(at.join("a"))
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap()
+    };
+    sql("DROP TABLE digests; PRAGMA user_version = 1");
+    assert_eq!(run(at, "players --db a").stdout, players);
+    let db = Connection::open(at.join("a")).unwrap();
+    assert_eq!(number(&db, "SELECT count(*) FROM digests"), 2.0);
+    assert_eq!(number(&db, "PRAGMA user_version"), 2.0);
+    drop(db);
+    sql("DROP TABLE digests; PRAGMA user_version = 1; ALTER TABLE sides ADD COLUMN age INTEGER");
+    let (_, said) = refused(&run(at, "players --db a"));
+    assert!(said.contains("has other tables"), "{said}");
+    let db = Connection::open(at.join("a")).unwrap();
+    assert_eq!(number(&db, "PRAGMA user_version"), 1.0);
 }
 
 /// ANA-17: two files of one name do not meet, and no file of somebody else is written over, nor one that is read.
