@@ -1,11 +1,40 @@
 //! An analysis inside the match: GNU Backgammon's `.sgf` with marks, luck and remarks at each action.
 
 use super::analyse::Analysis;
+use super::replay::{Decision, Terms, replay_from};
 use super::rows::{Kind, Row};
 use super::totals::mark;
-use crate::notation::{MatchFile, SgfNote};
+use crate::game::Rules;
+use crate::notation::{MatGame, MatchFile, SgfNote};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+/// Returns whether a match that was written as text reads back with the same decisions. After damage it may not: what the reader
+/// forgave in one form can be something else in another.
+#[must_use]
+pub fn reads_back(file: &MatchFile, text: &str) -> bool {
+    let decisions = |file: &MatchFile| -> Vec<Vec<_>> {
+        let terms = Terms::of(file, Rules::default());
+        let of_game = |(game, terms): (&MatGame, &Terms)| {
+            let decisions = replay_from(game, terms).decisions.into_iter();
+            let told = |one: Decision| {
+                let Decision {
+                    player,
+                    position,
+                    state,
+                    deed,
+                    ..
+                } = one;
+                (player, position, state.cube, state.score, deed)
+            };
+            decisions.map(told).collect()
+        };
+        file.games.iter().zip(&terms).map(of_game).collect()
+    };
+    MatchFile::read(text.as_bytes()).is_ok_and(|again| {
+        again.file.length == file.length && decisions(&again.file) == decisions(file)
+    })
+}
 
 impl Analysis {
     /// The match as `.sgf`: the luck of each roll, GNU Backgammon's marks, and a line for each decision that is marked.

@@ -20,6 +20,7 @@ mod text;
 mod totals;
 
 pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
+pub use annotate::reads_back;
 pub use groups::{BookGroup, class, phase};
 pub use html::page;
 pub use json::CSV_HEAD;

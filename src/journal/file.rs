@@ -139,12 +139,19 @@ pub fn read(path: &Path) -> Result<Contents, JournalError> {
     })
 }
 
-/// The contents of a journal's records, in the order of their numbers.
+/// The contents of a finished journal's records, in the order of their numbers.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`], and for a journal that ends in the middle of a record or holds none.
 pub fn read_records(path: &Path) -> Result<Vec<Vec<u8>>, JournalError> {
-    Ok((read(path)?.records.into_iter())
+    let found = read(path)?;
+    if found.torn || found.records.is_empty() {
+        return Err(JournalError::Torn {
+            path: path.to_owned(),
+            records: found.records.len(),
+        });
+    }
+    Ok((found.records.into_iter())
         .map(|record| record.bytes)
         .collect())
 }
@@ -185,6 +192,28 @@ mod tests {
     }
 
     const RECORDS: [&[u8]; 3] = [b"zero", b"", b"two"];
+
+    /// Whoever reads a finished journal gets all of it or an error.
+    #[test]
+    fn finished_journals_that_are_cut_off_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("job");
+        let whole = sample(&path);
+        assert_eq!(read_records(&path).unwrap(), RECORDS);
+        let (mut refused, mut shorter) = (0, 0);
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            match read_records(&path) {
+                // An end between two records cannot be told from the end of a shorter journal.
+                Ok(records) => {
+                    shorter += 1;
+                    assert!(records.len() < 3, "{length}");
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        assert_eq!((refused, shorter), (whole.len() - 2, 2));
+    }
 
     #[test]
     fn goes_on_after_a_cut_at_any_byte() {

@@ -62,6 +62,17 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
+    /// The file ends in the middle of a record, or holds none.
+    #[error(
+        "{}: cut off after {records} whole records; the command that writes it goes on from there, or restore a copy",
+        path.display()
+    )]
+    Torn {
+        /// The file.
+        path: PathBuf,
+        /// Records that are whole.
+        records: usize,
+    },
     /// Another program is writing the file.
     #[error("{}: another gammond is using it", path.display())]
     Busy {

@@ -158,6 +158,77 @@ fn sgf_is_written_and_read_back() {
     }
 }
 
+/// MAT-25: damaged matches are written so that they read back alike, or not at all, and the command says so.
+#[test]
+fn damaged_matches_read_back_alike_or_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::create_dir(at.join("in")).unwrap();
+    let whole = std::fs::read_to_string(data("analysis/three3.mat")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    // A line left out, repeated, moved, or cut.
+    for number in 0..100_usize {
+        let mut lines = lines.clone();
+        let place = number * 7919 % lines.len();
+        let other = number * 104_729 % lines.len();
+        match number % 4 {
+            0 => drop(lines.remove(place)),
+            1 => lines.insert(place, lines[other]),
+            2 => lines.swap(place, other),
+            _ => {
+                lines[place] = lines[place]
+                    .get(..lines[place].len() / 2)
+                    .unwrap_or_default()
+            }
+        }
+        std::fs::write(at.join(format!("in/{number:03}.mat")), lines.join("\n")).unwrap();
+    }
+    let run = |line: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        let words = line.split(' ');
+        command.args(words).current_dir(at).output().unwrap()
+    };
+    let decisions = |line: &str| -> std::collections::BTreeMap<String, Vec<String>> {
+        let out = String::from_utf8(run(line).stdout).unwrap();
+        let objects = out.lines().map(|line| serde_json::from_str(line).unwrap());
+        let of = |value: serde_json::Value| {
+            let file = value["file"].as_str().unwrap();
+            let stem = Path::new(file)
+                .file_stem()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
+            let all = value["decisions"].as_array()?.iter().map(|one| {
+                format!(
+                    "{} {} {} {}",
+                    one["game"], one["position"], one["roll"], one["played"]
+                )
+            });
+            Some((stem, all.collect()))
+        };
+        objects.filter_map(of).collect()
+    };
+    let line = "analyse in --plies 0 --format json --annotate mat --annotate-sgf sgf";
+    let told = decisions(line);
+    assert!(told.len() > 90, "{}", told.len());
+    let errors = String::from_utf8(run(line).stderr).unwrap();
+    let unwritten = errors
+        .matches("would not read back as the same match")
+        .count();
+    let mut written = 0;
+    for kind in ["mat", "sgf"] {
+        let again = decisions(&format!("analyse {kind} --plies 0 --format json"));
+        written += again.len();
+        for (name, decisions) in again {
+            assert_eq!(told.get(&name), Some(&decisions), "{kind}/{name}");
+        }
+    }
+    eprintln!("{written} files written, {unwritten} not");
+    assert_eq!(written + unwritten, 2 * told.len());
+    assert!(written > 180 && unwritten > 0, "{written} {unwritten}");
+}
+
 /// MAT-22, MAT-26: boards, cubes and rolls that were set up survive both forms that we write.
 #[test]
 fn what_was_set_up_goes_round() {

@@ -127,6 +127,21 @@ fn killed_sampling_and_labelling_end_with_the_same_files() {
         .unwrap();
     let text = String::from_utf8(dump.stdout).unwrap();
     assert!(text.lines().count() >= 1500);
+    // Cut off anywhere, the file is an error, not a dump of nothing.
+    let whole = fs::read(at("whole.labels")).unwrap();
+    for length in [0, 20, whole.len() / 100, whole.len() / 2, whole.len() - 1] {
+        fs::write(at("cut.labels"), &whole[..length]).unwrap();
+        let cut = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["sample", "dump"])
+            .arg(at("cut.labels"))
+            .output()
+            .unwrap();
+        assert_eq!(
+            (cut.status.code(), cut.stdout.len()),
+            (Some(3), 0),
+            "{length}"
+        );
+    }
     fs::write(at("positions"), &text).unwrap();
     let label = |name: &str| {
         let mut command = gammond();

@@ -1,6 +1,6 @@
 //! `gammond analyse`.
 
-use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page};
+use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page, reads_back};
 use crate::cli::{
     Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture, ProgressArgs,
     folded, stopped, within,
@@ -246,6 +246,25 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// Writes a match as text, if it reads back as the same match.
+    fn annotated_text(
+        &mut self,
+        folder: &Path,
+        (name, path): (&str, &Path),
+        (ending, text): (&str, &str),
+        file: &MatchFile,
+    ) -> Result<(), Failure> {
+        if reads_back(file, text) {
+            return self.annotated(folder, path, ending, text.as_bytes());
+        }
+        self.failed = true;
+        self.take_name(folder, path, ending);
+        stderr_line!(
+            "gammond: {name}: is too damaged to be written as .{ending}: it would not read back as the same match"
+        );
+        Ok(())
+    }
+
     fn finish(&self) -> Result<(), Failure> {
         // A report about nothing takes the place of none.
         if let Some(path) = &self.args.html
@@ -321,10 +340,12 @@ impl Printer<'_> {
             remarked.comments.truncate(had.unwrap_or(usize::MAX));
             (remarked.comments).push(format!("{SEAL}, {}", analysis.level));
             remarked.comments.extend(analysis.notes());
-            self.annotated(folder, &path, "mat", remarked.to_string().as_bytes())?;
+            let text = remarked.to_string();
+            self.annotated_text(folder, (&name, &path), ("mat", &text), &reading.file)?;
         }
         if let Some(folder) = &self.args.annotate_sgf {
-            self.annotated(folder, &path, "sgf", analysis.sgf(&reading.file).as_bytes())?;
+            let text = analysis.sgf(&reading.file);
+            self.annotated_text(folder, (&name, &path), ("sgf", &text), &reading.file)?;
         }
         if let Some(folder) = &self.args.ogxm {
             match reading.file.ogxm() {
