@@ -1,6 +1,7 @@
 //! The rules of ARCHITECTURE.md, held by reading the sources.
 
 mod imports;
+mod listed;
 mod promises;
 mod table;
 

@@ -1,4 +1,4 @@
-//! `protocol-specs/reliability.md` names what shows each goal, and all of that is there.
+//! `protocol-specs/reliability.md` and `security.md` name what shows each promise, and all of that is there.
 
 use super::base;
 use std::fs;
@@ -27,12 +27,22 @@ fn has(texts: &[(String, String)], before: &str, name: &str, after: &str) -> boo
 
 #[test]
 fn what_shows_a_goal_of_reliability_is_there() {
-    let goals = fs::read_to_string(base().join("protocol-specs/reliability.md")).unwrap();
+    rows_name_what_is_there("protocol-specs/reliability.md", "| R-", 30);
+}
+
+#[test]
+fn what_shows_a_promise_of_security_is_there() {
+    rows_name_what_is_there("protocol-specs/security.md", "| S-", 20);
+}
+
+/// Checks the last column of the rows that begin so, of which there are more than `least`.
+fn rows_name_what_is_there(document: &str, begin: &str, least: usize) {
+    let goals = fs::read_to_string(base().join(document)).unwrap();
     let (mut tests, mut attacks) = (Vec::new(), Vec::new());
     texts(&base().join("tests/it"), &mut tests);
     texts(&base().join("tools/hostile/src/attacks"), &mut attacks);
     let (mut wrong, mut rows) = (Vec::new(), 0);
-    for row in goals.lines().filter(|line| line.starts_with("| R-")) {
+    for row in goals.lines().filter(|line| line.starts_with(begin)) {
         rows += 1;
         let shown = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
         let names: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
@@ -61,7 +71,7 @@ fn what_shows_a_goal_of_reliability_is_there() {
             }
         }
     }
-    assert!(rows > 30, "the goals were not found");
+    assert!(rows > least, "the rows of {document} were not found");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
