@@ -204,6 +204,12 @@ impl<'a> CsvCell<'a> {
     }
 }
 
+impl Display for CsvCell<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Returns a line of comma-separated values, with its end.
 #[must_use]
 pub fn csv_line<'a>(cells: impl IntoIterator<Item = CsvCell<'a>>) -> String {

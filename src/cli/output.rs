@@ -4,6 +4,7 @@
 use crate::cli::{Failure, within};
 use crate::escape::Terminal;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, StdoutLock, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Columns of the terminal on stdout.
@@ -121,6 +122,11 @@ impl Output {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// Returns the name of a file for a terminal.
+pub(crate) fn shown_path(path: &Path) -> String {
+    Terminal::new(&path.display().to_string()).to_string()
 }
 
 /// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr was

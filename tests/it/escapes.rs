@@ -43,12 +43,13 @@ fn names_of_files_and_players_with_control_characters_are_escaped() {
         .replace("52: 13/8 13/11", "52: 13/1\x1b[31m");
     let name = format!("{hostile}\nforged line.mat");
     std::fs::write(folder.path().join(&name), text).unwrap();
-    let missing = format!("missing{name}");
+    let other = format!("other{name}");
+    std::fs::write(folder.path().join(&other), "no match\n").unwrap();
     for format in ["text", "csv", "json"] {
         let run = gammond()
             .current_dir(folder.path())
             .args([
-                "analyse", &name, &missing, "--plies", "0", "--format", format,
+                "analyse", &name, &other, "--plies", "0", "--format", format,
             ])
             .args(["--html", "report.html"])
             .output()
@@ -96,7 +97,7 @@ fn refused_arguments_with_control_characters_are_escaped() {
 #[test]
 fn closed_stderr_changes_no_exit_code() {
     for (line, code) in [
-        ("analyse nowhere.mat --plies 0", 1),
+        ("analyse nowhere.mat --plies 0", 3),
         ("--nonsense", 2),
         ("net info nowhere.net", 3),
         ("duel random random --games 4 --progress json", 0),

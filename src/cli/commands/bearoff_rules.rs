@@ -3,7 +3,7 @@
 use super::bearoff_score::position_of;
 use crate::bearoff::{EFFECTIVE_PIPS_A_ROLL, Tables};
 use crate::benchmark::RECORD_LINE_BYTES_MAX;
-use crate::cli::{Common, Failure, Output, within};
+use crate::cli::{Common, Failure, Output, shown_path, within};
 use crate::engine::Engine;
 use crate::game::{Cube, CubeOwner, MatchState, Position, RaceAdvice, RaceCounts, Rules, Side};
 use crate::notation::BenchmarkRecord;
@@ -58,7 +58,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let count = judged.len();
     let mut text = format!(
         "{}: {count} races, cube decisions for money at {} plies\n{:<26}",
-        args.file.display(),
+        shown_path(&args.file),
         common.plies,
         "wrong %, mEq lost"
     );

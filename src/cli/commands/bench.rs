@@ -5,8 +5,8 @@ use crate::benchmark::scoring::Scoring;
 use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired_by_group, position};
 use crate::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use crate::cli::{
-    Common, DEFAULT_MET, Failure, Format, Measured, Output, Picture, ProgressArgs, stopped,
-    write_drawing,
+    Common, DEFAULT_MET, Failure, Format, Measured, Output, Picture, ProgressArgs, shown_path,
+    stopped, write_drawing,
 };
 use crate::equity::MatchEquityTable;
 use crate::escape::{CsvCell, csv_line};
@@ -254,10 +254,10 @@ fn people(
 ) -> String {
     let mut text = String::new();
     if let Some(generation) = generation {
-        text.push_str(&format!("{}: {}\n", path.display(), generation.name()));
+        text.push_str(&format!("{}: {}\n", shown_path(path), generation.name()));
     }
     for Scores { name, scored } in all {
-        text.push_str(&format!("{}: {name}\n", path.display()));
+        text.push_str(&format!("{}: {name}\n", shown_path(path)));
         for group in groups(items, scored, counting) {
             text.push_str(&lines_of(&group));
         }
@@ -325,7 +325,7 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
             text.push_str(&csv_line([
                 CsvCell::text(&path.display().to_string()),
                 CsvCell::text(name),
-                CsvCell::text(&group.name),
+                CsvCell::plain(&group.name),
                 CsvCell::plain(plays.loss.count()),
                 number(plays.loss.mean()),
                 number(plays.loss.standard_error()),
@@ -407,7 +407,7 @@ fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
         let class = Class::of(position(item));
         text.push_str(&format!(
             "{},{},{kind},{class},{}",
-            path.display(),
+            CsvCell::text(&path.display().to_string()),
             item.line,
             item.interesting
         ));

@@ -1,7 +1,8 @@
 //! `gammond bench values`: static equities beside labels.
 
 use crate::benchmark::values::{GroupErrors, by_group, read, valued};
-use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, stopped};
+use crate::cli::{Common, Failure, Format, Measured, Output, ProgressArgs, shown_path, stopped};
+use crate::escape::CsvCell;
 use crate::notation::PositionChances;
 use crate::player::Player;
 use crate::stats::Running;
@@ -78,7 +79,7 @@ fn open(path: &Path, damaged: &mut bool) -> Result<Vec<PositionChances>, Failure
 }
 
 fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
-    let mut text = format!("{}\n", path.display());
+    let mut text = format!("{}\n", shown_path(path));
     for (index, player) in players.iter().enumerate() {
         text.push_str(&format!("{}: {}\n", index + 1, player.name()));
     }
@@ -118,10 +119,10 @@ fn separated(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> 
             let [squares, sizes] = [both.squares, both.sizes]
                 .map(|d| format!("{:.4e},{:.2e}", d.mean(), d.standard_error()));
             text.push_str(&format!(
-                "{},{},\"{}\",{},{:.6},{:.6},{squares},{sizes}\n",
-                path.display(),
+                "{},{},{},{},{:.6},{:.6},{squares},{sizes}\n",
+                CsvCell::text(&path.display().to_string()),
                 row.group,
-                player.name(),
+                CsvCell::text(&player.name()),
                 tally.squares.count(),
                 tally.root(),
                 tally.sizes.mean()

@@ -1,6 +1,6 @@
 //! `gammond lab`: nets of classical shape, trained as the literature trained them, and experiments.
 
-use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish};
+use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish, shown_path};
 use crate::files::{self, TEXT_BYTES_MAX};
 use crate::job::{Control, sha256};
 use crate::journal::{check_writable, write_whole};
@@ -533,7 +533,7 @@ fn work<C: Course>(
             (net.parameters().iter().flat_map(|one| one.to_le_bytes())).collect();
         text.push_str(&format!(
             "{}: {} {}, {} weights and {} biases, sha256 of them {:.16}\n",
-            path.display(),
+            shown_path(path),
             shape.representation().name(),
             layers.collect::<Vec<_>>().join("-"),
             shape.weights(),

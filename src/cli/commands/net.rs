@@ -1,6 +1,6 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
-use crate::cli::{Common, Failure, Format, print, write_drawing};
+use crate::cli::{Common, Failure, Format, print, shown_path, write_drawing};
 use crate::engine::FileError;
 use crate::eval::gnubg::WeightsFile;
 use crate::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
@@ -168,9 +168,10 @@ fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure
         return Ok(format!("{value}\n"));
     }
     Ok(format!(
-        "{name}\n  net      {} for class {}\n  layers   {} - {} - {} - {}\n  inputs   {}\n  \
+        "{}\n  net      {} for class {}\n  layers   {} - {} - {} - {}\n  inputs   {}\n  \
          integers first layer 16 bits at scale {scale}, second layer {bits} bits\n  \
          file     {} bytes, crc32 {:08x}\n  sha256   {digest}\n  runs on  {}\n",
+        shown_path(Path::new(name)),
         judge.name(),
         judge.class(),
         shape.inputs,
@@ -210,7 +211,7 @@ fn quantise_file(
     write_whole(output, &bytes).map_err(Failure::in_file(output))?;
     let text = format!(
         "{}: {} bytes, crc32 {:08x}, first layer scale {}\n",
-        output.display(),
+        shown_path(output),
         bytes.len(),
         native::checksum(&bytes).unwrap_or_default(),
         255 << parts.shift

@@ -306,6 +306,22 @@ pub fn date(seconds: u64) -> String {
 mod tests {
     use super::*;
 
+    /// No name of an opponent costs the match its file, and none leads out of the folder.
+    #[test]
+    fn match_of_any_opponent_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for opponent in [
+            &"x".repeat(3000),
+            "../../etc/passwd\0",
+            "\u{202e}\u{1b}[2J",
+            "",
+        ] {
+            let path = write_match(folder.path(), opponent, "text").unwrap();
+            assert_eq!(path.parent(), Some(folder.path()));
+            assert!(path.file_name().unwrap().len() < 100);
+        }
+    }
+
     #[test]
     fn dates() {
         assert_eq!(date(0), "1970-01-01");
