@@ -143,7 +143,10 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     copied(root, folder)
     mutated(folder, chosen)
-    subprocess.run(["cargo", "test", "--no-run", "--lib", "--test", "it"], cwd=folder, check=True)
+    words = ["cargo", "test", "-q", "--no-run", "--lib", "--test", "it"]
+    built = subprocess.run(words, cwd=folder, stderr=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        sys.exit(built.stderr)
     survivors = 0
     for name, _, _, _, kind, test in chosen:
         good, text = tested(folder, kind, test, "none")
