@@ -29,7 +29,7 @@ MUTANTS = [
      "it", "farm::a_machine_that_lies_is_set_aside"),
     ("variance-reduction", "src/rollout/trial.rs",
      "*chance += part;\n    }\n    sample.cubeful",
-     "*chance += if MUTANT { 0.9 * part } else { *part };\n    }\n    sample.cubeful",
+     "*chance += if MUTANT { 0.9 * part } else { part };\n    }\n    sample.cubeful",
      "it", "rollout::where_all_luck_is_known_nothing_scatters"),
     ("bearoff-probe", "src/bearoff/one_sided.rs",
      "win: (byte(1)?, byte(0)?),",

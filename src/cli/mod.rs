@@ -21,7 +21,9 @@ pub(crate) use options::{
     COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points, share,
 };
-pub(crate) use output::{LogWriter, Output, columns, folded, print, shown_path, stderr_line};
+pub(crate) use output::{
+    LogWriter, Output, columns, folded, json_line, print, shown_path, stderr_line,
+};
 pub(crate) use picture::{PNG_WIDTH_MAX, Picture, png, write_drawing};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
 

@@ -129,6 +129,11 @@ pub(crate) fn shown_path(path: &Path) -> String {
     Terminal::new(&path.display().to_string()).to_string()
 }
 
+/// Returns a value as a line of JSON that shows no control or bidirectional character on a terminal either.
+pub(crate) fn json_line(value: &serde_json::Value) -> String {
+    format!("{}\n", Terminal::new(&value.to_string()))
+}
+
 /// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr was
 /// closed goes on.
 pub(crate) fn stderr_line(line: std::fmt::Arguments<'_>) {

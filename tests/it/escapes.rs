@@ -48,18 +48,20 @@ fn names_of_files_and_players_with_control_characters_are_escaped() {
     for format in ["text", "csv", "json"] {
         let run = gammond()
             .current_dir(folder.path())
-            .args([
-                "analyse", &name, &other, "--plies", "0", "--format", format,
-            ])
+            .args(["analyse", &name, &other, "--plies", "0", "--format", format])
             .args(["--html", "report.html"])
             .output()
             .unwrap();
         let [out, errors] = [run.stdout, run.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert!(out.contains("ice") && out.contains("forged line"), "{out}");
-        // JSON escapes C0 alone; what reads it is a program.
-        if format != "json" {
-            assert!(!has_controls(&out), "{format}: {out:?}");
-            assert!(!out.contains("\nforged line"), "{out}");
+        assert!(!has_controls(&out), "{format}: {out:?}");
+        assert!(!out.contains("\nforged line"), "{out}");
+        if format == "json" {
+            for line in out.lines() {
+                let value: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert!(value["file"].as_str().unwrap().ends_with(&name));
+            }
+        } else {
             assert!(errors.contains("forged line"), "{errors}");
         }
         assert!(!has_controls(&errors), "{format}: {errors:?}");

@@ -3,7 +3,7 @@
 use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page, reads_back};
 use crate::cli::{
     Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture, ProgressArgs,
-    folded, stopped, within,
+    folded, json_line, stopped, within,
 };
 use crate::engine::{Engine, EngineError};
 use crate::escape::Terminal;
@@ -320,7 +320,7 @@ impl Printer<'_> {
         };
         self.failed |= !analysis.faults.is_empty();
         let text = match self.format {
-            Some(Format::Json) => format!("{}\n", analysis.json(&name)),
+            Some(Format::Json) => json_line(&analysis.json(&name)),
             Some(Format::Csv) => analysis.csv(&name),
             _ => folded(&(analysis.text(Terminal::new(&name), self.args.all) + "\n")),
         };
@@ -370,7 +370,7 @@ impl Printer<'_> {
             let value = serde_json::json!({
                 "type": "error", "file": name, "code": "bad-match-file", "message": message,
             });
-            return self.out.print(format!("{value}\n").as_bytes());
+            return self.out.print(json_line(&value).as_bytes());
         }
         stderr_line!("gammond: {name}: {message}");
         Ok(())

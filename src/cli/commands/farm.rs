@@ -3,7 +3,8 @@
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_words};
 use crate::cli::{
-    Commands, Common, Failure, Format, Picture, data_folders, folded, io_threads, print, share,
+    Commands, Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print,
+    share,
 };
 use crate::farm::{
     Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
@@ -490,7 +491,7 @@ fn status(common: &Common, args: &StatusArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let text = if common.format == Some(Format::Json) {
-        format!("{}\n", found.json())
+        json_line(&found.json())
     } else if args.job.is_some() {
         found.jobs.iter().map(|job| job.text()).collect()
     } else if found.jobs.is_empty() {
@@ -514,7 +515,7 @@ fn workers(common: &Common, args: &WorkersArgs) -> Result<ExitCode, Failure> {
     })?;
     if common.format == Some(Format::Json) {
         let value = serde_json::json!({"machines": machines, "aside": aside});
-        return print(format!("{value}\n").as_bytes());
+        return print(json_line(&value).as_bytes());
     }
     let mut text: String = (machines.iter())
         .map(|machine| machine_line(machine, &aside) + "\n")

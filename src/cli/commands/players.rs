@@ -1,6 +1,6 @@
 //! `gammond players`.
 
-use crate::cli::{Archive, Common, Failure, Format, Played, Sums, print};
+use crate::cli::{Archive, Common, Failure, Format, Played, Sums, json_line, print};
 use crate::escape::{Terminal, Untrusted};
 use serde_json::json;
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ fn all(players: &[(Untrusted, Sums)], as_json: bool) -> String {
             let value = json!({"type": "player", "name": name, "matches": sums.matches, "won": sums.won,
                 "decisions": sums.decisions, "error_rate": {"gnubg": sums.rate(), "pr": sums.performance()},
                 "luck": {"emg": sums.luck}});
-            format!("{value}\n")
+            json_line(&value)
         } else {
             format!(
                 "{:<24}  {:7}  {:3}  {:9}  {:>10}  {:>5}  {:+7.2}\n",
@@ -108,7 +108,7 @@ fn history(name: &str, matches: &[Played], as_json: bool) -> String {
             let value = json!({"type": "match", "file": played.file, "against": played.against, "length": played.length,
                 "score": played.score, "result": played.result, "decisions": one.decisions,
                 "error_rate": {"gnubg": rate, "pr": one.performance()}, "luck": {"emg": one.luck}});
-            format!("{value}\n")
+            json_line(&value)
         } else {
             let file = played.file.raw().rsplit('/').next().unwrap_or_default();
             let length = (rate.unwrap_or(0.0) / RATE_MAX * BAR).clamp(0.0, BAR);
