@@ -50,6 +50,18 @@ fn file(path: &Path) -> impl Fn(std::io::Error) -> ConnectError {
     }
 }
 
+/// Refuses a file on which others have rights.
+fn only_for_its_owner(path: &Path) -> Result<(), ConnectError> {
+    let about = std::fs::metadata(path).map_err(file(path))?;
+    match crate::platform::rights_of_others(&about) {
+        None => Ok(()),
+        Some(mode) => Err(ConnectError::File {
+            file: path.display().to_string(),
+            reason: format!("others have rights on it (mode {mode:o}); chmod 600"),
+        }),
+    }
+}
+
 /// Where the server is and who we are.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
@@ -90,7 +102,9 @@ impl Access {
         self.url.split(',').map(shown).collect::<Vec<_>>().join(",")
     }
 
+    /// Reads a file with a secret, which nobody but its owner may have rights on.
     fn secret(&self, path: &Path) -> Result<String, ConnectError> {
+        only_for_its_owner(path)?;
         let text = crate::files::read_text(path, SECRET_BYTES_MAX);
         let text = text.map_err(file(path))?;
         Ok(text.trim().to_owned())
@@ -148,6 +162,7 @@ impl Access {
                 .require_tls(true);
         }
         if let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) {
+            only_for_its_owner(key)?;
             options = options.add_client_certificate(cert.clone(), key.clone());
         }
         Ok(options)
@@ -237,6 +252,66 @@ pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn secret_that_others_may_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "s3cretW0rd\n").unwrap();
+        let of = |access: Access| {
+            let runtime = tokio::runtime::Builder::new_current_thread().build();
+            let checked = runtime.unwrap().block_on(access.check());
+            checked.map_err(|error| error.to_string())
+        };
+        let url = "nats://127.0.0.1:4222".to_owned();
+        let all = || {
+            let (url, some) = (url.clone(), Some(path.clone()));
+            let plain = Access {
+                url,
+                ..Access::default()
+            };
+            [
+                Access {
+                    token: some.clone(),
+                    ..plain.clone()
+                },
+                Access {
+                    creds: some.clone(),
+                    ..plain.clone()
+                },
+                Access {
+                    nkey: some.clone(),
+                    ..plain.clone()
+                },
+                Access {
+                    user: Some("u".to_owned()),
+                    password: some.clone(),
+                    ..plain.clone()
+                },
+                Access {
+                    tls_cert: some.clone(),
+                    tls_key: some,
+                    ..plain
+                },
+            ]
+        };
+        for mode in [0o644, 0o640, 0o604, 0o660] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            for access in all() {
+                let said = of(access).unwrap_err();
+                assert!(
+                    said.contains(&format!("mode {mode:o}); chmod 600")),
+                    "{said}"
+                );
+                assert!(!said.contains("s3cret"), "{said}");
+            }
+        }
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let [token, ..] = all();
+        assert_eq!(of(token), Ok(()));
+    }
 
     #[test]
     fn passwords_are_never_shown() {

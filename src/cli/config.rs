@@ -56,7 +56,26 @@ pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
     let text = crate::files::read_text(path, crate::files::TEXT_BYTES_MAX)
         .map_err(Failure::in_file(path))?;
     let table: Table = parse_toml(&text).map_err(Failure::in_file(path))?;
-    apply_table(command, &table).map_err(Failure::in_file(path))
+    let command = apply_table(command, &table).map_err(Failure::in_file(path))?;
+    let mut failed = None;
+    // A submitted command has the settings of the command itself.
+    let command = command.mut_subcommand("farm", |farm| {
+        if farm.find_subcommand("submit").is_none() {
+            return farm;
+        }
+        farm.mut_subcommand("submit", |submit| {
+            let mut own = table.clone();
+            own.retain(|key, value| value.is_table() && submit.find_subcommand(key).is_some());
+            apply_table(submit.clone(), &own).unwrap_or_else(|error| {
+                failed = Some(error);
+                submit
+            })
+        })
+    });
+    match failed {
+        Some(error) => Err(Failure::in_file(path)(error)),
+        None => Ok(command),
+    }
 }
 
 /// What a configuration says that no command line could.

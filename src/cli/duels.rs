@@ -17,13 +17,13 @@ use std::sync::Mutex;
 pub(crate) struct TermsArgs {
     /// Money games with the cube, without beavers; else single games without a cube.
     #[arg(long, conflicts_with = "match_length")]
-    cube: bool,
+    pub(crate) cube: bool,
     /// With `--cube`: gammons count though the cube was not turned.
     #[arg(long, requires = "cube")]
-    no_jacoby: bool,
+    pub(crate) no_jacoby: bool,
     /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
     #[arg(id = "match_length", long = "match", value_name = "POINTS", value_parser = clap::value_parser!(u8).range(1..=64))]
-    match_length: Option<u8>,
+    pub(crate) match_length: Option<u8>,
 }
 
 impl TermsArgs {
@@ -44,11 +44,11 @@ pub(crate) struct FailureArgs {
     /// When another program dies, is silent or answers an illegal play: `end` the duel, take the pair as `void`, or have
     /// the program `forfeit` the game by one point (or the match). Ten failures in a row end the duel in any case.
     #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
-    on_failure: FailureRule,
+    pub(crate) on_failure: FailureRule,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum FailureRule {
+pub(crate) enum FailureRule {
     End,
     Void,
     Forfeit,

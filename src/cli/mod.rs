@@ -18,7 +18,7 @@ mod progress;
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    COUNT_MAX, Commands, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
+    COUNT_MAX, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points, share,
 };
 pub(crate) use output::{
@@ -201,15 +201,6 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
         return Ok(());
     };
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    const OF_THE_JOB: [&str; 6] = ["nets", "plies", "bearoff", "met", "seed", "format"];
-    let says = |id: &&str| matches.subcommand_name() == Some("submit") && given(id);
-    if name == "farm"
-        && let Some(id) = OF_THE_JOB.iter().find(|id| says(id))
-    {
-        return Err(Failure::usage(format!(
-            "--{id} belongs behind the command that is submitted: gammond farm submit label ... --{id} ..."
-        )));
-    }
     if name == "train" && given("seed") {
         return Err(Failure::usage(
             "--seed: the plan of a training run has its own; change `seed = N` there",
@@ -218,9 +209,16 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
     let Some(command) = command.find_subcommand(name) else {
         return Ok(());
     };
-    let Some((sub, _)) = matches.subcommand() else {
+    let Some((sub, below)) = matches.subcommand() else {
         return late(command, matches);
     };
+    if (name, sub) == ("farm", "submit") {
+        // Behind it stands a command with arguments of its own.
+        return match command.find_subcommand(sub) {
+            Some(submit) => misplaced(submit, below),
+            None => Ok(()),
+        };
+    }
     let own =
         |argument: &&clap::Arg| !argument.is_global_set() && given(argument.get_id().as_str());
     match command.get_arguments().find(own) {
@@ -265,49 +263,6 @@ fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>)
     Ok((command, file))
 }
 
-/// All commands, for the one that runs others.
-#[derive(Debug)]
-struct AllCommands;
-
-fn with_commands(mut cli: Cli) -> Cli {
-    cli.common.commands = Some(&AllCommands);
-    cli
-}
-
-impl Commands for AllCommands {
-    fn built_in(&self) -> clap::Command {
-        Cli::command()
-    }
-
-    fn parse(&self, words: &[OsString]) -> Result<(clap::Command, ArgMatches), Failure> {
-        let (mut command, file) = configured(words)?;
-        let matches = command.try_get_matches_from_mut(words).map_err(|error| {
-            let text = mistakes::message(&error, words, file.as_deref()).to_string();
-            Failure::usage(anstream::adapter::strip_str(text.trim()).to_string())
-        })?;
-        misplaced(&command, &matches)?;
-        Ok((command, matches))
-    }
-
-    fn common(&self, matches: &ArgMatches) -> Result<Common, Failure> {
-        let cli = Cli::from_arg_matches(matches).map_err(Failure::usage)?;
-        Ok(cli.common)
-    }
-
-    fn run(
-        &self,
-        matches: &ArgMatches,
-        change: &mut dyn FnMut(&mut Common),
-    ) -> Result<ExitCode, Failure> {
-        let mut cli = with_commands(Cli::from_arg_matches(matches).map_err(Failure::usage)?);
-        change(&mut cli.common);
-        match &cli.command {
-            Some(command) => dispatch(&cli.common, command),
-            None => Err(Failure::usage("a command is wanted")),
-        }
-    }
-}
-
 fn run() -> Result<ExitCode, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     moved(&arguments)?;
@@ -323,7 +278,7 @@ fn run() -> Result<ExitCode, Failure> {
     let cli = match parsed {
         Ok((cli, matches)) => {
             misplaced(&command, &matches)?;
-            with_commands(cli)
+            cli
         }
         Err(error) if error.use_stderr() => {
             let text = mistakes::message(&error, &arguments, file.as_deref());

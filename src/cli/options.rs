@@ -6,15 +6,12 @@ use crate::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use crate::equity::MatchEquityTable;
 use crate::game::MatchState;
 use crate::job::{Control, Elsewhere};
-use crate::player::{Defaults, Ours, Player, PlayerError, PlayerSpec};
+use crate::player::{Defaults, Ours, Player, PlayerSpec};
 use crate::protocol::{SessionSettings, SettingError};
 use crate::query::{Level, Settings};
 use crate::service::tcp::Address;
-use clap::ArgMatches;
 use clap::builder::RangedU64ValueParser;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -94,36 +91,6 @@ pub(crate) struct Common {
     /// Where the parts of jobs are computed, when not here.
     #[arg(skip)]
     pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
-    /// All commands, for the one that runs others.
-    #[arg(skip)]
-    #[cfg_attr(
-        not(feature = "farm"),
-        allow(dead_code, reason = "only the farm runs others")
-    )]
-    pub(crate) commands: Option<&'static dyn Commands>,
-}
-
-/// All commands of the program.
-#[cfg_attr(
-    not(feature = "farm"),
-    allow(dead_code, reason = "only the farm runs others")
-)]
-pub(crate) trait Commands: std::fmt::Debug + Send + Sync {
-    /// The arguments as they are built in.
-    fn built_in(&self) -> clap::Command;
-
-    /// These words, with what the configuration file says, and the arguments that they were parsed by.
-    fn parse(&self, words: &[OsString]) -> Result<(clap::Command, ArgMatches), Failure>;
-
-    /// The common options that were parsed.
-    fn common(&self, matches: &ArgMatches) -> Result<Common, Failure>;
-
-    /// Runs what was parsed, with the common options changed by `change`.
-    fn run(
-        &self,
-        matches: &ArgMatches,
-        change: &mut dyn FnMut(&mut Common),
-    ) -> Result<ExitCode, Failure>;
 }
 
 /// Most games, positions or records that one command makes.
@@ -181,12 +148,23 @@ pub(crate) struct PlayerOptions {
     /// Longest wait for one answer of another program (`pipe:`, `ubgi:`, `external:`).
     #[arg(
         long,
-        default_value_t = 60,
+        default_value_t = ANSWER_TIME_S,
         value_name = "SECONDS",
         value_parser = clap::value_parser!(u64).range(1..=86_400)
     )]
     pub(crate) answer_time: u64,
 }
+
+impl Default for PlayerOptions {
+    fn default() -> PlayerOptions {
+        PlayerOptions {
+            answer_time: ANSWER_TIME_S,
+        }
+    }
+}
+
+/// Seconds that an answer of another program is waited for.
+const ANSWER_TIME_S: u64 = 60;
 
 /// Who is measured, and beside whom.
 #[derive(clap::Args, Debug, Clone)]
@@ -194,19 +172,19 @@ pub(crate) struct Measured {
     /// Who is measured: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
-    player: String,
+    pub(crate) player: PlayerSpec,
     /// A second player on the same, with the paired difference.
     #[arg(long, value_name = "PLAYER")]
-    against: Option<String>,
+    pub(crate) against: Option<PlayerSpec>,
     #[command(flatten)]
-    options: PlayerOptions,
+    pub(crate) options: PlayerOptions,
 }
 
 impl Measured {
     /// The player, or both.
     pub(crate) fn open(&self, common: &Common) -> Result<Vec<Box<dyn Player>>, Failure> {
-        let texts = std::iter::once(&self.player).chain(&self.against);
-        common.players(texts, &self.options)
+        let specs = std::iter::once(&self.player).chain(&self.against);
+        common.players(specs, &self.options)
     }
 }
 
@@ -262,16 +240,14 @@ impl Common {
         })
     }
 
-    /// Players by their texts. What a text leaves open about our engine, the common options say; when no player can
-    /// take them, options that were given are refused.
+    /// Opens players. What they leave open about our engine, the common options say; options that no player can take
+    /// are refused.
     pub(crate) fn players<'a>(
         &self,
-        texts: impl IntoIterator<Item = &'a String>,
+        specs: impl IntoIterator<Item = &'a PlayerSpec>,
         options: &PlayerOptions,
     ) -> Result<Vec<Box<dyn Player>>, Failure> {
-        let specs: Vec<PlayerSpec> = (texts.into_iter())
-            .map(|text| text.parse())
-            .collect::<Result<_, PlayerError>>()?;
+        let specs: Vec<&PlayerSpec> = specs.into_iter().collect();
         let ours = Ours {
             nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
             plies: (self.plies != 0).then_some(self.plies),
@@ -280,7 +256,7 @@ impl Common {
             bearoff: self.bearoff.clone(),
             osr: None,
         };
-        let taken = specs.iter().any(PlayerSpec::takes_engine_options);
+        let taken = specs.iter().any(|spec| spec.takes_engine_options());
         if !taken && ours != Ours::default() {
             let given = [
                 (ours.nets.is_some(), "--nets"),

@@ -1,10 +1,10 @@
 //! Answers: each lot and copy has one, the first that came, or the reason why it was given up.
 
 use super::FarmError;
-use super::store::Farm;
-use super::task::Lot;
+use super::store::{Farm, State};
+use super::task::{Lot, is_sha256, one_line};
 use crate::job::sha256;
-use crate::nats::words;
+use crate::nats::{is_name, words};
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
@@ -14,8 +14,12 @@ use std::time::Duration;
 
 /// Answers longer than this are objects: a server takes messages of 1 MiB unless told otherwise.
 const MESSAGE_BYTES_MAX: usize = 512 << 10;
-/// The longest answer.
-const ANSWER_BYTES_MAX: usize = 256 << 20;
+/// The longest answer; lots are made so that theirs have about 4 MB.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// The longest time that the parts of an answer are believed to have taken, in milliseconds: a week.
+const BUSY_MS_MAX: u64 = 7 * 24 * 3_600_000;
+/// Letters of the reason for which a lot was given up.
+const REASON_LETTERS_MAX: usize = 500;
 const WORKER: &str = "Gammond-Worker";
 const INSTANCE: &str = "Gammond-Instance";
 const BUSY: &str = "Gammond-Busy-Ms";
@@ -103,7 +107,7 @@ impl Farm {
             headers.insert(SUM, sum.as_str());
             let payload = if bytes.len() > MESSAGE_BYTES_MAX {
                 headers.insert(OBJECT, "1");
-                self.put_object(&sum, &bytes).await?;
+                self.put_object(&sum, &bytes, false).await?;
                 Vec::new()
             } else {
                 bytes
@@ -123,7 +127,8 @@ impl Farm {
         Ok(given)
     }
 
-    /// An answer with its parts, packed; none when there is none. One that was damaged on its way is none, and goes.
+    /// Returns an answer with its parts, packed; none when there is none. One that no worker could have given is rejected,
+    /// see [`Farm::reject`].
     pub(super) async fn answer(&self, lot: &Lot) -> Result<Option<(Answered, Vec<u8>)>, FarmError> {
         let subject = self.result_subject(&lot.subject());
         let fail = FarmError::server("reading an answer");
@@ -145,21 +150,58 @@ impl Farm {
         let came = message.time.unix_timestamp();
         let known = self.answered(&subject, &message.headers, message.sequence, came);
         let Some(known) = known else {
-            tracing::warn!(%subject, "no message of a farm: it is removed");
-            self.take_back(lot).await?;
+            self.reject_nameless(lot, message.sequence).await?;
             return Ok(None);
         };
-        let bytes = if known.object {
-            self.object(&known.sum, ANSWER_BYTES_MAX).await?
-        } else {
-            message.payload.to_vec()
+        let bytes = match known.object {
+            true => self.object(&known.sum, ANSWER_BYTES_MAX).await?,
+            false => Some(message.payload.to_vec()),
         };
-        if sha256(&bytes) != known.sum {
-            tracing::warn!(%subject, worker = known.worker, "a damaged answer: it is removed");
-            self.take_back(lot).await?;
-            return Ok(None);
+        match bytes {
+            Some(bytes) if sha256(&bytes) == known.sum => Ok(Some((known, bytes))),
+            Some(_) => {
+                self.reject(&known, "is not what its checksum says").await?;
+                Ok(None)
+            }
+            None => {
+                self.reject(&known, "is missing in the store of objects")
+                    .await?;
+                Ok(None)
+            }
         }
-        Ok(Some((known, bytes)))
+    }
+
+    /// Takes an answer back that no honest worker gives, has its lot computed again, and quarantines the machine in whose
+    /// name it came, as one whose checksum two others contradict.
+    pub(super) async fn reject(&self, known: &Answered, why: &str) -> Result<(), FarmError> {
+        let lot = &known.lot;
+        let why = format!("its answer to {} {why}", lot.subject());
+        tracing::error!(worker = known.worker, "set aside: {why}");
+        self.set_aside(&known.worker, &why).await?;
+        self.take_back(lot, known.sequence).await?;
+        self.again(lot, known.sequence).await
+    }
+
+    /// The same for a message that does not even name a machine.
+    async fn reject_nameless(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
+        tracing::warn!(lot = lot.subject(), "an answer that is none: it is removed");
+        self.take_back(lot, sequence).await?;
+        self.again(lot, sequence).await
+    }
+
+    /// Has a lot computed again whose answer was taken back; `sequence` is where that stood.
+    pub(super) async fn again(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
+        let state = self.state(&lot.job).await?;
+        // Copies beyond the second are posted by those who compare answers.
+        if state == State::Cancelled || lot.copy > 1 {
+            return Ok(());
+        }
+        let again = format!(".{sequence}");
+        self.post(std::slice::from_ref(lot), &again).await?;
+        match state {
+            State::Complete => self.set_state(&lot.job, State::Active).await,
+            State::Active | State::Cancelled => Ok(()),
+        }
     }
 
     fn answered(
@@ -170,23 +212,25 @@ impl Farm {
         came_s: i64,
     ) -> Option<Answered> {
         let word = |name: &str| headers.get(name).map(|value| value.as_str().to_owned());
+        let busy_ms: u64 = word(BUSY)?.parse().ok()?;
         Some(Answered {
             lot: self.lot_of(subject)?,
-            worker: word(WORKER)?,
-            instance: word(INSTANCE)?,
-            busy_ms: word(BUSY)?.parse().ok()?,
+            worker: word(WORKER).filter(|name| is_name(name))?,
+            instance: word(INSTANCE).filter(|name| is_name(name))?,
+            busy_ms: busy_ms.min(BUSY_MS_MAX),
             parts: word(COUNT)?.parse().ok()?,
-            sum: word(SUM)?,
+            sum: word(SUM).filter(|sum| is_sha256(sum))?,
             object: word(OBJECT).is_some(),
             sequence,
             came_ms: came_s.saturating_mul(1000),
         })
     }
 
-    /// Removes an answer.
-    pub(super) async fn take_back(&self, lot: &Lot) -> Result<(), FarmError> {
+    /// Removes an answer, but none that came after it.
+    pub(super) async fn take_back(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
         let subject = self.result_subject(&lot.subject());
-        let purged = self.results.purge().filter(subject).await;
+        let purge = self.results.purge().filter(subject);
+        let purged = purge.sequence(sequence.saturating_add(1)).await;
         purged.map_err(|error| FarmError::server("removing an answer")(words(&error)))?;
         Ok(())
     }
@@ -211,7 +255,7 @@ impl Farm {
         made.map_err(|error| FarmError::server("counting answers")(words(&error)))
     }
 
-    /// All answers of a job without their parts.
+    /// Returns all answers of a job without their parts. Messages that are no answers go.
     pub(super) async fn all_answered(&self, job: &str) -> Result<Vec<Answered>, FarmError> {
         let fail = FarmError::server("reading answers");
         let consumer = self.heads("result", &format!("{job}.>")).await?;
@@ -228,8 +272,15 @@ impl Farm {
                 let info = message.info().map_err(|error| fail(error.to_string()))?;
                 let (sequence, came) = (info.stream_sequence, info.published.unix_timestamp());
                 let headers = message.headers.clone().unwrap_or_default();
-                let known = self.answered(message.subject.as_str(), &headers, sequence, came);
-                found.extend(known);
+                let subject = message.subject.as_str();
+                match (
+                    self.answered(subject, &headers, sequence, came),
+                    self.lot_of(subject),
+                ) {
+                    (Some(known), _) => found.push(known),
+                    (None, Some(lot)) => self.reject_nameless(&lot, sequence).await?,
+                    (None, None) => {}
+                }
             }
             if left == before {
                 break;
@@ -295,7 +346,7 @@ impl Farm {
         let fail = FarmError::server("giving a lot up");
         let mut headers = HeaderMap::new();
         headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
-        let reason: String = reason.chars().take(500).collect();
+        let reason = one_line(reason, REASON_LETTERS_MAX);
         let sent = (self.js).publish_with_headers(subject, headers, reason.into());
         let sent = sent.await.map_err(|error| fail(words(&error)))?;
         match sent.await {
@@ -334,7 +385,10 @@ impl Farm {
                 if found.len() < most && self.answer(&lot).await?.is_none() {
                     found.push(GivenUp {
                         lot,
-                        reason: String::from_utf8_lossy(&message.payload).into_owned(),
+                        reason: one_line(
+                            &String::from_utf8_lossy(&message.payload),
+                            REASON_LETTERS_MAX,
+                        ),
                         sequence: info.stream_sequence,
                     });
                 }

@@ -12,6 +12,7 @@ use crate::stop::Stop;
 use async_nats::jetstream::consumer::PullConsumer;
 use futures_util::StreamExt as _;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -27,9 +28,11 @@ const LOTS: f64 = 64.0;
 /// Bytes of an answer, about.
 const LOT_BYTES: f64 = 4e6;
 /// The most messages of a job.
-const LOTS_MAX: u64 = 20_000_000;
+pub(super) const LOTS_MAX: u64 = 20_000_000;
 /// Answers asked for at a time, each by its name.
 const AHEAD: u64 = 128;
+/// Answers that are asked for by their names at the same time; each may have 64 MiB.
+const ASKED_AT_ONCE: usize = 8;
 /// Answers read at a time, as they came, and about how many bytes of them.
 const READ: (usize, usize) = (1000, 8 << 20);
 /// Bytes of answers that are kept until their turn comes.
@@ -207,18 +210,10 @@ pub(super) async fn mend(
     missing.retain(|lot| !there.contains(&(lot.number, lot.copy)));
     // All who find it within a minute post the same.
     farm.post(&missing, &format!(".{}", minute())).await?;
-    if !missing.is_empty() {
-        reawake(farm, &job).await?;
+    if !missing.is_empty() && farm.state(&job).await? == State::Complete {
+        farm.set_state(&job, State::Active).await?;
     }
     Ok(missing.len() as u64)
-}
-
-/// Machines look at a job again that was thought complete.
-async fn reawake(farm: &Farm, job: &str) -> Result<(), FarmError> {
-    match farm.state(job).await? {
-        State::Complete => farm.set_state(job, State::Active).await,
-        State::Active | State::Cancelled => Ok(()),
-    }
 }
 
 /// Whether there are as many answers as are wanted, second ones to what is verified too.
@@ -348,7 +343,7 @@ impl Asking {
     /// # Errors
     /// [`FarmError`].
     pub fn finish(&self) -> Result<(), FarmError> {
-        if self.done.load(Ordering::Relaxed) < self.task.stages {
+        if self.done.load(Ordering::Relaxed) < self.task.job.stages() {
             return Ok(());
         }
         let job = self.task.name();
@@ -424,6 +419,8 @@ pub(super) struct Source {
     answered: Option<u64>,
     early: Early,
     still: Stillness,
+    /// The answers that were given out last, by their lots.
+    given: BTreeMap<u64, Answered>,
 }
 
 /// Answers that were read before their turn. Reading them as they came spares a question and its way for each; what is not
@@ -499,6 +496,7 @@ impl Source {
             answered: None,
             early: Early::default(),
             still: Stillness::default(),
+            given: BTreeMap::new(),
         }
     }
 
@@ -536,17 +534,25 @@ impl Source {
         };
         let last = (first + ahead).min(self.stage.lots());
         let mut found = Vec::new();
+        let mut given = BTreeMap::new();
+        let mut bytes = 0;
         let (mut next, mut again) = (last, false);
         let this = &*self;
         let mut answers = futures_util::stream::iter(first..last)
             .map(|number| async move { (number, this.answer(number).await) })
-            .buffered(AHEAD as usize);
+            .buffered(ASKED_AT_ONCE);
         while let Some((number, answer)) = answers.next().await {
-            let Some(parts) = answer? else {
+            let Some((known, parts)) = answer? else {
                 (next, again) = (number + 1, true);
                 break;
             };
+            bytes += parts.iter().map(Vec::len).sum::<usize>();
+            given.insert(number, known);
             found.extend(self.stage.numbers(number).zip(parts));
+            if bytes >= KEPT_BYTES {
+                next = number + 1;
+                break;
+            }
         }
         drop(answers);
         self.early.forget_before(next);
@@ -556,6 +562,7 @@ impl Source {
             self.early = Early::default();
         }
         self.eager = !found.is_empty();
+        self.given = given;
         Ok(found)
     }
 
@@ -584,8 +591,8 @@ impl Source {
         Ok(early.run(first, READ.0))
     }
 
-    /// The parts of a lot, when there is an answer that is believed.
-    async fn answer(&self, number: u64) -> Result<Option<Vec<Vec<u8>>>, FarmError> {
+    /// Returns the parts of a lot and who gave them, when there is an answer that is believed.
+    async fn answer(&self, number: u64) -> Result<Option<(Answered, Vec<Vec<u8>>)>, FarmError> {
         let lot = self.lot(number);
         let asked;
         let (known, bytes) = match self.early.kept.get(&number) {
@@ -599,7 +606,14 @@ impl Source {
             },
         };
         if self.aside.contains(known.worker.as_str()) {
-            self.again(lot, known.sequence).await?;
+            self.take_again(lot, known.sequence).await?;
+            return Ok(None);
+        }
+        let numbers = self.stage.numbers(number);
+        let count = numbers.end - numbers.start;
+        if known.parts != count {
+            let why = format!("has {} parts, want {count}", known.parts);
+            self.farm.reject(known, &why).await?;
             return Ok(None);
         }
         if self.task.verifies(self.number, number) {
@@ -609,21 +623,31 @@ impl Source {
                 _ => return Ok(None),
             }
         }
-        let count = self.stage.numbers(number);
-        match unpack(bytes, count.end - count.start) {
-            Some(parts) => Ok(Some(parts)),
+        match unpack(bytes, count) {
+            Some(parts) => Ok(Some((known.clone(), parts))),
             None => {
-                self.again(lot, known.sequence).await?;
+                self.farm.reject(known, "is not made of parts").await?;
                 Ok(None)
             }
         }
     }
 
-    /// An answer is thrown away, and asked for anew.
-    async fn again(&self, lot: Lot, sequence: u64) -> Result<(), FarmError> {
-        self.farm.take_back(&lot).await?;
-        self.farm.post(&[lot], &format!(".{sequence}")).await?;
-        reawake(&self.farm, &self.job).await
+    /// Takes an answer back, and has its lot computed again.
+    async fn take_again(&self, lot: Lot, sequence: u64) -> Result<(), FarmError> {
+        self.farm.take_back(&lot, sequence).await?;
+        self.farm.again(&lot, sequence).await
+    }
+
+    /// Rejects the answer with a part that the job does not make; returns the parts of its lot.
+    async fn reject_part(&mut self, number: u64) -> Result<Range<u64>, FarmError> {
+        let lot = number / self.stage.lot;
+        if let Some(known) = self.given.remove(&lot) {
+            let why = format!("has a part that the job does not make (part {number})");
+            self.farm.reject(&known, &why).await?;
+        }
+        self.early = Early::default();
+        self.settled &= self.task.verify_millionths == 0;
+        Ok(self.stage.numbers(lot))
     }
 
     /// Whether all lots of the stage have answers, those that are verified two that agree, and none is by a machine
@@ -644,11 +668,7 @@ impl Source {
             }
             if self.aside.contains(one.worker.as_str()) {
                 settled = false;
-                if one.lot.copy < 2 {
-                    self.again(one.lot, one.sequence).await?;
-                } else {
-                    self.farm.take_back(&one.lot).await?;
-                }
+                self.take_again(one.lot, one.sequence).await?;
                 continue;
             }
             sums.insert((one.lot.number, one.lot.copy), one.sum);
@@ -739,6 +759,11 @@ impl PartSource for Source {
 
     fn is_waiting(&self) -> bool {
         true
+    }
+
+    fn reject(&mut self, number: u64) -> Result<Range<u64>, ElsewhereError> {
+        let handle = self.handle.clone();
+        handle.block_on(self.reject_part(number)).map_err(failed)
     }
 
     fn figures(&self) -> Option<String> {

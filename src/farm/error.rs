@@ -33,7 +33,7 @@ pub enum FarmError {
     #[error("no job '{0}' on this farm; `gammond farm status` lists them")]
     NoJob(String),
     /// A newer gammond wrote this.
-    #[error("{what} has format {found}, this gammond reads {own}: a newer version wrote it")]
+    #[error("{what} has format {found}, this gammond reads {own}: another version wrote it")]
     Newer {
         /// What.
         what: String,
@@ -41,6 +41,14 @@ pub enum FarmError {
         found: u64,
         /// Ours.
         own: u64,
+    },
+    /// Another version wrote this, and this one cannot read it.
+    #[error("it is of gammond {found}, this is {own}")]
+    Version {
+        /// Theirs.
+        found: String,
+        /// Ours.
+        own: String,
     },
     /// Something that is no message of the farm's.
     #[error("{0} is no message of a farm")]

@@ -2,7 +2,7 @@
 
 use super::FarmError;
 use super::store::Farm;
-use super::task::{Shipped, ShippedFile};
+use super::task::{FOLDER_FILES_MAX, Shipped, ShippedFile, is_sha256};
 use crate::files;
 use crate::job::{sha256, sha256_of};
 use std::fs;
@@ -12,14 +12,12 @@ use std::time::SystemTime;
 
 /// The longest file that comes along.
 pub const FILE_BYTES_MAX: u64 = 2 << 30;
-/// The most files of a folder.
-const FOLDER_FILES_MAX: usize = 64;
 
-/// Looks at a file or folder that a job reads.
+/// Returns the names, lengths and checksums of a file or folder that a job reads.
 ///
 /// # Errors
 /// When it cannot be read, or is too much.
-pub fn look(path: &Path) -> Result<Shipped, FarmError> {
+pub fn inspect(path: &Path) -> Result<Shipped, FarmError> {
     let fail = FarmError::file(path.display());
     let data = fs::metadata(path).map_err(&fail)?;
     let mut found = Vec::new();
@@ -80,7 +78,7 @@ pub(super) async fn ship(farm: &Farm, shipped: &Shipped) -> Result<(), FarmError
         if sha256(&bytes) != file.sha256 {
             return Err(fail(io::Error::other("it has just been changed")));
         }
-        farm.put_object(&file.sha256, &bytes).await?;
+        farm.put_object(&file.sha256, &bytes, true).await?;
     }
     Ok(())
 }
@@ -114,6 +112,15 @@ impl FileCache {
         all: &[Shipped],
     ) -> Result<Vec<PathBuf>, FarmError> {
         let mut paths = Vec::new();
+        let lengths = all.iter().flat_map(|shipped| &shipped.files);
+        let bytes = lengths.fold(0_u64, |sum, file| sum.saturating_add(file.length));
+        if bytes > self.bytes_max {
+            let text = format!(
+                "its files have {bytes} bytes, this machine keeps at most {} (--cache-size)",
+                self.bytes_max
+            );
+            return Err(FarmError::Other(text));
+        }
         for (number, shipped) in all.iter().enumerate() {
             let home = self.folder.join("jobs").join(job).join(number.to_string());
             let fail = FarmError::file(home.display());
@@ -123,7 +130,7 @@ impl FileCache {
                 let safe = |name: &str| {
                     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\'])
                 };
-                if !safe(&file.name) || !is_sum(&file.sha256) || file.length > FILE_BYTES_MAX {
+                if !safe(&file.name) || !is_sha256(&file.sha256) || file.length > FILE_BYTES_MAX {
                     return Err(FarmError::NotOurs(job.to_owned()));
                 }
                 let at = home.join(&file.name);
@@ -146,9 +153,13 @@ impl FileCache {
         if !is_whole(&kept, file) {
             let most = usize::try_from(file.length).unwrap_or(usize::MAX);
             let bytes = farm.object(&file.sha256, most).await?;
-            if sha256(&bytes) != file.sha256 {
-                return Err(fail(io::Error::other("it came damaged from the server")));
-            }
+            let Some(bytes) = bytes.filter(|bytes| sha256(bytes) == file.sha256) else {
+                let text = format!(
+                    "a file of the job (sha256 {}) is missing or damaged on the server; submit the job again",
+                    file.sha256.get(..12).unwrap_or_default()
+                );
+                return Err(FarmError::Other(text));
+            };
             crate::journal::write_whole(&kept, &bytes).map_err(&fail)?;
         }
         // When it was used last.
@@ -195,10 +206,6 @@ impl FileCache {
             }
         }
     }
-}
-
-fn is_sum(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn is_whole(path: &Path, file: &ShippedFile) -> bool {

@@ -145,6 +145,18 @@ impl Hosting {
 
 impl Elsewhere for Hosting {
     fn begin(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
+        // What the farm itself has against it is told here: the command's own words may have a file's content in them.
+        self.assignment(work)
+            .inspect_err(|error| self.tell(Err(error.to_string())))
+    }
+
+    fn quietly(&self) -> Option<Stop> {
+        Some(self.stop.clone())
+    }
+}
+
+impl Hosting {
+    fn assignment(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let job = self.task.name();
         let on = (&self.farm, &self.handle);
@@ -164,9 +176,5 @@ impl Elsewhere for Hosting {
         let (sender, orders) = channel();
         self.tell(Ok((sender, stage)));
         Ok(Assignment::Serve(orders))
-    }
-
-    fn quietly(&self) -> Option<Stop> {
-        Some(self.stop.clone())
     }
 }

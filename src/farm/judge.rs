@@ -17,7 +17,8 @@ pub(super) const COPIES_MAX: u32 = 6;
 pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
     let sum = crate::job::sha256(&giving.bytes);
     let Some((first, _)) = farm.answer(&giving.lot).await? else {
-        return Ok(());
+        // What was there was no answer, and is gone.
+        return farm.give(vec![giving]).await.map(drop);
     };
     if first.sum == sum || first.worker == giving.by.0 {
         return Ok(());
@@ -88,7 +89,7 @@ async fn settle(
 ) -> Result<(), FarmError> {
     let good: Vec<&(Answered, Vec<u8>)> = all.iter().filter(|one| one.0.sum == sum).collect();
     for (known, _) in all.iter().filter(|one| one.0.sum != sum) {
-        farm.take_back(&known.lot).await?;
+        farm.take_back(&known.lot, known.sequence).await?;
     }
     let taken: Vec<u32> = good.iter().map(|one| one.0.lot.copy).collect();
     let mut spare = good.iter().filter(|one| one.0.lot.copy > 1);

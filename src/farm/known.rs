@@ -4,8 +4,9 @@
 //! A watch costs it a heartbeat every few seconds, and a message when a job comes or goes.
 
 use super::FarmError;
+use super::people::REASON_LETTERS_MAX;
 use super::store::{Farm, State};
-use super::task::is_job_name;
+use super::task::{is_job_name, one_line};
 use crate::nats::words;
 use async_nats::jetstream::kv;
 use futures_util::StreamExt as _;
@@ -106,7 +107,7 @@ impl Known {
         let there = entry.operation == kv::Operation::Put;
         if let Some(name) = entry.key.strip_prefix("aside.") {
             if there {
-                let why = String::from_utf8_lossy(&entry.value).into_owned();
+                let why = one_line(&String::from_utf8_lossy(&entry.value), REASON_LETTERS_MAX);
                 self.aside.insert(name.to_owned(), why);
             } else {
                 self.aside.remove(name);

@@ -5,7 +5,7 @@
 //! result runs the command too, with the parts from the answers instead of the processor: the same journal, the same
 //! files, the same words as on one machine.
 //!
-//! * `task`: what is written down; `store` and `answers`: where it lies on the server; `files`: nets and tables that
+//! * `task` and `spec`: what is written down; `store` and `answers`: where it lies on the server; `files`: nets and tables that
 //!   come along.
 //! * `ask`: who wants the work done. `worker` and `host`: who does it. `judge`: answers that differ. `known`: what jobs
 //!   there are. `people`: who is there. `stillness`: queues that stand still. `status`: what a person
@@ -24,6 +24,7 @@ mod judge;
 mod known;
 mod people;
 mod rollout;
+pub mod spec;
 mod status;
 mod stillness;
 mod store;
@@ -33,11 +34,11 @@ mod worker;
 pub use answers::Answered;
 pub use ask::{Asking, Division, retry};
 pub use error::FarmError;
-pub use files::{FILE_BYTES_MAX, FileCache, look};
+pub use files::{FILE_BYTES_MAX, FileCache, inspect};
 pub use host::Programs;
 pub use people::MachineReport;
 pub use rollout::RolloutJob;
 pub use status::{Contributor, JobStatus, Overview, machine_line, overview, page};
 pub use store::{Farm, State};
-pub use task::{FORMAT, Shipped, ShippedFile, Task, VERSION, WordPiece};
+pub use task::{FORMAT, Shipped, ShippedFile, Task, VERSION, one_line};
 pub use worker::{InjectedFault, TRIES_MAX, WorkerSettings, work};

@@ -2,6 +2,7 @@
 
 use super::FarmError;
 use super::store::Farm;
+use super::task::{VERSION_LETTERS_MAX, is_job_name, one_line};
 use crate::escape::Untrusted;
 use crate::nats::is_name;
 use crate::nats::words;
@@ -32,6 +33,56 @@ pub struct MachineReport {
     /// Jobs that it refuses, and why.
     pub refuses: BTreeMap<Untrusted, Untrusted>,
 }
+
+/// The most machines that are listed.
+const MACHINES_MAX: usize = 10_000;
+/// The most jobs that a machine may say something about.
+const JOBS_OF_MACHINE_MAX: usize = 256;
+/// Letters of the reason for which a job is refused, or a machine is set aside.
+pub(super) const REASON_LETTERS_MAX: usize = 500;
+/// The most threads of a machine.
+const THREADS_MAX: usize = 1 << 16;
+
+impl MachineReport {
+    /// Reads what a machine said under this key, or what is wrong with it. Machines are strangers: every text is limited in
+    /// its length and characters before anybody sees it.
+    fn read(key: &str, bytes: &[u8]) -> Result<MachineReport, &'static str> {
+        if bytes.len() > REPORT_BYTES_MAX {
+            return Err("it is too long");
+        }
+        let mut read: MachineReport =
+            serde_json::from_slice(bytes).map_err(|_| "it is no report of a machine")?;
+        if !is_name(read.name.raw()) || !is_name(read.instance.raw()) {
+            return Err("its name is none");
+        }
+        if key != format!("here.{}.{}", read.name.raw(), read.instance.raw()) {
+            return Err("it speaks for another machine");
+        }
+        let version = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '-' | '+');
+        let found = read.version.raw();
+        if found.len() > VERSION_LETTERS_MAX || !found.chars().all(version) {
+            return Err("its version is none");
+        }
+        let counts = [read.jobs.len(), read.refuses.len()];
+        if read.threads > THREADS_MAX || counts.iter().any(|&count| count > JOBS_OF_MACHINE_MAX) {
+            return Err("it counts too much");
+        }
+        let refused = read.refuses.keys().map(|job| job.raw());
+        if !(read.jobs.keys().map(String::as_str))
+            .chain(refused)
+            .all(is_job_name)
+        {
+            return Err("it names a job that is none");
+        }
+        for why in read.refuses.values_mut() {
+            *why = one_line(why.raw(), REASON_LETTERS_MAX).into();
+        }
+        Ok(read)
+    }
+}
+
+/// Bytes of what a machine says.
+const REPORT_BYTES_MAX: usize = 256 << 10;
 
 /// Seconds since 1970.
 #[must_use]
@@ -64,9 +115,9 @@ impl Farm {
     pub async fn machines(&self) -> Result<Vec<MachineReport>, FarmError> {
         let mut found = Vec::new();
         for (key, bytes) in self.of_workers("here.").await? {
-            match serde_json::from_slice(&bytes) {
+            match MachineReport::read(&key, &bytes) {
                 Ok(machine) => found.push(machine),
-                Err(error) => tracing::warn!("{key}: {error}"),
+                Err(why) => tracing::warn!("a report of a machine is passed over: {why}"),
             }
         }
         Ok(found)
@@ -86,7 +137,8 @@ impl Farm {
             .map_err(|error| fail(words(&error)))?;
         while let Some(key) = keys.next().await {
             let key = key.map_err(|error| fail(words(&error)))?;
-            let Some(name) = key.strip_prefix("aside.") else {
+            let name = key.strip_prefix("aside.").filter(|name| is_name(name));
+            let Some(name) = name.filter(|_| found.len() < MACHINES_MAX) else {
                 continue;
             };
             let why = self
@@ -94,7 +146,8 @@ impl Farm {
                 .get(&key)
                 .await
                 .map_err(|error| fail(words(&error)))?;
-            let why = why.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let why =
+                why.map(|bytes| one_line(&String::from_utf8_lossy(&bytes), REASON_LETTERS_MAX));
             found.insert(name.into(), why.unwrap_or_default().into());
         }
         Ok(found)
@@ -134,7 +187,7 @@ impl Farm {
             .map_err(|error| fail(words(&error)))?;
         while let Some(key) = keys.next().await {
             let key = key.map_err(|error| fail(words(&error)))?;
-            if !key.starts_with(begin) {
+            if !key.starts_with(begin) || found.len() >= MACHINES_MAX {
                 continue;
             }
             let bytes = self
@@ -145,5 +198,46 @@ impl Farm {
             found.extend(bytes.map(|bytes| (key, bytes.to_vec())));
         }
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn report_of_a_machine_is_read_within_limits_only() {
+        let report = |more: serde_json::Value| {
+            let mut report =
+                json!({"name": "eve", "instance": "1-1", "version": "0.1.0", "threads": 2});
+            if let (Some(report), Some(more)) = (report.as_object_mut(), more.as_object()) {
+                report.extend(more.clone());
+            }
+            MachineReport::read("here.eve.1-1", &serde_json::to_vec(&report).unwrap())
+        };
+        assert!(report(json!({})).is_ok());
+        let many: BTreeMap<String, u64> = (0..300).map(|n| (format!("duel-{n}"), 1)).collect();
+        for more in [
+            json!({"name": "\u{1b}[2Jeve"}),
+            json!({"name": "anna"}),
+            json!({"name": "e".repeat(41)}),
+            json!({"instance": "../../x"}),
+            json!({"version": "\u{1b}[31m9"}),
+            json!({"version": "1".repeat(41)}),
+            json!({"threads": u64::MAX}),
+            json!({"jobs": many}),
+            json!({"jobs": {"\u{1b}[1mx": 1}}),
+            json!({"refuses": {"<script>": "why"}}),
+            json!({"refuses": {"duel-1": "x".repeat(300_000)}}),
+        ] {
+            assert!(report(more.clone()).is_err(), "{more}");
+        }
+        let said = "why\n\u{1b}[0m\u{202e}gpj.exe\u{9b}31m";
+        let read = report(json!({"refuses": {"duel-1": said}})).unwrap();
+        let why = &read.refuses["duel-1"];
+        assert_eq!(why, "why\u{fffd}\u{fffd}[0m\u{fffd}gpj.exe\u{fffd}31m");
+        let long = report(json!({"refuses": {"duel-1": "x".repeat(600)}})).unwrap();
+        assert_eq!(long.refuses["duel-1"].raw().len(), REASON_LETTERS_MAX + 3);
     }
 }

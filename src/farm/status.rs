@@ -2,9 +2,10 @@
 
 use super::FarmError;
 use super::answers::Answered;
+use super::judge::COPIES_MAX;
 use super::people::{MachineReport, now_s};
 use super::store::{Farm, State};
-use super::task::{Task, WordPiece};
+use super::task::Task;
 use crate::escape::{Markup, Untrusted};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -82,7 +83,11 @@ pub async fn overview(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmEr
     for name in names {
         match farm.task(&name).await {
             Ok(task) => jobs.push(status(farm, &task).await?),
-            Err(error @ (FarmError::Newer { .. } | FarmError::NotOurs(_))) => {
+            Err(
+                error @ (FarmError::Newer { .. }
+                | FarmError::Version { .. }
+                | FarmError::NotOurs(_)),
+            ) => {
                 jobs.push(JobStatus {
                     command: error.to_string().into(),
                     ..empty(name, farm).await?
@@ -119,19 +124,32 @@ async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
 async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     let name = task.name();
     let mut found = JobStatus {
-        command: command(task).into(),
-        stage: (1, task.stages),
+        command: task.typed.clone().into(),
+        stage: (1, task.job.stages()),
         ..empty(name.clone(), farm).await?
     };
     let mut current = 0;
-    for number in 0..task.stages {
+    let mut stages = BTreeMap::new();
+    for number in 0..task.job.stages() {
         if let Some(stage) = farm.stage(&name, number).await? {
             current = number;
             found.stage.0 = number + 1;
             (found.lots, found.parts) = (stage.lots(), stage.parts);
+            stages.insert(number, stage);
         }
     }
-    let all = farm.all_answered(&name).await?;
+    let mut all = farm.all_answered(&name).await?;
+    // How many parts an answer has follows from its lot; one that says something else is none.
+    all.retain(|one| {
+        let numbers = stages
+            .get(&one.lot.stage)
+            .map(|stage| stage.numbers(one.lot.number));
+        numbers.is_some_and(|numbers| {
+            !numbers.is_empty()
+                && numbers.end - numbers.start == one.parts
+                && one.lot.copy < COPIES_MAX
+        })
+    });
     let now = now_s();
     let mut recent = 0;
     let mut oldest = now;
@@ -170,25 +188,6 @@ fn contributors(all: &[Answered]) -> Vec<Contributor> {
     let mut found: Vec<Contributor> = found.into_values().collect();
     found.sort_by(|a, b| b.cpu_hours.total_cmp(&a.cpu_hours));
     found
-}
-
-/// What was typed.
-fn command(task: &Task) -> String {
-    let mut text = task.command.join(" ");
-    for word in &task.words {
-        text.push(' ');
-        for piece in word {
-            match piece {
-                WordPiece::Text(words) => text.push_str(words),
-                WordPiece::Output(path) => text.push_str(path),
-                WordPiece::File(number) => {
-                    let file = task.files.get(*number);
-                    text.push_str(file.map_or("?", |file| file.path.as_str()));
-                }
-            }
-        }
-    }
-    text
 }
 
 /// So many seconds in words.

@@ -11,11 +11,13 @@ use crate::nats::words;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind};
+use async_nats::jetstream::object_store::GetErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, Context, ErrorCode, kv, object_store};
 use futures_util::StreamExt as _;
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
+use tokio::time::timeout;
 
 /// How long jobs and answers are kept that nobody removes.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
@@ -23,6 +25,10 @@ const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
 const KNOWN: Duration = Duration::from_secs(3600);
 /// Lots that are with machines at a time, for each job.
 const OUT_MAX: i64 = 500_000;
+/// The longest wait for a piece of an object.
+const OBJECT_READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most jobs that are listed.
+const JOBS_MAX: usize = 10_000;
 /// How often a job is purged that a full server does not let us cancel.
 const CANCEL_TRIES: u32 = 20;
 
@@ -242,7 +248,8 @@ impl Farm {
         let mut names = Vec::new();
         while let Some(key) = keys.next().await {
             let key = key.map_err(|error| fail(words(&error)))?;
-            if let Some(name) = key.strip_suffix(".task") {
+            let name = key.strip_suffix(".task").filter(|job| is_job_name(job));
+            if let Some(name) = name.filter(|_| names.len() < JOBS_MAX) {
                 names.push(name.to_owned());
             }
         }
@@ -329,7 +336,8 @@ impl Farm {
         // Whatever is written about it can go.
         match self.task(job).await {
             Err(FarmError::NoJob(job)) => return Err(FarmError::NoJob(job)),
-            Ok(_) | Err(FarmError::Newer { .. } | FarmError::NotOurs(_)) => {}
+            Ok(_)
+            | Err(FarmError::Newer { .. } | FarmError::Version { .. } | FarmError::NotOurs(_)) => {}
             Err(error) => return Err(error),
         }
         let mut tries = 0;
@@ -368,9 +376,18 @@ impl Farm {
         Ok(())
     }
 
-    /// Stores bytes by their checksum, unless they are there.
-    pub(super) async fn put_object(&self, sum: &str, bytes: &[u8]) -> Result<(), FarmError> {
-        if self.files.info(sum).await.is_ok() {
+    /// Stores bytes by their checksum. With `once` an object that is there already, of the same length, is left alone: for
+    /// files, which may be large. Answers are always stored: a wrong object of that name would be blamed on the worker.
+    pub(super) async fn put_object(
+        &self,
+        sum: &str,
+        bytes: &[u8],
+        once: bool,
+    ) -> Result<(), FarmError> {
+        if once
+            && let Ok(info) = self.files.info(sum).await
+            && info.size == bytes.len()
+        {
             return Ok(());
         }
         let put = self.files.put(sum, &mut &bytes[..]).await;
@@ -378,19 +395,32 @@ impl Farm {
         Ok(())
     }
 
-    /// Bytes by their checksum; not verified here.
-    pub(super) async fn object(&self, sum: &str, most: usize) -> Result<Vec<u8>, FarmError> {
+    /// Returns bytes by their checksum, which is not verified here; none when they are missing, damaged or too long.
+    pub(super) async fn object(
+        &self,
+        sum: &str,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, FarmError> {
         let fail = FarmError::server("fetching a file");
-        let object = self.files.get(sum).await;
-        let object = object.map_err(|error| fail(words(&error)))?;
+        let object = match self.files.get(sum).await {
+            Ok(object) => object,
+            Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(fail(words(&error))),
+        };
         let mut bytes = Vec::new();
         let mut limited = object.take(most as u64 + 1);
-        let read = limited.read_to_end(&mut bytes).await;
-        read.map_err(|error| fail(error.to_string()))?;
-        if bytes.len() > most {
-            return Err(fail(format!("it is longer than {most} bytes")));
+        loop {
+            match timeout(OBJECT_READ_TIMEOUT, limited.read_buf(&mut bytes)).await {
+                Ok(Ok(0)) => return Ok((bytes.len() <= most).then_some(bytes)),
+                Ok(Ok(_)) => {}
+                // Its pieces are missing or are others, unless the server itself is away.
+                Ok(Err(_)) | Err(_) => {
+                    let alive = self.jobs.status().await;
+                    alive.map_err(|error| fail(words(&error)))?;
+                    return Ok(None);
+                }
+            }
         }
-        Ok(bytes)
     }
 }
 

@@ -1,47 +1,38 @@
 //! What is written down about a job: its command and files, its stages, the answers.
 
 use super::FarmError;
+use super::ask::LOTS_MAX;
+use super::spec::{EngineSpec, JobSpec};
 use crate::job::sha256;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The version of everything that is written here.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// The version of the program: others may compute other parts.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A command that the farm runs.
+/// A job of the farm: a command as data, with everything that decides its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Task {
     /// [`FORMAT`].
     pub format: u64,
     /// [`VERSION`] of who submitted it.
     pub version: String,
-    /// The command, such as `bench regret`.
-    pub command: Vec<String>,
-    /// Its arguments, with everything in them that a configuration or the environment says.
-    pub words: Vec<Vec<WordPiece>>,
+    /// The command.
+    pub job: JobSpec,
+    /// The options that all commands have.
+    pub engine: EngineSpec,
     /// Files and folders that it reads.
     pub files: Vec<Shipped>,
-    /// How many jobs it is, one after the other.
-    pub stages: u32,
     /// Which share of the answers is computed twice, in millionths.
     pub verify_millionths: u32,
     /// A machine that says nothing for so many seconds loses what it computes.
     pub silence_s: u64,
-}
-
-/// A piece of an argument.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WordPiece {
-    /// As it is.
-    Text(String),
-    /// The path of a file that comes along.
-    File(usize),
-    /// The path of a file that is written, as whoever submitted it called it.
-    Output(String),
+    /// The command line, for people; nothing is read from it, and the name of the job does not depend on it.
+    pub typed: String,
 }
 
 /// A file or folder that comes along.
@@ -67,27 +58,64 @@ pub struct ShippedFile {
 }
 
 impl Task {
-    /// The name of the job: the same for the same work.
+    /// Returns the name of the job: the same for the same work.
     #[must_use]
     pub fn name(&self) -> String {
-        let text = serde_json::to_string(self).unwrap_or_default();
+        let nameless = Task {
+            typed: String::new(),
+            ..self.clone()
+        };
+        let text = serde_json::to_string(&nameless).unwrap_or_default();
         let sum = sha256(text.as_bytes());
-        let word = self.command.first().map_or("job", String::as_str);
-        format!("{word}-{}", sum.get(..12).unwrap_or(&sum))
+        format!("{}-{}", self.job.word(), sum.get(..12).unwrap_or(&sum))
     }
 
-    /// Reads one.
+    /// Reads a job and checks everything in it that does not depend on this machine.
     ///
     /// # Errors
-    /// When it is none, or a newer version wrote it.
+    /// When it is none, or another version wrote it.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Task, FarmError> {
-        newer(name, bytes)?;
-        let task: Task =
-            serde_json::from_slice(bytes).map_err(|_| FarmError::NotOurs(name.to_owned()))?;
-        if task.name() != name {
-            return Err(FarmError::NotOurs(name.to_owned()));
+        #[derive(Deserialize)]
+        struct Version {
+            version: String,
         }
+        newer(name, bytes)?;
+        let not_ours = || FarmError::NotOurs(name.to_owned());
+        let Ok(mut task) = serde_json::from_slice::<Task>(bytes) else {
+            return Err(match serde_json::from_slice::<Version>(bytes) {
+                Ok(Version { version }) if version != VERSION => FarmError::Version {
+                    found: one_line(&version, VERSION_LETTERS_MAX),
+                    own: VERSION.to_owned(),
+                },
+                _ => not_ours(),
+            });
+        };
+        if task.name() != name || !task.is_within_limits() {
+            return Err(not_ours());
+        }
+        task.typed = one_line(&task.typed, TYPED_LETTERS_MAX);
         Ok(task)
+    }
+
+    fn is_within_limits(&self) -> bool {
+        let plain = |text: &str, most: usize| {
+            !text.is_empty() && text.len() <= most && !text.chars().any(is_unprintable)
+        };
+        let named = |one: &ShippedFile| {
+            plain(&one.name, FILE_NAME_BYTES_MAX)
+                && one.length <= super::FILE_BYTES_MAX
+                && is_sha256(&one.sha256)
+        };
+        let shipped = |one: &Shipped| {
+            plain(&one.path, PATH_BYTES_MAX)
+                && one.files.len() <= FOLDER_FILES_MAX
+                && one.files.iter().all(named)
+        };
+        plain(&self.version, VERSION_LETTERS_MAX)
+            && self.files.len() <= FILES_MAX
+            && self.files.iter().all(shipped)
+            && self.verify_millionths <= 1_000_000
+            && (1..=SILENCE_S_MAX).contains(&self.silence_s)
     }
 
     /// Whether this answer is computed twice.
@@ -102,6 +130,50 @@ impl Task {
             .and_then(|hex| u32::from_str_radix(hex, 16).ok());
         number.is_some_and(|number| number % 1_000_000 < self.verify_millionths)
     }
+}
+
+/// Bytes of a job's header.
+const HEADER_BYTES_MAX: usize = 1 << 20;
+/// The most files and folders of a job.
+const FILES_MAX: usize = 256;
+/// The most files of a folder.
+pub(super) const FOLDER_FILES_MAX: usize = 64;
+/// Bytes of a file's name, as file systems have it.
+const FILE_NAME_BYTES_MAX: usize = 255;
+/// Bytes of a path.
+const PATH_BYTES_MAX: usize = 4096;
+/// Letters of a version.
+pub(super) const VERSION_LETTERS_MAX: usize = 40;
+/// Letters of a command line that are shown.
+const TYPED_LETTERS_MAX: usize = 2000;
+/// The longest time after which a silent machine loses what it computes, in seconds.
+const SILENCE_S_MAX: u64 = 3600;
+
+/// Tells whether a character could change more of a terminal or a page than its own place: controls, line ends, and those
+/// that turn the direction of writing.
+fn is_unprintable(one: char) -> bool {
+    one.is_control()
+        || matches!(one, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
+}
+
+/// Makes text that a stranger chose one line of at most `most` characters, without any that is unprintable.
+#[must_use]
+pub fn one_line(text: &str, most: usize) -> String {
+    let shown = |one: char| match is_unprintable(one) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => one,
+    };
+    let mut line: String = text.chars().take(most).map(shown).collect();
+    if text.chars().nth(most).is_some() {
+        line.push_str("...");
+    }
+    line
+}
+
+/// Tells whether text is a SHA-256 as it is written here.
+pub(super) fn is_sha256(text: &str) -> bool {
+    let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    text.len() == 64 && text.bytes().all(digit)
 }
 
 /// The settings of bytes from a newer version cannot be known.
@@ -142,7 +214,10 @@ impl Stage {
     pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Stage, FarmError> {
         newer(name, bytes)?;
         let stage: Result<Stage, _> = serde_json::from_slice(bytes);
-        let stage = stage.ok().filter(|stage| stage.lot > 0);
+        let known = |stage: &Stage| {
+            stage.lot > 0 && stage.lots() <= LOTS_MAX && stage.header.len() <= HEADER_BYTES_MAX
+        };
+        let stage = stage.ok().filter(known);
         stage.ok_or_else(|| FarmError::NotOurs(name.to_owned()))
     }
 
@@ -245,16 +320,14 @@ mod tests {
     use super::*;
 
     fn task() -> Task {
-        Task {
-            format: FORMAT,
-            version: VERSION.to_owned(),
-            command: vec!["label".to_owned()],
-            words: vec![vec![WordPiece::Text("--plies=".into()), WordPiece::File(0)]],
-            files: Vec::new(),
-            stages: 1,
-            verify_millionths: 20_000,
-            silence_s: 30,
-        }
+        let text = format!(
+            r#"{{"format":{FORMAT},"version":"{VERSION}","job":{{"label":{{"input":0,"output":"out","games":null}}}},
+            "engine":{{"nets":"embedded","plies":0,"bearoff":"none","met":{{"named":"g11"}},"seed":1,"format":null}},
+            "files":[{{"path":"positions","folder":false,"files":[{{"name":"positions","sha256":"{}","length":5}}]}}],
+            "verify_millionths":20000,"silence_s":30,"typed":"label positions out"}}"#,
+            "0".repeat(64)
+        );
+        serde_json::from_str(&text).unwrap()
     }
 
     #[test]
@@ -267,12 +340,22 @@ mod tests {
         };
         refused("label-0", &bytes, "no message");
         refused("label-0", b"", "no message");
-        refused("label-0", b"{\"format\":1}", "no message");
-        refused("label-0", b"{\"format\":2,\"new\":3}", "a newer version");
+        refused("label-0", b"{\"format\":2}", "no message");
+        refused("label-0", b"{\"format\":1,\"old\":3}", "another version");
+        refused(
+            "label-0",
+            b"{\"format\":2,\"version\":\"9.9.9\"}",
+            "of gammond 9.9.9",
+        );
+        let mut other = task.clone();
+        other.typed = "typed in another order\n\u{1b}[2J".to_owned();
+        assert_eq!(other.name(), task.name());
+        let read = Task::parse(&task.name(), &serde_json::to_vec(&other).unwrap()).unwrap();
+        assert_eq!(read.typed, "typed in another order\u{fffd}\u{fffd}[2J");
         for bytes in [&b"{}"[..], b"{\"format\":9}", b"\xff\xff", b"[1]"] {
             assert!(Stage::parse("x", bytes).is_err());
         }
-        let stage = b"{\"format\":1,\"header\":\"h\",\"parts\":9,\"lot\":0}";
+        let stage = b"{\"format\":2,\"header\":\"h\",\"parts\":9,\"lot\":0}";
         assert!(Stage::parse("x", stage).is_err(), "lots of nothing");
     }
 

@@ -284,7 +284,11 @@ impl Shared {
         }
         let task = match self.farm.task(job).await {
             Ok(task) => task,
-            Err(error @ (FarmError::Newer { .. } | FarmError::NotOurs(_))) => {
+            Err(
+                error @ (FarmError::Newer { .. }
+                | FarmError::Version { .. }
+                | FarmError::NotOurs(_)),
+            ) => {
                 self.refuse(job, error.to_string(), REFUSED.0);
                 return Ok(None);
             }
@@ -303,7 +307,7 @@ impl Shared {
             return Ok(None);
         }
         let mut begun = None;
-        for number in 0..task.stages {
+        for number in 0..task.job.stages() {
             match self.farm.stage(job, number).await? {
                 Some(_) => begun = Some(number),
                 None => break,
@@ -689,7 +693,7 @@ impl Shared {
             return Ok(());
         }
         let mut last = None;
-        for number in 0..opened.task.stages {
+        for number in 0..opened.task.job.stages() {
             match self.farm.stage(job, number).await? {
                 Some(stage) => last = Some((number, stage)),
                 None => break,
@@ -704,7 +708,7 @@ impl Shared {
             }
             return Ok(());
         }
-        if number + 1 < opened.task.stages {
+        if number + 1 < opened.task.job.stages() {
             // The next one begins here.
             self.host(opened, (job, number + 1)).await?;
             return Ok(());

@@ -65,6 +65,16 @@ pub trait PartSource {
     /// Whether more will come. When not, and the job is not done, it ends as if it were stopped.
     fn is_waiting(&self) -> bool;
 
+    /// Refuses a part that the job does not make; returns the numbers of the parts that came with it and do not count
+    /// either.
+    ///
+    /// # Errors
+    /// [`ElsewhereError`]; the command ends with it.
+    fn reject(&mut self, number: u64) -> Result<Range<u64>, ElsewhereError> {
+        let text = format!("part {number} is none that this job makes");
+        Err(ElsewhereError::Failed(text))
+    }
+
     /// How far it is there, in words, while nothing can be given yet.
     fn figures(&self) -> Option<String> {
         None

@@ -182,6 +182,7 @@ impl<'a> Runner<'a> {
             share: self.share,
             resumed: 0,
             unsynced: 0,
+            is_of_journal: false,
         };
         if let Some(path) = self.journal {
             let (journal, records) = open_journal(path, &job.header().share(self.share))?;
@@ -228,6 +229,8 @@ struct Delivery<'j, J: Job> {
     share: Share,
     resumed: u64,
     unsynced: usize,
+    /// Whether the part that was merged last is of the journal.
+    is_of_journal: bool,
 }
 
 impl<J: Job> Delivery<'_, J> {
@@ -248,6 +251,7 @@ impl<J: Job> Delivery<'_, J> {
             let number = self.next;
             let kept = self.kept.remove(&number);
             let new = kept.is_none();
+            self.is_of_journal = !new;
             let Some(bytes) = kept.or_else(|| waiting.remove(&number)) else {
                 break;
             };
@@ -310,8 +314,18 @@ fn take_all<J: Job>(
 ) -> Result<bool, JobError<J::Error>> {
     let mut waiting = BTreeMap::new();
     loop {
-        if delivery.take(&mut waiting)? {
-            delivery.tell(control, false);
+        match delivery.take(&mut waiting) {
+            Ok(true) => delivery.tell(control, false),
+            Ok(false) => {}
+            Err(JobError::Part { number, path }) if !delivery.is_of_journal => {
+                let refused = parts.reject(number)?;
+                if refused.start < number {
+                    // The parts before it came from the same hand and are in the sum already.
+                    return Err(JobError::Part { path, number });
+                }
+                waiting.retain(|number, _| !refused.contains(number));
+            }
+            Err(error) => return Err(error),
         }
         if delivery.is_done() {
             return Ok(true);

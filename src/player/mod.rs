@@ -8,12 +8,17 @@ mod expectiminimax;
 mod linear;
 mod ours;
 mod parts;
+mod portable;
 mod program;
 mod pubeval;
 mod random;
 mod spec;
 
 pub use ours::Ours;
+pub use parts::PartsSpec;
+pub use portable::{
+    FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
+};
 pub use program::ProgramError;
 pub use spec::{Defaults, PlayerSpec};
 

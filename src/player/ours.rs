@@ -12,12 +12,12 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// The embedded nets, as players and the option `--nets` call them.
-const EMBEDDED: &str = "embedded";
+pub(super) const EMBEDDED: &str = "embedded";
 /// The embedded fast nets, as players and the option `--nets` call them.
 pub(super) const FAST: &str = "embedded:fast";
 
 /// No bearoff databases but those of the program, as players and the option `--bearoff` call it.
-const NO_BEAROFF: &str = "none";
+pub(super) const NO_BEAROFF: &str = "none";
 
 /// Which of our engines; what is left out is for others to say.
 #[derive(Clone, Debug, Default, PartialEq)]

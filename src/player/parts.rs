@@ -10,13 +10,13 @@
 //!
 //! Parts are written as players are; paths in them are seen from the folder of the file.
 
-use super::{Player, PlayerError, best_by};
+use super::{Defaults, Player, PlayerError, PlayerSpec, best_by};
 use crate::bearoff::Tables;
 use crate::files::{self, TEXT_BYTES_MAX};
 use crate::game::{Chances, Class, Position, Roll};
 use crate::protocol::parse_toml;
 use crate::rng::ChaCha8Rng;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a file says.
 #[derive(Debug, serde::Deserialize)]
@@ -30,6 +30,69 @@ struct Plan {
     one_sided: bool,
 }
 
+/// A player put together from parts, as its file describes it; the parts themselves are not opened yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartsSpec {
+    /// Its name in reports.
+    pub(super) name: String,
+    /// The file that describes it, for error messages.
+    pub(super) file: PathBuf,
+    /// Plays positions with contact.
+    pub(super) contact: PlayerSpec,
+    /// Plays crashed positions; `contact` does when left out.
+    pub(super) crashed: Option<PlayerSpec>,
+    /// Plays races.
+    pub(super) race: PlayerSpec,
+    /// Takes the one-sided table when both sides are home.
+    pub(super) one_sided: bool,
+}
+
+impl PartsSpec {
+    /// Reads the file that describes a player, without opening any part.
+    pub(super) fn read(path: &Path) -> Result<PartsSpec, PlayerError> {
+        let text = files::read_text(path, TEXT_BYTES_MAX)
+            .map_err(|error| PlayerError::in_file(path, error))?;
+        let plan: Plan = parse_toml(&text).map_err(|fault| PlayerError::in_file(path, fault))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let part = |key: &str, text: &str| {
+            let wrong = |error| PlayerError::in_file(path, format!("{key}: {error}"));
+            let spec: PlayerSpec = text.parse().map_err(wrong)?;
+            if spec.has_parts() {
+                return Err(wrong(PlayerError::Spec {
+                    text: text.to_owned(),
+                    reason: NESTED.to_owned(),
+                }));
+            }
+            Ok(spec.seen_from(folder))
+        };
+        Ok(PartsSpec {
+            name: match plan.name {
+                Some(name) => short_name(&name),
+                None => format!("parts:{}", path.display()),
+            },
+            file: path.to_owned(),
+            contact: part("contact", &plan.contact)?,
+            crashed: (plan.crashed.as_deref())
+                .map(|text| part("crashed", text))
+                .transpose()?,
+            race: part("race", &plan.race)?,
+            one_sided: plan.one_sided,
+        })
+    }
+}
+
+/// The reason for refusing parts that are themselves put together from parts.
+pub(super) const NESTED: &str = "parts within parts are not possible";
+
+/// Cuts a name that a file gives to what fits on a line of a report.
+pub(super) fn short_name(name: &str) -> String {
+    let shown = name.chars().filter(|one| !one.is_control());
+    shown.take(NAME_LETTERS_MAX).collect()
+}
+
+/// Letters of a name that a file gives.
+const NAME_LETTERS_MAX: usize = 60;
+
 /// The player.
 pub(super) struct Parts {
     name: String,
@@ -39,40 +102,30 @@ pub(super) struct Parts {
     one_sided: bool,
 }
 
-/// Makes a part from its text.
-type Open<'a> = dyn Fn(&str) -> Result<Box<dyn Player>, PlayerError> + 'a;
-
 impl Parts {
-    /// The player of this file, whose parts `open` makes.
-    pub(super) fn open(path: &Path, open: &Open<'_>) -> Result<Parts, PlayerError> {
-        let text = files::read_text(path, TEXT_BYTES_MAX)
-            .map_err(|error| PlayerError::in_file(path, error))?;
-        let plan: Plan = parse_toml(&text).map_err(|fault| PlayerError::in_file(path, fault))?;
-        let part = |key: &str, text: &str| {
+    /// Opens the parts of a player.
+    pub(super) fn open(spec: &PartsSpec, defaults: &Defaults) -> Result<Parts, PlayerError> {
+        let part = |key: &str, part: &PlayerSpec| {
             let wrong = |reason: &dyn std::fmt::Display| {
-                PlayerError::in_file(path, format!("{key}: {reason}"))
+                PlayerError::in_file(&spec.file, format!("{key}: {reason}"))
             };
-            let player = open(text).map_err(|error| wrong(&error))?;
+            let player = part.open_with(defaults).map_err(|error| wrong(&error))?;
             match player.chances(&Position::start()) {
                 Some(_) => Ok(player),
-                None => Err(wrong(&format!("{text} does not value positions"))),
+                None => Err(wrong(&format!(
+                    "{} does not value positions",
+                    player.name()
+                ))),
             }
         };
         Ok(Parts {
-            name: match plan.name {
-                Some(name) => name
-                    .chars()
-                    .filter(|one| !one.is_control())
-                    .take(60)
-                    .collect(),
-                None => format!("parts:{}", path.display()),
-            },
-            contact: part("contact", &plan.contact)?,
-            crashed: (plan.crashed.as_deref())
-                .map(|text| part("crashed", text))
+            name: spec.name.clone(),
+            contact: part("contact", &spec.contact)?,
+            crashed: (spec.crashed.as_ref())
+                .map(|crashed| part("crashed", crashed))
                 .transpose()?,
-            race: part("race", &plan.race)?,
-            one_sided: plan.one_sided,
+            race: part("race", &spec.race)?,
+            one_sided: spec.one_sided,
         })
     }
 

@@ -6,7 +6,7 @@ use super::classic::{ClassicPlayer, Sides};
 use super::expectiminimax::{DEPTH_MAX, Expectiminimax};
 use super::linear::Linear;
 use super::ours::{FAST, Gammond, Ours};
-use super::parts::Parts;
+use super::parts::{Parts, PartsSpec};
 use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
 use super::pubeval::PubEval;
 use super::random::Random;
@@ -36,6 +36,8 @@ pub enum PlayerSpec {
     Classic(&'static str, PathBuf, Sides),
     /// Put together from parts that this file names.
     Parts(PathBuf),
+    /// Put together from parts that are known already.
+    Assembled(Box<PartsSpec>),
     /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
     Pipe(String),
     /// Another program that speaks UBGI on its standard input and output.
@@ -126,8 +128,10 @@ fn our_engine<'a>(
 }
 
 /// How people say where a classic net came from; it plays the same.
-const CLASSIC: [&str; 2] = ["td", "hillclimb"];
+pub(super) const CLASSIC: [&str; 2] = ["td", "hillclimb"];
 const EXPECTIMINIMAX: &str = "expectiminimax";
+/// The reason for refusing a look-ahead over a look-ahead.
+pub(super) const LOOKS_AHEAD: &str = "eval: a look-ahead cannot be looked ahead from; give depth=2";
 
 /// A player that is written with a file, or with another player, behind its name; none when the text is another's.
 fn classical(
@@ -174,9 +178,7 @@ fn expectiminimax(
         if let Some(text) = rest.strip_prefix(":eval=") {
             eval = text.parse()?;
             if matches!(eval, PlayerSpec::Expectiminimax(..)) {
-                return Err(refuse(
-                    "eval: a look-ahead cannot be looked ahead from; give depth=2",
-                ));
+                return Err(refuse(LOOKS_AHEAD));
             }
             break;
         }
@@ -195,7 +197,7 @@ fn expectiminimax(
 
 impl PlayerSpec {
     /// The same player with the paths of its files seen from this folder.
-    fn seen_from(self, folder: &Path) -> PlayerSpec {
+    pub(super) fn seen_from(self, folder: &Path) -> PlayerSpec {
         match self {
             PlayerSpec::Linear(path) => PlayerSpec::Linear(path.map(|path| folder.join(path))),
             PlayerSpec::Classic(kind, path, sides) => {
@@ -209,9 +211,9 @@ impl PlayerSpec {
     }
 
     /// Whether it is put together from parts, or looks ahead from a player that is.
-    fn has_parts(&self) -> bool {
+    pub(super) fn has_parts(&self) -> bool {
         match self {
-            PlayerSpec::Parts(_) => true,
+            PlayerSpec::Parts(_) | PlayerSpec::Assembled(_) => true,
             PlayerSpec::Expectiminimax(_, eval) => eval.has_parts(),
             _ => false,
         }
@@ -225,21 +227,6 @@ impl PlayerSpec {
             PlayerSpec::Expectiminimax(_, eval) => eval.takes_engine_options(),
             _ => false,
         }
-    }
-
-    /// A player whose parts are named in a file.
-    fn open_parts(path: &Path, defaults: &Defaults) -> Result<Parts, PlayerError> {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Parts::open(path, &|text| {
-            let spec: PlayerSpec = text.parse()?;
-            if spec.has_parts() {
-                return Err(PlayerError::Spec {
-                    text: text.to_owned(),
-                    reason: "parts within parts are not possible".to_owned(),
-                });
-            }
-            spec.seen_from(folder).open_with(defaults)
-        })
     }
 
     /// The player itself, with what `defaults` say where the text says nothing.
@@ -269,7 +256,8 @@ impl PlayerSpec {
             PlayerSpec::Classic(kind, path, sides) => {
                 Box::new(ClassicPlayer::open(kind, path, *sides)?)
             }
-            PlayerSpec::Parts(path) => Box::new(PlayerSpec::open_parts(path, defaults)?),
+            PlayerSpec::Parts(path) => Box::new(Parts::open(&PartsSpec::read(path)?, defaults)?),
+            PlayerSpec::Assembled(parts) => Box::new(Parts::open(parts, defaults)?),
             PlayerSpec::Pipe(command) => program(Speech::Ids, command)?,
             PlayerSpec::Ubgi(command) => program(Speech::Ubgi, command)?,
             PlayerSpec::External(at) => program(Speech::External, at)?,

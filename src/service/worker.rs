@@ -255,6 +255,12 @@ impl Workers {
         Answerer::observed(&engine, &*self.shared.counters).answer(inquiry, &Stop::never(), out)
     }
 
+    /// Appends the answer that refuses one inquiry.
+    #[cfg(feature = "farm")]
+    pub(super) fn refuse(&self, inquiry: &Inquiry, error: &RequestError, out: &mut Vec<u8>) {
+        Answerer::new(&self.engine()).refuse(inquiry, error, out);
+    }
+
     /// Answers a job that was not taken.
     pub(super) fn answer_busy(&self, job: &Work, out: &mut Vec<u8>) {
         let engine = self.engine();

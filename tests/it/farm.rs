@@ -199,8 +199,8 @@ fn what_cannot_be_is_said_in_one_line() {
         ),
         ("farm submit label nothing out".to_owned(), "nothing: "),
         (
-            "--seed 3 farm submit label positions out".to_owned(),
-            "--seed belongs behind",
+            "farm submit duel expectiminimax:eval=ubgi:true random".to_owned(),
+            "start no other programs",
         ),
         ("farm worker --name a.b".to_owned(), "--name a.b"),
         ("farm status --creds nothing".to_owned(), "nothing: "),

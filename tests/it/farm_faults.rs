@@ -256,7 +256,7 @@ fn foreign_messages_leave_a_worker_alive() {
         let client = async_nats::connect(field.url()).await.unwrap();
         let js = jetstream::new(client);
         let jobs = js.get_key_value("gammond-jobs").await.unwrap();
-        let newer = "{\"format\":2,\"what\":\"nobody knows yet\"}";
+        let newer = "{\"format\":3,\"what\":\"nobody knows yet\"}";
         jobs.put("label-00000000000a.task", newer.into())
             .await
             .unwrap();
@@ -273,8 +273,8 @@ fn foreign_messages_leave_a_worker_alive() {
         stage["header"] = changed.into();
         jobs.put(&key, stage.to_string().into()).await.unwrap();
         for (subject, text) in [
-            (format!("gammond.part.{job}.0.nonsense.0"), "{\"format\":1}"),
-            (format!("gammond.part.{job}.0.999999.0"), "{\"format\":1}"),
+            (format!("gammond.part.{job}.0.nonsense.0"), "{\"format\":2}"),
+            (format!("gammond.part.{job}.0.999999.0"), "{\"format\":2}"),
             (format!("gammond.part.{job}.0.1.0"), "hello"),
             (format!("gammond.part.{job}.0.2.0"), "{\"format\":9}"),
             (
@@ -292,7 +292,7 @@ fn foreign_messages_leave_a_worker_alive() {
     let mut one = field.worker("one", "");
     for why in [
         "label-00000000000a",
-        "a newer version wrote it",
+        "another version wrote it",
         "label-00000000000b",
         "is no message of a farm",
         "none of a farm's",
@@ -366,12 +366,14 @@ fn credentials_open_the_door() {
     }) else {
         return;
     };
-    let said = field.good(&format!("farm workers --creds {data}/anna.creds"));
+    let creds = fs::read_to_string(format!("{data}/anna.creds")).unwrap();
+    field.secret("anna.creds", &creds);
+    let said = field.good("farm workers --creds anna.creds");
     assert!(said.contains("no machines"), "{said}");
     let shut = field.run("farm workers");
     let said = String::from_utf8_lossy(&shut.stderr).into_owned();
     assert!(said.contains("refuses these credentials"), "{said}");
-    field.write("half", "-----BEGIN NATS USER JWT-----\nabc\n");
+    field.secret("half", "-----BEGIN NATS USER JWT-----\nabc\n");
     let half = field.run("farm workers --creds half");
     assert_eq!(half.status.code(), Some(3));
     let said = String::from_utf8_lossy(&half.stderr).into_owned();
@@ -427,9 +429,9 @@ fn every_way_in_is_tried() {
             return;
         };
         fs::copy(other.path().join("ca.pem"), field.path("other.pem")).unwrap();
-        field.write("secret", "s3cretW0rd\n");
-        field.write("wrong", "s3cretW0rd2\n");
-        field.write("seed", &format!("{}\n", NKEY[0]));
+        field.secret("secret", "s3cretW0rd\n");
+        field.secret("wrong", "s3cretW0rd2\n");
+        field.secret("seed", &format!("{}\n", NKEY[0]));
         let said = field.good(&format!("farm workers {good}"));
         assert!(said.contains("no machines"), "{good}: {said}");
         let shut = field.run(format!("farm workers {bad}").trim_end());

@@ -112,6 +112,13 @@ impl Field {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// Writes a file that only its owner may read.
+    pub(crate) fn secret(&self, name: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        self.write(name, text);
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }

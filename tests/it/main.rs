@@ -26,6 +26,7 @@ mod external;
 mod external_server;
 mod farm;
 mod farm_faults;
+mod farm_hostile;
 mod farm_servers;
 mod fibs;
 mod fibs_server;

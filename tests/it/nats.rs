@@ -49,6 +49,14 @@ async fn client(field: &Field) -> Client {
     options.connect(field.url()).await.unwrap()
 }
 
+/// A request whose answer may take long.
+fn patient(payload: &'static str) -> async_nats::Request {
+    let mut headers = async_nats::HeaderMap::new();
+    headers.insert("Gammond-Timeout", "3600");
+    let request = async_nats::Request::new().payload(payload.into());
+    request.headers(headers).timeout(Some(PATIENCE))
+}
+
 /// Asks until somebody is there to answer.
 async fn asked(client: &Client, verb: &str, payload: &[u8]) -> Message {
     let begun = Instant::now();
@@ -339,6 +347,131 @@ fn progress_comes_first_and_tells_who_is_gone() {
     }
 }
 
+/// A report that nobody listens to the progress of a query, as any client can publish one.
+async fn forge_absence(field: &Field, subject: &str) {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", field.port))
+        .await
+        .unwrap();
+    let header = "NATS/1.0 503\r\n\r\n";
+    let length = header.len();
+    let text = format!(
+        "CONNECT {{\"verbose\":false,\"headers\":true,\"no_responders\":true}}\r\nHPUB {subject} {length} {length}\r\n{header}\r\nPING\r\n"
+    );
+    stream.write_all(text.as_bytes()).await.unwrap();
+    let mut said = Vec::new();
+    while !said.ends_with(b"PONG\r\n") {
+        assert!(stream.read_buf(&mut said).await.unwrap() > 0);
+    }
+}
+
+/// NAT-05: whoever knows the progress subject of one query cannot stop another's.
+#[test]
+fn forged_absence_stops_no_query_of_another_client() {
+    let Some(field) = Field::new("nats::forged_absence_stops_no_query_of_another_client") else {
+        return;
+    };
+    let _server = serve(&field, "one", "");
+    block_on(async {
+        let client = client(&field).await;
+        asked(&client, "ping", b"").await;
+        let ask = async |trials: u32| {
+            let inbox = client.new_inbox();
+            let answers = client.subscribe(inbox.clone()).await.unwrap();
+            let text = format!("4HPwATDgc/ABMA trials={trials} vr=off truncate=5 progress=1");
+            let sent = client.publish_with_reply("gammond.rollout", inbox, text.into());
+            sent.await.unwrap();
+            answers
+        };
+        let next = async |answers: &mut async_nats::Subscriber| {
+            let message = tokio::time::timeout(PATIENCE, answers.next()).await;
+            message.unwrap().unwrap()
+        };
+        let mut victim = ask(10_000_000).await;
+        let first = next(&mut victim).await;
+        // The victim's subject has a number that others can guess, and a secret that they cannot.
+        let own = first.reply.unwrap().to_string();
+        let (base, secret) = own.rsplit_once('.').unwrap();
+        let (base, number) = base.rsplit_once('.').unwrap();
+        let number: u64 = number.parse().unwrap();
+        assert_eq!(secret.len(), 32);
+        let guess = format!("{:032x}", u128::from_str_radix(secret, 16).unwrap() ^ 1);
+        for number in number.saturating_sub(2)..number + 3 {
+            forge_absence(&field, &format!("{base}.{number}")).await;
+            for guess in [guess.as_str(), "0", &"0".repeat(32)] {
+                forge_absence(&field, &format!("{base}.{number}.{guess}")).await;
+            }
+        }
+        for _ in 0..2 {
+            assert!(next(&mut victim).await.reply.is_some());
+        }
+        // Its own report ends it: the same bytes, with the secret.
+        forge_absence(&field, &own).await;
+        let begun = Instant::now();
+        while tokio::time::timeout(Duration::from_secs(4), victim.next())
+            .await
+            .is_ok()
+        {
+            assert!(begun.elapsed() < PATIENCE);
+        }
+    });
+}
+
+/// NAT-12: work for clients that are gone ends: rollouts that nobody waits for do not keep others waiting for ever.
+#[test]
+fn abandoned_queries_end_in_their_time() {
+    let Some(field) = Field::new("nats::abandoned_queries_end_in_their_time") else {
+        return;
+    };
+    let _server = serve(&field, "one", "");
+    block_on(async {
+        let client = client(&field).await;
+        asked(&client, "ping", b"").await;
+        let mut headers = async_nats::HeaderMap::new();
+        headers.insert("Gammond-Timeout", "1");
+        for number in 0..4 {
+            let reply = format!("gone.{number}.1");
+            let sent = client.publish_with_reply_and_headers(
+                "gammond.rollout",
+                reply,
+                headers.clone(),
+                "4HPwATDgc/ABMA trials=10000000".into(),
+            );
+            sent.await.unwrap();
+        }
+        // A client that is there is told, with its id.
+        let mut request = patient("#7 4HPwATDgc/ABMA trials=10000000");
+        request = request.headers(headers);
+        let said = client
+            .send_request("gammond.rollout", request)
+            .await
+            .unwrap();
+        let (told, code) = (text(&said), said.headers.unwrap());
+        assert!(
+            told.contains("\"code\":\"timeout\"") && told.contains("\"id\":\"7\""),
+            "{told}"
+        );
+        assert_eq!(code.get("Nats-Service-Error-Code").unwrap().as_str(), "408");
+        let small = patient("4HPwATDgc/ABMA trials=36 truncate=1 vr=off");
+        let said = client.send_request("gammond.rollout", small).await.unwrap();
+        assert!(
+            text(&said).contains("\"type\":\"rollout\""),
+            "{}",
+            text(&said)
+        );
+        for wrong in ["0", "3601", "soon", "-1", "1e9"] {
+            let mut headers = async_nats::HeaderMap::new();
+            headers.insert("Gammond-Timeout", wrong);
+            let request = async_nats::Request::new().payload("4HPwATDgc/ABMA".into());
+            let said = client
+                .send_request("gammond.eval", request.headers(headers))
+                .await;
+            let said = text(&said.unwrap());
+            assert!(said.contains("want whole seconds, 1 to 3600"), "{said}");
+        }
+    });
+}
+
 /// NAT-09: what is asked when the end is ordered is answered; then nobody is there.
 #[test]
 fn the_end_waits_for_what_is_asked() {
@@ -350,8 +483,8 @@ fn the_end_waits_for_what_is_asked() {
         let client = client(&field).await;
         asked(&client, "ping", b"").await;
         let asks = (0..40).map(|number| match number % 8 {
-            0 => client.request("gammond.rollout", LONG.into()),
-            _ => client.request("gammond.eval", "4HPwATDgc/ABMA plies=1".into()),
+            0 => client.send_request("gammond.rollout", patient(LONG)),
+            _ => client.send_request("gammond.eval", patient("4HPwATDgc/ABMA plies=1")),
         });
         let asking = futures_util::future::join_all(asks);
         let ending = async {

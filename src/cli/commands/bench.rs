@@ -27,44 +27,44 @@ use std::process::ExitCode;
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    other: Option<Other>,
+    pub(super) other: Option<Other>,
     /// Benchmark files (`m` and `o` records).
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     /// Choices that the file does not list: charge the worst listed loss, or leave them out.
     #[arg(long, default_value = "worst")]
-    outside: Outside,
+    pub(super) outside: Outside,
     /// Leave out records in which nothing can be decided.
     #[arg(long)]
-    interesting: bool,
+    pub(super) interesting: bool,
     /// Groups of races by how far back their checkers stand: those of both sides within so many of their own
     /// points, and all others.
     #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with = "records",
         value_parser = clap::value_parser!(u8).range(1..=24))]
-    by_range: Vec<u8>,
+    pub(super) by_range: Vec<u8>,
     /// Comma-separated values instead of a table.
     #[arg(long)]
-    csv: bool,
+    pub(super) csv: bool,
     /// Draw the losses by group, with their errors, into this file as well: SVG, or points where its name
     /// ends with `.png`.
     #[arg(long, value_name = "FILE", conflicts_with = "records")]
-    svg: Option<PathBuf>,
+    pub(super) svg: Option<PathBuf>,
     /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
     /// loss in points; of positions the scores with an error and the cube measure.
     #[arg(long)]
-    records: bool,
+    pub(super) records: bool,
     /// Keep scores in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    pub(super) journal: Option<PathBuf>,
     #[command(flatten)]
-    players: Measured,
+    pub(super) players: Measured,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 /// What else can be scored.
 #[derive(clap::Subcommand, Debug)]
-enum Other {
+pub(super) enum Other {
     /// Errors of static equities beside labels, by group of positions.
     #[command(
         after_help = "Example: gammond bench values labels.txt --player gammond:nets=gnubg.wd"
@@ -75,7 +75,7 @@ enum Other {
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Outside {
+pub(super) enum Outside {
     Worst,
     Skip,
 }

@@ -4,7 +4,7 @@ use super::label::read_telling;
 use crate::benchmark::regret::{PlayJudge, Regrets, decisions};
 use crate::cli::{Common, Failure, Format, Measured, ProgressArgs, finish};
 use crate::job::Runner;
-use crate::player::{Player, PlayerSpec};
+use crate::player::{Ours, Player, PlayerSpec};
 use crate::stats::Running;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,25 +20,25 @@ use std::process::ExitCode;
 pub(super) struct Args {
     /// Positions, one a line: any position text, or lines of a training file.
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// How many decisions.
     #[arg(long, default_value_t = 20_000, value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    decisions: u32,
+    pub(super) decisions: u32,
     /// Who judges, as `gammond[:nets=PATH][:plies=N]`; the mean when there are several. Default: gammond:plies=2.
     #[arg(long = "judge", value_name = "PLAYER")]
-    judges: Vec<String>,
+    pub(super) judges: Vec<PlayerSpec>,
     /// How many plays are judged beside those that the players choose: the best by the first judge's static values. 0 is
     /// enough, and quick, when only the difference of two players is asked.
     #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
-    candidates: u8,
+    pub(super) candidates: u8,
     /// Keep losses in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    pub(super) journal: Option<PathBuf>,
     #[command(flatten)]
-    players: Measured,
+    pub(super) players: Measured,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -71,17 +71,20 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The judges by their texts.
-fn judges(texts: &[String]) -> Result<Vec<PlayJudge>, Failure> {
-    let usual = ["gammond:plies=2".to_owned()];
-    let texts = if texts.is_empty() { &usual[..] } else { texts };
-    let judge = |text: &String| match text.parse()? {
-        PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(&ours)?),
-        _ => Err(Failure::usage(format!(
-            "--judge {text}: want gammond[:nets=PATH][:plies=N]"
-        ))),
+/// Opens the judges.
+fn judges(specs: &[PlayerSpec]) -> Result<Vec<PlayJudge>, Failure> {
+    let usual = [PlayerSpec::Gammond(Ours {
+        plies: Some(2),
+        ..Ours::default()
+    })];
+    let specs = if specs.is_empty() { &usual[..] } else { specs };
+    let judge = |spec: &PlayerSpec| match spec {
+        PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(ours)?),
+        _ => Err(Failure::usage(
+            "--judge: that player does not judge; want gammond[:nets=PATH][:plies=N]",
+        )),
     };
-    texts.iter().map(judge).collect()
+    specs.iter().map(judge).collect()
 }
 
 /// Losses of one player, and how often it loses anything.

@@ -7,7 +7,7 @@ use crate::duel::{
 };
 use crate::engine::{Engine, Nets};
 use crate::job::Runner;
-use crate::player::Player;
+use crate::player::{Player, PlayerSpec};
 use crate::stats::{Running, SprtVerdict, sequential};
 use crate::stop::Stop;
 use std::path::{Path, PathBuf};
@@ -20,42 +20,42 @@ pub(crate) struct Args {
     /// Players: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`, `expectiminimax[:depth=2][:eval=PLAYER]`,
     /// `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
-    a: String,
+    pub(super) a: PlayerSpec,
     /// The other player.
-    b: String,
+    pub(super) b: PlayerSpec,
     /// Games (with `--match` matches), played in pairs with the same dice and the sides changed.
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    games: u64,
+    pub(super) games: u64,
     /// Stop earlier, once a sequential test (5 % errors) has decided between 0 and this many
     /// points per game (with `--match`, matches won less lost per match).
     #[arg(long, value_name = "POINTS", value_parser = points)]
-    decide: Option<f64>,
+    pub(super) decide: Option<f64>,
     /// Keep results in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    pub(super) journal: Option<PathBuf>,
     /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. About a fiftieth of the games then
     /// gives the same precision. Such a duel does not stop early.
     #[arg(long, value_name = "NETS", conflicts_with = "decide")]
-    luck_adjusted: Option<String>,
+    pub(super) luck_adjusted: Option<String>,
     /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player against itself
     /// is even whatever it does.
     #[arg(long)]
-    independent_dice: bool,
+    pub(super) independent_dice: bool,
     /// Write each pair of games as a match file into this folder, matches as a file each; pairs that the journal has are not
     /// played, and not written.
     #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
-    mat: Option<PathBuf>,
+    pub(super) mat: Option<PathBuf>,
     /// Say nothing while playing: `--progress none`.
     #[arg(long)]
-    quiet: bool,
+    pub(super) quiet: bool,
     #[command(flatten)]
-    terms: TermsArgs,
+    pub(super) terms: TermsArgs,
     #[command(flatten)]
-    failures: FailureArgs,
+    pub(super) failures: FailureArgs,
     #[command(flatten)]
-    players: PlayerOptions,
+    pub(super) players: PlayerOptions,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 /// What a stopped command that kept nothing says.

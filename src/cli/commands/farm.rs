@@ -1,10 +1,9 @@
 //! `gammond farm`: long commands on many machines.
 
 use super::nats_options::NatsOptions;
-use super::{farm_demo, farm_words};
+use super::{farm_demo, farm_jobs};
 use crate::cli::{
-    Commands, Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print,
-    share,
+    Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print, share,
 };
 use crate::farm::{
     Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
@@ -169,14 +168,9 @@ struct SubmitArgs {
     /// Parts in a message, whatever they take.
     #[arg(long, value_name = "N", conflicts_with = "part_seconds", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     lot: Option<u64>,
-    /// The command and its arguments, as on one machine.
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "COMMAND"
-    )]
-    command: Vec<String>,
+    /// The command, as on one machine.
+    #[command(subcommand)]
+    command: farm_jobs::Submitted,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -205,6 +199,10 @@ struct FetchArgs {
     /// Wait until all parts are there.
     #[arg(long)]
     wait: bool,
+    /// Write also where the job names a path outside of this folder, or a hidden file. Whoever submitted the job chose
+    /// the names.
+    #[arg(long)]
+    anywhere: bool,
 }
 
 #[derive(clap::Args, Debug)]
@@ -233,14 +231,11 @@ struct WorkersArgs {
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let commands = common
-        .commands
-        .ok_or_else(|| Failure::work("no commands"))?;
     match &args.what {
-        What::Worker(args) => worker(common, commands, args),
-        What::Submit(args) => submit(common, commands, args),
+        What::Worker(args) => worker(common, args),
+        What::Submit(args) => submit(common, args),
         What::Status(args) => status(common, args),
-        What::Fetch(args) => fetch(common, commands, args),
+        What::Fetch(args) => fetch(common, args),
         What::Cancel(args) => {
             let runtime = io_threads()?;
             let farm = args.server.open(&runtime)?;
@@ -293,11 +288,7 @@ fn cache_folder() -> Result<PathBuf, Failure> {
     cache.ok_or_else(|| Failure::usage("no home folder: say --cache DIR"))
 }
 
-fn worker(
-    common: &Common,
-    commands: &'static dyn Commands,
-    args: &WorkerArgs,
-) -> Result<ExitCode, Failure> {
+fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
     let name = args.name.clone().unwrap_or_else(host_name);
     if !is_name(&name) {
         return Err(Failure::usage(format!(
@@ -316,8 +307,7 @@ fn worker(
         patience: args.until_idle.map(Duration::from_secs),
         fault: args.fault.clone(),
     };
-    let programs = Arc::new(farm_words::OwnPrograms {
-        commands,
+    let programs = Arc::new(farm_jobs::OwnPrograms {
         threads: common.threads,
     });
     let runtime = io_threads()?;
@@ -376,12 +366,8 @@ async fn opened_patiently(
     }
 }
 
-fn submit(
-    common: &Common,
-    commands: &dyn Commands,
-    args: &SubmitArgs,
-) -> Result<ExitCode, Failure> {
-    let task = farm_words::task(commands, &args.command, args.verify, args.silence)?;
+fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
+    let task = farm_jobs::task(common, &args.command, args.verify, args.silence)?;
     let name = task.name();
     let runtime = io_threads()?;
     let farm = args.server.open(&runtime)?;
@@ -389,13 +375,13 @@ fn submit(
         seconds: args.part_seconds,
         parts: args.lot,
     };
-    let paths = farm_words::paths_here(&task)?;
+    let paths = farm_jobs::paths_here(&task)?;
     let of = (task.clone(), division);
     let asking = Asking::submit(&farm, runtime.handle(), of, args.wait)?;
     if args.wait {
         stderr_line!("gammond: job {name}");
     }
-    let ended = asked(common, commands, asking, &paths);
+    let ended = asked(common, asking, &paths);
     if args.wait {
         return ended;
     }
@@ -415,25 +401,20 @@ fn is_elsewhere(failure: &Failure) -> bool {
 }
 
 /// Runs the command of a job, with its parts from the farm.
-fn asked(
-    common: &Common,
-    commands: &dyn Commands,
-    asking: Asking,
-    paths: &[PathBuf],
-) -> Result<ExitCode, Failure> {
+fn asked(common: &Common, asking: Asking, paths: &[PathBuf]) -> Result<ExitCode, Failure> {
     let asking = Arc::new(asking);
-    let places = farm_words::Places {
+    let places = farm_jobs::Places {
         paths,
         scratch: None,
     };
     let elsewhere: Arc<dyn Elsewhere> = asking.clone();
     let task = asking.task().clone();
-    let ended = farm_words::run(commands, &task, &places, common.threads, &elsewhere)?;
+    let ended = farm_jobs::run(&task, &places, common.threads, &elsewhere)?;
     asking.finish()?;
     Ok(ended)
 }
 
-fn fetch(common: &Common, commands: &dyn Commands, args: &FetchArgs) -> Result<ExitCode, Failure> {
+fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
     let runtime = io_threads()?;
     let farm = args.server.open(&runtime)?;
     let (task, state) = runtime.block_on(async {
@@ -454,9 +435,15 @@ fn fetch(common: &Common, commands: &dyn Commands, args: &FetchArgs) -> Result<E
         }
         State::Active | State::Complete => {}
     }
-    let paths = farm_words::paths_here(&task)?;
+    if let (false, Some(name)) = (args.anywhere, farm_jobs::outputs_outside(&task).first()) {
+        return Err(Failure::usage(format!(
+            "{} writes '{name}', outside of this folder; if that is what you want: gammond farm fetch {} --anywhere",
+            args.job, args.job
+        )));
+    }
+    let paths = farm_jobs::paths_here(&task)?;
     let asking = Asking::fetch(&farm, runtime.handle(), task);
-    asked(common, commands, asking, &paths)
+    asked(common, asking, &paths)
 }
 
 fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {

@@ -6,7 +6,7 @@ use crate::cli::{
 };
 use crate::duel::{DuelPlan, Duels, Tally};
 use crate::job::{Control, JobEnd, Runner};
-use crate::player::Player;
+use crate::player::{Player, PlayerSpec};
 use crate::training::gate::{InFile, ahead_in_duel, check_install, install, not_worse_on, whole};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,31 +15,31 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The candidate: `gammond:nets=FOLDER`, or any other player.
-    candidate: String,
+    pub(super) candidate: PlayerSpec,
     /// A player that the candidate must beat; may be given several times.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
-    against: Vec<String>,
+    pub(super) against: Vec<PlayerSpec>,
     /// Games of each duel, in pairs with the same dice. The candidate must be ahead with the whole
     /// 99 % interval.
     #[arg(long, default_value_t = 40_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    games: u64,
+    pub(super) games: u64,
     /// Least lead in each duel, in points per game.
     #[arg(long, default_value_t = 0.0, value_name = "POINTS", value_parser = points)]
-    lead: f64,
+    pub(super) lead: f64,
     /// Benchmark files on which the candidate must not be worse: the 99 % interval of the paired
     /// difference of the error rates must reach zero.
     #[arg(long, value_name = "FILE.bm")]
-    bench: Vec<PathBuf>,
+    pub(super) bench: Vec<PathBuf>,
     /// Copy the candidate's nets into this folder when the gate lets them in.
     #[arg(long, value_name = "DIR")]
-    install: Option<PathBuf>,
+    pub(super) install: Option<PathBuf>,
     /// Keep the duels' results in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    pub(super) journal: Option<PathBuf>,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
     #[command(flatten)]
-    players: PlayerOptions,
+    pub(super) players: PlayerOptions,
 }
 
 /// What a stopped gate that kept nothing says.
@@ -115,11 +115,12 @@ fn duels(
 }
 
 /// The folder of the candidate's nets.
-fn net_folder(candidate: &str) -> Result<&Path, Failure> {
-    let mut parts = candidate.split(':');
-    let nets = parts.find_map(|part| part.strip_prefix("nets="));
-    let nets = nets.map(Path::new).filter(|path| path.is_dir());
-    nets.ok_or_else(|| {
+fn net_folder(candidate: &PlayerSpec) -> Result<&Path, Failure> {
+    let nets = match candidate {
+        PlayerSpec::Gammond(ours) => ours.nets.as_deref(),
+        _ => None,
+    };
+    nets.filter(|path| path.is_dir()).ok_or_else(|| {
         Failure::usage("--install: the candidate names no folder of nets (nets=FOLDER)")
     })
 }

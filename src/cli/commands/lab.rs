@@ -9,8 +9,8 @@ use crate::lab::hillclimb::{HillPlan, Teacher};
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::lab::td::TdPlan;
 use crate::lab::{Course, LabError, TestScore, Tests, check_target, run_course, write_net};
-use crate::player::Player;
 use crate::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
+use crate::player::{Player, PlayerSpec};
 use crate::training::alpha::AlphaSettings;
 use clap::builder::RangedU64ValueParser;
 use serde_json::Value;
@@ -84,7 +84,7 @@ struct Built {
 struct Tested {
     /// Play test games against this player after each step.
     #[arg(long, value_name = "PLAYER")]
-    against: Option<String>,
+    against: Option<PlayerSpec>,
     /// Test games, in pairs with the same dice.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     test_games: u64,
@@ -152,7 +152,7 @@ struct Hill {
     sides: Sides,
     /// Who teaches and guards.
     #[arg(long, default_value = "expectiminimax", value_name = "PLAYER")]
-    teacher: String,
+    teacher: PlayerSpec,
     /// In the first so many rounds champion and challenger are compared by their games against the teacher.
     #[arg(long, default_value_t = 0, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=EPISODES_MAX))]
     curriculum: u64,
@@ -242,7 +242,7 @@ impl Tested {
     fn open(
         &self,
         common: &Common,
-        others: &[&String],
+        others: &[&PlayerSpec],
     ) -> Result<(Vec<Box<dyn Player>>, Option<Box<dyn Player>>), Failure> {
         let texts = others.iter().copied().chain(&self.against);
         let mut players = common.players(texts, &self.players)?;
@@ -294,7 +294,7 @@ fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
 
 fn hillclimb(common: &Common, args: &Hill) -> Result<ExitCode, Failure> {
     let taught = args.curriculum > 0 || args.guard > 0;
-    let teacher: &[&String] = if taught { &[&args.teacher] } else { &[] };
+    let teacher: &[&PlayerSpec] = if taught { &[&args.teacher] } else { &[] };
     let (teachers, tester) = args.tested.open(common, teacher)?;
     let plan = HillPlan {
         shape: args.built.shape(1)?,

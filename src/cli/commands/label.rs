@@ -15,16 +15,16 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Positions, one a line: any position text, or lines of a training file.
-    input: PathBuf,
+    pub(super) input: PathBuf,
     /// Training file to write, one line for each position. Until it is complete, labels are kept
     /// in a journal beside it; the same command goes on from there.
-    output: PathBuf,
+    pub(super) output: PathBuf,
     /// Label with the mean luck-adjusted return of this many games of static play from each
     /// position, instead of a search.
     #[arg(long, value_name = "N", conflicts_with = "plies", value_parser = clap::value_parser!(u32).range(1..=i64::from(RolloutSettings::TRIALS_MAX)))]
-    games: Option<u32>,
+    pub(super) games: Option<u32>,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 /// What the name of the journal ends with.

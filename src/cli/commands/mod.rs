@@ -16,11 +16,15 @@ pub(super) mod duel;
 #[cfg(feature = "farm")]
 pub(super) mod farm;
 #[cfg(feature = "farm")]
+mod farm_args;
+#[cfg(feature = "farm")]
 mod farm_demo;
+#[cfg(feature = "farm")]
+mod farm_files;
+#[cfg(feature = "farm")]
+mod farm_jobs;
 #[cfg(not(feature = "farm"))]
 pub(super) mod farm_missing;
-#[cfg(feature = "farm")]
-mod farm_words;
 pub(super) mod fibs;
 pub(super) mod gate;
 pub(super) mod lab;

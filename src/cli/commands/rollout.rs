@@ -29,38 +29,38 @@ pub(crate) struct Args {
     /// A position in any form, a roll where one is wanted, then settings such as `trials=1296`; see
     /// protocol-specs/request-protocol.md. For a benchmark file: settings only.
     #[arg(required_unless_present_any = ["bm_in", "again"], value_name = "POSITION [ROLL] [KEY=VALUE]")]
-    request: Vec<String>,
+    pub(super) request: Vec<String>,
     /// Nets by which the side that is not on roll at the question plays; default: those of --nets.
     #[arg(long, value_name = "PATH", conflicts_with = "out")]
-    other_nets: Option<String>,
+    pub(super) other_nets: Option<String>,
     #[command(flatten)]
-    file: FileArgs,
+    pub(super) file: FileArgs,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 /// Options of benchmark files.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Benchmark files")]
-struct FileArgs {
+pub(super) struct FileArgs {
     /// Roll out a record for each position of this file, `-` for stdin; may be given several times. Lines with a
     /// position in any form, perhaps with a roll; lines of a training file (`gammond sample dump`); a `.bm` file;
     /// a match (`.mat`).
     #[arg(long, value_name = "FILE", requires = "out")]
-    bm_in: Vec<PathBuf>,
+    pub(super) bm_in: Vec<PathBuf>,
     /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
     #[arg(long, value_name = "FILE.bm", requires = "out", conflicts_with_all = ["bm_in", "quota", "only"])]
-    again: Option<PathBuf>,
+    pub(super) again: Option<PathBuf>,
     /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command goes
     /// on from there.
     #[arg(long, value_name = "FILE.bm")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
     #[arg(long, default_value_t = 5, value_name = "N", requires = "out", value_parser = clap::value_parser!(u16).range(2..=64))]
-    best: u16,
+    pub(super) best: u16,
     /// Every play is a candidate; with --again says how often the best one was not listed.
     #[arg(long, requires = "out")]
-    full: bool,
+    pub(super) full: bool,
     /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
     /// static evaluation (disputed); or all.
     #[arg(
@@ -69,27 +69,47 @@ struct FileArgs {
         default_value = "decided",
         requires = "out"
     )]
-    only: Only,
+    pub(super) only: Only,
     /// With se=: a loss needs to be known no better than to this share of itself, by what it is at two plies. Plays far
     /// behind then have fewer games
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", requires = "out", value_parser = share)]
-    error_share: f64,
+    pub(super) error_share: f64,
     /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
     #[arg(long, value_name = "GROUP=N", requires = "out")]
-    quota: Vec<Quota>,
+    pub(super) quota: Vec<Quota>,
     /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
     #[arg(long, requires = "out")]
-    before_roll: bool,
+    pub(super) before_roll: bool,
     /// Compute only this share of the work.
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "merge")]
-    part: Option<Share>,
+    pub(super) part: Option<Share>,
     /// Put the journals of all shares together.
     #[arg(long, value_name = "JOURNAL", requires = "out")]
-    merge: Vec<PathBuf>,
+    pub(super) merge: Vec<PathBuf>,
+}
+
+impl FileArgs {
+    /// No benchmark file.
+    #[cfg(feature = "farm")]
+    pub(super) const fn none() -> FileArgs {
+        FileArgs {
+            bm_in: Vec::new(),
+            again: None,
+            out: None,
+            best: 5,
+            full: false,
+            only: Only::Decided,
+            error_share: 0.0,
+            quota: Vec::new(),
+            before_roll: false,
+            part: None,
+            merge: Vec::new(),
+        }
+    }
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Only {
+pub(super) enum Only {
     All,
     Decided,
     Disputed,

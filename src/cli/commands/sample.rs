@@ -20,31 +20,31 @@ use std::process::ExitCode;
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    other: Option<Other>,
+    pub(super) other: Option<Other>,
     /// Labels to make; the same command goes on from what is there.
     #[arg(required = true, value_name = "FILE.labels")]
-    file: Option<PathBuf>,
+    pub(super) file: Option<PathBuf>,
     /// How many labelled positions to make.
     #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = counts())]
-    positions: usize,
+    pub(super) positions: usize,
     /// Settings of the games: a TOML file with the keys of `games` in a training plan.
     #[arg(long, value_name = "FILE.toml")]
-    games: Option<PathBuf>,
+    pub(super) games: Option<PathBuf>,
     /// Keep only disagreements between 0-ply and this many plies: the two positions that different
     /// choices lead to, and positions with different cube actions; labelled by the deeper search.
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=2))]
-    disagreements: Option<u8>,
+    pub(super) disagreements: Option<u8>,
     /// Games begin at random positions of this file: one a line, any position text, or lines of a training
     /// file.
     #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
-    from: Option<PathBuf>,
+    pub(super) from: Option<PathBuf>,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 /// What else is done with labels.
 #[derive(clap::Subcommand, Debug)]
-enum Other {
+pub(super) enum Other {
     /// Write what a file holds as lines of a training file.
     #[command(after_help = "Example: gammond sample dump positions.labels > positions.txt")]
     Dump {

@@ -6,7 +6,7 @@ use crate::cli::{
 };
 use crate::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use crate::job::Runner;
-use crate::player::Player;
+use crate::player::{Player, PlayerSpec};
 use crate::render::cross_table::{self, CrossTable};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,24 +16,24 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     /// Players, as for `duel`.
     #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
-    players: Vec<String>,
+    pub(super) players: Vec<PlayerSpec>,
     /// Games (with `--match` matches) between any two, in pairs with the same dice.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    games: u64,
+    pub(super) games: u64,
     #[command(flatten)]
-    terms: TermsArgs,
+    pub(super) terms: TermsArgs,
     #[command(flatten)]
-    failures: FailureArgs,
+    pub(super) failures: FailureArgs,
     /// Draw the cross table into this file, in points where its name ends with `.png`.
     #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    pub(super) svg: Option<PathBuf>,
     #[command(flatten)]
-    with: PlayerOptions,
+    pub(super) with: PlayerOptions,
     /// Keep results in this file; the same command goes on from it after a stop.
     #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    pub(super) journal: Option<PathBuf>,
     #[command(flatten)]
-    progress: ProgressArgs,
+    pub(super) progress: ProgressArgs,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

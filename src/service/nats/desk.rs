@@ -3,7 +3,7 @@
 use super::message;
 use super::micro::Identity;
 use crate::protocol::{Inquiry, RequestError, Session, Step};
-use crate::query::{Cost, Stop};
+use crate::query::{Cost, Question, Stop};
 use crate::service::account::Account;
 use crate::service::answer::Observer as _;
 use crate::service::counters::count;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Says that more messages come behind this one.
@@ -29,13 +29,23 @@ const ERROR_CODE: &str = "Nats-Service-Error-Code";
 /// Why a message is answered with an error, as the micro protocol tells it.
 const REFUSED: (&str, &str) = ("400", "the message says what is wrong");
 const BUSY: (&str, &str) = ("503", "too much waits");
+const TIMED_OUT: (&str, &str) = ("408", "the answer did not come in its time");
+
+/// The header with the seconds that the client waits for the answer.
+const TIMEOUT: &str = "Gammond-Timeout";
+/// Seconds that an answer may take when the client names none and does not ask for progress. A client of NATS that is gone
+/// leaves no trace, so that work for it would never end.
+pub(super) const TIMEOUT_DEFAULT_S: u64 = 30;
+/// The most seconds that a client may name; also the limit with `progress=1`.
+pub(super) const TIMEOUT_MAX_S: u64 = 3600;
 
 /// All that one service has to answer.
 pub(super) struct Desk {
     client: Client,
     shared: Arc<Shared>,
     identity: Mutex<Identity>,
-    /// Where the server says, behind a number, that nobody listens to what is told of this message.
+    /// The subject below which the NATS server reports that nobody listens to progress: a query's number and its secret
+    /// follow.
     absent: String,
     waiting: Mutex<HashMap<u64, Waiting>>,
     numbers: AtomicU64,
@@ -47,12 +57,55 @@ struct Waiting {
     to: Subject,
     endpoint: usize,
     since: Instant,
+    /// When the query is given up; none for what is answered at once.
+    until: Option<Instant>,
+    /// The answer then.
+    timed_out: Vec<u8>,
+    /// Known to nobody but this server and whoever reads the progress of this query.
+    secret: u128,
     lane: Lane,
     stop: Stop,
     /// Why it is known to be answered with an error.
     fault: Option<(&'static str, &'static str)>,
     /// The match in it, counted with those of sockets.
     _weight: Option<Weight>,
+}
+
+impl Waiting {
+    fn new(to: Subject, endpoint: Option<usize>, number: u64) -> Waiting {
+        Waiting {
+            lane: Lane {
+                origin: origin(&to),
+                number,
+            },
+            to,
+            endpoint: endpoint.unwrap_or(usize::MAX),
+            since: Instant::now(),
+            until: None,
+            timed_out: Vec::new(),
+            secret: 0,
+            stop: Stop::new(),
+            fault: None,
+            _weight: None,
+        }
+    }
+}
+
+/// Reads the seconds that a client waits; none when it says nothing.
+fn timeout_s(headers: Option<&HeaderMap>) -> Result<Option<u64>, RequestError> {
+    let Some(value) = headers.and_then(|headers| headers.get(TIMEOUT)) else {
+        return Ok(None);
+    };
+    let seconds = value.as_str().parse().ok();
+    let seconds = seconds.filter(|seconds| (1..=TIMEOUT_MAX_S).contains(seconds));
+    match seconds {
+        Some(seconds) => Ok(Some(seconds)),
+        None => Err(RequestError::new(
+            "bad-setting",
+            TIMEOUT,
+            format!("{TIMEOUT}: want whole seconds, 1 to {TIMEOUT_MAX_S}"),
+        )),
+    }
 }
 
 /// What is to be sent.
@@ -118,18 +171,14 @@ impl Desk {
         }
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let account = self.shared.account();
-        let mut waiting = Waiting {
-            lane: Lane {
-                origin: origin(&to),
-                number,
-            },
-            to,
-            endpoint: endpoint.unwrap_or(usize::MAX),
-            since: Instant::now(),
-            stop: Stop::new(),
-            fault: None,
-            _weight: None,
+        let seconds = match timeout_s(message.headers.as_ref()) {
+            Ok(seconds) => seconds,
+            Err(error) => {
+                let waiting = Waiting::new(to, endpoint, number);
+                return self.refuse((number, &account), waiting, &error);
+            }
         };
+        let mut waiting = Waiting::new(to, endpoint, number);
         let verb = endpoint.and_then(|place| message::verbs().nth(place));
         let Some(verb) = verb else {
             let told = lock(&self.identity).answer(message.subject.as_str());
@@ -140,12 +189,14 @@ impl Desk {
         let counters = &self.shared.counters;
         let step = surviving(counters, || message::step(verb, &message.payload, settings));
         let (text, good) = match step {
-            Ok(Step::Ask(inquiry)) => return self.ask((number, account), waiting, *inquiry),
+            Ok(Step::Ask(inquiry)) => {
+                return self.ask((number, account), waiting, (*inquiry, seconds));
+            }
             Ok(Step::Say(text) | Step::Close(text)) => (text, true),
             Ok(Step::Refuse(text)) => (text, false),
             // Neither comes of a session.
             Ok(Step::Silence | Step::Rebuild { .. }) => (String::new(), false),
-            Err(error) => (self.trouble(&error), false),
+            Err(error) => return self.refuse((number, &account), waiting, &error),
         };
         counters.note_answer("session", good);
         waiting.fault = (!good).then_some(REFUSED);
@@ -153,12 +204,30 @@ impl Desk {
     }
 
     /// What is said of an error that no inquiry is there for.
-    fn trouble(&self, error: &RequestError) -> String {
+    fn trouble(&self, error: &RequestError) -> Vec<u8> {
         use crate::protocol::Dialect as _;
-        Session::new(self.shared.defaults().session).trouble(error)
+        let text = Session::new(self.shared.defaults().session).trouble(error);
+        text.into_bytes()
     }
 
-    fn ask(&self, (number, account): (u64, Arc<Account>), mut waiting: Waiting, inquiry: Inquiry) {
+    /// Answers with an error.
+    fn refuse(
+        &self,
+        (number, account): (u64, &Arc<Account>),
+        mut waiting: Waiting,
+        error: &RequestError,
+    ) {
+        self.shared.counters.note_answer("session", false);
+        waiting.fault = Some(REFUSED);
+        self.say((number, account), waiting, self.trouble(error), false);
+    }
+
+    fn ask(
+        &self,
+        (number, account): (u64, Arc<Account>),
+        mut waiting: Waiting,
+        (inquiry, seconds): (Inquiry, Option<u64>),
+    ) {
         let cost = inquiry.cost();
         tracing::debug!(
             kind = inquiry.question.kind(),
@@ -169,6 +238,11 @@ impl Desk {
             let mut text = Vec::new();
             let good = self.shared.workers.answer_free(&inquiry, &mut text);
             return self.say((number, &account), waiting, text, good);
+        }
+        if !self.limit(&mut waiting, &inquiry, seconds) {
+            let error =
+                RequestError::new("internal", "request", "the system has no random numbers");
+            return self.refuse((number, &account), waiting, &error);
         }
         let mut work = Work {
             inquiries: VecDeque::new(),
@@ -225,9 +299,68 @@ impl Desk {
         }));
     }
 
-    /// Nobody listens any more to what is told of a message.
-    pub(super) fn give_up(&self, number: u64) {
-        let gone = lock(&self.waiting).remove(&number);
+    /// Sets when a query is given up, and its secret; false when the system has no random numbers.
+    fn limit(&self, waiting: &mut Waiting, inquiry: &Inquiry, seconds: Option<u64>) -> bool {
+        let mut secret = [0; 16];
+        if getrandom::getrandom(&mut secret).is_err() {
+            return false;
+        }
+        waiting.secret = u128::from_ne_bytes(secret);
+        let tells = matches!(&inquiry.question, Question::Rollout(task) if task.progress);
+        let seconds = seconds.unwrap_or(match tells {
+            true => TIMEOUT_MAX_S,
+            false => TIMEOUT_DEFAULT_S,
+        });
+        waiting.until = Some(waiting.since + Duration::from_secs(seconds));
+        // Only such queries may last so long.
+        if inquiry.cost() >= Cost::Heavy {
+            let message = format!(
+                "no answer within {seconds} s; ask with progress=1, or name more seconds in the header {TIMEOUT} (at \
+                 most {TIMEOUT_MAX_S})"
+            );
+            let error = RequestError::new("timeout", "request", message);
+            (self.shared.workers).refuse(inquiry, &error, &mut waiting.timed_out);
+        }
+        true
+    }
+
+    /// Gives up the queries whose clients wait no longer, and says so to those that are there all the same.
+    pub(super) fn expire(&self, now: Instant) {
+        let late: Vec<Waiting> = {
+            let mut waiting = lock(&self.waiting);
+            let late = waiting.extract_if(|_, one| one.until.is_some_and(|until| until <= now));
+            late.map(|(_, one)| one).collect()
+        };
+        for mut late in late {
+            count(&self.shared.counters.timeouts);
+            late.stop.trigger();
+            self.shared.workers.forget(late.lane);
+            late.until = None;
+            late.fault = Some(TIMED_OUT);
+            let text = match std::mem::take(&mut late.timed_out) {
+                text if text.is_empty() => {
+                    let error = RequestError::new("timeout", "request", "no answer in its time");
+                    self.trouble(&error)
+                }
+                text => text,
+            };
+            // A number of its own: what the stopped query still says is dropped.
+            let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+            self.say((number, &self.shared.account()), late, text, false);
+        }
+    }
+
+    /// The NATS server has reported, on the subject with this number and secret, that nobody listens to the progress of a
+    /// query any more.
+    pub(super) fn give_up(&self, number: u64, secret: u128) {
+        let gone = {
+            let mut waiting = lock(&self.waiting);
+            let own = |one: &Waiting| one.until.is_some() && one.secret == secret;
+            match waiting.get(&number).is_some_and(own) {
+                true => waiting.remove(&number),
+                false => None,
+            }
+        };
         if let Some(gone) = gone {
             count(&self.shared.counters.hang_ups);
             gone.stop.trigger();
@@ -279,10 +412,18 @@ impl Desk {
         mut bytes: Vec<u8>,
         good: bool,
     ) -> Option<Letter> {
-        let (to, lane, endpoint, since, fault) = {
+        let (to, lane, endpoint, since, fault, secret) = {
             let waiting = lock(&self.waiting);
             let one = waiting.get(&number)?;
-            (one.to.clone(), one.lane, one.endpoint, one.since, one.fault)
+            let secret = one.secret;
+            (
+                one.to.clone(),
+                one.lane,
+                one.endpoint,
+                one.since,
+                one.fault,
+                secret,
+            )
         };
         if bytes.ends_with(b"\n") {
             bytes.pop();
@@ -295,7 +436,7 @@ impl Desk {
                 bytes.len()
             );
             let error = RequestError::new("answer-too-long", "answer", message);
-            bytes = self.trouble(&error).trim_end().as_bytes().to_vec();
+            bytes = self.trouble(&error).trim_ascii_end().to_vec();
             fault = Some(REFUSED);
         }
         let mut headers = HeaderMap::new();
@@ -305,7 +446,7 @@ impl Desk {
         }
         if !last {
             headers.insert(MORE, "1");
-            let reply = Some(format!("{}.{number}", self.absent));
+            let reply = Some(format!("{}.{number}.{secret:032x}", self.absent));
             return Some(Letter {
                 to,
                 bytes,

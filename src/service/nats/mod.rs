@@ -21,7 +21,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::select_all;
 use micro::{GROUP, Identity};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the last answers may take on their way to the server.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -56,6 +56,9 @@ impl Transport for Serving {
         Box::pin(async move { serve(&self, server.0).await })
     }
 }
+
+/// Between two looks for queries whose time is over.
+const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 
 /// A message, and to which endpoint it belongs; none when it asks which services there are.
 type Heard = (Option<usize>, Message);
@@ -98,7 +101,7 @@ async fn answer(
         subscribers.push((Some(place), subscriber));
     }
     let absent = client.new_inbox();
-    let vanished = client.subscribe(format!("{absent}.*")).await?;
+    let vanished = client.subscribe(format!("{absent}.*.*")).await?;
     let (desk, parts) = Desk::new(client.clone(), Arc::clone(shared), identity, absent);
     let desk = Arc::new(desk);
     let sending = tokio::spawn(Arc::clone(&desk).send(parts));
@@ -148,14 +151,30 @@ async fn hear(desk: &Desk, mut subscribers: Vec<(Option<usize>, Subscriber)>) {
     }
 }
 
-/// Stops what is computed for those who do not listen any more: the server says so when they are told of progress.
+/// Stops what is computed for clients that are gone: the NATS server reports it when progress reaches nobody, or their
+/// time is over.
 async fn watch(desk: Arc<Desk>, mut vanished: Subscriber) {
-    while let Some(message) = vanished.next().await {
-        if message.status == Some(async_nats::StatusCode::NO_RESPONDERS)
-            && let Some((_, number)) = message.subject.rsplit_once('.')
-            && let Ok(number) = number.parse()
-        {
-            desk.give_up(number);
+    let mut clock = tokio::time::interval(EXPIRY_PERIOD);
+    loop {
+        tokio::select! {
+            _ = clock.tick() => desk.expire(Instant::now()),
+            message = vanished.next() => match message {
+                Some(message) => if let Some((number, secret)) = absence(&message) {
+                    desk.give_up(number, secret);
+                },
+                None => return,
+            },
         }
     }
+}
+
+/// Reads a report of the NATS server that nobody listens to the progress of a query: its number and secret. A message of a
+/// client can look the same, so what counts is the secret, which only those that read the progress know.
+fn absence(message: &Message) -> Option<(u64, u128)> {
+    let reported = message.status == Some(async_nats::StatusCode::NO_RESPONDERS)
+        && message.payload.is_empty()
+        && message.reply.is_none();
+    let (rest, secret) = message.subject.rsplit_once('.').filter(|_| reported)?;
+    let (_, number) = rest.rsplit_once('.')?;
+    Some((number.parse().ok()?, u128::from_str_radix(secret, 16).ok()?))
 }

@@ -6,6 +6,7 @@ mod files;
 mod hangups;
 mod jobs;
 mod memory;
+mod nats;
 mod process;
 mod starvation;
 
@@ -39,6 +40,7 @@ pub fn all() -> Vec<Attack> {
         process::all,
         files::all,
         jobs::all,
+        nats::all,
     ]
     .into_iter()
     .flat_map(|attacks| attacks())
