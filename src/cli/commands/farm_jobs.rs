@@ -414,7 +414,7 @@ mod tests {
                 1,
             ),
             (
-                format!("gate gammond:nets={net} --bench {bm} --lead -0.5"),
+                format!("gate gammond:nets={net} --bench {bm} --lead=-0.5"),
                 2,
                 1,
             ),
