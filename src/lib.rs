@@ -59,6 +59,7 @@ pub mod files;
 pub mod game;
 pub mod journal;
 pub mod nn;
+pub mod packed;
 mod platform;
 pub mod rng;
 pub mod stats;

@@ -1,11 +1,38 @@
-//! A token that tells a running computation to end.
+//! A token that asks a running computation to pause or to end.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Shared by who asks and who computes; computations look at it between batches.
+/// Shared by the asker and the computation, which polls it between batches.
+///
+/// Pausing is for schedulers: every thread of the computation waits at its next [`Stop::checkpoint`] until the token
+/// is resumed or triggered.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Option<Arc<AtomicBool>>);
+pub struct Stop(Option<Arc<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    flag: Arc<AtomicBool>,
+    parent: Stop,
+    /// Shared with the parent.
+    gate: Arc<Gate>,
+}
+
+/// Where paused threads wait.
+#[derive(Debug, Default)]
+struct Gate {
+    paused: AtomicBool,
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn wake(&self) {
+        // A thread that is about to wait holds the lock until it does.
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
+}
 
 impl Stop {
     /// A token that never stops anything.
@@ -17,20 +44,33 @@ impl Stop {
     /// A token that can be triggered.
     #[must_use]
     pub fn new() -> Stop {
-        Stop(Some(Arc::new(AtomicBool::new(false))))
+        Stop(Some(Arc::default()))
+    }
+
+    /// Returns a token that is triggered with this one and can be triggered alone; both pause together.
+    #[must_use]
+    pub fn child(&self) -> Stop {
+        let gate = self.0.as_ref().map(|inner| Arc::clone(&inner.gate));
+        Stop(Some(Arc::new(Inner {
+            flag: Arc::default(),
+            parent: self.clone(),
+            gate: gate.unwrap_or_default(),
+        })))
     }
 
     /// Asks everything that holds this token to end soon. A `never` token ignores it.
     pub fn trigger(&self) {
-        if let Some(flag) = &self.0 {
-            flag.store(true, Ordering::Relaxed);
+        if let Some(inner) = &self.0 {
+            inner.flag.store(true, Ordering::SeqCst);
+            inner.gate.wake();
         }
     }
 
-    /// What this token sets, for signal handlers; none when it never stops anything.
+    /// What this token sets, for signal handlers; none when it never stops anything. Setting it does not wake threads that
+    /// are paused.
     #[must_use]
     pub fn flag(&self) -> Option<Arc<AtomicBool>> {
-        self.0.clone()
+        self.0.as_ref().map(|inner| Arc::clone(&inner.flag))
     }
 
     /// Whether to end.
@@ -39,6 +79,81 @@ impl Stop {
     pub fn is_triggered(&self) -> bool {
         self.0
             .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+            .is_some_and(|inner| inner.flag.load(Ordering::Relaxed) || inner.parent.is_triggered())
+    }
+
+    /// Makes everything that holds this token wait at its next checkpoint.
+    pub fn pause(&self) {
+        if let Some(inner) = &self.0 {
+            inner.gate.paused.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Lets paused threads continue.
+    pub fn resume(&self) {
+        if let Some(inner) = &self.0 {
+            inner.gate.paused.store(false, Ordering::SeqCst);
+            inner.gate.wake();
+        }
+    }
+
+    /// Waits while the token is paused. Returns whether to end.
+    #[inline]
+    #[must_use]
+    pub fn checkpoint(&self) -> bool {
+        if let Some(inner) = &self.0
+            && inner.gate.paused.load(Ordering::Relaxed)
+        {
+            self.wait(&inner.gate);
+        }
+        self.is_triggered()
+    }
+
+    #[cold]
+    fn wait(&self, gate: &Gate) {
+        let mut locked = gate.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while gate.paused.load(Ordering::SeqCst) && !self.is_triggered() {
+            locked = (gate.changed.wait(locked)).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn child_ends_with_its_parent_and_alone() {
+        let parent = Stop::new();
+        let (one, other) = (parent.child(), parent.child());
+        one.trigger();
+        assert!(one.checkpoint() && !other.checkpoint() && !parent.checkpoint());
+        parent.trigger();
+        assert!(other.checkpoint() && parent.checkpoint());
+        let alone = Stop::never().child();
+        assert!(!alone.checkpoint());
+        alone.trigger();
+        assert!(alone.checkpoint() && !Stop::never().checkpoint());
+    }
+
+    /// A paused thread waits at its checkpoint until it is resumed or stopped, by a child's parent too.
+    #[test]
+    fn paused_threads_wait_until_resumed_or_triggered() {
+        for resumes in [true, false] {
+            let stop = Stop::new();
+            let child = stop.child();
+            stop.pause();
+            let (done, passed) = channel();
+            std::thread::scope(|scope| {
+                scope.spawn(move || done.send(child.checkpoint()));
+                assert!(passed.try_recv().is_err());
+                match resumes {
+                    true => stop.resume(),
+                    false => stop.trigger(),
+                }
+                assert_eq!(passed.recv(), Ok(!resumes));
+            });
+        }
     }
 }

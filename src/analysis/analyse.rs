@@ -1,5 +1,6 @@
 //! A whole file analysed.
 
+use super::json::Streamed;
 use super::judge::{Judgement, judge, match_chances};
 use super::replay::{Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
@@ -7,6 +8,7 @@ use crate::engine::{Engine, EngineError};
 use crate::escape::Untrusted;
 use crate::game::Rules;
 use crate::notation::{MatPlayer, MatchFile, MatchReading};
+use crate::packed::PackedText;
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
 
@@ -28,8 +30,6 @@ pub struct GameAnalysis {
     pub crawford: bool,
     /// What was decided, in order.
     pub decisions: Vec<JudgedDecision>,
-    /// The books of both players.
-    pub totals: [Totals; 2],
     /// Who won how much; `None` for a game that was not finished.
     pub result: Option<(MatPlayer, u32)>,
     /// Losses from which on a decision is doubtful, bad, very bad.
@@ -91,7 +91,6 @@ impl Analysis {
         self.marks = marks;
         for game in &mut self.games {
             game.marks = marks;
-            game.count();
         }
         self.sum();
         self
@@ -101,7 +100,7 @@ impl Analysis {
     fn sum(&mut self) {
         self.totals = [Totals::default(); 2];
         for game in &self.games {
-            for (sum, totals) in self.totals.iter_mut().zip(&game.totals) {
+            for (sum, totals) in self.totals.iter_mut().zip(&game.totals()) {
                 sum.add(totals);
             }
         }
@@ -143,6 +142,48 @@ pub fn level_name(settings: &Settings) -> String {
     }
 }
 
+/// Decisions that are judged together. What was judged before them may have been dropped.
+const JUDGED_TOGETHER: usize = 512;
+
+/// Receives a match while it is judged. `head` is the analysis without games.
+trait Sink {
+    /// Receives the next decisions of game `number`, counted from 1.
+    fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>);
+
+    /// Receives the end of a game: all but its decisions.
+    fn game(&mut self, head: &Analysis, number: usize, game: GameAnalysis, totals: &[Totals; 2]);
+}
+
+/// Keeps everything.
+#[derive(Default)]
+struct Kept {
+    games: Vec<GameAnalysis>,
+    decisions: Vec<JudgedDecision>,
+}
+
+impl Sink for Kept {
+    fn decisions(&mut self, _: usize, judged: Vec<JudgedDecision>) {
+        self.decisions.extend(judged);
+    }
+
+    fn game(&mut self, _: &Analysis, _: usize, mut game: GameAnalysis, _: &[Totals; 2]) {
+        let mut decisions = std::mem::take(&mut self.decisions);
+        decisions.shrink_to_fit();
+        game.decisions = decisions;
+        self.games.push(game);
+    }
+}
+
+impl Sink for Streamed {
+    fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>) {
+        Streamed::decisions(self, number, &judged, MARKS);
+    }
+
+    fn game(&mut self, head: &Analysis, number: usize, game: GameAnalysis, totals: &[Totals; 2]) {
+        Streamed::game(self, head, number, (&game, totals));
+    }
+}
+
 /// Judges every decision of what was read, on all threads of the engine. `Stop` ends it without a result.
 ///
 /// # Errors
@@ -154,50 +195,42 @@ pub fn analyse(
     rules: Rules,
     stop: &Stop,
 ) -> Result<Analysis, EngineError> {
+    let mut kept = Kept::default();
+    let head = judge_games((engine, settings), reading, rules, stop, &mut kept)?;
+    Ok(Analysis {
+        games: kept.games,
+        ..head
+    })
+}
+
+/// Judges as [`analyse`] does and writes each decision at once: returns the JSON members of [`Analysis::write_json`] and
+/// the line of [`Analysis::one_line`]. Memory grows by what the text takes compressed.
+///
+/// # Errors
+/// [`EngineError`].
+pub fn analyse_json(
+    engine: &Engine,
+    settings: &Settings,
+    reading: &MatchReading,
+    (rules, file): (Rules, &str),
+    stop: &Stop,
+) -> Result<(PackedText, String), EngineError> {
+    let mut streamed = Streamed::default();
+    let head = judge_games((engine, settings), reading, rules, stop, &mut streamed)?;
+    Ok((streamed.finish(&head, file), head.one_line()))
+}
+
+/// Judges game by game; returns everything but the games.
+fn judge_games(
+    (engine, settings): (&Engine, &Settings),
+    reading: &MatchReading,
+    rules: Rules,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<Analysis, EngineError> {
     let file = &reading.file;
-    let mut faults: Vec<Fault> = (reading.faults.iter())
-        .map(|fault| Fault {
-            line: fault.line,
-            game: fault.game,
-            message: match fault.line {
-                0 => format!("byte {}: {}", fault.error.at(), fault.error),
-                _ => fault.error.to_string(),
-            },
-        })
-        .collect();
-    let terms = Terms::of(file, rules);
-    let mut games = Vec::with_capacity(file.games.len());
-    let replays = file
-        .games
-        .iter()
-        .zip(&terms)
-        .map(|(game, terms)| replay_from(game, terms));
-    for (number, (replay, terms)) in replays.zip(&terms).enumerate() {
-        if let Some((action, reason)) = replay.fault {
-            let lines = reading.lines.get(number);
-            let line = lines.and_then(|lines| lines.get(action)).copied();
-            faults.push(Fault {
-                line: line.unwrap_or(0),
-                game: number + 1,
-                message: reason.to_owned(),
-            });
-        }
-        let judged = engine.pool().install(|| {
-            (replay.decisions.par_iter())
-                .map(|decision| {
-                    let judgement = judge(engine, settings, decision, stop)?;
-                    Ok(JudgedDecision {
-                        decision: *decision,
-                        judgement,
-                    })
-                })
-                .collect::<Result<Vec<JudgedDecision>, EngineError>>()
-        })?;
-        games.push(game_of(file, number, judged, terms.crawford));
-    }
-    faults.sort_by_key(|fault| (fault.game, fault.line));
     let score = score_after(file);
-    let mut analysis = Analysis {
+    let mut head = Analysis {
         length: file.length,
         names: file.names.clone().map(Untrusted::from),
         score,
@@ -205,56 +238,100 @@ pub fn analyse(
         level: level_name(settings),
         totals: [Totals::default(); 2],
         result: result(engine, file, score),
-        games,
-        faults,
+        games: Vec::new(),
+        faults: file_faults(reading),
         marks: MARKS,
     };
-    analysis.sum();
-    Ok(analysis)
+    let terms = Terms::of(file, rules);
+    for ((number, game), terms) in (1..).zip(&file.games).zip(&terms) {
+        let replay = replay_from(game, terms);
+        if let Some((action, reason)) = replay.fault {
+            let lines = reading.lines.get(number - 1);
+            let line = lines.and_then(|lines| lines.get(action)).copied();
+            head.faults.push(Fault {
+                line: line.unwrap_or(0),
+                game: number,
+                message: reason.to_owned(),
+            });
+        }
+        let mut totals = [Totals::default(); 2];
+        for decisions in replay.decisions.chunks(JUDGED_TOGETHER) {
+            let judged = judge_all(engine, settings, decisions, stop)?;
+            judged
+                .iter()
+                .for_each(|one| book(&mut totals, one, &head.marks));
+            sink.decisions(number, judged);
+        }
+        for (sum, totals) in head.totals.iter_mut().zip(&totals) {
+            sum.add(totals);
+        }
+        let game = GameAnalysis {
+            scores: game.scores,
+            crawford: terms.crawford,
+            decisions: Vec::new(),
+            result: game.result,
+            marks: head.marks,
+        };
+        sink.game(&head, number, game, &totals);
+    }
+    head.faults.sort_by_key(|fault| (fault.game, fault.line));
+    Ok(head)
 }
 
-fn game_of(
-    file: &MatchFile,
-    number: usize,
-    decisions: Vec<JudgedDecision>,
-    crawford: bool,
-) -> GameAnalysis {
-    let game = file.games.get(number);
-    let mut judged = GameAnalysis {
-        scores: game.map_or([0; 2], |game| game.scores),
-        crawford,
-        decisions,
-        totals: [Totals::default(); 2],
-        result: game.and_then(|game| game.result),
-        marks: MARKS,
+/// Judges decisions on all threads of the engine.
+fn judge_all(
+    engine: &Engine,
+    settings: &Settings,
+    decisions: &[Decision],
+    stop: &Stop,
+) -> Result<Vec<JudgedDecision>, EngineError> {
+    let one = |decision: &Decision| {
+        let judgement = judge(engine, settings, decision, stop)?;
+        Ok(JudgedDecision {
+            decision: *decision,
+            judgement,
+        })
     };
-    judged.count();
-    judged
+    engine
+        .pool()
+        .install(|| decisions.par_iter().map(one).collect())
+}
+
+/// What the file says of its faults.
+fn file_faults(reading: &MatchReading) -> Vec<Fault> {
+    let faults = reading.faults.iter().map(|fault| Fault {
+        line: fault.line,
+        game: fault.game,
+        message: match fault.line {
+            0 => format!("byte {}: {}", fault.error.at(), fault.error),
+            _ => fault.error.to_string(),
+        },
+    });
+    faults.collect()
 }
 
 impl GameAnalysis {
-    fn count(&mut self) {
-        self.totals = books(&self.decisions, &self.marks);
+    /// Returns the books of both players. They are counted each time: a match may have ten thousand games.
+    #[must_use]
+    pub fn totals(&self) -> [Totals; 2] {
+        let mut totals = [Totals::default(); 2];
+        for judged in &self.decisions {
+            book(&mut totals, judged, &self.marks);
+        }
+        totals
     }
 }
 
-/// The books of both players over these decisions.
-pub(super) fn books<'a>(
-    decisions: impl IntoIterator<Item = &'a JudgedDecision>,
-    marks: &[f64; 3],
-) -> [Totals; 2] {
-    let mut totals = [Totals::default(); 2];
-    for JudgedDecision {
+/// Books a decision with its player.
+pub(super) fn book(totals: &mut [Totals; 2], judged: &JudgedDecision, marks: &[f64; 3]) {
+    let JudgedDecision {
         decision,
         judgement,
-    } in decisions
-    {
-        if let Some(books) = totals.get_mut(decision.player.index()) {
-            books.book(decision, judgement);
-            books.book_marks(decision, judgement, marks);
-        }
+    } = judged;
+    if let Some(books) = totals.get_mut(decision.player.index()) {
+        books.book(decision, judgement);
+        books.book_marks(decision, judgement, marks);
     }
-    totals
 }
 
 /// The points after the last game that was finished.

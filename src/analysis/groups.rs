@@ -1,6 +1,6 @@
 //! The books by the part of the game and by the class of the position (ANA-20).
 
-use super::analyse::{Analysis, JudgedDecision, books};
+use super::analyse::{Analysis, JudgedDecision, book};
 use super::replay::Decision;
 use super::totals::Totals;
 use crate::game::Class;
@@ -38,25 +38,54 @@ pub fn class(decision: &Decision) -> &'static str {
     }
 }
 
+/// The books of both players by groups, while decisions come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    phases: [[Totals; 2]; 3],
+    classes: [[Totals; 2]; 4],
+}
+
+impl Groups {
+    /// Books a decision in its groups.
+    pub(super) fn book(&mut self, judged: &JudgedDecision, marks: &[f64; 3]) {
+        let place = |names: &[&str], name| names.iter().position(|one| *one == name);
+        let phase = place(&PHASES, phase(&judged.decision));
+        let class = place(&CLASSES, class(&judged.decision));
+        let phase = phase.and_then(|place| self.phases.get_mut(place));
+        let class = class.and_then(|place| self.classes.get_mut(place));
+        for totals in phase.into_iter().chain(class) {
+            book(totals, judged, marks);
+        }
+    }
+
+    /// The groups by parts of the game and by classes of positions.
+    pub(super) fn named(&self) -> [Vec<BookGroup>; 2] {
+        let phases = PHASES.into_iter().zip(self.phases);
+        let classes = CLASSES.into_iter().zip(self.classes);
+        [phases.collect(), classes.collect()]
+    }
+}
+
 impl Analysis {
     /// The books by parts of the game.
     #[must_use]
     pub fn by_phase(&self) -> Vec<BookGroup> {
-        self.grouped(&PHASES, phase)
+        let [phases, _] = self.grouped().named();
+        phases
     }
 
     /// The books by classes of positions.
     #[must_use]
     pub fn by_class(&self) -> Vec<BookGroup> {
-        self.grouped(&CLASSES, class)
+        let [_, classes] = self.grouped().named();
+        classes
     }
 
-    fn grouped(&self, names: &[&'static str], of: fn(&Decision) -> &'static str) -> Vec<BookGroup> {
-        let all = || self.games.iter().flat_map(|game| &game.decisions);
-        let group = |&name: &&'static str| {
-            let these = all().filter(|judged: &&JudgedDecision| of(&judged.decision) == name);
-            (name, books(these, &self.marks))
-        };
-        names.iter().map(group).collect()
+    pub(super) fn grouped(&self) -> Groups {
+        let mut groups = Groups::default();
+        for judged in self.games.iter().flat_map(|game| &game.decisions) {
+            groups.book(judged, &self.marks);
+        }
+        groups
     }
 }

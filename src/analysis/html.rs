@@ -184,7 +184,7 @@ impl Analysis {
             );
             self.curve(text, game, number, names);
             text.push_str("<table class=\"n\"><tr><th></th><th>error rate</th><th>loss</th><th>luck</th></tr>");
-            for (name, totals) in names.iter().zip(&game.totals) {
+            for (name, totals) in names.iter().zip(&game.totals()) {
                 let [emg, _] = totals.loss();
                 let rate = totals
                     .rate()

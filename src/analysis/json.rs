@@ -1,11 +1,12 @@
 //! An analysis for programs: one JSON object a match, and one line of commas a decision.
 
-use super::analyse::{Analysis, GameAnalysis};
-use super::groups::{BookGroup, class, phase};
-use super::rows::{Kind, Row};
+use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
+use super::groups::{BookGroup, Groups, class, phase};
+use super::rows::{Kind, Row, rows};
 use super::totals::{Sum, Totals, luck_word, rating_word};
 use crate::escape::{CsvCell, Untrusted, csv_line};
 use crate::notation::{MatPlayer, play_text};
+use crate::packed::PackedText;
 use serde_json::{Value, json};
 
 /// A number with six decimals, as answers have them.
@@ -19,32 +20,118 @@ fn optional(value: Option<f64>) -> Value {
     value.map_or(Value::Null, number)
 }
 
+/// The text of an array whose members are written one by one.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    text: PackedText,
+}
+
+impl Members {
+    fn push(&mut self, member: &Value) {
+        if !self.text.is_empty() {
+            self.text.push_str(",");
+        }
+        self.text.push_str(&member.to_string());
+    }
+}
+
+/// The JSON of a match that is written while it is judged: what was judged is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Streamed {
+    decisions: Members,
+    games: Members,
+    groups: Groups,
+}
+
+impl Streamed {
+    /// Adds decisions of game `number`, counted from 1.
+    pub(super) fn decisions(&mut self, number: usize, judged: &[JudgedDecision], marks: [f64; 3]) {
+        for one in judged {
+            self.groups.book(one, &marks);
+            for row in rows(number, one, marks) {
+                self.decisions.push(&decision(&row));
+            }
+        }
+    }
+
+    /// Adds what a game comes to.
+    pub(super) fn game(
+        &mut self,
+        head: &Analysis,
+        number: usize,
+        (game, totals): (&GameAnalysis, &[Totals; 2]),
+    ) {
+        self.games.push(&head.game(number, game, totals));
+    }
+
+    /// The members of the object that stands for the whole match, with its closing brace; `file` is its name. `head` has everything but the
+    /// games.
+    pub(super) fn finish(self, head: &Analysis, file: &str) -> PackedText {
+        let Streamed {
+            decisions,
+            games,
+            groups,
+        } = self;
+        let [before, between, after] = head.around(file, &groups);
+        let mut text = PackedText::default();
+        text.push_str(&before);
+        text.append(decisions.text);
+        text.push_str(&between);
+        text.append(games.text);
+        text.push_str(&after);
+        text
+    }
+}
+
 impl Analysis {
-    /// The object that stands for the whole match; `file` is its name.
-    #[must_use]
-    pub fn json(&self, file: &str) -> Value {
-        let games: Vec<Value> = (1..)
-            .zip(&self.games)
-            .map(|(index, game)| self.game(index, game))
-            .collect();
+    /// Writes the members of the object that stands for the whole match, with its closing brace; `file` is its name.
+    pub fn write_json(&self, file: &str, write: &mut dyn FnMut(&str)) {
+        let [before, between, after] = self.around(file, &self.grouped());
+        write(&before);
+        let mut comma = "";
+        for row in self.rows() {
+            write(std::mem::replace(&mut comma, ","));
+            write(&decision(&row).to_string());
+        }
+        write(&between);
+        let mut comma = "";
+        for (number, game) in (1..).zip(&self.games) {
+            write(std::mem::replace(&mut comma, ","));
+            write(&self.game(number, game, &game.totals()).to_string());
+        }
+        write(&after);
+    }
+
+    /// The text before the decisions, between them and the games, and behind those. Names are in the order of the
+    /// alphabet, as everywhere.
+    fn around(&self, file: &str, groups: &Groups) -> [String; 3] {
         let faults: Vec<Value> = (self.faults.iter())
             .map(|fault| json!({"line": fault.line, "game": fault.game, "message": fault.message}))
             .collect();
-        json!({
-            "type": "analysis",
-            "file": file,
+        let [phases, classes] = groups.named();
+        let text = |value: Value| value.to_string();
+        let behind = text(json!({
             "length": self.length,
+            "level": self.level,
+            "marks": self.marks,
+            "phases": self.groups("phase", &phases),
             "players": self.names,
             "score": self.score,
-            "level": self.level,
-            "decisions": self.rows().map(|row| decision(&row)).collect::<Vec<_>>(),
             "totals": self.both(&self.totals, true),
-            "phases": self.groups("phase", &self.by_phase()),
-            "classes": self.groups("class", &self.by_class()),
-            "marks": self.marks,
-            "games": games,
-            "faults": faults,
-        })
+            "type": "analysis",
+        }));
+        [
+            format!(
+                "\"classes\":{},\"decisions\":[",
+                text(self.groups("class", &classes).into())
+            ),
+            format!(
+                "],\"faults\":{},\"file\":{},\"games\":[",
+                text(faults.into()),
+                text(file.into())
+            ),
+            format!("],{}", behind.strip_prefix('{').unwrap_or("}")),
+        ]
     }
 
     fn groups(&self, key: &str, groups: &[BookGroup]) -> Vec<Value> {
@@ -53,7 +140,7 @@ impl Analysis {
         groups.iter().map(group).collect()
     }
 
-    fn game(&self, index: usize, game: &GameAnalysis) -> Value {
+    fn game(&self, index: usize, game: &GameAnalysis, totals: &[Totals; 2]) -> Value {
         let result = game
             .result
             .map(|(winner, points)| json!({"winner": winner.index(), "points": points}));
@@ -62,7 +149,7 @@ impl Analysis {
             "score": game.scores,
             "crawford": game.crawford,
             "result": result,
-            "totals": self.both(&game.totals, false),
+            "totals": self.both(totals, false),
         })
     }
 
@@ -191,12 +278,18 @@ impl Analysis {
     #[must_use]
     pub fn csv(&self, file: &str) -> String {
         let mut text = String::new();
+        self.write_csv(file, &mut |line| text.push_str(line));
+        text
+    }
+
+    /// Writes [`Analysis::csv`] line by line.
+    pub fn write_csv(&self, file: &str, write: &mut dyn FnMut(&str)) {
         for row in self.rows() {
             let number = |value: Option<f64>| match value {
                 Some(value) => CsvCell::plain(format_args!("{value:.6}")),
                 None => CsvCell::plain(""),
             };
-            text.push_str(&csv_line([
+            write(&csv_line([
                 CsvCell::text(file),
                 CsvCell::plain(row.game),
                 CsvCell::plain(row.turn),
@@ -218,6 +311,5 @@ impl Analysis {
                 CsvCell::plain(class(&row.judged.decision)),
             ]));
         }
-        text
     }
 }

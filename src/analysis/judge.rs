@@ -23,7 +23,7 @@ pub struct Judgement {
     /// The best play.
     pub best: Option<Play>,
     /// The cube decision: that before a roll, or the double that was made or answered.
-    pub cube: Option<CubeAnswer>,
+    pub cube: Option<Box<CubeAnswer>>,
     /// The plays of the roll.
     pub plays: Option<JudgedPlays>,
     /// As match winning chances, in matches: of [`Judgement::cube_loss`].
@@ -77,6 +77,9 @@ pub fn judge(
         deed,
         ..
     } = decision;
+    if stop.checkpoint() {
+        return Err(EngineError::Stopped);
+    }
     let mut judgement = Judgement::default();
     let cube = CubeQuery { position, state };
     let query = |roll| PlayQuery {
@@ -96,7 +99,7 @@ pub fn judge(
                 let cube = engine.cube_action(&cube, settings, stop)?;
                 let lost = over(doubled(&cube), cube.no_double);
                 (judgement.cube_loss, judgement.cube_mwc) = (Some(lost.equity), lost.mwc);
-                judgement.cube = Some(cube);
+                judgement.cube = Some(Box::new(cube));
             }
             let query = query(roll);
             let played = judge_play(engine, settings, &query, &after, stop)?;
@@ -119,7 +122,7 @@ pub fn judge(
                 _ => over(cube.no_double, doubled(&cube)),
             };
             (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
-            judgement.cube = Some(cube);
+            judgement.cube = Some(Box::new(cube));
         }
         Deed::Beaver | Deed::BeaverAnswer { .. } => {}
         Deed::Resign { games, on_roll } => {
@@ -237,6 +240,8 @@ fn judge_play(
         plays.insert(rank - 1, moved);
     }
     plays.truncate(PLAYS_KEPT);
+    // A match has thousands of these: without the room of the other plays.
+    plays.shrink_to_fit();
     Ok(Some(JudgedPlays {
         legal,
         best: plays,

@@ -19,7 +19,9 @@ mod rows;
 mod text;
 mod totals;
 
-pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
+pub use analyse::{
+    Analysis, Fault, GameAnalysis, JudgedDecision, analyse, analyse_json, level_name,
+};
 pub use annotate::reads_back;
 pub use groups::{BookGroup, class, phase};
 pub use html::page;

@@ -19,7 +19,7 @@ pub fn comments(analysis: &Analysis, file: &MatchFile) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, (game, told)) in (1..).zip(analysis.games.iter().zip(&file.games)) {
         if !told.actions.is_empty() {
-            lines.push(line(&format!("game {number}"), file, &game.totals));
+            lines.push(line(&format!("game {number}"), file, &game.totals()));
         }
     }
     lines.push(line("match", file, &analysis.totals));

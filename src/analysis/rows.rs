@@ -139,7 +139,8 @@ impl GameAnalysis {
     }
 }
 
-fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec<Row<'_>> {
+/// The rows of one decision.
+pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec<Row<'_>> {
     let (decision, judgement) = (&judged.decision, &judged.judgement);
     let row = |kind: Kind, played: String, best: String| Row {
         game,

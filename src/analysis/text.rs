@@ -176,7 +176,7 @@ impl Analysis {
                     format!("{side} {points}")
                 }
             };
-            let [one, other] = &game.totals;
+            let [one, other] = &game.totals();
             let each = |own: &Totals| match own.rate() {
                 Some(rate) => format!("{:6.2} {:+.3}", 1000.0 * rate, own.luck.emg),
                 None => format!("   n/a {:+.3}", own.luck.emg),

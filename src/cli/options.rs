@@ -142,6 +142,9 @@ fn level(text: &str) -> Result<Level, String> {
     Level::named(text).ok_or_else(|| "want roller, roller+ or roller++".to_owned())
 }
 
+/// Longest wait for another program that an option may ask for: a day.
+const ANSWER_SECONDS_MAX: u64 = 24 * 60 * 60;
+
 /// Options of commands that let players play.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct PlayerOptions {
@@ -150,7 +153,7 @@ pub(crate) struct PlayerOptions {
         long,
         default_value_t = ANSWER_TIME_S,
         value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(1..=86_400)
+        value_parser = clap::value_parser!(u64).range(1..=ANSWER_SECONDS_MAX)
     )]
     pub(crate) answer_time: u64,
 }

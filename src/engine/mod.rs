@@ -361,6 +361,15 @@ impl Engine {
         })
     }
 
+    /// Returns the same nets, tables and cache with the threads of another engine.
+    #[must_use]
+    pub fn with_threads_of(&self, other: &Engine) -> Engine {
+        Engine {
+            pool: Arc::clone(&other.pool),
+            ..self.clone()
+        }
+    }
+
     /// The match equity table in use.
     #[must_use]
     pub fn met(&self) -> &MatchEquityTable {

@@ -56,6 +56,11 @@ pub trait Reply: Debug + Send + Sync {
         about: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool;
+
+    /// Returns true if [`Reply::write`] writes only the beginning of a match's report: its JSON and a line end follow.
+    fn continues(&self) -> bool {
+        false
+    }
 }
 
 /// Who answers.

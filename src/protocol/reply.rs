@@ -60,6 +60,10 @@ impl Reply for RequestReply {
         }
         written.is_ok()
     }
+
+    fn continues(&self) -> bool {
+        matches!(self.asked, Asked::Match) && self.style == AnswerStyle::Json
+    }
 }
 
 impl RequestReply {
@@ -143,20 +147,20 @@ fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
     notation::play_text(&ranking.position, &play.play)
 }
 
-/// A match judged. The object is long and ready: the id goes in front of what is in it.
+/// The beginning of a match judged, or all of it in one line for people. The members of the object follow: they are
+/// long, and kept compressed until they are sent.
 fn analysis(to: Addressee<'_>, report: &MatchReport, out: &mut Vec<u8>) {
     match (to.style, to.id) {
         (AnswerStyle::Json, Some(id)) => {
             out.extend_from_slice(format!("{{\"id\":{},", Value::from(id)).as_bytes());
-            out.extend_from_slice(report.json.strip_prefix('{').unwrap_or("}").as_bytes());
         }
-        (AnswerStyle::Json, None) => out.extend_from_slice(report.json.as_bytes()),
+        (AnswerStyle::Json, None) => out.push(b'{'),
         (_, id) => {
             out.extend(id.iter().flat_map(|id| format!("#{id} ").into_bytes()));
             out.extend_from_slice(report.line.as_bytes());
+            out.push(b'\n');
         }
     }
-    out.push(b'\n');
 }
 
 fn version(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {

@@ -5,6 +5,7 @@ use super::{
     RolloutTask, Settings,
 };
 use crate::game::{Class, Position, Rules};
+use crate::packed::PackedText;
 use std::time::Duration;
 
 /// What is to be found out.
@@ -73,8 +74,8 @@ pub struct MatchTask {
 /// A match judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchReport {
-    /// Everything, as one JSON object.
-    pub json: String,
+    /// Everything, as the members of one JSON object with its closing brace: an answer puts more members before them.
+    pub json: PackedText,
     /// The totals, as one line for people.
     pub line: String,
 }

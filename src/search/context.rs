@@ -29,8 +29,8 @@ pub struct Context<'a> {
 pub struct Stopped;
 
 impl Context<'_> {
-    /// Whether the search was told to stop, or its time is over.
+    /// Waits while the search is paused. Returns whether it was told to stop, or its time is over.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_triggered() || self.budget.is_some_and(Stop::is_triggered)
+        self.budget.is_some_and(Stop::is_triggered) || self.stop.checkpoint()
     }
 }

@@ -32,7 +32,36 @@ impl Ledger {
 
     /// Whether an answer of this size may be kept until its peer takes it.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
-        bytes <= LARGE_BYTES || self.used() + bytes <= self.limit
+        self.fits(self.used(), bytes)
+    }
+}
+
+impl Ledger {
+    /// Reserves memory that no connection's own limit counts; `None` if there is no room.
+    pub(super) fn reserve(self: &Arc<Ledger>, bytes: usize) -> Option<Reserved> {
+        let room = |used: usize| Some(used + bytes).filter(|_| self.fits(used, bytes));
+        let reserved = (self.used).fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
+        reserved.ok().map(|_| Reserved {
+            ledger: Arc::clone(self),
+            bytes,
+        })
+    }
+
+    fn fits(&self, used: usize, bytes: usize) -> bool {
+        bytes <= LARGE_BYTES || used + bytes <= self.limit
+    }
+}
+
+/// Reserved memory; released when dropped.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    ledger: Arc<Ledger>,
+    bytes: usize,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.ledger.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -114,7 +143,7 @@ impl Account {
         parked
     }
 
-    pub(super) fn ledger(&self) -> &Ledger {
+    pub(super) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }
 
@@ -204,5 +233,9 @@ mod tests {
         assert!(ledger.has_room(LARGE_BYTES) && !ledger.has_room(LARGE_BYTES + 1));
         drop(held);
         assert!(ledger.has_room(LARGE_BYTES + 1) && deaf.has_room());
+        let reserved = ledger.reserve(80_000).unwrap();
+        assert!(ledger.reserve(30_000).is_none() && ledger.reserve(20_000).is_some());
+        drop(reserved);
+        assert_eq!(ledger.used(), 0);
     }
 }

@@ -7,6 +7,7 @@ use super::engine_error::engine_error;
 use super::judge_match::judge_match;
 use crate::engine::{COMMIT, Engine, EngineError};
 use crate::nn::CpuLevel;
+use crate::packed::PackedText;
 use crate::protocol::{About, Inquiry, RequestError};
 use crate::query::{Found, Question, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,15 @@ pub trait Observer: Sync + std::fmt::Debug {
 
     /// Returns all counters by name, for `stats`.
     fn values(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// The outcome of one inquiry.
+#[derive(Debug)]
+pub(super) struct Answered {
+    /// The answer is no error.
+    pub(super) good: bool,
+    /// Text that follows what was written, with a line end behind it.
+    pub(super) body: Option<PackedText>,
 }
 
 /// An engine that answers, and an observer where counting is wanted.
@@ -55,26 +65,7 @@ impl<'a> Answerer<'a> {
 
     /// Appends the answer to `out`. Returns whether it is one, and no error.
     pub fn answer(&self, inquiry: &Inquiry, stop: &Stop, out: &mut Vec<u8>) -> bool {
-        self.answer_telling(inquiry, stop, out, &mut |_| {})
-    }
-
-    /// [`Answerer::answer`]; `tell` gets lines about how far it is, where the asker wants such lines, now and then.
-    pub(super) fn answer_telling(
-        &self,
-        inquiry: &Inquiry,
-        stop: &Stop,
-        out: &mut Vec<u8>,
-        tell: &mut (dyn FnMut(Vec<u8>) + Send),
-    ) -> bool {
-        let mut told = Instant::now();
-        self.answer_hearing(inquiry, stop, out, &mut |found| {
-            if told.elapsed() >= PROGRESS_PERIOD {
-                told = Instant::now();
-                let mut line = Vec::new();
-                self.write(inquiry, Ok(found), &mut line);
-                tell(line);
-            }
-        })
+        self.answer_hearing(inquiry, stop, out, &mut |_| {})
     }
 
     /// [`Answerer::answer`]; `hear` gets what is known so far, where the asker wants to hear of it.
@@ -85,20 +76,70 @@ impl<'a> Answerer<'a> {
         out: &mut Vec<u8>,
         hear: &mut (dyn FnMut(&Found) + Send),
     ) -> bool {
+        let Answered { good, body } = self.respond(inquiry, stop, out, hear, &|| None);
+        if let Some(body) = body {
+            body.write_to(out);
+            out.push(b'\n');
+        }
+        good
+    }
+
+    /// Appends the answer, or the beginning of a long one, to `out`; `on_progress` receives lines of progress now and
+    /// then where the asker wants them. A query that was stopped is answered with the error that `reason` returns.
+    pub(super) fn answer_in_parts(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        on_progress: &mut (dyn FnMut(Vec<u8>) + Send),
+        reason: &dyn Fn() -> Option<RequestError>,
+    ) -> Answered {
+        let mut told = Instant::now();
+        let mut hear = |found: &Found| {
+            if told.elapsed() >= PROGRESS_PERIOD {
+                told = Instant::now();
+                let mut line = Vec::new();
+                self.write(inquiry, Ok(found), &mut line);
+                on_progress(line);
+            }
+        };
+        self.respond(inquiry, stop, out, &mut hear, reason)
+    }
+
+    fn respond(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        hear: &mut (dyn FnMut(&Found) + Send),
+        reason: &dyn Fn() -> Option<RequestError>,
+    ) -> Answered {
         let start = out.len();
         // What a panic leaves behind is dropped: the answer so far, and the query itself.
         let answered = catch_unwind(AssertUnwindSafe(|| {
             let found = self.find(inquiry, stop, hear);
-            self.write(inquiry, found.as_ref(), out)
+            let found = found.map_err(|error| match error.code {
+                "stopped" => reason().unwrap_or(error),
+                _ => error,
+            });
+            let good = self.write(inquiry, found.as_ref(), out);
+            let body = match found {
+                Ok(Found::Match(report)) if good && inquiry.reply.continues() => Some(report.json),
+                _ => None,
+            };
+            Answered { good, body }
         }));
-        let good = answered.unwrap_or_else(|_| {
+        let answered = answered.unwrap_or_else(|_| {
             out.truncate(start);
-            self.refuse(inquiry, &self.panicked(), out)
+            Answered {
+                good: self.refuse(inquiry, &self.panicked(), out),
+                body: None,
+            }
         });
         if let Some(observer) = self.observer {
-            observer.note_answer(inquiry.question.kind(), good);
+            observer.note_answer(inquiry.question.kind(), answered.good);
         }
-        good
+        answered
     }
 
     /// Appends an error instead of an answer.

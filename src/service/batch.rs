@@ -9,6 +9,7 @@
 
 use super::answer::Answerer;
 use crate::engine::Engine;
+use crate::packed::PackedText;
 use crate::protocol::{Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, Session, Step};
 use crate::query::Stop;
 use rayon::prelude::*;
@@ -102,6 +103,19 @@ fn read_blocks(mut input: impl Read, blocks: &SyncSender<io::Result<Block>>) {
 enum Item {
     Asked(Box<Inquiry>),
     Answered(Vec<u8>, bool),
+    /// The beginning of a long answer, and the rest.
+    Long(Vec<u8>, PackedText),
+}
+
+impl Item {
+    /// Bytes of an answer that are held until it is written.
+    fn held(&self) -> usize {
+        match self {
+            Item::Answered(text, _) => text.len(),
+            Item::Long(text, body) => text.len() + body.held(),
+            Item::Asked(_) => 0,
+        }
+    }
 }
 
 /// Answers `input` line by line, in order, until it ends, `output` is closed or a line asks to
@@ -163,8 +177,8 @@ impl<W: Write> Writer<'_, W> {
                 }
             }
             said += match items.last() {
-                Some(Item::Answered(text, _)) => text.len(),
                 Some(Item::Asked(inquiry)) => inquiry.question.held(),
+                Some(answered) => answered.held(),
                 None => 0,
             };
             if !going {
@@ -194,33 +208,45 @@ impl<W: Write> Writer<'_, W> {
             self.compute(items);
             let done = items
                 .iter()
-                .take_while(|item| matches!(item, Item::Answered(..)))
+                .take_while(|item| !matches!(item, Item::Asked(_)))
                 .count();
             let mut out = Vec::new();
             for item in items.drain(..done) {
-                if let Item::Answered(text, good) = item {
-                    self.summary.answered += 1;
-                    self.summary.failed += u64::from(!good);
-                    out.extend_from_slice(&text);
-                    if out.len() >= READ_BYTES {
-                        self.output.write_all(&out)?;
-                        out.clear();
+                let (text, good, body) = match item {
+                    Item::Answered(text, good) => (text, good, None),
+                    Item::Long(text, body) => (text, true, Some(body)),
+                    Item::Asked(_) => continue,
+                };
+                self.summary.answered += 1;
+                self.summary.failed += u64::from(!good);
+                out.extend_from_slice(&text);
+                if let Some(body) = body {
+                    for chunk in body.into_chunks() {
+                        out.extend_from_slice(&chunk);
+                        self.write_full(&mut out)?;
                     }
+                    out.push(b'\n');
                 }
+                self.write_full(&mut out)?;
             }
             self.output.write_all(&out)?;
         }
         Ok(())
     }
 
+    /// Writes what is collected once it is enough.
+    fn write_full(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        if out.len() >= READ_BYTES {
+            self.output.write_all(out)?;
+            out.clear();
+        }
+        Ok(())
+    }
+
     /// Answers the first item, and others until too many bytes wait.
     fn compute(&self, items: &mut [Item]) {
-        let waiting = |item: &Item| match item {
-            Item::Answered(text, _) => text.len(),
-            Item::Asked(_) => 0,
-        };
         let answerer = Answerer::new(self.engine);
-        let bytes = AtomicUsize::new(items.iter().map(waiting).sum());
+        let bytes = AtomicUsize::new(items.iter().map(Item::held).sum());
         let answer = |(number, chunk): (usize, &mut [Item])| {
             for (place, item) in chunk.iter_mut().enumerate() {
                 let Item::Asked(inquiry) = item else { continue };
@@ -229,10 +255,15 @@ impl<W: Write> Writer<'_, W> {
                     return;
                 }
                 let mut text = Vec::new();
-                let good = answerer.answer(inquiry, &Stop::never(), &mut text);
+                let stop = Stop::never();
+                let answered =
+                    answerer.answer_in_parts(inquiry, &stop, &mut text, &mut |_| {}, &|| None);
                 text.shrink_to_fit();
-                bytes.fetch_add(text.len(), Ordering::Relaxed);
-                *item = Item::Answered(text, good);
+                *item = match answered.body {
+                    None => Item::Answered(text, answered.good),
+                    Some(body) => Item::Long(text, body),
+                };
+                bytes.fetch_add(item.held(), Ordering::Relaxed);
             }
         };
         if items.len() <= 1 {
@@ -350,13 +381,7 @@ mod tests {
             summary: Summary::default(),
         };
         writer.compute(&mut items);
-        let held: usize = items
-            .iter()
-            .map(|item| match item {
-                Item::Answered(text, _) => text.len(),
-                Item::Asked(_) => 0,
-            })
-            .sum();
+        let held: usize = items.iter().map(Item::held).sum();
         assert!(held >= ANSWER_BYTES_MAX / 2, "{held}");
         assert!(held < ANSWER_BYTES_MAX + 2 * (1 << 20), "{held}");
         assert!(matches!(items[0], Item::Answered(..)));

@@ -23,6 +23,17 @@ pub(super) enum Origin {
     Here,
 }
 
+impl Origin {
+    /// Returns true if the client itself chose the name by which it is known.
+    pub(super) const fn is_made_up(self) -> bool {
+        match self {
+            #[cfg(feature = "farm")]
+            Origin::Inbox(_) => true,
+            _ => false,
+        }
+    }
+}
+
 /// A connection: where it comes from, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Lane {
@@ -74,6 +85,11 @@ impl<T> FairQueue<T> {
         self.lines
     }
 
+    /// Returns true if work waits that is not parked.
+    pub(super) fn is_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// Whether so many more lines of this origin may wait: above `max` only those of an origin that
     /// has less than its share of the queue. As each of n origins has at most `max`/n when the nth
     /// comes, a thousand of them together never have more than eight times `max`.
@@ -119,7 +135,10 @@ impl<T> FairQueue<T> {
     }
 
     /// The work that is next. Lanes whose first job is not `eligible` are parked.
-    pub(super) fn pop(&mut self, mut eligible: impl FnMut(&T) -> bool) -> Option<(Lane, T, usize)> {
+    pub(super) fn pop(
+        &mut self,
+        mut eligible: impl FnMut(&T, Origin) -> bool,
+    ) -> Option<(Lane, T, usize)> {
         loop {
             let (used, key) = *self.ready.first()?;
             let Some(origin) = self.origins.get_mut(&key) else {
@@ -136,7 +155,7 @@ impl<T> FairQueue<T> {
             let Some((job, ..)) = waiting.jobs.front() else {
                 continue;
             };
-            if !eligible(job) {
+            if !eligible(job, key) {
                 waiting.parked = true;
                 continue;
             }
@@ -191,6 +210,42 @@ impl<T> FairQueue<T> {
         if std::mem::take(&mut waiting.parked) && !waiting.jobs.is_empty() {
             origin.activate(lane, &mut self.ready, self.clock);
         }
+    }
+
+    /// All parked lanes may go on.
+    pub(super) fn unpark_all(&mut self) {
+        let parked = self.origins.iter().flat_map(|(&origin, lanes)| {
+            let parked = lanes.lanes.iter().filter(|(_, waiting)| waiting.parked);
+            parked.map(move |(&number, _)| Lane { origin, number })
+        });
+        for lane in parked.collect::<Vec<_>>() {
+            self.unpark(lane);
+        }
+    }
+
+    /// Removes the work of a lane that `wanted` names.
+    pub(super) fn take_if(&mut self, lane: Lane, wanted: impl Fn(&T) -> bool) -> Vec<T> {
+        let Some(origin) = self.origins.get_mut(&lane.origin) else {
+            return Vec::new();
+        };
+        let Some(waiting) = origin.lanes.get_mut(&lane.number) else {
+            return Vec::new();
+        };
+        let (taken, left): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut waiting.jobs)
+            .into_iter()
+            .partition(|(job, ..)| wanted(job));
+        waiting.jobs = left;
+        if waiting.jobs.is_empty() {
+            waiting.parked = false;
+            origin.ready.remove(&(waiting.used, lane.number));
+            if origin.ready.is_empty() {
+                self.ready.remove(&(origin.used, lane.origin));
+            }
+        }
+        let lines: usize = taken.iter().map(|(_, lines, _)| lines).sum();
+        origin.lines -= lines;
+        self.lines -= lines;
+        taken.into_iter().map(|(job, ..)| job).collect()
     }
 
     /// A connection is gone, and what it wanted with it.
@@ -248,7 +303,7 @@ mod tests {
     /// Serves everything that waits, each piece of work taking as long as it says.
     fn serve(queue: &mut FairQueue<u32>) -> Vec<(u8, u64)> {
         let mut order = Vec::new();
-        while let Some((lane, job, _)) = queue.pop(|_| true) {
+        while let Some((lane, job, _)) = queue.pop(|_, _| true) {
             queue.charge(lane, MS * job);
             let Origin::Address(IpAddr::V4(address)) = lane.origin else {
                 panic!("{lane:?}")
@@ -267,7 +322,7 @@ mod tests {
             queue.push(lane(1, 1), 10, 1, 0);
         }
         for _ in 0..3 {
-            let (flood, _, _) = queue.pop(|_| true).unwrap();
+            let (flood, _, _) = queue.pop(|_, _| true).unwrap();
             queue.charge(flood, MS * 10);
         }
         queue.push(lane(1, 2), 1, 1, 0);
@@ -314,16 +369,19 @@ mod tests {
         queue.push(lane(1, 1), 1, 5, 0);
         queue.push(lane(1, 2), 2, 7, 0);
         queue.push(lane(2, 3), 3, 9, 0);
-        assert_eq!(queue.pop(|job| *job == 3).map(|(_, job, _)| job), Some(3));
-        assert!(queue.pop(|_| false).is_none());
-        assert!(queue.pop(|_| true).is_none(), "parked");
+        assert_eq!(
+            queue.pop(|job, _| *job == 3).map(|(_, job, _)| job),
+            Some(3)
+        );
+        assert!(queue.pop(|_, _| false).is_none());
+        assert!(queue.pop(|_, _| true).is_none(), "parked");
         queue.unpark(lane(1, 2));
-        assert_eq!(queue.pop(|_| true).map(|(_, job, _)| job), Some(2));
+        assert_eq!(queue.pop(|_, _| true).map(|(_, job, _)| job), Some(2));
         assert_eq!(queue.lines(), 5);
         queue.forget(lane(1, 1));
         queue.unpark(lane(1, 1));
         assert_eq!(queue.lines(), 0);
-        assert!(queue.pop(|_| true).is_none());
+        assert!(queue.pop(|_, _| true).is_none());
         queue.forget(lane(1, 2));
         queue.forget(lane(2, 3));
         assert!(queue.origins.is_empty() && queue.ready.is_empty());
@@ -363,15 +421,18 @@ mod tests {
         for number in 0..3 {
             queue.push(lane(1, 1), number as u32, 1, number);
         }
-        let (here, first, _) = queue.pop(|_| true).unwrap();
-        let (_, second, _) = queue.pop(|_| true).unwrap();
+        let (here, first, _) = queue.pop(|_, _| true).unwrap();
+        let (_, second, _) = queue.pop(|_, _| true).unwrap();
         queue.push(here, second, 1, 1);
-        assert!(queue.pop(|job| *job == 0).is_none(), "parked");
+        assert!(queue.pop(|job, _| *job == 0).is_none(), "parked");
         queue.push(here, first, 1, 0);
-        assert_eq!(queue.pop(|job| *job == 0).map(|(_, job, _)| job), Some(0));
+        assert_eq!(
+            queue.pop(|job, _| *job == 0).map(|(_, job, _)| job),
+            Some(0)
+        );
         queue.unpark(here);
         let rest: Vec<u32> =
-            std::iter::from_fn(|| queue.pop(|_| true).map(|found| found.1)).collect();
+            std::iter::from_fn(|| queue.pop(|_, _| true).map(|found| found.1)).collect();
         assert_eq!(rest, [1, 2]);
     }
 }

@@ -1,7 +1,7 @@
 //! A match that came in lines, judged within its time.
 
 use super::engine_error::engine_error;
-use crate::analysis::{analyse, analysis_settings};
+use crate::analysis::{analyse_json, analysis_settings};
 use crate::engine::{Engine, EngineError};
 use crate::notation::MatchFile;
 use crate::protocol::RequestError;
@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 /// How long a match may take unless `time=` says otherwise.
 const MATCH_TIME: Duration = Duration::from_secs(300);
-/// How often the clock and the asker's stop are looked at meanwhile.
-const LOOK: Duration = Duration::from_millis(10);
 /// What stands for the name of the file.
 const NAME: &str = "-";
 
@@ -32,13 +30,10 @@ pub(super) fn judge_match(
     settings.cubeful = true;
     let end = Instant::now() + limit;
     let judged = within(end, stop, |stop| {
-        analyse(engine, &settings, &reading, task.rules, stop)
+        analyse_json(engine, &settings, &reading, (task.rules, NAME), stop)
     });
     match judged {
-        Ok(analysis) => Ok(Found::Match(Box::new(MatchReport {
-            json: analysis.json(NAME).to_string(),
-            line: analysis.one_line(),
-        }))),
+        Ok((json, line)) => Ok(Found::Match(Box::new(MatchReport { json, line }))),
         Err(EngineError::Stopped) if !stop.is_triggered() => {
             let message = format!("match takes longer than {} ms", limit.as_millis());
             Err(RequestError::new("timeout", "match", message))
@@ -47,20 +42,19 @@ pub(super) fn judge_match(
     }
 }
 
-/// Works with a stop that is triggered by the asker's own, or at the end of the time.
+/// Works with a stop that is triggered with the asker's own, or at the end of the time.
 fn within<R>(end: Instant, stop: &Stop, work: impl FnOnce(&Stop) -> R) -> R {
-    let own = Stop::new();
+    let own = stop.child();
     let (done, waits) = channel::<()>();
     std::thread::scope(|scope| {
         let watched = own.clone();
         scope.spawn(move || {
-            while waits.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                if stop.is_triggered() || Instant::now() >= end {
-                    watched.trigger();
-                }
+            let left = end.saturating_duration_since(Instant::now());
+            if waits.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                watched.trigger();
             }
         });
-        // Dropped when the work is done, and when it panics: then nobody looks any more.
+        // Dropped when the work is done, and when it panics: then the thread ends.
         let _done = done;
         work(&own)
     })

@@ -48,6 +48,11 @@ pub struct Limits {
     /// Lines of all connections that wait, of each cost; above it the answer is `busy` for those
     /// who have more than their share of them waiting (SRV-11).
     pub queue_max: usize,
+    /// Processor time that one request may use, on all its threads together; `None` for 900 seconds for each thread of
+    /// the server, zero for no limit (SRV-21).
+    pub request_cpu: Option<Duration>,
+    /// Processor time that one client may use for questions that look ahead in an hour; zero for no limit (SRV-21).
+    pub client_cpu: Duration,
     /// Messages over NATS whose answers are not sent yet; above it more are left without an answer.
     pub messages_max: usize,
     /// How long running queries may go on after the order to end (SRV-15).
@@ -87,6 +92,8 @@ impl Default for Limits {
             in_flight_max: 64,
             batch_max: 16,
             queue_max: 4096,
+            request_cpu: None,
+            client_cpu: Duration::ZERO,
             messages_max: 65_536,
             grace: Duration::from_secs(10),
             bind_retry: Duration::from_secs(5),

@@ -6,6 +6,7 @@ pub mod answer;
 pub mod batch;
 pub mod counters;
 mod engine_error;
+mod engines;
 mod fair_queue;
 mod faults;
 pub mod fibs;
@@ -15,6 +16,7 @@ mod judge_match;
 pub mod limits;
 #[cfg(feature = "farm")]
 pub mod nats;
+mod schedule;
 mod shutdown;
 pub mod systemd;
 pub mod tcp;

@@ -1,49 +1,50 @@
-//! The threads that compute for sockets, and the fair queues in front of them, one a cost.
+//! The threads that compute for sockets and messages, and the door to them: a job goes in ([`Workers::submit`]), parts
+//! of its answers come out.
 //!
 //! Each cost has threads of its own, and the dearer it is the more these give way to others, so that no
-//! question waits for one that costs more (SRV-11). Two questions that look ahead never share the
-//! engine's threads: one that waits for a part of its own work would begin the other's, and end after it.
+//! question waits for one that costs more (SRV-11). Within a cost `schedule` says which job computes. Two questions that
+//! look ahead never share the engine's threads: one that waits for a part of its own work would begin the other's, and end
+//! after it.
 
-use super::account::{Account, Charge};
-use super::answer::Answerer;
+use super::account::{Account, Charge, Reserved};
+use super::answer::{Answered, Answerer};
 use super::counters::{Counters, count};
-use super::fair_queue::{FairQueue, Lane};
+use super::engines::{COSTS, Engines, GIVES_WAY, at_once};
+use super::fair_queue::Lane;
 use super::limits::Limits;
+use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
 use super::wide::{self, is_wide};
 use crate::engine::{Engine, EngineError};
 use crate::platform::give_way;
 use crate::protocol::{Inquiry, RequestError};
 use crate::query::{Cost, Stop};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// After so long a thread gives the rest of a connection's lines back to the queue.
-const SLICE: Duration = Duration::from_millis(2);
-
-/// How many costs want threads.
-const COSTS: usize = Cost::COMPUTED.len();
-
-/// By how many steps of niceness the threads of a cost give way. A step is worth about a fifth: beside short
-/// questions that never end medium ones have two thirds as much time, heavy ones a third, long ones a tenth.
-const GIVES_WAY: [i32; COSTS] = [0, 2, 5, 10];
-
-/// Questions that look ahead and are answered at a time, of each cost, however many processors there are. One
-/// that comes alone has as many threads as there are processors, the others share as many.
-const DEEP_AT_ONCE: usize = 4;
+const LINES_SLICE: Duration = Duration::from_millis(2);
+/// How often the slices of running jobs are looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// Processor time of a request unless a limit is given, for each thread: more than the longest `time=`.
+const REQUEST_CPU_PER_THREAD: Duration = Duration::from_secs(900);
 
 /// Something to compute, and where the answers go.
 #[derive(Debug)]
 pub(super) struct Work {
     /// In the order of their lines; all of the same cost.
     pub(super) inquiries: VecDeque<Inquiry>,
+    /// The rest of a long answer, before those of the inquiries.
+    pub(super) rest: Option<Rest>,
     pub(super) cost: Cost,
     pub(super) stop: Stop,
     pub(super) account: Arc<Account>,
     /// Comes back with each part of the answer.
     pub(super) number: u64,
+    /// The longest answer where it must be one part; `None` where long answers come in several.
+    pub(super) answer_bytes_max: Option<usize>,
     pub(super) reply: UnboundedSender<Box<Part>>,
 }
 
@@ -51,6 +52,18 @@ impl Work {
     /// Bytes of the matches in it.
     pub(super) fn weight(&self) -> usize {
         self.inquiries.iter().map(|one| one.question.held()).sum()
+    }
+}
+
+/// A long answer that is sent chunk by chunk, as its client takes it.
+pub(super) struct Rest {
+    chunks: Box<dyn Iterator<Item = Vec<u8>> + Send + Sync>,
+    _memory: Reserved,
+}
+
+impl std::fmt::Debug for Rest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rest").finish_non_exhaustive()
     }
 }
 
@@ -83,7 +96,6 @@ pub enum WorkersError {
 #[derive(Debug)]
 pub(super) struct Workers {
     shared: Arc<Shared>,
-    threads: Vec<std::thread::JoinHandle<()>>,
 }
 
 #[derive(Debug)]
@@ -91,60 +103,21 @@ struct Shared {
     queues: Mutex<Queues>,
     /// Wake the threads of each cost.
     wake: [Condvar; COSTS],
+    /// Wakes the thread that ends slices.
+    ticks: Condvar,
     engines: RwLock<Engines>,
     counters: Arc<Counters>,
     queue_max: usize,
+    cpu: CpuLimits,
 }
 
-/// The same nets and cache for every thread that takes questions, but threads of its own inside for
-/// each that takes deep ones.
 #[derive(Debug)]
-struct Engines {
-    short: Engine,
-    /// Of each cost above short.
-    deep: [Vec<Engine>; COSTS - 1],
-}
-
-impl Engines {
-    fn new(engine: Engine) -> Result<Engines, EngineError> {
-        let threads = engine.pool().current_num_threads();
-        let own = |cost: usize| {
-            let steps = GIVES_WAY.get(cost).copied().unwrap_or_default();
-            let at_once = at_once(cost, threads);
-            (0..at_once)
-                .map(|number| match number {
-                    0 => threads,
-                    _ => threads.div_ceil(at_once),
-                })
-                .map(|threads| engine.with_own_threads(threads, move |_| give_way(steps)))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let deep = [own(1)?, own(2)?, own(3)?];
-        Ok(Engines {
-            short: engine,
-            deep,
-        })
-    }
-
-    /// The first, second … of a cost.
-    fn of(&self, cost: usize, number: usize) -> &Engine {
-        cost.checked_sub(1)
-            .and_then(|deep| self.deep.get(deep)?.get(number))
-            .unwrap_or(&self.short)
-    }
-}
-
-/// How many threads take questions of a cost.
-fn at_once(cost: usize, threads: usize) -> usize {
-    let most = if cost == 0 { usize::MAX } else { DEEP_AT_ONCE };
-    threads.clamp(1, most)
-}
-
-#[derive(Debug, Default)]
 struct Queues {
-    waiting: [FairQueue<(Work, Instant)>; COSTS],
-    /// The numbers of the engines of each cost that nobody uses.
-    free: [BTreeSet<usize>; COSTS],
+    costs: [Schedule; COSTS],
+    /// Threads of each cost, and how many of them wait for work.
+    threads: [usize; COSTS],
+    idle: [usize; COSTS],
+    clients: ClientUse,
     closed: bool,
 }
 
@@ -159,19 +132,22 @@ const fn place(cost: Cost) -> usize {
 }
 
 impl Queues {
-    /// The next job of a cost, and the first engine that is free for it.
-    fn take(&mut self, cost: usize) -> Option<(Lane, Work, Instant, usize)> {
-        let has_room = |(job, _): &(Work, Instant)| {
-            job.account.has_room_for(job.number) || !job.account.park(job.number)
+    fn new(threads: usize, clients: ClientUse) -> Queues {
+        let schedule = |cost| {
+            let slots = at_once(cost, threads);
+            Schedule::new(slots, if cost == 0 { slots } else { STARTED_MAX })
         };
-        let (lane, (job, since), _) = self.waiting.get_mut(cost)?.pop(has_room)?;
-        // As many threads as engines ask for one.
-        let number = self.free.get_mut(cost)?.pop_first().unwrap_or_default();
-        Some((lane, job, since, number))
+        Queues {
+            costs: std::array::from_fn(schedule),
+            threads: [0; COSTS],
+            idle: [0; COSTS],
+            clients,
+            closed: false,
+        }
     }
 
     fn lines(&self) -> usize {
-        self.waiting.iter().map(FairQueue::lines).sum()
+        self.costs.iter().map(Schedule::lines).sum()
     }
 }
 
@@ -182,71 +158,86 @@ impl Workers {
         limits: &Limits,
     ) -> Result<Workers, WorkersError> {
         let threads = engine.pool().current_num_threads();
+        let all = u32::try_from(threads).unwrap_or(u32::MAX);
+        let cpu = CpuLimits {
+            request: (limits.request_cpu).unwrap_or(REQUEST_CPU_PER_THREAD.saturating_mul(all)),
+            client: limits.client_cpu,
+        };
         let shared = Arc::new(Shared {
-            queues: Mutex::new(Queues {
-                free: std::array::from_fn(|cost| (0..at_once(cost, threads)).collect()),
-                ..Queues::default()
-            }),
+            queues: Mutex::new(Queues::new(threads, ClientUse::new(cpu.client))),
             wake: Default::default(),
+            ticks: Condvar::new(),
             engines: RwLock::new(Engines::new(engine)?),
             counters,
             queue_max: limits.queue_max,
+            cpu,
         });
-        let mut started = Vec::new();
-        for (cost, steps) in GIVES_WAY.into_iter().enumerate() {
-            for number in 0..at_once(cost, threads) {
-                let shared = Arc::clone(&shared);
-                let name = Cost::COMPUTED.get(cost).map_or("", |cost| cost.name());
-                let builder = std::thread::Builder::new().name(format!("{name}-{number}"));
-                started.push(builder.spawn(move || {
-                    give_way(steps);
-                    shared.work(cost);
-                })?);
+        // Those of a paused job come when they are needed.
+        for cost in 0..COSTS {
+            for _ in 0..at_once(cost, threads) {
+                shared.spawn(&mut shared.lock(), cost)?;
             }
         }
-        Ok(Workers {
-            shared,
-            threads: started,
-        })
+        let ticking = Arc::clone(&shared);
+        let builder = std::thread::Builder::new().name("slices".to_owned());
+        builder.spawn(move || ticking.end_slices())?;
+        Ok(Workers { shared })
     }
 
-    /// Queues a job, or gives it back when the queue is full.
-    pub(super) fn submit(&self, lane: Lane, job: Work) -> Result<(), Work> {
+    /// Queues a job, or gives it back with the reason when its client has to wait.
+    pub(super) fn submit(&self, lane: Lane, job: Work) -> Result<(), (Work, &'static str)> {
         let mut queues = self.shared.lock();
-        let lines = job.inquiries.len();
-        let closed = queues.closed;
-        let Some(waiting) = queues.waiting.get_mut(place(job.cost)) else {
-            return Err(job);
-        };
-        if closed || !waiting.admits(lane.origin, lines, self.shared.queue_max) {
-            return Err(job);
+        let (cost, lines) = (place(job.cost), job.inquiries.len());
+        let spent = cost > 0 && queues.clients.is_over(lane.origin, Instant::now());
+        if spent {
+            return Err((job, "this client has used its processor time of an hour"));
         }
-        let (number, cost) = (job.number, place(job.cost));
-        waiting.push(lane, (job, Instant::now()), lines, number);
+        let (closed, most) = (queues.closed, self.shared.queue_max);
+        let waiting = queues.costs.get_mut(cost);
+        match waiting.filter(|waiting| !closed && waiting.admits(lane.origin, lines, most)) {
+            Some(waiting) => waiting.push(lane, job, Instant::now()),
+            None => return Err((job, "too many queries wait")),
+        }
         self.shared.note_queued(&queues);
-        drop(queues);
-        self.shared.wake_one(cost);
+        self.shared.dispatch(&mut queues, cost);
         Ok(())
     }
 
     /// A connection has taken answers, and there is room for more.
     pub(super) fn unpark(&self, lane: Lane) {
         let mut queues = self.shared.lock();
-        for waiting in &mut queues.waiting {
-            waiting.unpark(lane);
+        for cost in 0..COSTS {
+            if let Some(waiting) = queues.costs.get_mut(cost) {
+                waiting.unpark(lane);
+            }
+            self.shared.dispatch(&mut queues, cost);
         }
-        drop(queues);
-        (0..COSTS).for_each(|cost| self.shared.wake_one(cost));
     }
 
     /// A connection is gone: what it wanted leaves the queue (SRV-12). Its stop must have been
     /// triggered before.
     pub(super) fn forget(&self, lane: Lane) {
         let mut queues = self.shared.lock();
-        for waiting in &mut queues.waiting {
+        for waiting in &mut queues.costs {
             waiting.forget(lane);
         }
         self.shared.note_queued(&queues);
+    }
+
+    /// A client has stopped its work and waits for the answer: what has not begun is answered without look-ahead, and so
+    /// waits behind nothing that costs more.
+    pub(super) fn hurry(&self, lane: Lane) {
+        let mut queues = self.shared.lock();
+        for cost in 1..COSTS {
+            let stopped = (queues.costs.get_mut(cost)).map(|waiting| waiting.take_stopped(lane));
+            for (mut job, since) in stopped.into_iter().flatten() {
+                job.cost = Cost::Short;
+                if let Some(short) = queues.costs.first_mut() {
+                    short.push(lane, job, since);
+                }
+            }
+        }
+        self.shared.dispatch(&mut queues, 0);
     }
 
     /// Answers what needs no computing, at once. Returns whether it is an answer, and no error.
@@ -262,39 +253,35 @@ impl Workers {
     }
 
     /// Answers a job that was not taken.
-    pub(super) fn answer_busy(&self, job: &Work, out: &mut Vec<u8>) {
+    pub(super) fn answer_busy(&self, job: &Work, reason: &str, out: &mut Vec<u8>) {
         let engine = self.engine();
         let answerer = Answerer::observed(&engine, &*self.shared.counters);
         for inquiry in &job.inquiries {
             count(&self.shared.counters.busy);
-            answerer.refuse(inquiry, &busy("too many queries wait"), out);
+            answerer.refuse(inquiry, &busy(reason), out);
         }
     }
 
-    /// Another engine from the next query on.
-    pub(super) fn replace(&self, engine: Engine) -> Result<(), EngineError> {
-        let engines = Engines::new(engine)?;
-        let mut place = self
-            .shared
-            .engines
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *place = engines;
-        Ok(())
+    /// Another engine from the next query on, with the threads of the one before.
+    pub(super) fn replace(&self, engine: &Engine) {
+        let engines = self.shared.engines.write();
+        let mut engines = engines.unwrap_or_else(PoisonError::into_inner);
+        engines.replace(engine);
     }
 
     /// The engine in use.
     pub(super) fn engine(&self) -> Engine {
-        self.shared.engine(0, 0)
+        let engines = self.shared.engines.read();
+        engines.unwrap_or_else(PoisonError::into_inner).short()
     }
 }
 
 impl Drop for Workers {
     fn drop(&mut self) {
+        // Not joined: a query that does not stop must not keep the program from ending.
         self.shared.lock().closed = true;
         self.shared.wake.iter().for_each(Condvar::notify_all);
-        // Not joined: a query that does not stop must not keep the program from ending.
-        self.threads.clear();
+        self.shared.ticks.notify_all();
     }
 }
 
@@ -308,15 +295,15 @@ impl Shared {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn engine(&self, cost: usize, number: usize) -> Engine {
+    /// The engine with this number of a cost, made when it is first used.
+    fn engine(&self, cost: usize, number: usize) -> Result<Engine, EngineError> {
         let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
-        engines.of(cost, number).clone()
-    }
-
-    fn wake_one(&self, cost: usize) {
-        if let Some(wake) = self.wake.get(cost) {
-            wake.notify_one();
+        if let Some(engine) = engines.get(cost, number) {
+            return Ok(engine);
         }
+        drop(engines);
+        let mut engines = self.engines.write().unwrap_or_else(PoisonError::into_inner);
+        engines.make(cost, number)
     }
 
     fn note_queued(&self, queues: &Queues) {
@@ -325,57 +312,155 @@ impl Shared {
             .store(queues.lines() as u64, Ordering::Relaxed);
     }
 
+    /// Wakes a thread for work of a cost that could compute now, or starts one more.
+    fn dispatch(self: &Arc<Shared>, queues: &mut Queues, cost: usize) {
+        let Some(waiting) = queues.costs.get(cost) else {
+            return;
+        };
+        if !waiting.could_begin() {
+            return;
+        }
+        let idle = queues.idle.get(cost).copied().unwrap_or_default();
+        if idle == 0
+            && let Err(error) = self.spawn(queues, cost)
+        {
+            tracing::warn!(%error, "no more threads");
+        }
+        if let Some(wake) = self.wake.get(cost) {
+            wake.notify_one();
+        }
+    }
+
+    /// Starts one more thread of a cost, unless there are enough for all jobs that may have begun.
+    fn spawn(self: &Arc<Shared>, queues: &mut Queues, cost: usize) -> std::io::Result<()> {
+        let most = queues.costs.get(cost).map_or(0, Schedule::threads_max);
+        let Some(threads) = queues
+            .threads
+            .get_mut(cost)
+            .filter(|threads| **threads < most)
+        else {
+            return Ok(());
+        };
+        let name = Cost::COMPUTED.get(cost).map_or("", |cost| cost.name());
+        let steps = GIVES_WAY.get(cost).copied().unwrap_or_default();
+        let shared = Arc::clone(self);
+        std::thread::Builder::new()
+            .name(format!("{name}-{threads}"))
+            .spawn(move || {
+                give_way(steps);
+                shared.work(cost);
+            })?;
+        *threads += 1;
+        Ok(())
+    }
+
     /// What a thread does: the questions of one cost.
-    fn work(&self, cost: usize) {
+    fn work(self: &Arc<Shared>, cost: usize) {
         let Some(wake) = self.wake.get(cost) else {
             return;
         };
         let mut queues = self.lock();
         loop {
-            if let Some((lane, job, since, number)) = queues.take(cost) {
+            let waiting = queues.costs.get_mut(cost);
+            let next = waiting.and_then(|waiting| waiting.next(Instant::now()));
+            if cost > 0 {
+                // Jobs may have been resumed, also where no new one begins.
+                self.ticks.notify_one();
+            }
+            if let Some(next) = next {
                 self.note_queued(&queues);
-                let more = queues.waiting.get(cost).is_some_and(|one| one.lines() > 0);
+                self.dispatch(&mut queues, cost);
                 drop(queues);
-                if more {
-                    wake.notify_one();
-                }
-                let (named, lines) = (job.cost, job.inquiries.len());
-                let began = Instant::now();
-                let left = self.run(job, &self.engine(cost, number));
-                let used = began.elapsed();
-                let done = lines - left.as_ref().map_or(0, |job| job.inquiries.len());
-                self.counters
-                    .note_latency(named, since.elapsed(), done as u64);
-                queues = self.lock();
-                if let Some(free) = queues.free.get_mut(cost) {
-                    free.insert(number);
-                }
-                if let Some(waiting) = queues.waiting.get_mut(cost) {
-                    waiting.charge(lane, used);
-                }
-                // The stop is triggered before the lane is forgotten, so nothing is put back behind
-                // that.
-                if let Some(job) = left.filter(|job| !job.stop.is_triggered()) {
-                    let (lines, number, next) = (job.inquiries.len(), job.number, place(job.cost));
-                    if let Some(waiting) = queues.waiting.get_mut(next) {
-                        waiting.push(lane, (job, since), lines, number);
-                    }
-                    if next != cost {
-                        self.wake_one(next);
-                    }
-                }
-                self.note_queued(&queues);
+                queues = self.compute(cost, next);
             } else if queues.closed {
                 return;
             } else {
+                set(&mut queues.idle, cost, |idle| idle + 1);
                 queues = wake.wait(queues).unwrap_or_else(PoisonError::into_inner);
+                set(&mut queues.idle, cost, |idle| idle - 1);
+            }
+        }
+    }
+
+    /// Computes a job until it ends or goes back to a queue.
+    fn compute(self: &Arc<Shared>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
+        let Next { work, since, job } = next;
+        let (named, lines) = (work.cost, work.inquiries.len());
+        let left = match self.engine(cost, job.engine) {
+            Ok(engine) => self.run(work, &job, &engine),
+            Err(error) => {
+                tracing::error!(%error, "no threads for a query");
+                self.refuse(work);
+                None
+            }
+        };
+        let done = lines - left.as_ref().map_or(0, |work| work.inquiries.len());
+        self.counters
+            .note_latency(named, since.elapsed(), done as u64);
+        let mut queues = self.lock();
+        if let Some(waiting) = queues.costs.get_mut(cost) {
+            waiting.finish(&job, Instant::now());
+        }
+        // The stop is triggered before the lane is forgotten, so nothing is put back behind
+        // that.
+        if let Some(work) = left.filter(|work| !work.stop.is_triggered()) {
+            let next = place(work.cost);
+            if let Some(waiting) = queues.costs.get_mut(next) {
+                waiting.push(job.lane, work, since);
+            }
+            if next != cost {
+                self.dispatch(&mut queues, next);
+            }
+        }
+        self.note_queued(&queues);
+        queues
+    }
+
+    /// Answers work that no thread can be had for.
+    fn refuse(&self, mut work: Work) {
+        let mut bytes = Vec::new();
+        let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+        let engine = engines.short();
+        let answerer = Answerer::observed(&engine, &*self.counters);
+        for inquiry in work.inquiries.drain(..) {
+            answerer.refuse(&inquiry, &busy("no threads are left"), &mut bytes);
+        }
+        let charge = work.account.charge(bytes.len());
+        send(&work, bytes, charge, false);
+    }
+
+    /// Ends the slices of jobs beside which others wait.
+    fn end_slices(self: Arc<Shared>) {
+        let mut queues = self.lock();
+        while !queues.closed {
+            let deep = queues.costs.iter().skip(1);
+            let runs = deep.map(Schedule::is_running).any(|runs| runs);
+            if !runs {
+                queues = (self.ticks.wait(queues)).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let waited = self.ticks.wait_timeout(queues, TICK);
+            (queues, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            let Queues { costs, clients, .. } = &mut *queues;
+            for (cost, schedule) in costs.iter_mut().enumerate().skip(1) {
+                let threads = |number| engines.threads(cost, number);
+                schedule.tick(now, self.cpu, threads, clients);
+            }
+            drop(engines);
+            for cost in 1..COSTS {
+                self.dispatch(&mut queues, cost);
             }
         }
     }
 
     /// Answers a job's inquiries until its slice of time or its room for answers is used up, or one
     /// costs more than it seemed to; returns what is left.
-    fn run(&self, mut job: Work, engine: &Engine) -> Option<Work> {
+    fn run(&self, mut job: Work, started: &Started, engine: &Engine) -> Option<Work> {
+        if !send_rest(&mut job) {
+            return (!job.reply.is_closed()).then_some(job);
+        }
         let answerer = Answerer::observed(engine, &*self.counters);
         let began = Instant::now();
         let mut bytes = Vec::new();
@@ -383,124 +468,161 @@ impl Shared {
         let mut good = true;
         while let Some(inquiry) = job.inquiries.front() {
             // Nobody waits for the answer any more: the connection is gone (SRV-12).
-            if job.reply.is_closed() || (job.stop.is_triggered() && !inquiry.hasty) {
+            let stopped = job.stop.is_triggered();
+            if job.reply.is_closed() || (stopped && !inquiry.hasty) {
                 return None;
             }
             let start = bytes.len();
-            if start > 0 && inquiry.question.tells() {
-                // Earlier answers go out before it begins to tell.
+            if start > 0 && (inquiry.question.tells() || inquiry.question.held() > 0) {
+                // Earlier answers go out before one that comes in parts.
                 break;
             }
             let full = !job.account.ledger().has_room(wide::BYTES);
-            let wide = (job.cost == Cost::Short || full) && is_wide(inquiry);
+            let wide = (job.cost == Cost::Short && !stopped || full) && is_wide(inquiry);
             if wide && job.cost == Cost::Short {
                 job.cost = Cost::Heavy;
                 break;
             }
-            let mut tell = |line: Vec<u8>| {
-                // A peer that reads too slowly misses lines of progress, not answers.
-                if job.account.ledger().has_room(line.len()) {
-                    let charge = job.account.charge(line.len());
-                    let _ = job.reply.send(Box::new(Part {
-                        number: job.number,
-                        bytes: line,
-                        charge,
-                        good: true,
-                        last: false,
-                    }));
+            // A wide answer that there is no room for is not even computed.
+            let answered = match wide {
+                true => None,
+                false => self.answer(&answerer, (inquiry, &job, started), &mut bytes),
+            };
+            let rest = match answered {
+                Some((one, rest)) => {
+                    good &= one;
+                    rest
+                }
+                None => {
+                    bytes.truncate(start);
+                    count(&self.counters.busy);
+                    let error = busy("too many answers wait to be read");
+                    good &= answerer.refuse(inquiry, &error, &mut bytes);
+                    None
                 }
             };
-            if !wide {
-                good &= answerer.answer_telling(inquiry, &job.stop, &mut bytes, &mut tell);
-            }
-            // A wide answer that there is no room for is not even computed.
-            if wide || !job.account.ledger().has_room(bytes.len() - start) {
-                bytes.truncate(start);
-                count(&self.counters.busy);
-                let error = busy("too many answers wait to be read");
-                good &= answerer.refuse(inquiry, &error, &mut bytes);
-            }
             charge.absorb(job.account.charge(bytes.len() - start));
             job.inquiries.pop_front();
-            if began.elapsed() >= SLICE || !job.account.has_room_for(job.number) {
+            if rest.is_some() {
+                // What is left is only to be sent.
+                (job.rest, job.cost) = (rest, Cost::Short);
+                break;
+            }
+            if began.elapsed() >= LINES_SLICE || !job.account.has_room_for(job.number) {
                 break;
             }
         }
-        let last = job.inquiries.is_empty();
-        if bytes.is_empty() && !last {
-            return Some(job);
-        }
         bytes.shrink_to_fit();
-        let part = Part {
-            number: job.number,
-            bytes,
-            charge,
-            good,
-            last,
+        let done = job.inquiries.is_empty() && job.rest.is_none();
+        if !bytes.is_empty() || done {
+            send(&job, bytes, charge, good);
+        }
+        if !done {
+            send_rest(&mut job);
+        }
+        (!job.inquiries.is_empty() || job.rest.is_some()).then_some(job)
+    }
+
+    /// Appends the answer to one inquiry, or the beginning of a long one whose rest is returned. Returns `None` if there
+    /// is no room for it.
+    fn answer(
+        &self,
+        answerer: &Answerer<'_>,
+        (inquiry, job, started): (&Inquiry, &Work, &Started),
+        bytes: &mut Vec<u8>,
+    ) -> Option<(bool, Option<Rest>)> {
+        let start = bytes.len();
+        let ledger = job.account.ledger();
+        let mut on_progress = |line: Vec<u8>| {
+            // A peer that reads too slowly misses lines of progress, not answers.
+            if ledger.has_room(line.len()) {
+                let charge = job.account.charge(line.len());
+                let _ = job.reply.send(Box::new(Part {
+                    number: job.number,
+                    bytes: line,
+                    charge,
+                    good: true,
+                    last: false,
+                }));
+            }
         };
-        // The receiver may have gone in the meantime.
-        let _ = job.reply.send(Box::new(part));
-        (!last).then_some(job)
+        let spent = || {
+            let message = "query used all the processor time that a request may use";
+            let error = RequestError::new("timeout", "query", message);
+            started.is_spent().then_some(error)
+        };
+        let stop = &started.stop;
+        let answered = answerer.answer_in_parts(inquiry, stop, bytes, &mut on_progress, &spent);
+        let Answered { good, body } = answered;
+        let Some(body) = body else {
+            return ledger.has_room(bytes.len() - start).then_some((good, None));
+        };
+        let length = bytes.len() - start + body.len();
+        match job.answer_bytes_max {
+            Some(most) if length > most => {
+                bytes.truncate(start);
+                let message = format!("answer has {length} bytes, the NATS server takes {most}");
+                let error = RequestError::new("answer-too-long", "answer", message);
+                Some((answerer.refuse(inquiry, &error, bytes), None))
+            }
+            Some(_) => {
+                body.write_to(bytes);
+                bytes.push(b'\n');
+                Some((good, None))
+            }
+            None => {
+                let rest = Rest {
+                    _memory: ledger.reserve(body.held())?,
+                    chunks: Box::new(body.into_chunks()),
+                };
+                Some((good, Some(rest)))
+            }
+        }
+    }
+}
+
+/// Sends a part of a job's answers; what is left in the job comes later.
+fn send(job: &Work, bytes: Vec<u8>, charge: Charge, good: bool) {
+    // The receiver may have gone in the meantime.
+    let _ = job.reply.send(Box::new(Part {
+        number: job.number,
+        bytes,
+        charge,
+        good,
+        last: job.inquiries.is_empty() && job.rest.is_none(),
+    }));
+}
+
+/// Sends chunks of a long answer while there is room for them. Returns true if nothing of it is left.
+fn send_rest(job: &mut Work) -> bool {
+    while let Some(mut rest) = job.rest.take() {
+        if job.reply.is_closed() || !job.account.has_room_for(job.number) {
+            job.rest = Some(rest);
+            return false;
+        }
+        let bytes = match rest.chunks.next() {
+            Some(chunk) => {
+                job.rest = Some(rest);
+                chunk
+            }
+            None => b"\n".to_vec(),
+        };
+        let charge = job.account.charge(bytes.len());
+        send(job, bytes, charge, true);
+    }
+    true
+}
+
+/// Changes one of several counts.
+fn set(counts: &mut [usize], place: usize, change: impl Fn(usize) -> usize) {
+    if let Some(count) = counts.get_mut(place) {
+        *count = change(*count);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// SRV-11: each cost has threads of its own, and deep questions threads of their own inside
-    /// the engine.
-    #[test]
-    fn no_two_deep_questions_share_threads() {
-        for (threads, at_once) in [(1, [1; 4]), (2, [2; 4]), (8, [8, 4, 4, 4])] {
-            let engine = Engine::builder().threads(threads).build().unwrap();
-            let engines = Engines::new(engine).unwrap();
-            let mut pools = Vec::new();
-            for (cost, at_once) in at_once.into_iter().enumerate() {
-                assert_eq!(super::at_once(cost, threads), at_once);
-                let alone = engines.of(cost, 0);
-                assert_eq!(alone.pool().current_num_threads(), threads);
-                let engines = (0..at_once).map(|number| engines.of(cost, number));
-                pools.extend(
-                    engines
-                        .filter(|_| cost > 0)
-                        .map(|one| std::ptr::from_ref(one.pool())),
-                );
-            }
-            let deep = pools.len();
-            pools.sort_unstable();
-            pools.dedup();
-            assert_eq!(pools.len(), deep);
-        }
-    }
-
-    /// A question that comes alone has all threads: the first engine, whichever thread takes it.
-    #[test]
-    fn the_first_engine_is_taken_first() {
-        let account = Account::new(crate::service::account::Ledger::new(100), 100);
-        let (reply, _kept) = tokio::sync::mpsc::unbounded_channel();
-        let work = |number| Work {
-            inquiries: VecDeque::new(),
-            cost: Cost::Medium,
-            stop: Stop::never(),
-            account: Arc::clone(&account),
-            number,
-            reply: reply.clone(),
-        };
-        let lane = Lane {
-            origin: crate::service::fair_queue::Origin::Here,
-            number: 1,
-        };
-        let mut queues = Queues::default();
-        queues.free[1] = (0..3).collect();
-        let taken = |queues: &mut Queues, number| {
-            queues.waiting[1].push(lane, (work(number), Instant::now()), 1, number);
-            queues.take(1).unwrap().3
-        };
-        assert_eq!([0, 1].map(|number| taken(&mut queues, number)), [0, 1]);
-        queues.free[1].insert(0);
-        assert_eq!([2, 3].map(|number| taken(&mut queues, number)), [0, 2]);
-    }
 
     /// The dearer a question, the more its threads give way to others.
     #[cfg(target_os = "linux")]
@@ -509,7 +631,7 @@ mod tests {
         let niceness = || rustix::process::getpriority_process(None).unwrap();
         let engine = Engine::builder().threads(1).build().unwrap();
         let engines = Engines::new(engine).unwrap();
-        let found = [1, 2, 3].map(|cost| engines.of(cost, 0).pool().install(niceness));
+        let found = [1, 2, 3].map(|cost| engines.get(cost, 0).unwrap().pool().install(niceness));
         let own = niceness();
         assert_eq!(found, [1, 2, 3].map(|cost| (own + GIVES_WAY[cost]).min(19)));
     }

@@ -24,6 +24,7 @@ mod equity;
 mod escapes;
 mod external;
 mod external_server;
+mod fair_work;
 mod farm;
 mod farm_faults;
 mod farm_hostile;

@@ -41,6 +41,10 @@ impl Process {
         Process { child, addresses }
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn signal(&self, name: &str) {
         let sent = Command::new("kill")
             .args([&format!("-{name}"), &self.child.id().to_string()])
@@ -114,6 +118,42 @@ fn signals() {
     assert_eq!(server.wait(), Some(0));
     assert_eq!(client.line(), "", "the connection is closed");
     assert!(!path.exists());
+}
+
+/// SRV-16: many SIGHUPs keep one set of nets and its threads.
+#[cfg(target_os = "linux")]
+#[test]
+fn reload_storm_keeps_one_set_of_nets() {
+    let server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0"]);
+    let mut client = Client::new(&server.addresses[0]);
+    client.send("rollout 4HPwATDgc/ABMA trials=16777216\n");
+    let mut other = Client::new(&server.addresses[0]);
+    let status = |field: &str| {
+        let path = format!("/proc/{}/status", server.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let line = status.lines().find(|line| line.starts_with(field));
+        let number = line.unwrap().split_whitespace().nth(1).unwrap();
+        number.parse::<u64>().unwrap()
+    };
+    let mut reloaded = |times: u64| {
+        let until = Instant::now() + Duration::from_secs(120);
+        loop {
+            server.signal("HUP");
+            other.send("stats\n");
+            let answer: serde_json::Value = serde_json::from_str(&other.line()).unwrap();
+            if answer["reloads"].as_u64().unwrap() >= times {
+                break;
+            }
+            assert!(Instant::now() < until, "{answer}");
+        }
+    };
+    reloaded(5);
+    let before = (status("VmRSS:"), status("Threads:"));
+    reloaded(60);
+    let after = (status("VmRSS:"), status("Threads:"));
+    // A rollout that runs keeps the nets with which it began.
+    assert!(after.0 < before.0 + (24 << 10), "{before:?} {after:?}");
+    assert!(after.1 <= before.1 + 2, "{before:?} {after:?}");
 }
 
 /// SRV-15: a second SIGTERM ends at once, whatever runs.

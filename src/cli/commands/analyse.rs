@@ -319,17 +319,12 @@ impl Printer<'_> {
             }
         };
         self.failed |= !analysis.faults.is_empty();
-        let text = match self.format {
-            Some(Format::Json) => json_line(&analysis.json(&name)),
-            Some(Format::Csv) => analysis.csv(&name),
-            _ => folded(&(analysis.text(Terminal::new(&name), self.args.all) + "\n")),
-        };
         if self.format == Some(Format::Csv) {
             for fault in &analysis.faults {
                 stderr_line!("gammond: {name}: {fault}");
             }
         }
-        self.out.print(text.as_bytes())?;
+        self.print_analysis(&name, &analysis)?;
         if let Some(folder) = &self.args.annotate {
             let mut remarked = reading.file.clone();
             // Remarks of an earlier time stand behind what the file itself had.
@@ -363,6 +358,30 @@ impl Printer<'_> {
             self.report.push((name, analysis));
         }
         Ok(())
+    }
+
+    /// Prints an analysis piece by piece: the whole of its JSON or CSV is many times as long as the match.
+    fn print_analysis(&mut self, name: &str, analysis: &Analysis) -> Result<(), Failure> {
+        let out = &mut self.out;
+        let mut printed = Ok(());
+        let mut print = |text: &str| {
+            if printed.is_ok() {
+                printed = out.print(text.as_bytes());
+            }
+        };
+        match self.format {
+            Some(Format::Json) => {
+                print("{");
+                // No control character in it reaches a terminal.
+                analysis.write_json(name, &mut |text| print(&Terminal::new(text).to_string()));
+                print("\n");
+            }
+            Some(Format::Csv) => analysis.write_csv(name, &mut print),
+            _ => print(&folded(
+                &(analysis.text(Terminal::new(name), self.args.all) + "\n"),
+            )),
+        }
+        printed
     }
 
     fn print_error(&mut self, name: &str, message: &str) -> Result<(), Failure> {

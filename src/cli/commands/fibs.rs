@@ -18,6 +18,9 @@ const CREDENTIAL: &str = "gammond-fibs-password";
 /// The variable that may hold the password.
 const VARIABLE: &str = "GAMMOND_FIBS_PASSWORD";
 
+/// Longest time of a turn that an option may ask for, in milliseconds: FIBS players do not wait longer.
+const TURN_MS_MAX: u64 = 60_000;
+
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -54,7 +57,7 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_FIBS_THINK_MS",
         default_value_t = 4000,
-        value_parser = clap::value_parser!(u64).range(1..=60_000),
+        value_parser = clap::value_parser!(u64).range(1..=TURN_MS_MAX),
         value_name = "MS"
     )]
     think_ms: u64,
@@ -63,7 +66,7 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_FIBS_PAUSE_MS",
         default_value_t = 1200,
-        value_parser = clap::value_parser!(u64).range(0..=60_000),
+        value_parser = clap::value_parser!(u64).range(0..=TURN_MS_MAX),
         value_name = "MS"
     )]
     pause_ms: u64,
@@ -72,7 +75,7 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_FIBS_PACE_MS",
         default_value_t = 1500,
-        value_parser = clap::value_parser!(u64).range(0..=60_000),
+        value_parser = clap::value_parser!(u64).range(0..=TURN_MS_MAX),
         value_name = "MS"
     )]
     pace_ms: u64,

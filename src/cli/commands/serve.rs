@@ -25,6 +25,8 @@ const CONNECTIONS_MAX: u64 = 1_000_000;
 const QUEUE_MAX: u64 = 1_000_000;
 /// Longest time that an option may ask for: a year.
 const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
+/// Longest time for running queries at the end: a day.
+const GRACE_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// The cube ends at 4096, the twelfth turn.
 const BEAVERS_MAX: i64 = 12;
 
@@ -99,9 +101,28 @@ pub(crate) struct Args {
         env = "GAMMOND_GRACE",
         default_value_t = 10,
         value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
+        value_parser = clap::value_parser!(u64).range(0..=GRACE_SECONDS_MAX)
     )]
     grace: u64,
+    /// Seconds of processor time that one request may use, on all its threads together; 0 for no limit. A rollout then
+    /// answers with the games it has, another question with an error [default: 900 for each of --threads].
+    #[arg(
+        long,
+        env = "GAMMOND_REQUEST_CPU",
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
+    )]
+    request_cpu: Option<u64>,
+    /// Seconds of processor time that one client may use in an hour for questions that look ahead; 0 for no limit. Above
+    /// it the answer is `busy`.
+    #[arg(
+        long,
+        env = "GAMMOND_CLIENT_CPU",
+        default_value_t = 0,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
+    )]
+    client_cpu: u64,
     /// gnubg as client: play money without the Jacoby rule.
     #[arg(long, env = "GAMMOND_NO_JACOBY")]
     no_jacoby: bool,
@@ -169,6 +190,8 @@ impl Args {
         limits.queue_max = self.queue;
         limits.idle_timeout = Duration::from_secs(self.idle_timeout);
         limits.grace = Duration::from_secs(self.grace);
+        limits.request_cpu = self.request_cpu.map(Duration::from_secs);
+        limits.client_cpu = Duration::from_secs(self.client_cpu);
         config.limits = limits;
         config.rules.jacoby = !self.no_jacoby;
         config.rules.beavers = self.beavers;

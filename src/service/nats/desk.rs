@@ -246,10 +246,13 @@ impl Desk {
         }
         let mut work = Work {
             inquiries: VecDeque::new(),
+            rest: None,
             cost,
             stop: waiting.stop.clone(),
             account: Arc::clone(&account),
             number,
+            // An answer is one message.
+            answer_bytes_max: Some(self.client.max_payload()),
             reply: self.sender.clone(),
         };
         work.inquiries.push_back(inquiry);
@@ -263,18 +266,18 @@ impl Desk {
         // It may be answered before anything else is done here.
         lock(&self.waiting).insert(number, waiting);
         let refused = if full {
-            Err(work)
+            Err((work, "too many matches wait"))
         } else {
             self.shared.workers.submit(lane, work)
         };
-        let Err(work) = refused else {
+        let Err((work, reason)) = refused else {
             return;
         };
         let waiting = lock(&self.waiting).remove(&number);
         if let Some(mut waiting) = waiting {
             waiting.fault = Some(BUSY);
             let mut text = Vec::new();
-            self.shared.workers.answer_busy(&work, &mut text);
+            self.shared.workers.answer_busy(&work, reason, &mut text);
             self.say((number, &account), waiting, text, false);
         }
     }

@@ -523,6 +523,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if !dialect.pipelines() && !self.pending.is_empty() {
             if self.codec.any_line(|line| dialect.interrupts(line)) {
                 self.pending.iter().for_each(|one| one.stop.trigger());
+                self.shared.workers.hurry(self.lane);
             }
             return None;
         }
@@ -554,10 +555,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         let job = group.get_or_insert_with(|| Work {
             inquiries: VecDeque::new(),
+            rest: None,
             cost,
             stop: Stop::new(),
             account: Arc::clone(&self.account),
             number: 0,
+            answer_bytes_max: None,
             reply: self.sender.clone(),
         });
         job.inquiries.push_back(inquiry);
@@ -578,9 +581,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             _ => self.shared.limits.in_flight_max,
         };
         let stop = job.stop.clone();
-        if let Err(job) = self.shared.workers.submit(self.lane, job) {
+        if let Err((job, reason)) = self.shared.workers.submit(self.lane, job) {
             let mut text = Vec::new();
-            self.shared.workers.answer_busy(&job, &mut text);
+            self.shared.workers.answer_busy(&job, reason, &mut text);
             return self.answer(text);
         }
         self.lines_pending += lines;

@@ -1,7 +1,7 @@
 //! What all connections of a server share.
 
 use super::turns::Turns;
-use crate::engine::{Engine, EngineError};
+use crate::engine::Engine;
 use crate::protocol::Defaults;
 use crate::service::account::{Account, Ledger};
 use crate::service::counters::{Counters, count};
@@ -11,7 +11,7 @@ use crate::service::shutdown::Phase;
 use crate::service::worker::Workers;
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -29,15 +29,12 @@ pub type BuildError = Box<dyn Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReloadError {
-    /// Somebody else is at it.
-    #[error("nets: they are being loaded already")]
+    /// A reload is running; another one follows it.
+    #[error("nets: they are being loaded already; once more after that")]
     Busy,
     /// No engine could be made.
     #[error(transparent)]
     Build(BuildError),
-    /// The engine has no threads of its own.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
 }
 
 /// What all connections share.
@@ -54,7 +51,8 @@ pub(in crate::service) struct Shared {
     defaults: Defaults,
     peers: Mutex<HashMap<Origin, usize>>,
     build: Box<Build>,
-    reloading: AtomicBool,
+    /// Orders to reload that are not obeyed yet.
+    reloads: AtomicUsize,
 }
 
 impl std::fmt::Debug for Shared {
@@ -85,21 +83,29 @@ impl Shared {
             defaults,
             peers: Mutex::default(),
             build,
-            reloading: AtomicBool::new(false),
+            reloads: AtomicUsize::new(0),
         }
     }
 
     /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
     pub(super) fn reload(&self) -> Result<(), ReloadError> {
-        if self.reloading.swap(true, Ordering::SeqCst) {
+        if self.reloads.fetch_add(1, Ordering::SeqCst) > 0 {
             return Err(ReloadError::Busy);
         }
-        let built = (self.build)();
-        self.reloading.store(false, Ordering::SeqCst);
-        let engine = built.map_err(ReloadError::Build)?;
-        self.workers.replace(engine)?;
-        count(&self.counters.reloads);
-        Ok(())
+        loop {
+            let wanted = self.reloads.load(Ordering::SeqCst);
+            let built = (self.build)().map_err(ReloadError::Build);
+            if let Ok(engine) = &built {
+                self.workers.replace(engine);
+                count(&self.counters.reloads);
+            }
+            // Files may have changed behind a reload that had begun: orders that came meanwhile cause one more.
+            let done =
+                (self.reloads).compare_exchange(wanted, 0, Ordering::SeqCst, Ordering::SeqCst);
+            if done.is_ok() {
+                return built.map(drop);
+            }
+        }
     }
 
     /// With what a connection's machine begins.

@@ -85,7 +85,7 @@ impl Turns {
     fn next(self: &Arc<Turns>, ended: &Turn) -> Option<(oneshot::Sender<Turn>, Turn)> {
         let mut state = self.lock();
         state.waiting.charge(ended.lane, ended.began.elapsed());
-        while let Some((lane, grant, _)) = state.waiting.pop(|_| true) {
+        while let Some((lane, grant, _)) = state.waiting.pop(|_, _| true) {
             if !grant.is_closed() {
                 return Some((grant, self.turn(lane)));
             }

@@ -1,8 +1,11 @@
 //! Small questions with huge answers, and clients that take nothing.
 
-use super::{Attack, BOARD, WIDE, plain};
+use super::{Act, Attack, BOARD, WIDE, plain};
 use crate::clients::{Client, herd};
-use crate::stage::{Outcome, Stage};
+use crate::server::{MemoryLimit, process_mib};
+use crate::stage::{Bench, Check, Outcome, Stage};
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
 use std::time::Duration;
 
 pub fn all() -> Vec<Attack> {
@@ -77,6 +80,34 @@ pub fn all() -> Vec<Attack> {
             unread_external,
             "the same with gnubg's language",
         ),
+        plain(
+            "tiny-games",
+            "R-61",
+            true,
+            |stage| tiny_games(stage, Client::tcp(stage.tcp, 1, 0), true),
+            "`analyse` of 255 KiB of tiny games again and again from 64 clients that read",
+        ),
+        plain(
+            "tiny-games-unread",
+            "R-61",
+            false,
+            |stage| tiny_games(stage, Client::tcp(stage.tcp, 1, 4096), false),
+            "the same, none read",
+        ),
+        plain(
+            "tiny-games-unix",
+            "R-61",
+            false,
+            |stage| tiny_games(stage, Client::unix(&stage.unix), true),
+            "the same over the Unix socket",
+        ),
+        Attack {
+            name: "tiny-games-alone",
+            goals: "R-61",
+            what: "10,000 tiny games for `gammond analyse` and through a pipe, on standard input",
+            quick: false,
+            act: Act::Alone(tiny_alone),
+        },
         plain(
             "half-lines",
             "R-03 R-16",
@@ -182,4 +213,98 @@ fn long_ids(stage: &Stage) -> Outcome {
         herd,
         ..Outcome::default()
     }
+}
+
+/// Games as short as they can be, up to so many bytes.
+fn tiny(bytes: usize) -> String {
+    let mut text = " 0 point match\n\n".to_owned();
+    for number in 1..=10_000 {
+        let game = format!(" Game {number}\n A : 0  B : 0\n  1) 63: 24/18 13/10  Wins 1 point\n\n");
+        if text.len() + game.len() > bytes {
+            break;
+        }
+        text += &game;
+    }
+    text
+}
+
+/// 64 clients like the first one, each with a match; those that are answered send it again.
+fn tiny_games(stage: &Stage, first: std::io::Result<Client>, read: bool) -> Outcome {
+    let request = format!("analyse end=ENDE\n{}ENDE\n", tiny(255 << 10));
+    let mut herd: Vec<(Client, usize)> = first.into_iter().map(|client| (client, 0)).collect();
+    for n in 1..64 {
+        let client = match herd.first().is_some_and(|(one, _)| one.socket.local_addr().is_ok_and(|at| at.is_unix())) {
+            true => Client::unix(&stage.unix),
+            false => Client::tcp(stage.tcp, 1 + n / 16, if read { 0 } else { 4096 }),
+        };
+        herd.extend(client.map(|client| (client, 0)));
+    }
+    let mut answers = 0;
+    while stage.on() {
+        for (client, sent) in &mut herd {
+            *sent += client.push(&request.as_bytes()[*sent % request.len()..]);
+            if read {
+                let mut taken = Vec::new();
+                client.drain(&mut taken);
+                answers += taken.iter().filter(|&&byte| byte == b'\n').count();
+            }
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let checks = match read {
+        true => vec![Check::new("answers", answers, answers > 0)],
+        false => Vec::new(),
+    };
+    Outcome {
+        herd: herd.into_iter().map(|(client, _)| client).collect(),
+        checks,
+        ..Outcome::default()
+    }
+}
+
+fn tiny_alone(bench: &Bench) -> Vec<Check> {
+    let (all, part) = (tiny(1 << 20), tiny(255 << 10));
+    let piped = format!("analyse end=ENDE\n{part}ENDE\n").repeat(4);
+    let forms: [(&[&str], &str); 4] = [
+        (&["pipe"], &piped),
+        (&["analyse", "-", "--plies", "0", "--format", "json"], &all),
+        (&["analyse", "-", "--plies", "0", "--format", "csv"], &all),
+        (&["analyse", "-", "--plies", "0"], &all),
+    ];
+    let mut checks = Vec::new();
+    let base = measured(bench, &["pipe"], "ping\n");
+    for (words, input) in forms {
+        let extra = measured(bench, words, input) - base;
+        let most = 32.0 * input.len() as f64 / (1 << 20) as f64;
+        let what = format!("{} MiB over {base:.0}", words.join(" "));
+        checks.push(Check::new(what, format!("{extra:.1} of {most:.1}"), extra <= most));
+    }
+    checks
+}
+
+/// The highest memory of `gammond` with these words and this input, in MiB.
+fn measured(bench: &Bench, words: &[&str], input: &str) -> f64 {
+    let limit = MemoryLimit::new(bench.setup.memory_mib);
+    let child = (bench.setup.command(&limit, "").args(words))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else {
+        return f64::NAN;
+    };
+    let input = input.as_bytes().to_vec();
+    let stdin = child.stdin.take();
+    let writer = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let mut high = f64::NAN;
+    let mut buffer = vec![0; 1 << 16];
+    while let Some(stdout) = &mut child.stdout
+        && let Ok(1..) = stdout.read(&mut buffer)
+    {
+        // It is gone once it has ended.
+        high = high.max(process_mib(child.id(), "VmHWM").unwrap_or(high));
+    }
+    let _ = writer.join();
+    let _ = child.wait();
+    high
 }

@@ -1,10 +1,10 @@
 //! Four clients, each of an address of its own, that ask what takes minutes.
 
 use super::{Act, Attack, BOARD, LONG, WIDE, plain};
-use crate::clients::Client;
+use crate::clients::{Client, herd};
 use crate::server::Options;
-use crate::stage::{Outcome, Stage};
-use std::time::Duration;
+use crate::stage::{Check, Outcome, Stage};
+use std::time::{Duration, Instant};
 
 const UBGI: &str = "ubgi\nnewgame\nset engine.ply 5\nset engine.filter huge\nposition gnubgid 4HPwATDgc/ABMA\ndice 4 3\n";
 
@@ -132,6 +132,27 @@ pub fn all() -> Vec<Attack> {
             "four of the Unix socket",
         ),
         plain(
+            "long-rollouts",
+            "R-62",
+            true,
+            |stage| beside(stage, 1, 2, ROLLOUT, 2000),
+            "two rollouts of 16,777,216 games of one address; the victims are long work",
+        ),
+        plain(
+            "long-rollouts-10",
+            "R-62",
+            false,
+            |stage| beside(stage, 10, 4, ROLLOUT, 5000),
+            "four of them from each of ten addresses; the victims are long work",
+        ),
+        plain(
+            "long-looks-10",
+            "R-62",
+            false,
+            |stage| beside(stage, 10, 1, LONG, 5000),
+            "4-ply looks of ten addresses; the victims are long work",
+        ),
+        plain(
             "wide-busy",
             "R-09 R-10",
             true,
@@ -164,6 +185,42 @@ fn ask(stage: &Stage, lines: [&str; 4]) -> Outcome {
     stage.hold();
     Outcome {
         herd,
+        ..Outcome::default()
+    }
+}
+
+const ROLLOUT: &str = "rollout 4HPwATDgc/ABMA trials=16777216\n";
+
+/// Long work of others; the victims ask for long work as well, each time from an address of their own.
+fn beside(stage: &Stage, addresses: u8, each: usize, line: &str, most_ms: u64) -> Outcome {
+    let herd = herd(stage, addresses, each, line.as_bytes());
+    let victims = [
+        "rollout 4HPwATDgc/ABMA trials=36\n",
+        "move 4HPwATDgc/ABMA 31 plies=3 top=1\n",
+    ];
+    let mut longest = [0.0_f64; 2];
+    let mut answered = [0; 2];
+    while stage.on() {
+        for (at, line) in victims.iter().enumerate() {
+            let begun = Instant::now();
+            let answer = Client::tcp(stage.tcp, 200, 0).ok().and_then(|mut client| {
+                client.send(line.as_bytes()).ok()?;
+                client.line(Duration::from_secs(20))
+            });
+            let good = answer.is_some_and(|answer| !answer.contains("\"type\":\"error\""));
+            answered[at] += u32::from(good);
+            longest[at] = longest[at].max(begun.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    let mut checks = Vec::new();
+    for ((what, longest), answered) in ["36 games", "3 plies"].into_iter().zip(longest).zip(answered) {
+        checks.push(Check::new(format!("{what} answered"), answered, answered > 0));
+        let holds = longest <= most_ms as f64;
+        checks.push(Check::timed(format!("{what} most ms"), format!("{longest:.0}"), holds));
+    }
+    Outcome {
+        herd,
+        checks,
         ..Outcome::default()
     }
 }
