@@ -227,16 +227,18 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
         })
     };
     let farm = open();
-    let task = Task {
-        format: gammond::farm::FORMAT,
-        version: VERSION.to_owned(),
-        command: vec!["empty".to_owned()],
-        words: Vec::new(),
-        files: Vec::new(),
-        stages: 1,
-        verify_millionths: 0,
-        silence_s: 30,
-    };
+    // Data as it stands in the store; nothing is computed from it.
+    let task: Task = serde_json::from_value(serde_json::json!({
+        "format": gammond::farm::FORMAT,
+        "version": VERSION,
+        "job": { "sample": { "file": "empty", "positions": 1, "games": null, "disagreements": null, "from": null } },
+        "engine": { "nets": "embedded", "plies": 0, "bearoff": null, "met": { "named": "g11" }, "seed": 1, "format": null },
+        "files": [],
+        "verify_millionths": 0,
+        "silence_s": 30,
+        "typed": "empty",
+    }))
+    .unwrap();
     let division = Division {
         seconds: None,
         parts: Some(lot),
