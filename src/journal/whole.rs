@@ -36,12 +36,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
             file.write_all(bytes)?;
             file.flush()
         }
-        Ok(data) => aside(path, bytes, |part| {
-            // Whoever could read the old file can read the new one; if not, it is no reason to fail.
-            let _ = fs::set_permissions(part, data.permissions());
-            fs::rename(part, path)
-        }),
-        Err(_) => aside(path, bytes, |part| fs::rename(part, path)),
+        old => {
+            let permissions = old.ok().map(|data| data.permissions());
+            aside(path, bytes, permissions, |part| fs::rename(part, path))
+        }
     }
 }
 
@@ -53,7 +51,7 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(already());
     }
-    aside(path, bytes, |part| match fs::hard_link(part, path) {
+    aside(path, bytes, None, |part| match fs::hard_link(part, path) {
         Ok(()) => fs::remove_file(part),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already()),
         // A file system without links.
@@ -164,8 +162,17 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// Writes beside `path`, then lets `place` put the file where it belongs.
-fn aside(path: &Path, bytes: &[u8], place: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
+fn aside(
+    path: &Path,
+    bytes: &[u8],
+    permissions: Option<fs::Permissions>,
+    place: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     let (mut file, part) = begin(path)?;
+    // Before the first byte: readers of the old file can read the new one, and no others. A failure is no reason to stop.
+    if let Some(permissions) = permissions {
+        let _ = file.set_permissions(permissions);
+    }
     let written = file
         .write_all(bytes)
         .and_then(|()| file.sync_all())

@@ -188,8 +188,11 @@ fn damaged_matches_read_back_alike_or_are_not_written() {
         let words = line.split(' ');
         command.args(words).current_dir(at).output().unwrap()
     };
-    let decisions = |line: &str| -> std::collections::BTreeMap<String, Vec<String>> {
-        let out = String::from_utf8(run(line).stdout).unwrap();
+    type Decisions = std::collections::BTreeMap<String, Vec<String>>;
+    let decisions = |line: &str| -> (Decisions, String) {
+        let output = run(line);
+        let [out, errors] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         let objects = out.lines().map(|line| serde_json::from_str(line).unwrap());
         let of = |value: serde_json::Value| {
             let file = value["file"].as_str().unwrap();
@@ -207,18 +210,17 @@ fn damaged_matches_read_back_alike_or_are_not_written() {
             });
             Some((stem, all.collect()))
         };
-        objects.filter_map(of).collect()
+        (objects.filter_map(of).collect(), errors)
     };
     let line = "analyse in --plies 0 --format json --annotate mat --annotate-sgf sgf";
-    let told = decisions(line);
+    let (told, errors) = decisions(line);
     assert!(told.len() > 90, "{}", told.len());
-    let errors = String::from_utf8(run(line).stderr).unwrap();
     let unwritten = errors
         .matches("would not read back as the same match")
         .count();
     let mut written = 0;
     for kind in ["mat", "sgf"] {
-        let again = decisions(&format!("analyse {kind} --plies 0 --format json"));
+        let (again, _) = decisions(&format!("analyse {kind} --plies 0 --format json"));
         written += again.len();
         for (name, decisions) in again {
             assert_eq!(told.get(&name), Some(&decisions), "{kind}/{name}");
