@@ -51,7 +51,7 @@ MUTANTS = [
     ("match-length-limit", "src/protocol/settings.rs",
      "number(value, u64::from(Score::LENGTH_MAX))?",
      "number(value, if MUTANT { 63 } else { u64::from(Score::LENGTH_MAX) })?",
-     "it", "request::spellings_of_settings"),
+     "lib", "protocol::settings::"),
     ("swift-filter", "src/search/ranking.rs",
      "survivors(&plays, 0, left, margin)",
      "survivors(&plays, 0, left, if MUTANT { 0.0 } else { margin })",

@@ -567,6 +567,16 @@ mod tests {
         }
     }
 
+    /// The longest match is accepted, and no longer one.
+    #[test]
+    fn match_length_at_its_limit_is_accepted() {
+        let mut settings = SessionSettings::default();
+        settings.set("length", "64").unwrap();
+        assert_eq!(settings.state.length, Some(64));
+        assert!(settings.set("length", "65").is_err());
+        assert_eq!(settings.state.length, Some(64));
+    }
+
     #[test]
     fn bad_values_are_named_and_change_nothing() {
         let bad = [
