@@ -395,7 +395,7 @@ fn flipped_bits_change_no_figure_unnoticed() {
         fs::write(at.join("a"), &bytes).unwrap();
         let output = run(at, "players --db a");
         if output.status.success() {
-            assert_eq!(contents(&at.join("a")), filed, "byte {place}");
+            assert!(contents(&at.join("a")) == filed, "byte {place}");
             harmless += 1;
         } else {
             assert_eq!(refused(&output).0, Some(3), "{output:?}");
