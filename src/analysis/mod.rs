@@ -9,6 +9,7 @@
 
 mod analyse;
 mod annotate;
+mod compare;
 mod groups;
 mod html;
 mod json;
@@ -23,6 +24,7 @@ pub use analyse::{
     Analysis, Fault, GameAnalysis, JudgedDecision, analyse, analyse_json, level_name,
 };
 pub use annotate::reads_back;
+pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
 pub use html::page;
 pub use json::CSV_HEAD;

@@ -177,15 +177,7 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
 /// Which games of a match are the Crawford game, by the scores before them.
 #[must_use]
 pub fn crawford_games(file: &MatchFile) -> Vec<bool> {
-    let mut played = false;
-    let one_away = |game: &MatGame| {
-        file.length > 1 && game.scores.iter().any(|&score| score + 1 == file.length)
-    };
-    if file.switch("Crawford") == Some(false) {
-        return vec![false; file.games.len()];
-    }
-    let flag = |game: &MatGame| one_away(game) && !std::mem::replace(&mut played, one_away(game));
-    file.games.iter().map(flag).collect()
+    file.crawford_games()
 }
 
 /// The board and the cube of a game on its way.
@@ -378,7 +370,7 @@ impl Table {
         let (winner, points) = game.result?;
         let on_roll = self.on_roll?;
         let dropped = matches!(game.actions.last(), Some((_, MatAction::Drop)));
-        if dropped || self.doubled.is_some() || self.position.outcome().is_some() {
+        if game.settled || dropped || self.doubled.is_some() || self.position.outcome().is_some() {
             return None;
         }
         let games = (points / self.value.max(1)).clamp(1, 3);

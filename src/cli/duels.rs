@@ -102,38 +102,48 @@ pub(crate) fn failures(tally: &Tally, names: [&str; 2], plan: &DuelPlan) -> Stri
 
 /// What a share of wins means on rating lists, with 99 % intervals: for people, and as JSON.
 pub(crate) struct Ratings {
-    elo: [f64; 3],
-    fibs: [f64; 3],
+    /// The difference and its bounds; none for too few games.
+    elo: Option<[f64; 3]>,
+    fibs: Option<[f64; 3]>,
 }
 
 impl Ratings {
     /// From the share of games (or matches) won, 0 to 1, one number for each pair.
     pub(crate) fn of(won: &Running, terms: DuelTerms) -> Ratings {
-        let [low, high] = won.interval99();
-        // Of no games nothing can be said.
-        let known = if won.count() > 0 { 1.0 } else { f64::NAN };
-        let shares = [won.mean(), low, high].map(|share| known * share.clamp(0.0, 1.0));
+        let shares = won.share_interval99().map(|[low, high]| {
+            let share = won.mean().clamp(0.0, 1.0);
+            [share, low.min(share), high.max(share)]
+        });
         Ratings {
-            elo: shares.map(elo),
-            fibs: shares.map(|share| fibs(share, terms.length())),
+            elo: shares.map(|shares| shares.map(elo)),
+            fibs: shares.map(|shares| shares.map(|share| fibs(share, terms.length()))),
         }
     }
 
     pub(crate) fn people(&self) -> String {
-        if self.elo.iter().any(|one| one.is_nan()) {
-            return String::new();
-        }
-        let of = |[middle, low, high]: [f64; 3]| format!("{middle:+.0} ({low:+.0} to {high:+.0})");
+        let (Some(elo), Some(fibs)) = (self.elo, self.fibs) else {
+            return "difference in Elo and FIBS points: too few games\n".to_owned();
+        };
+        // Who won all, or nothing, has a bound on one side only.
+        let of = |[middle, low, high]: [f64; 3]| match (low.is_finite(), high.is_finite()) {
+            (true, true) => format!("{middle:+.0} ({low:+.0} to {high:+.0})"),
+            (true, false) => format!("above {low:+.0}"),
+            (false, true) => format!("below {high:+.0}"),
+            (false, false) => "unknown".to_owned(),
+        };
         format!(
             "difference with 99 % interval: Elo {}, FIBS {}\n",
-            of(self.elo),
-            of(self.fibs)
+            of(elo),
+            of(fibs)
         )
     }
 
     /// Infinite and unknown ones are null.
     pub(crate) fn json(&self) -> serde_json::Value {
-        let of = |[middle, low, high]: [f64; 3]| serde_json::json!({"difference": middle, "interval99": [low, high]});
+        let of = |numbers: Option<[f64; 3]>| {
+            let [middle, low, high] = numbers.map_or([None; 3], |numbers| numbers.map(Some));
+            serde_json::json!({"difference": middle, "interval99": [low, high]})
+        };
         serde_json::json!({"elo": of(self.elo), "fibs": of(self.fibs)})
     }
 }
@@ -205,5 +215,6 @@ fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
         scores,
         actions: game.deeds.iter().map_while(action).collect(),
         result: (game.points != 0).then_some((winner, game.points.unsigned_abs())),
+        ..MatGame::default()
     }
 }

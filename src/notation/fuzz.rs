@@ -9,7 +9,7 @@ use std::fmt::Display;
 
 use super::{
     BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatchFile, MatchId, MatchView,
-    NotationError, ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_play,
+    NotationError, Ogid, ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_play,
     parse_position, parse_roll, parse_training_line, plain_play_text, play_text, split_position,
 };
 use crate::game::{Position, Roll};
@@ -121,6 +121,28 @@ pub fn fuzz_xgid(data: &[u8]) {
             })
         );
         assert_eq!(xgid.turned().view().map(|view| view.no_cube), Ok(no_cube));
+    }
+}
+
+/// OGID.
+pub fn fuzz_ogid(data: &[u8]) {
+    let Some(ogid) = checked(data, Ogid::parse(data)) else {
+        return;
+    };
+    again(&ogid, Ogid::parse);
+    if let Some(view) = checked(data, ogid.view_in(data)) {
+        let same = Ogid::of(
+            &view.position,
+            &view.state,
+            view.roll,
+            view.offer,
+            view.on_roll,
+        );
+        let same = same
+            .view()
+            .map(|same| (same.position, same.state, same.roll, same.offer));
+        let want = (view.position, view.state, view.roll, view.offer);
+        assert_eq!(same, Ok(want));
     }
 }
 

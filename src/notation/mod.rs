@@ -28,6 +28,7 @@ mod match_file;
 mod match_id;
 mod number;
 mod offer;
+mod ogid;
 mod play_text;
 mod played;
 mod position_id;
@@ -48,17 +49,18 @@ pub use board_line::BoardLine;
 pub use board_view::{BoardDialect, BoardView};
 pub use error::{Code, NotationError, Reason};
 pub use fuzz::{
-    fuzz_benchmark_line, fuzz_board_line, fuzz_fibs_log, fuzz_mat, fuzz_match_id, fuzz_ogxm,
-    fuzz_play, fuzz_position, fuzz_position_id, fuzz_roll, fuzz_sgf, fuzz_xg, fuzz_xgid,
+    fuzz_benchmark_line, fuzz_board_line, fuzz_fibs_log, fuzz_mat, fuzz_match_id, fuzz_ogid,
+    fuzz_ogxm, fuzz_play, fuzz_position, fuzz_position_id, fuzz_roll, fuzz_sgf, fuzz_xg, fuzz_xgid,
 };
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_file::{
-    FileFault, MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading,
-    NotOgxm, SetUp, SgfNote,
+    FileAnalysis, FileCube, FileFault, FilePlay, MATCH_FILE_BYTES_MAX, MatAction, MatGame,
+    MatPlayer, MatchFile, MatchReading, NotOgxm, SetUp, SgfNote,
 };
 pub use match_id::{MatchId, MatchView, PlayerNumber};
 pub use offer::Offer;
+pub use ogid::{Ogid, OgidAction, OgidColour, OgidMark, OgidOwner, OgidView};
 pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};
 pub use played::{position_after, steps_made};
 pub use position_id::PositionId;

@@ -4,6 +4,7 @@ use super::engine_error::engine_error;
 use crate::analysis::{analyse_json, analysis_settings};
 use crate::engine::{Engine, EngineError};
 use crate::notation::MatchFile;
+use crate::packed::PackedText;
 use crate::protocol::RequestError;
 use crate::query::{Found, MatchReport, MatchTask, Settings, Stop};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -21,7 +22,7 @@ pub(super) fn judge_match(
     wanted: &Settings,
     stop: &Stop,
 ) -> Result<Found, RequestError> {
-    let reading = MatchFile::read(&task.text)?;
+    let readings = MatchFile::read_all(&task.text)?;
     let limit = wanted.time_ms.map_or(MATCH_TIME, Duration::from_millis);
     let mut settings = wanted.clone();
     settings.filter = analysis_settings(0).filter;
@@ -30,10 +31,13 @@ pub(super) fn judge_match(
     settings.cubeful = true;
     let end = Instant::now() + limit;
     let judged = within(end, stop, |stop| {
-        analyse_json(engine, &settings, &reading, (task.rules, NAME), stop)
+        let readings = readings.iter();
+        readings
+            .map(|reading| analyse_json(engine, &settings, reading, (task.rules, NAME), stop))
+            .collect::<Result<Vec<_>, EngineError>>()
     });
     match judged {
-        Ok((json, line)) => Ok(Found::Match(Box::new(MatchReport { json, line }))),
+        Ok(analyses) => Ok(Found::Match(Box::new(report(analyses)))),
         Err(EngineError::Stopped) if !stop.is_triggered() => {
             let message = format!("match takes longer than {} ms", limit.as_millis());
             Err(RequestError::new("timeout", "match", message))
@@ -42,7 +46,28 @@ pub(super) fn judge_match(
     }
 }
 
-/// Works with a stop that is triggered with the asker's own, or at the end of the time.
+/// Joins the analyses of all matches in the text: the first one's members, with those of the others in the field `more`.
+fn report(analyses: Vec<(PackedText, String)>) -> MatchReport {
+    let (texts, lines): (Vec<PackedText>, Vec<String>) = analyses.into_iter().unzip();
+    let mut texts = texts.into_iter();
+    let first = texts.next().unwrap_or_default();
+    let mut json = PackedText::default();
+    let mut open = "\"more\":[{";
+    for other in texts {
+        json.push_str(std::mem::replace(&mut open, ",{"));
+        json.append(other);
+    }
+    if !json.is_empty() {
+        json.push_str("],");
+    }
+    json.append(first);
+    MatchReport {
+        json,
+        line: lines.join(" | "),
+    }
+}
+
+/// Works with a stop that is triggered with the client's own, or at the end of the time.
 fn within<R>(end: Instant, stop: &Stop, work: impl FnOnce(&Stop) -> R) -> R {
     let own = stop.child();
     let (done, waits) = channel::<()>();

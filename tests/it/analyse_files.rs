@@ -246,7 +246,7 @@ fn what_was_set_up_goes_round() {
     assert!(set_up(&reading.file) > 5);
     for text in [
         reading.file.to_string(),
-        reading.file.sgf(&[], &|_, _| None),
+        (reading.file).sgf(&reading.file.crawford_games(), &|_, _| None),
     ] {
         let again = MatchFile::read(text.as_bytes()).unwrap();
         assert_eq!(again.faults, [], "{text}");

@@ -1,8 +1,9 @@
 //! Matches in binary files: OGXM beside its own library, and eXtreme Gammon's `.xg` by its published layout: rules
-//! MAT-30 to MAT-44. No real `.xg` file lies here: these tests build them from the layout.
+//! MAT-30 to MAT-46. Four real `.xg` files lie in `tests/data/xg`, with the text of what was played; others are built from
+//! the layout that 2,261 real records have.
 
 use flate2::{Compression, write::ZlibEncoder};
-use gammond::game::{BAR, OFF, Play, Position, Roll};
+use gammond::game::{OFF, Play, Position, Roll};
 use gammond::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchReading, steps_made};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -123,9 +124,15 @@ fn ogxm_damaged() {
     );
     assert_eq!(error(&changed(15, 255)), "OGXM file ends too early");
     let two = [bytes.clone(), bytes.clone()].concat();
+    assert_eq!(MatchFile::read_all(&two).unwrap().len(), 2);
+    // What is wrong in the second one does not cost the first.
+    let mut torn = two.clone();
+    torn[bytes.len() + 4] = 1;
+    let torn = MatchFile::read_all(&torn).unwrap();
+    assert_eq!((told(&torn[0]).len(), told(&torn[1]).len()), (0, 1));
     assert_eq!(
-        error(&two),
-        "OGXM file has more behind its end; a stream of matches must be cut into files"
+        error(&[bytes.clone(), b"more".to_vec()].concat()),
+        "OGXM file has more behind its end, and that is no other match"
     );
     assert_eq!(error(&changed(23, 255)), "section ends too early");
     let checksum = "checksum is wrong: the file is damaged";
@@ -155,15 +162,12 @@ fn ogxm_damaged() {
 /// How an `.xg` file is built.
 #[derive(Clone, Copy)]
 struct Build {
-    /// Boards always as the first player sees them.
-    fixed: bool,
     compressed: bool,
     /// Version of the records: names are in one byte or two.
     version: i32,
 }
 
 const PLAIN: Build = Build {
-    fixed: false,
     compressed: true,
     version: 30,
 };
@@ -188,6 +192,10 @@ fn board(position: &Position, turned: bool) -> [u8; 26] {
     numbers.map(i8::cast_unsigned)
 }
 
+fn put_single(record: &mut [u8], at: usize, value: f32) {
+    record[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
 fn record(kind: u8) -> Vec<u8> {
     let mut record = vec![0; 2560];
     record[8] = kind;
@@ -205,13 +213,14 @@ fn played(player: MatPlayer, roll: Roll, play: &Play, [before, after]: [[u8; 26]
     put(&mut line, 64, sign(player));
     (68..100).step_by(4).for_each(|at| put(&mut line, at, -1));
     for (index, step) in play.steps().iter().enumerate() {
-        let point = |index: u8| match usize::from(index) {
-            BAR => 25,
-            OFF => 0,
-            index => index as i32 + 1,
+        // Points from 0, the bar is 24; a checker that is off lies below 0, by as many points as the die was too large.
+        let to = if usize::from(step.to) == OFF {
+            -1 - index as i32
+        } else {
+            step.to.into()
         };
-        put(&mut line, 68 + 8 * index, point(step.from));
-        put(&mut line, 72 + 8 * index, point(step.to));
+        put(&mut line, 68 + 8 * index, step.from.into());
+        put(&mut line, 72 + 8 * index, to);
     }
     let [one, two] = roll.dice();
     put(&mut line, 100, one.into());
@@ -263,12 +272,13 @@ fn records(file: &MatchFile, build: Build) -> Vec<u8> {
                 position = position.swapped();
             }
             last = Some(player);
-            let turned = build.fixed && player == MatPlayer::Second;
+            // The board before is always seen by the first player, the one after by the player who moves.
+            let turned = player == MatPlayer::Second;
             match action {
                 MatAction::Play { roll, play } => {
                     let before = board(&position, turned);
                     position = steps_made(&position, &play).unwrap();
-                    let boards = [before, board(&position, turned)];
+                    let boards = [before, board(&position, false)];
                     all.extend(played(player, roll, &play, boards));
                 }
                 MatAction::Double(_) => {
@@ -276,6 +286,7 @@ fn records(file: &MatchFile, build: Build) -> Vec<u8> {
                     put(&mut line, 12, sign(player));
                     put(&mut line, 16, 1);
                     put(&mut line, 20, -1);
+                    line[36..62].copy_from_slice(&board(&position, turned));
                     doubling = Some(line);
                 }
                 MatAction::Beaver(_) => {
@@ -365,7 +376,7 @@ fn xg(file: &MatchFile, build: Build) -> Vec<u8> {
     archive(&records, records.len(), build.compressed)
 }
 
-/// MAT-40, MAT-41, MAT-43: matches in both views of the board, packed or not, with names in one byte or two; beavers and
+/// MAT-40, MAT-41, MAT-43: matches packed or not, with names in one byte or two; beavers and
 /// raccoons.
 #[test]
 fn xg_files() {
@@ -375,14 +386,8 @@ fn xg_files() {
     let mut matches: Vec<MatchFile> = MATCHES.map(sample).into();
     matches.push(MatchFile::parse(raccoon).unwrap());
     for file in matches {
-        for (fixed, compressed, version) in [
-            (false, true, 30),
-            (true, true, 30),
-            (true, false, 24),
-            (false, false, 20),
-        ] {
+        for (compressed, version) in [(true, 30), (false, 24), (false, 20)] {
             let build = Build {
-                fixed,
                 compressed,
                 version,
             };
@@ -596,4 +601,150 @@ fn the_command_knows_binary_files() {
     assert!(of("\"in/a.xg\"").len() > 20);
     let written = std::fs::read(at.join("out/a.ogxm")).unwrap();
     assert_eq!(MatchFile::read(&written).unwrap().file.games.len(), 1);
+}
+
+/// MAT-53, ANA-23: the analyses of a file are read and shown beside ours.
+#[test]
+fn analyses_of_the_file_stand_beside_ours() {
+    let text = b" 3 point match\n Game 1\n A : 0       B : 0\n  1) 31: 8/5 6/5      64: 24/14\n  2) 42: 8/4 6/4\n";
+    let file = MatchFile::parse(text).unwrap();
+    let mut records = records(&file, PLAIN);
+    let plays: Vec<usize> = (0..records.len())
+        .step_by(2560)
+        .filter(|&at| records[at + 8] == 3)
+        .collect();
+    // Two candidates of the first roll, the second one played.
+    let start = Position::start();
+    let MatAction::Play { play, .. } = file.games[0].actions[0].1 else {
+        panic!("{file:?}")
+    };
+    let other =
+        gammond::notation::parse_play("24/23 13/10", &start, Roll::new(3, 1).unwrap()).unwrap();
+    let boards = [
+        board(&other.after, true),
+        board(&steps_made(&start, &play).unwrap(), false),
+    ];
+    let line = &mut records[plays[0]..plays[0] + 2560];
+    put(line, 124 + 64, 2);
+    for (number, (candidate, equity)) in boards.iter().zip([0.25, 0.125]).enumerate() {
+        let at = 124 + 68 + 26 * number;
+        line[at..at + 26].copy_from_slice(candidate);
+        line[124 + 1156 + 4 * number..][..2].copy_from_slice(&1002_i16.to_le_bytes());
+        let numbers = [0.01, 0.1, 0.45, 0.55, 0.15, 0.02, equity];
+        for (place, number_) in numbers.into_iter().enumerate() {
+            put_single(line, 124 + 1284 + 28 * number + 4 * place, number_);
+        }
+    }
+    // The cube before the third roll: not doubled.
+    let mut cube = record(2);
+    put(&mut cube, 12, 1);
+    put(&mut cube, 64 + 28, 2);
+    for (at, value) in [(88, 0.5), (92, 0.75), (96, 1.0)] {
+        put_single(&mut cube, 64 + at, value);
+    }
+    records.splice(plays[2]..plays[2], cube);
+    let bytes = archive(&records, records.len(), true);
+    let reading = MatchFile::read(&bytes).unwrap();
+    assert_eq!(told(&reading), [""; 0]);
+    let [first, none, third] = [0, 1, 2].map(|action| reading.analyses[0].get(&action));
+    assert_eq!(none, None);
+    let plays = &first.unwrap().plays;
+    assert_eq!(
+        plays.iter().map(|play| play.equity).collect::<Vec<_>>(),
+        [0.25, 0.125]
+    );
+    assert!(plays.iter().all(|play| play.level == "XG Roller++"));
+    assert_eq!(plays[0].after, other.after);
+    let chances = plays[1].chances.unwrap().to_array();
+    assert_eq!(chances, [0.55, 0.15, 0.02, 0.1, 0.01]);
+    let cube = third.unwrap().cube.clone().unwrap();
+    assert_eq!(
+        [cube.no_double, cube.double_take, cube.double_pass],
+        [0.5, 0.75, 1.0]
+    );
+    assert_eq!(cube.level, "3-ply");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.xg");
+    std::fs::write(&path, bytes).unwrap();
+    let run = |format: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args([
+                "analyse",
+                "a.xg",
+                "--plies",
+                "0",
+                "--compare",
+                "file",
+                "--format",
+                format,
+            ])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let lines = run("json");
+    let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["type"], &last["file"]),
+        (&"comparison".into(), &"a.xg".into())
+    );
+    let decisions = last["decisions"].as_array().unwrap();
+    assert_eq!(decisions.len(), 2);
+    assert_eq!(decisions[0]["best"]["file"], "24/23 13/10");
+    assert_eq!(decisions[0]["best"]["ours"], "8/5 6/5");
+    assert_eq!(
+        decisions[0]["loss"],
+        serde_json::json!({"file": 0.125, "ours": 0.0})
+    );
+    assert_eq!(decisions[1]["kind"], "cube");
+    assert_eq!(decisions[1]["best"]["file"], "double, take");
+    assert_eq!(decisions[1]["loss"]["file"], 0.25);
+    assert_eq!(last["values"].as_u64(), Some(4));
+    let values = decisions
+        .iter()
+        .flat_map(|row| row["values"].as_array().unwrap());
+    let sum: f64 = values
+        .map(|pair| pair["file"].as_f64().unwrap() - pair["ours"].as_f64().unwrap())
+        .sum();
+    assert!((sum / 4.0 - last["mean_difference"].as_f64().unwrap()).abs() < 2e-6);
+    let text = run("text");
+    assert!(
+        text.contains("file 24/23 13/10 +0.2500 (XG Roller++), ours 8/5 6/5"),
+        "{text}"
+    );
+    assert!(
+        text.contains("same best action in 0 of 2 decisions; 4 values"),
+        "{text}"
+    );
+}
+
+/// MAT-44, MAT-46: a position file begins with the board of its first record, whose cube may be turned.
+#[test]
+fn xg_position_begins_at_its_record() {
+    let file = MatchFile::parse(b" 7 point match\n Game 1\n A : 2       B : 3\n").unwrap();
+    let mut all = records(&file, PLAIN);
+    all.truncate(2 * 2560);
+    let id = gammond::notation::parse_position(b"4PPBA0DY1sgBIQ").unwrap();
+    let mut line = record(3);
+    line[9..35].copy_from_slice(&board(&id.position, true));
+    put(&mut line, 64, -1);
+    put(&mut line, 100, 6);
+    put(&mut line, 104, 2);
+    put(&mut line, 108, -1);
+    all.extend(line);
+    let reading = MatchFile::read(&archive(&all, all.len(), true)).unwrap();
+    assert_eq!(told(&reading), [""; 0]);
+    let [
+        (player, MatAction::SetUp(set_up)),
+        (_, MatAction::Rolled(roll)),
+    ] = reading.file.games[0].actions[..]
+    else {
+        panic!("{:?}", reading.file.games[0].actions)
+    };
+    assert_eq!((player, roll.dice()), (MatPlayer::Second, [6, 2]));
+    assert_eq!(set_up.position, id.position);
+    assert_eq!((set_up.value, set_up.owner), (2, Some(MatPlayer::Second)));
 }

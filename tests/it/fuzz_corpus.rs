@@ -21,6 +21,7 @@ const TARGETS: &[Target] = &[
     ("fibs_sequence", protocol::fuzz_fibs_sequence),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
+    ("ogid", notation::fuzz_ogid),
     ("ogxm", notation::fuzz_ogxm),
     ("play", notation::fuzz_play),
     ("position", notation::fuzz_position),

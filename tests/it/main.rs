@@ -33,6 +33,7 @@ mod fibs;
 mod fibs_server;
 mod fibs_soak;
 mod field;
+mod field_reports;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod golden;

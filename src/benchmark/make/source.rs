@@ -1,6 +1,6 @@
-//! Where records come from: positions one a line, `.bm` files, matches in `.mat` files.
+//! Sources of records: positions one a line, `.bm` files, match files.
 
-use crate::analysis::{Deed, crawford_games, replay};
+use crate::analysis::{Deed, Terms, replay_from};
 use crate::game::{Position, Roll, Rules};
 use crate::notation::{
     BenchmarkRecord, MatchFile, NotationError, parse_position, parse_roll, parse_training_line,
@@ -162,11 +162,11 @@ pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, NotationError
     }
     let (mut wanted, mut wrong) = (Vec::new(), Vec::new());
     let games = readings.iter().flat_map(|reading| {
-        let games = reading.file.games.iter().zip(crawford_games(&reading.file));
-        games.map(|(game, crawford)| (game, reading.file.length, crawford))
+        let terms = Terms::of(&reading.file, Rules::default());
+        reading.file.games.iter().zip(terms)
     });
-    for (number, (game, length, crawford)) in (1..).zip(games) {
-        let replay = replay(game, length, crawford, Rules::default());
+    for (number, (game, terms)) in (1..).zip(games) {
+        let replay = replay_from(game, &terms);
         for decision in &replay.decisions {
             let Deed::Play { roll, .. } = decision.deed else {
                 continue;

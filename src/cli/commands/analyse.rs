@@ -1,6 +1,6 @@
 //! `gammond analyse`.
 
-use crate::analysis::{Analysis, CSV_HEAD, analyse, analysis_settings, page, reads_back};
+use crate::analysis::{Analysis, CSV_HEAD, Comparison, analyse, analysis_settings, page, reads_back};
 use crate::cli::{
     Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture, ProgressArgs,
     folded, json_line, stopped, within,
@@ -28,6 +28,10 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     level: LevelOption,
+    /// Show beside ours the analysis that stands in the file itself, such as that of eXtreme Gammon in its `.xg`, and the
+    /// mean difference.
+    #[arg(long, value_name = "WITH")]
+    compare: Option<Compare>,
     /// Losses from which on a decision is doubtful, bad and very bad.
     #[arg(long, value_name = "LOSSES", default_value = "0.03,0.06,0.12", value_parser = marks)]
     marks: [f64; 3],
@@ -54,12 +58,17 @@ pub(crate) struct Args {
     progress: ProgressArgs,
 }
 
+/// What an analysis is compared with.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Compare {
+    /// The analysis in the match file.
+    File,
+}
+
 /// Folders inside folders at most.
 const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
 const FILES_MAX: usize = 1_000_000;
-/// Endings of files that are looked for in folders.
-const ENDINGS: [&str; 6] = ["mat", "sgf", "txt", "log", "ogxm", "xg"];
 /// How the first remark in a `.mat` of ours begins; the name of the program and the depth.
 const SEAL: &str = " judged by gammond";
 /// What stands near the beginning of a `.sgf` of ours.
@@ -325,6 +334,9 @@ impl Printer<'_> {
             }
         }
         self.print_analysis(&name, &analysis)?;
+        if self.args.compare == Some(Compare::File) {
+            self.print_comparison(&name, &analysis.compared(&reading))?;
+        }
         if let Some(folder) = &self.args.annotate {
             let mut remarked = reading.file.clone();
             // Remarks of an earlier time stand behind what the file itself had.
@@ -384,6 +396,22 @@ impl Printer<'_> {
         printed
     }
 
+    fn print_comparison(&mut self, name: &str, comparison: &Comparison) -> Result<(), Failure> {
+        match self.format {
+            Some(Format::Json) => {
+                let line = json_line(&comparison.json(name));
+                self.out.print(line.as_bytes())
+            }
+            Some(Format::Csv) => {
+                stderr_line!("gammond: {name}: {}", comparison.summary());
+                Ok(())
+            }
+            _ => self
+                .out
+                .print(folded(&(comparison.text() + "\n")).as_bytes()),
+        }
+    }
+
     fn print_error(&mut self, name: &str, message: &str) -> Result<(), Failure> {
         if self.format == Some(Format::Json) {
             let value = serde_json::json!({
@@ -404,7 +432,8 @@ fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let before = files.len();
             folder(path, 0, &mut files).map_err(Failure::in_file(path))?;
             if files.len() == before {
-                let want = "has no .mat, .sgf, .txt, .log, .ogxm or .xg file in it";
+                let endings: Vec<&str> = MatchFile::endings().collect();
+                let want = format!("has no match file in it (.{})", endings.join(", ."));
                 return Err(Failure::in_file(path)(want));
             }
         } else {
@@ -428,8 +457,8 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
             folder(&path, deep + 1, files)?;
         }
         let ending = path.extension().and_then(|ending| ending.to_str());
-        let fits =
-            ending.is_some_and(|ending| ENDINGS.iter().any(|one| ending.eq_ignore_ascii_case(one)));
+        let fits = ending
+            .is_some_and(|ending| MatchFile::endings().any(|one| ending.eq_ignore_ascii_case(one)));
         if fits && path.is_file() && files.len() < FILES_MAX {
             files.push(path);
         }

@@ -3,8 +3,8 @@
 use super::ask;
 use crate::benchmark::make::source::{self, Source, Unrolled};
 use crate::benchmark::make::{
-    Again, Choosing, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again, header, records,
-    settings_line,
+    Again, Choosing, GAMES_PER_PART, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again,
+    header, records, settings_line,
 };
 use crate::cli::{
     Common, Failure, ProgressArgs, finish, nets_named, print, share, stopped, within,
@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::files;
 use crate::job::{JobError, Progress, Runner, Share, merge};
 use crate::journal::{check_writable, create_whole};
+use crate::notation::MatchFile;
 use crate::protocol::rollout::name;
 use crate::protocol::{Request, Session, Step};
 use crate::query::{Found, RolloutAnswer, RolloutEnd, RolloutSettings};
@@ -45,7 +46,7 @@ pub(crate) struct Args {
 pub(super) struct FileArgs {
     /// Roll out a record for each position of this file, `-` for stdin; may be given several times. Lines with a
     /// position in any form, perhaps with a roll; lines of a training file (`gammond sample dump`); a `.bm` file;
-    /// a match (`.mat`).
+    /// a match file of any form that `gammond analyse` reads.
     #[arg(long, value_name = "FILE", requires = "out")]
     pub(super) bm_in: Vec<PathBuf>,
     /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
@@ -410,10 +411,8 @@ fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
     } else {
         files::read(path, files::RECORDS_BYTES_MAX).map_err(Failure::in_file(path))?
     };
-    if path
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("mat"))
-    {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if MatchFile::is_meant(ending, &bytes) {
         return source::of_match(&bytes, unrolled).map_err(Failure::in_file(path));
     }
     Ok(source::lines(&bytes, unrolled))
@@ -421,19 +420,41 @@ fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
 
 fn compared(recipe: &Recipe, again: &Again) -> String {
     let percent = |count: u64| 100.0 * count as f64 / again.records.max(1) as f64;
+    let certain = again.records - again.uncertain;
+    let clearly = match certain {
+        0 => String::new(),
+        _ => format!(
+            ", by more than two standard errors in {} ({:.1} %)",
+            again.clearly,
+            percent(again.clearly)
+        ),
+    };
+    let spread = match again.records {
+        0 | 1 => String::new(),
+        _ => format!(" +- {:.5}", again.loss.standard_error()),
+    };
     let mut text = format!(
-        "{} records: another play is best in {} ({:.1} %), by more than two standard errors in {} ({:.1} %)\n\
-         the play that was best loses {:.5} +- {:.5} points\n\
-         standard error of the least certain loss of a record: {:.5} on average\n",
+        "{} records: another play is best in {} ({:.1} %){clearly}\n\
+         the play that was best loses {:.5}{spread} points\n",
         again.records,
         again.changed,
         percent(again.changed),
-        again.clearly,
-        percent(again.clearly),
         again.loss.mean(),
-        again.loss.standard_error(),
-        again.error.mean(),
     );
+    if certain > 0 {
+        text.push_str(&format!(
+            "standard error of the least certain loss of a record: {:.5} on average\n",
+            again.error.mean()
+        ));
+    }
+    if again.uncertain > 0 {
+        text.push_str(&format!(
+            "no standard error is known in {} records: {} games of each candidate are one batch; want trials={} or more\n",
+            again.uncertain,
+            recipe.rollout.trials,
+            2 * GAMES_PER_PART
+        ));
+    }
     if recipe.full {
         text.push_str(&format!(
             "the best play was not listed in {} ({:.1} %)\n",

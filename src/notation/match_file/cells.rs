@@ -8,6 +8,9 @@ use nom::bytes::complete::tag;
 /// Widest gap before a cell that is still the left one.
 const LEFT_GAP_MAX: usize = 15;
 
+/// Fewest question marks that stand for something unknown.
+const UNKNOWN_MARKS_MIN: usize = 2;
+
 /// Widest gap between a roll and what is said of its play.
 const REMARK_GAP_MAX: usize = 2;
 
@@ -30,8 +33,10 @@ pub(super) enum Head {
     Illegal,
     /// `Wins`; the points follow.
     Wins,
-    /// How a game was lost, without effect: the winner's cell tells the rest.
+    /// How a game was lost: the winner's cell says the rest, where there is one.
     Lost,
+    /// `????` or `00:` without a roll: the game ended before it.
+    Unrolled,
 }
 
 /// A cell of a row.
@@ -48,7 +53,7 @@ pub(super) struct Cell<'a> {
     pub text_at: usize,
 }
 
-const WORDS: [(&str, Head); 25] = [
+const WORDS: [(&str, Head); 30] = [
     ("doubles", Head::Double),
     ("redoubles", Head::Double),
     ("doubled", Head::Double),
@@ -74,10 +79,22 @@ const WORDS: [(&str, Head); 25] = [
     ("resigned", Head::Lost),
     ("forfeits", Head::Lost),
     ("forfeited", Head::Lost),
+    ("concedes", Head::Lost),
+    ("conceded", Head::Lost),
+    ("concede", Head::Lost),
+    ("gives up", Head::Lost),
+    ("abandons", Head::Lost),
 ];
 
-/// head = die die ":" | word
+/// head = die die ":" | "00:" | "??" { "?" } | word
 fn head(input: &[u8]) -> Option<(&[u8], Head)> {
+    if let Some(rest) = input.strip_prefix(b"00:") {
+        return Some((rest, Head::Unrolled));
+    }
+    let marks = input.iter().take_while(|&&byte| byte == b'?').count();
+    if marks >= UNKNOWN_MARKS_MIN {
+        return Some((input.get(marks..)?, Head::Unrolled));
+    }
     let die = || nom::character::complete::one_of::<_, _, Fault<'_>>(&b"123456"[..]);
     let number = |sign: char| sign.to_digit(10).and_then(|die| u8::try_from(die).ok());
     if let Ok((rest, (one, other, _))) = (die(), die(), tag(&b":"[..])).parse(input) {
@@ -111,12 +128,13 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
             true => bytes.get(at..).and_then(|rest| head(rest)),
             false => None,
         };
-        // `65: Illegal play (…)` is one cell.
+        // `65: Illegal play (…)`, `65: ????`, `00: ????` and `65: Concedes` are one cell.
         let remark = |head| {
-            let last = cells.last().filter(|_| head == Head::Illegal)?;
+            let remarks = [Head::Illegal, Head::Lost, Head::Unrolled];
+            let last = cells.last().filter(|_| remarks.contains(&head))?;
             let between = bytes.get(last.text_at..at)?;
             let near = between.trim_ascii().is_empty() && between.len() <= REMARK_GAP_MAX;
-            (near && matches!(last.head, Head::Roll(_))).then_some(())
+            (near && matches!(last.head, Head::Roll(_) | Head::Unrolled)).then_some(())
         };
         let found = found.filter(|&(_, head)| remark(head).is_none());
         if let Some((rest, head)) = found {
@@ -132,7 +150,7 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
             });
             at = text_at;
             // `31:8/5`: a roll is followed by anything.
-            fresh = matches!(head, Head::Roll(_));
+            fresh = matches!(head, Head::Roll(_) | Head::Unrolled);
             continue;
         }
         if !blank && cells.is_empty() && stray.is_none() {

@@ -20,12 +20,15 @@ const SIGNS: [&str; 5] = [
 ];
 
 /// Whether a text is such a log.
-pub(super) fn is_fibs_log(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line
-            .trim_start_matches(['>', ' '])
-            .trim_start_matches("** ");
-        SIGNS.iter().any(|sign| line.starts_with(sign))
+pub(super) fn is_fibs_log(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| {
+        let prompt = |byte: &&u8| matches!(byte, b'>' | b' ');
+        let begin = line.iter().take_while(prompt).count();
+        let mut line = line.get(begin..).unwrap_or_default();
+        while let Some(rest) = line.strip_prefix(b"** ") {
+            line = rest;
+        }
+        SIGNS.iter().any(|sign| line.starts_with(sign.as_bytes()))
     })
 }
 

@@ -5,6 +5,7 @@ use super::cells::{Cell, Head, cells, in_right_column};
 use super::record::{LENGTH_MAX, MatPlayer};
 use super::recorder::{Recorder, UNDOUBLED, Wrong};
 use super::snowie;
+use crate::game::Roll;
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 
@@ -12,6 +13,16 @@ const FIELD: &str = "match file";
 
 /// The field, the reason, and the byte inside the line.
 type Fault = (Wrong, usize);
+
+/// A roll whose play is missing.
+struct Unplayed {
+    line: usize,
+    at: usize,
+    player: MatPlayer,
+    roll: Roll,
+    /// The fault, unless the game ends there.
+    wrong: Wrong,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expected {
@@ -35,12 +46,15 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
         told_after_end: 0,
         behind: Vec::new(),
         another: None,
+        crawford: None,
+        unplayed: None,
     };
     let mut at = 0;
     for (number, line) in (1..).zip(text.split('\n')) {
         reader.line(number, at, line.trim_end());
         at += line.len() + 1;
     }
+    reader.end_unplayed();
     let missing =
         |field| NotationError::new(Code::BadMatchFile, field, Reason::Missing, text.len());
     match (reader.expected, reader.named) {
@@ -51,6 +65,14 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
         (Expected::Names, false) => Err(missing("names of the players")),
         _ => Ok(()),
     }
+}
+
+/// Whether a text begins with the length of a match, behind comments.
+pub(super) fn is_mat(text: &[u8]) -> bool {
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b";"));
+    let first = first.and_then(|line| std::str::from_utf8(line).ok());
+    first.is_some_and(|line| whole_length(line).is_some())
 }
 
 /// A match file on its way in, line by line.
@@ -67,6 +89,9 @@ struct Reader<'a> {
     behind: Vec<String>,
     /// The length of a match that was told behind a game, with its line and byte.
     another: Option<(u32, usize, usize)>,
+    /// What the line of the game said of the Crawford game.
+    crawford: Option<bool>,
+    unplayed: Option<Unplayed>,
 }
 
 impl Reader<'_> {
@@ -159,6 +184,7 @@ impl Reader<'_> {
 
     fn game(&mut self, text: &str) -> Result<(), Fault> {
         self.expected = Expected::Names;
+        self.end_unplayed();
         let comments = std::mem::take(&mut self.behind);
         if let Some((length, line, at)) = self.another.take() {
             // Some programs tell the length before each game.
@@ -174,6 +200,9 @@ impl Reader<'_> {
                 self.told_after_end = 0;
             }
         }
+        let words = text.to_ascii_lowercase();
+        let after = words.contains("after") || words.contains("post");
+        self.crawford = words.contains("crawford").then_some(!after);
         self.recorder.begin().map_err(|wrong| (wrong, 0))
     }
 
@@ -204,12 +233,25 @@ impl Reader<'_> {
         let name = |from, to| text.get(from..to).unwrap_or_default().trim().to_owned();
         self.recorder.file.names = [name(0, first_colon), name(first_end, second_colon)];
         self.recorder.scores([first_score, second_score]);
+        if let Some(crawford) = self.crawford.take() {
+            self.recorder.crawford(crawford);
+        }
         self.named = true;
         Ok(())
     }
 
     /// row = number ")" \[ cell \] \[ cell \], or the winner's line
     fn row(&mut self, number: usize, at: usize, line: &str, indent: usize) -> Result<(), Fault> {
+        if let Some(place) = repeated_number(line) {
+            let (first, second) = line.split_at_checked(place).unwrap_or((line, ""));
+            self.row(number, at, first.trim_end(), indent)?;
+            if self.recorder.has_given_up() {
+                return Ok(());
+            }
+            return self
+                .row(number, at + place, second, 0)
+                .map_err(|(wrong, inside)| (wrong, inside + place));
+        }
         let Some(body) = body(line) else {
             if self.ending(line, indent) {
                 return Ok(());
@@ -261,8 +303,14 @@ impl Reader<'_> {
             .map_or(0, |(before, _)| before.len() + 1);
         let (cells, _) = cells(line, body);
         let wins = cells.iter().find(|cell| cell.head == Head::Wins);
-        let lost = cells.iter().any(|cell| cell.head == Head::Lost);
-        let Some(wins) = wins else { return lost };
+        let lost = cells.iter().find(|cell| cell.head == Head::Lost);
+        let Some(wins) = wins else {
+            if let Some(lost) = lost {
+                self.end_unplayed();
+                (self.recorder).concedes(player(lost.right), first_number(lost.text));
+            }
+            return lost.is_some();
+        };
         let right = match indent {
             _ if cells.len() > 1 || body > 0 => wins.right,
             0 => false,
@@ -273,14 +321,43 @@ impl Reader<'_> {
     }
 
     fn wins(&mut self, right: bool, text: &str) {
-        let points = text.split_whitespace().next();
-        let points = points.and_then(|word| word.parse().ok()).unwrap_or(1);
+        self.end_unplayed();
+        let points = first_number(text).unwrap_or(1);
         let winner = player(right);
         self.recorder.told_result(winner, points);
     }
 
+    /// Records the roll that was not played, where the game ends with it.
+    fn end_unplayed(&mut self) {
+        if let Some(Unplayed {
+            line,
+            at,
+            player,
+            roll,
+            ..
+        }) = self.unplayed.take()
+            && let Err(wrong) = self.recorder.rolled(line, player, roll)
+        {
+            self.recorder.give_up(line, at, wrong);
+        }
+    }
+
     fn cell(&mut self, number: usize, at: usize, cell: &Cell<'_>) -> Result<(), Fault> {
         let player = player(cell.right);
+        match cell.head {
+            Head::Lost | Head::Unrolled | Head::Wins | Head::Accept | Head::Reject => {
+                self.end_unplayed();
+            }
+            _ => {
+                if let Some(Unplayed {
+                    line, at, wrong, ..
+                }) = self.unplayed.take()
+                {
+                    self.recorder.give_up(line, at, wrong);
+                    return Ok(());
+                }
+            }
+        }
         let recorder = &mut *self.recorder;
         match cell.head {
             Head::Double | Head::Beaver => recorder.double(number, player),
@@ -293,13 +370,22 @@ impl Reader<'_> {
                 let set_up = snowie::set_up(cell.text, names, player);
                 set_up.and_then(|set_up| recorder.set_up(number, player, set_up))
             }
-            Head::Lost => Ok(()),
+            Head::Unrolled => Ok(()),
+            Head::Lost => {
+                recorder.concedes(player, first_number(cell.text));
+                Ok(())
+            }
             Head::Wins => {
                 self.wins(cell.right, cell.text);
                 Ok(())
             }
             Head::Roll(roll) if cell.text.starts_with("??") => {
                 recorder.rolled(number, player, roll)
+            }
+            Head::Roll(roll) if is_concession(cell.text) => {
+                let rolled = recorder.rolled(number, player, roll);
+                recorder.concedes(player, None);
+                rolled
             }
             Head::Roll(roll) if starts(cell.text, "illegal") => {
                 // Nobody can tell the play, but the position behind it is there.
@@ -328,6 +414,17 @@ impl Reader<'_> {
                         recorder.note(number, at + cell.text_at, wrong);
                         Ok(())
                     }
+                    // A roll is not played where the game ends there.
+                    Err(wrong) if text.is_empty() && cell.text.is_empty() => {
+                        self.unplayed = Some(Unplayed {
+                            line: number,
+                            at: at + cell.text_at,
+                            player,
+                            roll,
+                            wrong,
+                        });
+                        return Ok(());
+                    }
                     Err(wrong) => return Err((wrong, cell.text_at)),
                 }
             }
@@ -341,6 +438,20 @@ impl Reader<'_> {
             Err((wrong, cell.at))
         })
     }
+}
+
+/// Whether what stands behind a roll says that its player gave the game up instead of playing.
+fn is_concession(text: &str) -> bool {
+    [
+        "concede", "resign", "forfeit", "gives up", "abandon", "lost", "loses", "losses",
+    ]
+    .iter()
+    .any(|word| starts(text, word))
+}
+
+/// The number that a text begins with.
+fn first_number(text: &str) -> Option<u32> {
+    text.split_whitespace().next()?.parse().ok()
 }
 
 /// The points of a line that tells the length of a match and nothing else.
@@ -365,6 +476,23 @@ fn without_remark(text: &str) -> &str {
         Some((play, remark)) if starts(remark, "illegal") => play.trim_end(),
         _ => text,
     }
+}
+
+/// Returns where a row that stands on the line of the one before begins: Galaxy leaves a line break out before the
+/// words of the loser, `24) 43: 21/18 18/14   24)  Losses 2 point   Wins 2 point`.
+fn repeated_number(line: &str) -> Option<usize> {
+    let body = body(line)?;
+    let number: u32 = line.get(..body - 1)?.trim().parse().ok()?;
+    let rest = line.get(body..)?;
+    rest.match_indices(')').find_map(|(bracket, _)| {
+        let before = rest.get(..bracket)?;
+        let digits = before.trim_end_matches(|c: char| c.is_ascii_digit());
+        let again = before.get(digits.len()..)?.parse::<u32>().ok()?;
+        let alone = digits.ends_with([' ', '\t']) && !digits.trim().is_empty();
+        let follows = rest.get(bracket + 1..)?.starts_with([' ', '\t']);
+        let next = again == number || again == number.saturating_add(1);
+        (alone && follows && next).then_some(body + digits.len())
+    })
 }
 
 /// The byte behind the number of a row.

@@ -1,14 +1,15 @@
 //! Matches as files: what people keep their games in.
 //!
-//! Rules MAT-01 to MAT-44 of `protocol-specs/match-files.md`. [`MatchFile`] prints itself as `.mat`, the
-//! form of Jellyfish that most programs import, and is read from that form with all its dialects and from
-//! GNU Backgammon's `.sgf`, and from what FIBS answers to `oldmoves`. It also prints itself as `.sgf`. Reading plays the games over: a play that is not legal is found where it
-//! stands. One fault costs one game: the others are read. Two binary forms are read as well: OGXM, which is also written
-//! ([`MatchFile::ogxm`]), and eXtreme Gammon's `.xg`.
+//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. The formats stand in one table, `FORMATS`: the first whose
+//! `is` recognises a file reads it, and `.mat` with its dialects reads what is left. [`MatchFile`] prints itself as
+//! `.mat`, the form of Jellyfish that most programs import, as `.sgf` and as OGXM. Reading plays the games over: a play
+//! that is not legal is found where it stands. One fault costs one game: the others are read.
 
 mod bytes;
 mod cells;
 mod fibs_log;
+mod file_analysis;
+mod gnubg_text;
 mod logged;
 mod mat;
 mod ogxm;
@@ -21,7 +22,9 @@ mod sgf_write;
 mod snowie;
 mod write;
 mod xg;
+mod xg_archive;
 
+pub use file_analysis::{FileAnalysis, FileCube, FilePlay};
 pub use ogxm_write::NotOgxm;
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 pub use sgf_write::SgfNote;
@@ -33,6 +36,79 @@ use std::str::FromStr;
 
 /// Longest file that is read.
 pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
+
+/// A format of match files.
+struct Format {
+    /// Endings of the names of such files.
+    endings: &'static [&'static str],
+    /// Whether the file is of this format.
+    is: fn(&[u8]) -> bool,
+    read: Read,
+}
+
+/// A reader of a format.
+enum Read {
+    /// Of bytes; faults name bytes.
+    Binary(fn(&[u8], &mut Recorder) -> Result<(), NotationError>),
+    /// Of text in UTF-8; faults name lines.
+    Text(fn(&str, &mut Recorder) -> Result<(), NotationError>),
+    /// Of lines that a log collects, which grows from match to match.
+    Log(fn(&[u8]) -> Result<Vec<MatchReading>, NotationError>),
+}
+
+static FORMATS: [Format; 7] = [
+    Format {
+        endings: &["ogxm", "ogxms"],
+        is: ogxm::is_ogxm,
+        read: Read::Binary(ogxm::read),
+    },
+    Format {
+        endings: &["xg", "xgp"],
+        is: xg::is_xg,
+        read: Read::Binary(xg::read),
+    },
+    Format {
+        endings: &["sgf"],
+        is: sgf::is_sgf,
+        read: Read::Text(sgf::read),
+    },
+    Format {
+        endings: &[],
+        is: oldmoves::is_oldmoves,
+        read: Read::Text(oldmoves::read),
+    },
+    Format {
+        endings: &[],
+        is: gnubg_text::is_gnubg_text,
+        read: Read::Text(gnubg_text::read),
+    },
+    Format {
+        endings: &["log"],
+        is: fibs_log::is_fibs_log,
+        read: Read::Log(fibs_log::read),
+    },
+    MAT,
+];
+
+/// Reads what no other format recognises.
+const MAT: Format = Format {
+    endings: &["mat", "txt"],
+    is: |_| true,
+    read: Read::Text(mat::read),
+};
+
+/// The format of a file.
+fn format_of(file: &[u8]) -> &'static Format {
+    let text = file.strip_prefix(MARK).unwrap_or(file);
+    let found = FORMATS.iter().find(|format| match format.read {
+        Read::Binary(_) => (format.is)(file),
+        _ => (format.is)(text),
+    });
+    found.unwrap_or(const { &MAT })
+}
+
+/// The mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl MatchFile {
     /// Reads a match file that must be without fault.
@@ -74,25 +150,16 @@ impl MatchFile {
             return Err(wrong("match file", reason, MATCH_FILE_BYTES_MAX));
         }
         let mut recorder = Recorder::default();
-        if MatchFile::is_binary(text) {
-            match ogxm::is_ogxm(text) {
-                true => ogxm::read(text, &mut recorder)?,
-                false => xg::read(text, &mut recorder)?,
-            }
-            return Ok(recorder.finish());
-        }
-        let bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let bytes = text.strip_prefix(MARK).unwrap_or(text);
         let skipped = text.len() - bytes.len();
-        let decoded = decoded(bytes);
-        let read = if sgf::is_sgf(decoded.as_bytes()) {
-            sgf::read(decoded.as_bytes(), &mut recorder)
-        } else if oldmoves::is_oldmoves(&decoded) {
-            oldmoves::read(&decoded, &mut recorder)
-        } else if fibs_log::is_fibs_log(&decoded) {
+        let read = match format_of(text).read {
+            Read::Binary(read) => {
+                read(text, &mut recorder)?;
+                return Ok(recorder.finish());
+            }
             // Cut into lines by its bytes, as the bot does it: places are those of the file.
-            return fibs_log::read(text);
-        } else {
-            mat::read(&decoded, &mut recorder)
+            Read::Log(read) => return read(text),
+            Read::Text(read) => read(&decoded(bytes), &mut recorder),
         };
         // Letters of Latin-1 have grown: no place beyond the end.
         let place = |error: NotationError| {
@@ -115,15 +182,34 @@ impl MatchFile {
     /// Whether a file is of a form whose places are bytes, not lines.
     #[must_use]
     pub fn is_binary(file: &[u8]) -> bool {
-        ogxm::is_ogxm(file) || xg::is_xg(file)
+        matches!(format_of(file).read, Read::Binary(_))
     }
 
     /// Whether a file is the log of a client of FIBS, which grows from match to match.
     #[must_use]
     pub fn is_log(file: &[u8]) -> bool {
-        !MatchFile::is_binary(file)
-            && !sgf::is_sgf(file)
-            && fibs_log::is_fibs_log(&String::from_utf8_lossy(file))
+        matches!(format_of(file).read, Read::Log(_))
+    }
+
+    /// Whether a file of this name with these contents is a match file, and no list of positions. Board lines stand in
+    /// logs and in lists of positions alike: the ending decides.
+    #[must_use]
+    pub fn is_meant(ending: Option<&str>, file: &[u8]) -> bool {
+        let ending = ending.unwrap_or_default().to_ascii_lowercase();
+        let format = format_of(file);
+        let told = ending != "txt" && MatchFile::endings().any(|one| one == ending);
+        told || match format.read {
+            Read::Log(_) => false,
+            Read::Binary(_) => true,
+            Read::Text(_) => {
+                !std::ptr::eq(format, &FORMATS[FORMATS.len() - 1]) || mat::is_mat(file)
+            }
+        }
+    }
+
+    /// Endings of the names of files that are read.
+    pub fn endings() -> impl Iterator<Item = &'static str> {
+        FORMATS.iter().flat_map(|format| format.endings).copied()
     }
 }
 

@@ -22,6 +22,8 @@ const FORFEIT: u8 = 29;
 /// Beside the number of an action: White's; more is told behind it.
 pub(super) const WHITE: u8 = 0x40;
 pub(super) const MORE: u8 = 0x80;
+/// Where the head has the length of the file.
+const LENGTH_AT: usize = 12;
 const UNKNOWN: u8 = 0x20;
 const NUMBER: u8 = 0x1f;
 
@@ -47,8 +49,46 @@ fn sorted(roll: Roll) -> [u8; 2] {
     [one.min(two), one.max(two)]
 }
 
-/// Reads a whole file.
+/// Reads a whole file: a match, or a stream of matches back to back.
 pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), NotationError> {
+    let mut rest = bytes;
+    loop {
+        let at = bytes.len() - rest.len();
+        let length = stream_part(rest);
+        let (file, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        match read_match(file, recorder, at) {
+            Ok(()) => {}
+            Err(error) if at == 0 => return Err(error),
+            // The matches before it stay.
+            Err(error) => {
+                let wrong = (error.field(), error.reason().clone());
+                recorder.give_up(0, at + error.at(), wrong);
+            }
+        }
+        if after.is_empty() {
+            return Ok(());
+        }
+        rest = after;
+        let next = recorder.next_match(0, bytes.len() - rest.len());
+        next.map_err(|(field, reason)| {
+            NotationError::new(Code::BadMatchFile, field, reason, bytes.len() - rest.len())
+        })?;
+    }
+}
+
+/// The length of the first match of a stream, where another one begins behind it.
+fn stream_part(bytes: &[u8]) -> usize {
+    let told = bytes.get(LENGTH_AT..).and_then(<[u8]>::first_chunk);
+    let length = told.map_or(0, |&length| u32::from_le_bytes(length));
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    match bytes.get(length..) {
+        Some(after) if length > LENGTH_AT && is_ogxm(after) => length,
+        _ => bytes.len(),
+    }
+}
+
+/// Reads one match, which begins at byte `start` of the file.
+fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(), NotationError> {
     let mut file = Bytes::new(bytes, 0);
     let refused =
         |(field, reason): Wrong, at| NotationError::new(Code::BadMatchFile, field, reason, at);
@@ -63,14 +103,17 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
                     told(&mut body, recorder).map_err(|wrong| refused(wrong, body.at))?;
                     match_told = true;
                 }
-                b"GAME" if match_told => game(body, recorder),
+                b"GAME" if match_told => {
+                    body.at += start;
+                    game(body, recorder);
+                }
                 b"CSUM" => checked(body, bytes, at).map_err(|wrong| refused(wrong, at))?,
                 _ if match_told => {}
                 _ => return Err(refused(("match", Reason::Missing), at)),
             },
             // What was read stays.
             Err(error) if match_told => {
-                recorder.give_up(0, at, (error.field(), error.reason().clone()));
+                recorder.give_up(0, at + start, (error.field(), error.reason().clone()));
                 break;
             }
             Err(error) => return Err(error),
@@ -97,7 +140,7 @@ fn head(file: &mut Bytes<'_>) -> Result<usize, Wrong> {
     match length {
         _ if length > whole => Err((FIELD, Reason::Other("ends too early"))),
         _ if length < whole => {
-            let why = "has more behind its end; a stream of matches must be cut into files";
+            let why = "has more behind its end, and that is no other match";
             Err((FIELD, Reason::Other(why)))
         }
         _ => Ok(length),

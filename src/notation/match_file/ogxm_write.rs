@@ -19,7 +19,8 @@ impl MatchFile {
     /// The match as OGXM, version 2, with a checksum.
     ///
     /// # Errors
-    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not legal.
+    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not
+    /// legal. A last roll that was not played is left out.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotOgxm> {
         let start = self.start().ok_or(NotOgxm {
             game: 0,
@@ -131,7 +132,7 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
     let mut position = start;
     let mut on_roll = None;
     let (mut cube, mut ended) = (1_u32, false);
-    for &(player, action) in &game.actions {
+    for (number, &(player, action)) in game.actions.iter().enumerate() {
         if on_roll.is_some_and(|last| last != player) {
             position = position.swapped();
         }
@@ -156,6 +157,8 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
                 out.push(DROP | seat);
             }
             MatAction::SetUp(_) => return Err("a board or a cube that was set up"),
+            // Given up, or broken off: the roll decided nothing.
+            MatAction::Rolled(_) if number + 1 == game.actions.len() => {}
             MatAction::Rolled(_) => return Err("a roll without its play"),
             MatAction::Beaver(_) => return Err("a beaver"),
         }

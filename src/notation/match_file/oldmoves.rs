@@ -8,11 +8,8 @@ use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 
 /// Whether a text begins as such a list does.
-pub(super) fn is_oldmoves(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim);
-    lines
-        .find(|line| !line.is_empty())
-        .is_some_and(|line| line.starts_with("Score is "))
+pub(super) fn is_oldmoves(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"Score is ")
 }
 
 /// Reads a whole file.

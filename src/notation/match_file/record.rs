@@ -1,7 +1,9 @@
 //! What a match file holds.
 
+use super::file_analysis::FileAnalysis;
 use crate::game::{POINTS, Play, Position, Roll};
 use crate::notation::error::NotationError;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Longest match.
@@ -95,6 +97,10 @@ pub struct MatGame {
     /// Who won how many points; `None` for a game that was not finished. When neither the board nor a
     /// pass ended the game, the other player resigned.
     pub result: Option<(MatPlayer, u32)>,
+    /// Whether this is the Crawford game, if the file says so; otherwise the scores decide.
+    pub crawford: Option<bool>,
+    /// The players settled the game for these points: nobody resigned.
+    pub settled: bool,
 }
 
 /// A match or money session.
@@ -148,6 +154,8 @@ pub struct MatchReading {
     pub line: usize,
     /// The byte at which that line begins.
     pub at: usize,
+    /// For each game the analyses that stand in the file, by the number of the action.
+    pub analyses: Vec<BTreeMap<usize, FileAnalysis>>,
 }
 
 impl MatchFile {
@@ -171,6 +179,31 @@ impl MatchFile {
         let value = self.header(key)?;
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         (is("On") || is("Off")).then(|| is("On"))
+    }
+
+    /// Which games are the Crawford game: as the file says, else the first one in which exactly one player needs one
+    /// point.
+    #[must_use]
+    pub fn crawford_games(&self) -> Vec<bool> {
+        if self.switch("Crawford") == Some(false) {
+            return vec![false; self.games.len()];
+        }
+        let by_score = self.crawford_by_score();
+        let games = self.games.iter().zip(by_score);
+        games
+            .map(|(game, by_score)| game.crawford.unwrap_or(by_score))
+            .collect()
+    }
+
+    /// The Crawford game as the scores alone tell it.
+    pub(super) fn crawford_by_score(&self) -> Vec<bool> {
+        let mut played = false;
+        let flag = |game: &MatGame| {
+            let away = |score: &u32| self.length > 1 && score.saturating_add(1) == self.length;
+            let one_away = game.scores.iter().filter(|score| away(score)).count();
+            one_away == 1 && !std::mem::replace(&mut played, true)
+        };
+        self.games.iter().map(flag).collect()
     }
 
     /// The position from which each game starts; `None` for a variation that is not known here.

@@ -1,15 +1,20 @@
 //! A match on its way in from any form: follows the board and the cube, and fills in what files leave
 //! out: who accepted a beaver, who won when nobody says so.
 
+use super::file_analysis::FileAnalysis;
 use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 use crate::game::{Cube, CubeOwner, Play, Position, Roll};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
 use crate::notation::played::legal_steps;
 use crate::notation::{parse_play, steps_made};
+use std::collections::BTreeMap;
 
 /// A field and what is wrong with it.
 pub(super) type Wrong = (&'static str, Reason);
+
+/// What eXtreme Gammon adds to the points of a game that the players settled.
+pub(super) const SETTLED: u32 = 1000;
 
 /// Faults of a file that are kept.
 const FAULTS_MAX: usize = 100;
@@ -51,6 +56,9 @@ pub(super) struct Recorder {
     pub(super) start_scores: [u32; 2],
     /// The result stands, not by the column of a cell.
     certain: bool,
+    analyses: Vec<BTreeMap<usize, FileAnalysis>>,
+    /// The player who conceded last, and the points if they are known; nothing has happened since.
+    conceded: Option<(MatPlayer, Option<u32>)>,
 }
 
 impl Recorder {
@@ -62,7 +70,9 @@ impl Recorder {
     }
 
     /// The match as it was read.
-    pub(super) fn reading(self) -> MatchReading {
+    pub(super) fn reading(mut self) -> MatchReading {
+        self.apply_concession();
+        self.forget_usual_crawford();
         let (line, at) = self.place;
         MatchReading {
             file: self.file,
@@ -70,6 +80,7 @@ impl Recorder {
             lines: self.lines,
             line,
             at,
+            analyses: self.analyses,
         }
     }
 
@@ -119,6 +130,12 @@ impl Recorder {
         self.ended
     }
 
+    /// Whether anything has happened in the game.
+    pub(super) fn has_acted(&self) -> bool {
+        let game = self.file.games.last();
+        game.is_some_and(|game| !game.actions.is_empty())
+    }
+
     /// Whose turn it is, once somebody has rolled and no double is open.
     pub(super) fn turn(&self) -> Option<MatPlayer> {
         self.next.filter(|_| self.doubled.is_none())
@@ -129,6 +146,7 @@ impl Recorder {
         if self.file.games.len() >= GAMES_MAX {
             return Err(("match file", Reason::Other("has more than 10000 games")));
         }
+        self.apply_concession();
         let start = self.file.start();
         self.position = start.unwrap_or_default();
         self.on_roll = None;
@@ -141,6 +159,7 @@ impl Recorder {
         self.certain = false;
         self.file.games.push(MatGame::default());
         self.lines.push(Vec::new());
+        self.analyses.push(BTreeMap::new());
         match start {
             Some(_) => Ok(()),
             None => Err((
@@ -209,7 +228,56 @@ impl Recorder {
             game.actions.push((player, action));
             lines.push(line);
         }
+        self.conceded = None;
         Ok(())
+    }
+
+    /// Attaches the file's own analysis to the action recorded last.
+    pub(super) fn analysed(&mut self, analysis: FileAnalysis) {
+        let actions = self.file.games.last().map_or(0, |game| game.actions.len());
+        if let (Some(number), Some(analyses)) = (actions.checked_sub(1), self.analyses.last_mut())
+            && !analysis.is_empty()
+        {
+            analyses.insert(number, analysis);
+        }
+    }
+
+    /// The file says whether the game is the Crawford game.
+    pub(super) fn crawford(&mut self, crawford: bool) {
+        let length = self.file.length;
+        if let Some(game) = self.file.games.last_mut() {
+            let away = |score: &&u32| length > 1 && score.saturating_add(1) == length;
+            let possible = game.scores.iter().filter(away).count() == 1;
+            game.crawford = possible.then_some(crawford);
+        }
+    }
+
+    /// What the file says of the Crawford game is kept where the scores alone would mean something else.
+    fn forget_usual_crawford(&mut self) {
+        let by_score = self.file.crawford_by_score();
+        for (game, usual) in self.file.games.iter_mut().zip(by_score) {
+            game.crawford = game.crawford.filter(|&crawford| crawford != usual);
+        }
+    }
+
+    /// A player gives the game up. The winner's line may still say more, or may be missing.
+    pub(super) fn concedes(&mut self, player: MatPlayer, points: Option<u32>) {
+        self.conceded = Some((player, points));
+    }
+
+    /// A game that a player conceded has a result, even where nothing says who won.
+    fn apply_concession(&mut self) {
+        let Some((player, points)) = self.conceded.take() else {
+            return;
+        };
+        let open = self
+            .file
+            .games
+            .last()
+            .is_some_and(|game| game.result.is_none());
+        if open {
+            self.result_is(player.other(), points.unwrap_or(self.cube));
+        }
     }
 
     /// A roll that is played accepts a beaver.
@@ -424,7 +492,12 @@ impl Recorder {
             Some((known, _)) if self.certain => known,
             _ => winner,
         };
+        let settled = points > SETTLED && points > self.cube.saturating_mul(3);
+        let points = if settled { points - SETTLED } else { points };
         self.result_is(winner, points);
+        if let Some(game) = self.file.games.last_mut() {
+            game.settled = settled;
+        }
         // Nothing can follow.
         (self.given_up, self.ended) = (true, true);
     }

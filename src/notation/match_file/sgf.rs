@@ -72,7 +72,8 @@ fn value(input: &[u8]) -> Parsed<'_, String> {
 }
 
 /// Reads a whole file.
-pub(super) fn read(text: &[u8], recorder: &mut Recorder) -> Result<(), NotationError> {
+pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
+    let text = text.as_bytes();
     let mut reader = Reader {
         text,
         counted: (0, 1),
@@ -142,6 +143,8 @@ struct Root {
     backgammon: bool,
     result: Option<(MatPlayer, u32)>,
     rules: String,
+    /// The program that wrote it marks the Crawford game.
+    marks_crawford: bool,
     begun: bool,
 }
 
@@ -233,6 +236,7 @@ impl Reader<'_> {
                 return;
             }
         }
+        let crawford = self.crawford();
         let names = std::mem::take(&mut self.root.names);
         for (place, name) in self.recorder.file.names.iter_mut().zip(names) {
             if let Some(name) = name {
@@ -263,6 +267,9 @@ impl Reader<'_> {
         let begun = self.recorder.begin();
         let [white, black] = self.root.scores;
         self.recorder.scores([white, black]);
+        if let Some(crawford) = crawford {
+            self.recorder.crawford(crawford);
+        }
         if let Err(wrong) = begun {
             self.fault(at, wrong);
         } else if !self.root.backgammon {
@@ -271,6 +278,14 @@ impl Reader<'_> {
                 ("game tree", Reason::Other("is not of backgammon (GM[6])")),
             );
         }
+    }
+
+    /// Whether the rules say that this is the Crawford game. Only some programs mark it, and say nothing by leaving it out.
+    fn crawford(&self) -> Option<bool> {
+        let rules = self.root.rules.to_ascii_lowercase();
+        let has = |name: &str| rules.split(':').any(|rule| rule == name);
+        (has("crawfordgame") || (has("crawford") && self.root.marks_crawford))
+            .then(|| has("crawfordgame"))
     }
 
     /// Whether the game is of another match than those before: between others, of another length, or again the first one
@@ -338,6 +353,10 @@ impl Reader<'_> {
             b"GM" => self.root.backgammon = value.trim() == "6",
             b"PW" => self.name(MatPlayer::First, value),
             b"PB" => self.name(MatPlayer::Second, value),
+            b"AP" => {
+                let marks = ["GNU Backgammon", "gammond"];
+                self.root.marks_crawford = marks.iter().any(|name| value.starts_with(name));
+            }
             b"RU" => self.root.rules = value.to_owned(),
             b"MI" => {
                 for part in &property.values {

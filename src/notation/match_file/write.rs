@@ -1,6 +1,7 @@
 //! A match printed in the `.mat` form.
 
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
+use super::recorder::SETTLED;
 use super::snowie;
 use crate::notation::{plain_play_text, steps_made};
 use std::fmt;
@@ -10,11 +11,22 @@ pub(super) const LEFT_WIDTH: usize = 28;
 
 impl MatGame {
     /// Writes one game, its number counted from 1.
-    fn write(&self, f: &mut fmt::Formatter<'_>, number: usize, file: &MatchFile) -> fmt::Result {
+    fn write(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        (number, default_crawford): (usize, bool),
+        file: &MatchFile,
+    ) -> fmt::Result {
         let [first, second] = &file.names;
         let [first_score, second_score] = self.scores;
         let left = format!("{} : {first_score}", clean(first));
-        writeln!(f, " Game {number}")?;
+        // A word only where the score alone would mean something else.
+        let crawford = match (self.crawford, default_crawford) {
+            (Some(true), false) => " (Crawford)",
+            (Some(false), true) => " (after the Crawford game)",
+            _ => "",
+        };
+        writeln!(f, " Game {number}{crawford}")?;
         writeln!(f, " {left:<30} {} : {second_score}", clean(second))?;
         let mut rows = Rows::default();
         // Each player sees the board from its own side; the texts need the one who plays.
@@ -59,7 +71,8 @@ impl MatGame {
             return rows.write(f);
         };
         let plural = if points == 1 { "" } else { "s" };
-        let mut wins = format!("Wins {points} point{plural}");
+        let settled = if self.settled { SETTLED } else { 0 };
+        let mut wins = format!("Wins {} point{plural}", points.saturating_add(settled));
         let score = winner.of([first_score, second_score]);
         if file.length > 0 && score.saturating_add(points) >= file.length {
             wins.push_str(" and the match");
@@ -144,9 +157,10 @@ impl fmt::Display for MatchFile {
             writeln!(f, ";{}", one_line(comment))?;
         }
         writeln!(f, " {} point match", self.length)?;
-        for (number, game) in (1..).zip(&self.games) {
+        let default_crawford = self.crawford_by_score();
+        for (number, (game, default)) in (1..).zip(self.games.iter().zip(default_crawford)) {
             writeln!(f)?;
-            game.write(f, number, self)?;
+            game.write(f, (number, default), self)?;
         }
         Ok(())
     }

@@ -1,241 +1,310 @@
-//! eXtreme Gammon's binary `.xg`: what was played, by its maker's published layout. Analyses and comments are passed
-//! over. Rules MAT-40 to MAT-44 of `protocol-specs/match-files.md`.
+//! eXtreme Gammon's binary `.xg` (matches) and `.xgp` (positions): what was played, and the program's own analyses.
+//! Comments are passed over. Rules MAT-40 to MAT-46 of `protocol-specs/match-files.md`.
 
-use super::bytes::Bytes;
+use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
 use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{Recorder, Wrong};
-use crate::game::{POINTS, Play, Position, Roll, Step, find_play};
+use super::xg_archive::{Record, records, wrong};
+use crate::game::{Chances, Play, Roll, Step, find_play};
 use crate::notation::error::{Code, NotationError, Reason};
-use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use std::borrow::Cow;
 
 const MAGIC: &[u8; 4] = b"RGMH";
-/// Bytes before the picture, when the header does not say.
-const TRAILER: usize = 36;
-/// An entry of the list of files.
-const ENTRY: usize = 532;
-const ENTRIES_MAX: usize = 1000;
 /// A record of the match.
 pub(super) const RECORD: usize = 2560;
-/// Most bytes of records: 10,000 games would need less.
-const RECORDS_BYTES_MAX: usize = 64 << 20;
-/// What the records of a match begin with, beside other files of the archive.
-const RECORDS_NAME: &str = "temp.xg";
 /// In the first record.
 pub(super) const RECORDS_MAGIC: u32 = 0x494c_4d44;
 /// Points of a match without end.
 pub(super) const UNLIMITED: i32 = 99999;
 /// Versions of the records from which on names are in UTF-16.
 const UTF16_SINCE: i32 = 24;
-const NAME_UNITS: usize = 128;
-
-const FIELD: &str = "XG file";
+/// Bytes of a board.
+const BOARD: usize = 26;
+/// Candidates of a play at most.
+const CANDIDATES_MAX: usize = 32;
 
 pub(super) fn is_xg(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
-}
-
-const fn wrong(why: &'static str) -> Wrong {
-    (FIELD, Reason::Other(why))
 }
 
 /// Reads a whole file.
 pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), NotationError> {
     let refused = |(field, reason): Wrong| NotationError::new(Code::BadMatchFile, field, reason, 0);
     let (records, sound) = records(bytes).map_err(refused)?;
-    let mut frame = Frame::OnRoll;
-    let mut start = None;
-    let mut match_told = false;
+    let mut reader = Reader {
+        recorder,
+        start: None,
+        cube: None,
+    };
+    let mut has_match = false;
     for (number, record) in records.chunks_exact(RECORD).enumerate() {
         let record = Record(record);
-        // Where it would stand if nothing were compressed.
-        let at = number.saturating_mul(RECORD).min(bytes.len());
+        // The byte of the unpacked records.
+        let at = number.saturating_mul(RECORD);
         match record.byte(8) {
             0 => {
-                header(&record, recorder).map_err(refused)?;
-                match_told = true;
+                header(&record, reader.recorder).map_err(refused)?;
+                has_match = true;
                 if !sound {
-                    recorder.note(
-                        0,
-                        at,
-                        ("checksum", Reason::Other("is wrong: the file is damaged")),
-                    );
+                    let why = ("checksum", Reason::Other("is wrong: the file is damaged"));
+                    reader.recorder.note(0, at, why);
                 }
             }
-            _ if !match_told => return Err(refused(wrong("does not begin with a match"))),
-            1 => start = game(&record, recorder, at),
-            4 => ending(&record, recorder),
+            _ if !has_match => return Err(refused(wrong("does not begin with a match"))),
             5 => break,
-            kind @ (2 | 3) if !recorder.file.games.is_empty() && !recorder.has_given_up() => {
-                let player = record.player(if kind == 2 { 12 } else { 64 });
-                let begun = player.and_then(|player| {
-                    let set_up = start.take().map(|start: SetUp| match player {
-                        MatPlayer::First => start,
-                        MatPlayer::Second => SetUp {
-                            position: start.position.swapped(),
-                            ..start
-                        },
-                    });
-                    set_up.map_or(Ok(()), |set_up| recorder.set_up(0, player, set_up))
-                });
-                let done = begun.and_then(|()| match kind {
-                    2 => cube(&record, recorder),
-                    _ => play(&record, recorder, &mut frame, at),
-                });
-                if let Err(wrong) = done {
-                    recorder.give_up(0, at, wrong);
-                }
-            }
-            _ => {}
+            kind => reader.record(kind, &record, at),
         }
     }
-    match match_told {
+    match has_match {
         true => Ok(()),
         false => Err(refused(wrong("has no match in it"))),
     }
 }
 
-/// The records of the match, and whether their checksum is right.
-fn records(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), Wrong> {
-    const SHORT: &str = "ends too early";
-    let mut head = Bytes::new(bytes, 0);
-    head.take(8, FIELD)?;
-    let size = head.word(FIELD)?;
-    head.take(8, FIELD)?;
-    let picture = head.word(FIELD)?;
-    let start = usize::try_from(u64::from(size) + u64::from(picture)).unwrap_or(usize::MAX);
-    let archive = bytes.get(start..).ok_or(wrong(SHORT))?;
-    let (before, trailer) = archive
-        .len()
-        .checked_sub(TRAILER)
-        .and_then(|place| archive.split_at_checked(place))
-        .ok_or(wrong(SHORT))?;
-    let mut trailer = Bytes::new(trailer, 0);
-    trailer.take(12, FIELD)?;
-    let length = usize::try_from(trailer.word(FIELD)?).unwrap_or(usize::MAX);
-    trailer.take(4, FIELD)?;
-    let compressed = trailer.byte(FIELD)? != 0;
-    let list = before
-        .len()
-        .checked_sub(length)
-        .and_then(|place| before.get(place..))
-        .ok_or(wrong("has a list of files that is longer than it"))?;
-    let list = unpacked(list, compressed, ENTRY * ENTRIES_MAX)?;
-    for entry in list.chunks_exact(ENTRY) {
-        let entry = Record(entry);
-        if !entry.short_text(0).eq_ignore_ascii_case(RECORDS_NAME) {
-            continue;
-        }
-        let number = |at| usize::try_from(entry.word(at)).unwrap_or(usize::MAX);
-        let (whole, packed, place) = (number(512), number(516), number(520));
-        let end = place.checked_add(packed);
-        let data = end.and_then(|end| before.get(place..end));
-        let data = data.ok_or(wrong("has records that lie outside of it"))?;
-        if whole > RECORDS_BYTES_MAX {
-            return Err(wrong("has more than 64 MiB of records"));
-        }
-        let records = unpacked(data, entry.byte(528) == 0, whole)?;
-        // Nothing says whether the sum is of the packed bytes.
-        let sums = [crc32fast::hash(&records), crc32fast::hash(data)];
-        return Ok((records, sums.contains(&entry.word(524))));
-    }
-    Err(wrong("has no records of a match (temp.xg)"))
+/// A match on its way in, record by record.
+struct Reader<'a> {
+    recorder: &'a mut Recorder,
+    /// A board or cube other than the usual one, as the first player sees it, until the game's first action.
+    start: Option<SetUp>,
+    /// The analysis of the cube before the roll that comes next.
+    cube: Option<FileCube>,
 }
 
-fn unpacked(data: &[u8], compressed: bool, most: usize) -> Result<Cow<'_, [u8]>, Wrong> {
-    if !compressed {
-        return Ok(Cow::Borrowed(data));
-    }
-    decompress_to_vec_zlib_with_limit(data, most)
-        .map(Cow::Owned)
-        .map_err(|error| match error.status {
-            miniz_oxide::inflate::TINFLStatus::HasMoreOutput => {
-                wrong("unpacks to more bytes than it says")
+impl Reader<'_> {
+    fn record(&mut self, kind: u8, record: &Record<'_>, at: usize) {
+        match kind {
+            1 => {
+                self.cube = None;
+                self.start = game(record, self.recorder, at);
             }
-            _ => wrong("cannot be unpacked: it is damaged"),
-        })
-}
-
-/// A part of fixed length; what lies outside of it is 0.
-struct Record<'a>(&'a [u8]);
-
-impl Record<'_> {
-    fn byte(&self, at: usize) -> u8 {
-        self.0.get(at).copied().unwrap_or_default()
-    }
-
-    fn word(&self, at: usize) -> u32 {
-        let rest = self.0.get(at..).unwrap_or_default();
-        u32::from_le_bytes(rest.first_chunk().copied().unwrap_or_default())
-    }
-
-    fn number(&self, at: usize) -> i32 {
-        self.word(at).cast_signed()
-    }
-
-    /// A length and so many letters of Latin-1.
-    fn short_text(&self, at: usize) -> String {
-        let length = usize::from(self.byte(at));
-        let letters = self.0.get(at + 1..at + 1 + length).unwrap_or_default();
-        letters.iter().map(|&byte| char::from(byte)).collect()
-    }
-
-    /// UTF-16 up to a 0.
-    fn wide_text(&self, at: usize) -> String {
-        let rest = self.0.get(at..).unwrap_or_default();
-        let (pairs, _) = rest.as_chunks::<2>();
-        let units = pairs.iter().map(|pair| u16::from_le_bytes(*pair));
-        let units: Vec<u16> = units
-            .take(NAME_UNITS)
-            .take_while(|&unit| unit != 0)
-            .collect();
-        String::from_utf16_lossy(&units)
-    }
-
-    /// The player, 1 or -1.
-    fn player(&self, at: usize) -> Result<MatPlayer, Wrong> {
-        match self.number(at) {
-            1 => Ok(MatPlayer::First),
-            -1 => Ok(MatPlayer::Second),
-            _ => Err(("player", Reason::Other("is neither 1 nor -1"))),
+            4 => ending(record, self.recorder),
+            2 | 3 if !self.recorder.file.games.is_empty() && !self.recorder.has_given_up() => {
+                let done = match kind {
+                    2 => self.cube(record),
+                    _ => self.play(record, at),
+                };
+                if let Err(wrong) = done {
+                    self.recorder.give_up(0, at, wrong);
+                }
+            }
+            _ => {}
         }
     }
 
-    /// A board of 26 numbers.
-    fn board(&self, at: usize, turned: bool) -> Option<Position> {
-        let numbers = self.0.get(at..at + 26)?;
-        let number = |point: usize| -> Option<i8> {
-            let place = if turned { 25 - point } else { point };
-            let byte = numbers.get(place)?.cast_signed();
-            Some(if turned { byte.wrapping_neg() } else { byte })
+    /// Follows the board to this record, whose board stands at `at` and is always seen by the first player.
+    fn follow(
+        &mut self,
+        record: &Record<'_>,
+        player: MatPlayer,
+        (at, cube_at): (usize, usize),
+    ) -> Result<(), Wrong> {
+        let now = self.recorder.board(MatPlayer::First);
+        let board = record.board(at, false);
+        let first = !self.recorder.has_acted();
+        let start = match self.start.take() {
+            Some(start) => Some(start),
+            // A position file begins where it stands.
+            None if first && board.is_some_and(|board| board != now) => Some(SetUp {
+                position: now,
+                value: 1,
+                owner: None,
+            }),
+            None => None,
         };
-        let (mut mine, mut theirs) = ([0_u8; POINTS], [0_u8; POINTS]);
-        for point in 0..26 {
-            let count = number(point)?;
-            let size = count.unsigned_abs();
-            // Point 25 is the bar of the one, point 0 of the other.
-            match count {
-                0 => {}
-                1.. => *mine.get_mut(point.checked_sub(1)?)? = size,
-                _ => *theirs.get_mut(24_usize.checked_sub(point)?)? = size,
+        let Some(start) = start else {
+            return match board {
+                Some(board) if board == now => Ok(()),
+                _ => Err((
+                    "board",
+                    Reason::Other("is not the one that the plays before led to"),
+                )),
+            };
+        };
+        let (value, owner) = match record.number(cube_at) {
+            0 => (start.value, None),
+            cube => {
+                let value = 1_u32.checked_shl(cube.unsigned_abs()).unwrap_or(0);
+                let owner = match cube {
+                    1.. => MatPlayer::First,
+                    _ => MatPlayer::Second,
+                };
+                (value, Some(owner))
+            }
+        };
+        let position = board.filter(|board| !board.is_over());
+        let position = position.unwrap_or(start.position);
+        let position = match player {
+            MatPlayer::First => position,
+            MatPlayer::Second => position.swapped(),
+        };
+        let set_up = SetUp {
+            position,
+            value,
+            owner,
+        };
+        self.recorder.set_up(0, player, set_up)
+    }
+
+    /// A double and its answers; nothing where nobody doubled.
+    fn cube(&mut self, record: &Record<'_>) -> Result<(), Wrong> {
+        let analysis = cube_analysis(record);
+        if record.number(16) != 1 {
+            self.cube = analysis;
+            return Ok(());
+        }
+        let player = record.player(12)?;
+        self.follow(record, player, (36, 32))?;
+        let analysed = |recorder: &mut Recorder| {
+            recorder.analysed(FileAnalysis {
+                cube: analysis.clone(),
+                plays: Vec::new(),
+            });
+        };
+        let recorder = &mut *self.recorder;
+        let other = player.other();
+        recorder.double(0, player)?;
+        analysed(recorder);
+        match [record.number(20), record.number(24), record.number(28)] {
+            [0, ..] => {
+                recorder.drop(0, other)?;
+                analysed(recorder);
+            }
+            [1, ..] => {
+                recorder.take(0, other)?;
+                analysed(recorder);
+            }
+            [2, accepted, raccoon] => {
+                recorder.double(0, other)?;
+                match (accepted, raccoon) {
+                    (0, _) => recorder.drop(0, player)?,
+                    (1, _) => recorder.take(0, player)?,
+                    (_, taken) => {
+                        recorder.double(0, player)?;
+                        match taken {
+                            0 => recorder.drop(0, other)?,
+                            _ => recorder.take(0, other)?,
+                        }
+                    }
+                }
+            }
+            // The double was not answered.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, record: &Record<'_>, at: usize) -> Result<(), Wrong> {
+        let player = record.player(64)?;
+        let dice = [100, 104].map(|at| u8::try_from(record.number(at)).unwrap_or_default());
+        let [one, two] = dice;
+        let cube = self.cube.take();
+        if dice == [0, 0] {
+            return Ok(());
+        }
+        let bad_dice = ("roll", Reason::Other("is not of two dice from 1 to 6"));
+        let roll = Roll::new(one, two).map_err(|_| bad_dice)?;
+        self.follow(record, player, (9, 108))?;
+        let before = self.recorder.board(player);
+        // A roll that was resigned before it was played leads to no board at all.
+        if record.is_blank(35, BOARD) {
+            self.recorder.rolled(0, player, roll)?;
+        } else {
+            // The board behind the play is seen by the player who moves.
+            let after = record.board(35, false);
+            let found = after.and_then(|after| find_play(&before, roll, &after.swapped()));
+            let play = match found {
+                Some(play) => play,
+                None => steps(record)?,
+            };
+            if let Some(wrong) = self.recorder.play_steps(0, player, roll, play)? {
+                self.recorder.note(0, at, wrong);
             }
         }
-        Position::new(&mine, &theirs).ok()
+        self.recorder.analysed(FileAnalysis {
+            cube,
+            plays: candidates(record),
+        });
+        Ok(())
     }
 }
 
-/// Whose view the boards have: of the player on roll, or always of the first one. The description says the former, a
-/// program that reads such files the latter; the boards themselves tell.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Frame {
-    OnRoll,
-    First,
+/// The words that eXtreme Gammon shows for a level.
+fn level(number: i32) -> Cow<'static, str> {
+    match number {
+        0..=6 => format!("{}-ply", number + 1).into(),
+        12 => "3-ply red".into(),
+        100 => "rollout".into(),
+        998 | 999 => "opening book".into(),
+        1000 => "XG Roller".into(),
+        1001 => "XG Roller+".into(),
+        1002 => "XG Roller++".into(),
+        _ => format!("level {number}").into(),
+    }
 }
 
-impl Frame {
-    fn board(self, record: &Record<'_>, at: usize, player: MatPlayer) -> Option<Position> {
-        record.board(at, self == Frame::First && player == MatPlayer::Second)
+/// Seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon, each with the greater
+/// ones; and the equity. None where nothing was written.
+fn evaluation(record: &Record<'_>, at: usize) -> Option<(Chances, f64)> {
+    if record.is_blank(at, 28) {
+        return None;
     }
+    let mut numbers = [0.0; 7];
+    for (number, place) in numbers.iter_mut().zip((at..).step_by(4)) {
+        *number = record.single(place)?;
+    }
+    let [
+        lose_backgammon,
+        lose_gammon,
+        _,
+        win,
+        win_gammon,
+        win_backgammon,
+        equity,
+    ] = numbers;
+    let chances = Chances {
+        win,
+        win_gammon,
+        win_backgammon,
+        lose_gammon,
+        lose_backgammon,
+    };
+    let possible = chances
+        .to_array()
+        .iter()
+        .all(|chance| (0.0..=1.0).contains(chance));
+    possible.then(|| (chances, f64::from(equity)))
+}
+
+/// The program's analysis of a cube decision.
+fn cube_analysis(record: &Record<'_>) -> Option<FileCube> {
+    const BLOCK: usize = 64;
+    let equity = |at: usize| record.single(BLOCK + at).map(f64::from);
+    let [no_double, double_take, double_pass] = [equity(88)?, equity(92)?, equity(96)?];
+    // What was not analysed has no value of a pass.
+    (double_pass != 0.0).then(|| FileCube {
+        level: level(record.number(BLOCK + 28)),
+        no_double,
+        double_take,
+        double_pass,
+        chances: evaluation(record, BLOCK + 60).map(|(chances, _)| chances),
+    })
+}
+
+/// The program's candidates of a play.
+fn candidates(record: &Record<'_>) -> Vec<FilePlay> {
+    const BLOCK: usize = 124;
+    let count = usize::try_from(record.number(BLOCK + 64)).unwrap_or(0);
+    (0..count.min(CANDIDATES_MAX))
+        .filter_map(|number| {
+            let (chances, equity) = evaluation(record, BLOCK + 1284 + 28 * number)?;
+            Some(FilePlay {
+                level: level(record.short(BLOCK + 1156 + 4 * number).into()),
+                after: record.board(BLOCK + 68 + BOARD * number, false)?.swapped(),
+                equity,
+                chances: Some(chances),
+            })
+        })
+        .collect()
 }
 
 fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
@@ -283,6 +352,7 @@ fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp
     let begun = recorder.begin();
     let score = |at| record.word(at).min(LENGTH_MAX);
     recorder.scores([score(12), score(16)]);
+    recorder.crawford(record.byte(20) != 0);
     if let Err(wrong) = begun {
         recorder.give_up(0, at, wrong);
         return None;
@@ -291,8 +361,8 @@ fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp
     let board = record.board(21, false).filter(|board| !board.is_over());
     let doubles = u32::try_from(record.number(64)).unwrap_or(0);
     let value = 1_u32.checked_shl(doubles).unwrap_or(0);
-    match board {
-        Some(board) if board == usual && value == 1 => None,
+    match board.filter(|board| *board != usual) {
+        None if value == 1 => None,
         board => Some(SetUp {
             position: board.unwrap_or(usual),
             value,
@@ -308,89 +378,24 @@ fn ending(record: &Record<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// A double and its answers; nothing where nobody doubled.
-fn cube(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
-    if record.number(16) != 1 {
-        return Ok(());
-    }
-    let player = record.player(12)?;
-    let other = player.other();
-    recorder.double(0, player)?;
-    match [record.number(20), record.number(24), record.number(28)] {
-        [0, ..] => recorder.drop(0, other),
-        [1, ..] => recorder.take(0, other),
-        [2, accepted, raccoon] => {
-            recorder.double(0, other)?;
-            match (accepted, raccoon) {
-                (0, _) => recorder.drop(0, player),
-                (1, _) => recorder.take(0, player),
-                (_, taken) => {
-                    recorder.double(0, player)?;
-                    match taken {
-                        0 => recorder.drop(0, other),
-                        _ => recorder.take(0, other),
-                    }
-                }
-            }
-        }
-        // The double was not answered.
-        _ => Ok(()),
-    }
-}
-
-fn play(
-    record: &Record<'_>,
-    recorder: &mut Recorder,
-    frame: &mut Frame,
-    at: usize,
-) -> Result<(), Wrong> {
-    let player = record.player(64)?;
-    let dice = [100, 104].map(|at| u8::try_from(record.number(at)).unwrap_or_default());
-    let [one, two] = dice;
-    if dice == [0, 0] {
-        return Ok(());
-    }
-    let bad_dice = ("roll", Reason::Other("is not of two dice from 1 to 6"));
-    let roll = Roll::new(one, two).map_err(|_| bad_dice)?;
-    let before = recorder.board(player);
-    let fits = |frame: &Frame| frame.board(record, 9, player) == Some(before);
-    if !fits(frame) {
-        let other = [Frame::OnRoll, Frame::First]
-            .into_iter()
-            .find(|frame| fits(frame));
-        let why = "is not the one that the plays before led to";
-        *frame = other.ok_or(("board", Reason::Other(why)))?;
-    }
-    let after = frame.board(record, 35, player);
-    let found = after.and_then(|after| find_play(&before, roll, &after.swapped()));
-    let play = match found {
-        Some(play) => play,
-        None => steps(record)?,
-    };
-    if let Some(wrong) = recorder.play_steps(0, player, roll, play)? {
-        recorder.note(0, at, wrong);
-    }
-    Ok(())
-}
-
-/// The steps as they stand, by the numbers of the player who moves.
+/// The steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, what is below 0 is off.
 fn steps(record: &Record<'_>) -> Result<Play, Wrong> {
     let bad = || ("play", Reason::Other("has a step from or to no point"));
     let mut steps = Vec::new();
     for place in (68..100).step_by(8) {
         let from = record.number(place);
-        if from < 0 {
+        let to = record.number(place + 4);
+        // No step leads nowhere: the places that are left are not used.
+        if from < 0 || (from, to) == (0, 0) {
             break;
         }
-        let to = record.number(place + 4);
-        let index = |point: i32| u8::try_from(point - 1).map_err(|_| bad());
+        let index = |point: i32| u8::try_from(point).map_err(|_| bad());
         steps.push(match (from, to) {
-            // The bar is point 25.
-            (1..=25, 1..=24) => Step {
+            (0..=24, 0..=23) => Step {
                 from: index(from)?,
                 to: index(to)?,
             },
-            (1..=24, ..=0) => Step {
+            (0..=23, ..=-1) => Step {
                 from: index(from)?,
                 to: BORNE_OFF,
             },
