@@ -5,17 +5,19 @@ use super::met_numbers::{G11, KAZAROSS_XG2, MEC26, Published, ROCKWELL_KAZAROSS}
 use crate::game::Score;
 use std::path::{Path, PathBuf};
 
-/// The most points that a table covers.
+/// The most points that a table keeps. Chances at longer distances are computed when they are asked for (MET-03).
 pub const AWAY_MAX: usize = 64;
+/// The most points that are distinguished.
+const FAR_MAX: usize = Score::LENGTH_MAX as usize;
 
-/// Match winning chances (MET-01, MET-05) at every score from 1-away to 64-away, for two equal players.
+/// Match winning chances (MET-01, MET-05) at every score from 1-away to 255-away, for two equal players.
 ///
 /// What a source does not list is extended as GNU Backgammon does it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchEquityTable {
     name: String,
     pre: Vec<[f64; AWAY_MAX]>,
-    post: [f64; AWAY_MAX],
+    post: Vec<f64>,
 }
 
 /// Why a match equity table could not be read.
@@ -133,23 +135,25 @@ impl MatchEquityTable {
         });
         let native = post.len().min(length.saturating_sub(1));
         let mut line = post[..native.min(AWAY_MAX)].to_vec();
-        trailer.extend(&mut line, AWAY_MAX);
+        trailer.extend(&mut line, FAR_MAX);
         MatchEquityTable {
             name: name.to_owned(),
             pre: pre.collect(),
-            post: std::array::from_fn(|index| line[index]),
+            post: line,
         }
     }
 
     /// A table all of whose entries are known: 64 rows of 64, and 64 for the trailer.
     pub(super) fn complete(name: &str, pre: &[Vec<f64>], post: &[f64]) -> MatchEquityTable {
+        let mut line = post[..AWAY_MAX].to_vec();
+        PostCrawford::USUAL.extend(&mut line, FAR_MAX);
         MatchEquityTable {
             name: name.to_owned(),
             pre: pre
                 .iter()
                 .map(|row| std::array::from_fn(|index| row[index]))
                 .collect(),
-            post: std::array::from_fn(|index| post[index]),
+            post: line,
         }
     }
 
@@ -159,15 +163,19 @@ impl MatchEquityTable {
         &self.name
     }
 
-    /// Match winning chance of a player who needs `mine` points (1..=64, clamped) when the other
+    /// Match winning chance of a player who needs `mine` points (1..=255, clamped) when the other
     /// needs `theirs`, before the Crawford game has been played. With 1-away it is the Crawford
     /// game that is about to begin.
     #[must_use]
     pub fn before_crawford(&self, mine: u32, theirs: u32) -> f64 {
-        self.pre[index(mine)][index(theirs)]
+        let (mine, theirs) = (index(mine), index(theirs));
+        match self.pre.get(mine).and_then(|row| row.get(theirs)) {
+            Some(&chance) => chance,
+            None => by_distribution(mine + 1, theirs + 1),
+        }
     }
 
-    /// Match winning chance of a player who needs `needs` points (1..=64, clamped) when the other
+    /// Match winning chance of a player who needs `needs` points (1..=255, clamped) when the other
     /// needs one and the Crawford game is over.
     #[must_use]
     pub fn trailer(&self, needs: u32) -> f64 {
@@ -216,5 +224,5 @@ impl MatchEquityTable {
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 fn index(away: u32) -> usize {
-    (away as usize).clamp(1, AWAY_MAX) - 1
+    (away as usize).clamp(1, FAR_MAX) - 1
 }

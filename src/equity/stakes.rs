@@ -105,10 +105,10 @@ impl GammonPrices {
     }
 }
 
-/// From this cube on every game ends every match: 2 to the 7th is above 64 points. Two more
+/// From this cube on every game ends every match: 2 to the 8th is above 255 points. Two more
 /// levels are kept so that doubling and redoubling need no test.
-const LEVELS: usize = 10;
-const LEVEL_LAST: usize = 7;
+const LEVELS: usize = 11;
+const LEVEL_LAST: usize = 8;
 
 /// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.
 #[derive(Clone, Copy, Debug, Default)]

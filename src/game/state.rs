@@ -97,9 +97,9 @@ impl Score {
         crawford: false,
     };
     /// The longest match accepted, in points.
-    pub const LENGTH_MAX: u8 = 64;
+    pub const LENGTH_MAX: u8 = 255;
 
-    /// A match to `length` points (1..=64) with these scores; `crawford` says that this very game
+    /// A match to `length` points (1..=255) with these scores; `crawford` says that this very game
     /// is the Crawford game. Length 0 is money play and wants scores 0 and no Crawford.
     ///
     /// # Errors
@@ -135,6 +135,23 @@ impl Score {
             opponent: opponent as u8,
             crawford,
         })
+    }
+
+    /// As [`Score::new`], but drops a Crawford flag at a score at which no Crawford game is played, as GNU Backgammon
+    /// does.
+    ///
+    /// # Errors
+    /// [`MatchStateError`] names what cannot be.
+    pub const fn lenient(
+        length: u32,
+        me: u32,
+        opponent: u32,
+        crawford: bool,
+    ) -> Result<Score, MatchStateError> {
+        match Score::new(length, me, opponent, crawford) {
+            Err(MatchStateError::Crawford) => Score::new(length, me, opponent, false),
+            result => result,
+        }
     }
 
     /// Points to play to; 0 for money.
@@ -264,7 +281,7 @@ pub enum MatchStateError {
     #[error("cube is {0}, want a power of two from 1 to 4096")]
     CubeValue(u32),
     /// Too long a match.
-    #[error("match length is {0}, want 0 (money) to 64")]
+    #[error("match length is {0}, want 0 (money) to 255")]
     Length(u32),
     /// A score at or above the match length.
     #[error("score {score} is not below the match length {length}")]

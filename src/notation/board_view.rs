@@ -8,6 +8,9 @@ use crate::game::{
     BAR, Cube, CubeOwner, MatchState, MatchStateError, POINTS, Position, Roll, Rules, Score,
 };
 
+/// Longest match in points that a board line keeps, as in GNU Backgammon.
+const LENGTH_MAX: u32 = 64;
+
 /// Whose board line it is, where that makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoardDialect {
@@ -291,7 +294,7 @@ impl View<'_> {
         };
         let (me, opponent) = (read(my_field, me)?, read(9 - my_field, opponent)?);
         // Longer matches are cut, keeping what each player still needs, as gnubg does.
-        let cut = length.saturating_sub(u32::from(Score::LENGTH_MAX));
+        let cut = length.saturating_sub(LENGTH_MAX);
         let one_away = (me + 1 == length) != (opponent + 1 == length);
         let crawford = one_away
             && match self.dialect {

@@ -12,6 +12,8 @@ pub enum Code {
     BadMatchId,
     /// An XGID.
     BadXgid,
+    /// An OGID.
+    BadOgid,
     /// A FIBS board line.
     BadBoard,
     /// A roll of two dice.
@@ -32,6 +34,7 @@ impl Code {
             Code::BadPosition => "bad-position",
             Code::BadMatchId => "bad-match-id",
             Code::BadXgid => "bad-xgid",
+            Code::BadOgid => "bad-ogid",
             Code::BadBoard => "bad-board",
             Code::BadRoll => "bad-roll",
             Code::BadRecord => "bad-record",

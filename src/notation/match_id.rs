@@ -258,8 +258,8 @@ impl MatchId {
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-match-id` for dice above 6 or only one die, matches
-    /// longer than 64 points, a score at or above the length, a cube above 4096, and Crawford
-    /// where it cannot be.
+    /// longer than 255 points, a score at or above the length, a cube above 4096, and Crawford
+    /// in money play. A Crawford flag where nobody needs just one point is dropped.
     pub fn view(self) -> Result<MatchView, NotationError> {
         let refuse = |field, reason| NotationError::new(Code::BadMatchId, field, reason, 0);
         let on_roll = self.on_roll();
@@ -286,7 +286,7 @@ impl MatchId {
         let (me, opponent) = (self.score(on_roll), self.score(on_roll.other()));
         // gnubg keeps the points of a money session; they mean nothing to a decision.
         let (me, opponent) = if length == 0 { (0, 0) } else { (me, opponent) };
-        let score = Score::new(length, me.into(), opponent.into(), self.crawford())
+        let score = Score::lenient(length, me.into(), opponent.into(), self.crawford())
             .map_err(|error| refuse("match id score", error.into()))?;
         let rules = if length == 0 {
             Rules {
@@ -451,8 +451,8 @@ mod tests {
             "match id roll is not possible: die is 0, want 1 to 6",
         );
         check(
-            start.with(LENGTH, 65),
-            "match id score is not possible: match length is 65, want 0 (money) to 64",
+            start.with(LENGTH, 256),
+            "match id score is not possible: match length is 256, want 0 (money) to 255",
         );
         check(
             start.with(LENGTH, 5).with(SCORE[0], 5),

@@ -13,3 +13,16 @@ pub enum Offer {
     /// A resignation worth 1 (single), 2 (gammon) or 3 (backgammon) cubes.
     Resignation(u8),
 }
+
+impl std::fmt::Display for Offer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Offer::Double => f.write_str("double"),
+            Offer::Beaver => f.write_str("beaver"),
+            Offer::Raccoon => f.write_str("raccoon"),
+            Offer::Resignation(1) => f.write_str("resignation of a single game"),
+            Offer::Resignation(2) => f.write_str("resignation of a gammon"),
+            Offer::Resignation(_) => f.write_str("resignation of a backgammon"),
+        }
+    }
+}

@@ -5,8 +5,8 @@
 
 use super::key::LETTERS;
 use super::{
-    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, PlayerNumber, PositionId,
-    PositionKey, Reason, Xgid,
+    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, Ogid, OgidColour,
+    PlayerNumber, PositionId, PositionKey, Reason, Seat, Xgid,
 };
 use crate::game::{MatchState, Position, Roll};
 
@@ -24,19 +24,22 @@ pub enum Form {
     Xgid,
     /// `board:…`.
     BoardLine,
+    /// White's checkers, a colon, Black's, a colon, the cube: OpenGammon's text.
+    Ogid,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Form; 5] = [
+    pub const ALL: [Form; 6] = [
         Form::PositionId,
         Form::GnubgId,
         Form::Key,
         Form::Xgid,
         Form::BoardLine,
+        Form::Ogid,
     ];
 
-    /// A short name: `position-id`, `gnubg-id`, `key`, `xgid`, `board`.
+    /// A short name: `position-id`, `gnubg-id`, `key`, `xgid`, `board`, `ogid`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,6 +48,7 @@ impl Form {
             Form::Key => "key",
             Form::Xgid => "xgid",
             Form::BoardLine => "board",
+            Form::Ogid => "ogid",
         }
     }
 
@@ -77,6 +81,8 @@ impl Form {
                 let names = ["player", "opponent"];
                 BoardLine::external(names, position, state, roll, offer).to_string()
             }
+            // The player on roll is Black, whose points have the numbers of our board.
+            Form::Ogid => Ogid::of(position, state, roll, offer, OgidColour::Black).to_string(),
         }
     }
 }
@@ -102,7 +108,17 @@ pub struct ParsedPosition {
     /// The points of the player on roll and of the other of a match that is over (only a Match ID can say so). There
     /// is no state then.
     pub final_score: Option<[u16; 2]>,
+    /// The OGID that it came with: it holds more than a state, such as the colours.
+    pub ogid: Option<Ogid>,
+    /// The colour of the player on roll in an OGID.
+    pub colour: OgidColour,
+    /// What the text says that cannot be, and was dropped.
+    pub warning: Option<&'static str>,
 }
+
+/// The warning of a Crawford flag where nobody needs just one point.
+const CRAWFORD_DROPPED: &str =
+    "crawford is set, but not exactly one side is 1-away: the flag was dropped";
 
 impl ParsedPosition {
     /// The GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
@@ -131,6 +147,25 @@ impl ParsedPosition {
         }
     }
 
+    /// The OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or the match is
+    /// over. One that was read and says the same comes back as it was.
+    #[must_use]
+    pub fn ogid(&self, state: &MatchState) -> Option<Ogid> {
+        let sayable = matches!(self.offer, None | Some(Offer::Double));
+        if !sayable || self.final_score.is_some() {
+            return None;
+        }
+        let of = |state: &MatchState, roll| {
+            Ogid::of(&self.position, state, roll, self.offer, self.colour)
+        };
+        let new = of(state, self.roll);
+        let read = self.ogid.and_then(|ogid| Some((ogid, ogid.view().ok()?)));
+        Some(match read {
+            Some((ogid, view)) if new == of(&view.state, view.roll) => ogid,
+            _ => new,
+        })
+    }
+
     const fn bare(form: Form, position: Position) -> ParsedPosition {
         ParsedPosition {
             form,
@@ -141,6 +176,9 @@ impl ParsedPosition {
             no_cube: false,
             match_id: None,
             final_score: None,
+            ogid: None,
+            colour: OgidColour::Black,
+            warning: None,
         }
     }
 
@@ -154,7 +192,7 @@ impl ParsedPosition {
     }
 }
 
-/// Reads a position in any form: Position ID, `Position ID:Match ID`, 20-letter key, XGID or
+/// Reads a position in any form: Position ID, `Position ID:Match ID`, 20-letter key, XGID, OGID or
 /// FIBS board line. Blanks around it are passed over.
 ///
 /// # Errors
@@ -193,6 +231,9 @@ fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     if Xgid::is_meant(text) {
         return from_xgid(text);
     }
+    if Ogid::is_meant(text) {
+        return from_ogid(text);
+    }
     if text.len() == LETTERS && text.iter().all(u8::is_ascii_alphabetic) {
         let key = PositionKey::parse(text)?;
         return Ok(ParsedPosition::bare(Form::Key, key.position()));
@@ -221,13 +262,41 @@ fn starts_with_word(text: &[u8], word: &[u8]) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-fn from_xgid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
-    let view = Xgid::parse(text)?.view_in(text)?;
+fn from_ogid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+    let ogid = Ogid::parse(text)?;
+    let view = ogid.view_in(text)?;
+    let crawford = ogid.mark == super::OgidMark::Crawford;
     Ok(ParsedPosition {
         state: Some(view.state),
         roll: view.roll,
         offer: view.offer,
         no_cube: view.no_cube,
+        ogid: Some(ogid),
+        colour: view.on_roll,
+        warning: dropped(crawford, &view.state),
+        ..ParsedPosition::bare(Form::Ogid, view.position)
+    })
+}
+
+/// The warning where a text sets the Crawford flag and the score has none; a match to one point needs no flag.
+fn dropped(crawford: bool, state: &MatchState) -> Option<&'static str> {
+    let score = state.score;
+    (crawford && !score.is_crawford() && score.length() > 1).then_some(CRAWFORD_DROPPED)
+}
+
+fn from_xgid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+    let xgid = Xgid::parse(text)?;
+    let view = xgid.view_in(text)?;
+    Ok(ParsedPosition {
+        state: Some(view.state),
+        roll: view.roll,
+        offer: view.offer,
+        no_cube: view.no_cube,
+        colour: match xgid.on_roll {
+            Seat::Bottom => OgidColour::Black,
+            Seat::Top => OgidColour::White,
+        },
+        warning: dropped(xgid.rules == 1, &view.state),
         ..ParsedPosition::bare(Form::Xgid, view.position)
     })
 }
@@ -261,6 +330,7 @@ fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError
         state: Some(state),
         roll,
         offer,
+        warning: dropped(id.match_id.crawford(), &state),
         ..bare
     })
 }

@@ -203,7 +203,7 @@ impl Xgid {
             (bottom.bottom_score, bottom.top_score)
         };
         let crawford = !money && self.rules == 1;
-        let score = Score::new(self.length.into(), me.into(), opponent.into(), crawford)
+        let score = Score::lenient(self.length.into(), me.into(), opponent.into(), crawford)
             .map_err(|error| refuse(6, "xgid score", error.into()))?;
         let rules = Rules {
             jacoby: money && self.rules & 1 != 0,

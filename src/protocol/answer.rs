@@ -18,6 +18,8 @@ pub struct Addressee<'a> {
     pub id: Option<&'a str>,
     /// The style wanted.
     pub style: AnswerStyle,
+    /// What of the request was dropped, if anything.
+    pub warning: Option<&'static str>,
 }
 
 impl<'a> From<&'a Line> for Addressee<'a> {
@@ -25,6 +27,7 @@ impl<'a> From<&'a Line> for Addressee<'a> {
         Addressee {
             id: line.id.as_deref(),
             style: line.style,
+            warning: line.warning,
         }
     }
 }
@@ -34,6 +37,7 @@ impl<'a> From<&'a Refusal> for Addressee<'a> {
         Addressee {
             id: refusal.id.as_deref(),
             style: refusal.style,
+            warning: None,
         }
     }
 }
@@ -136,6 +140,8 @@ struct Object<'a, T: Serialize> {
     kind: &'static str,
     #[serde(flatten)]
     body: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'static str>,
 }
 
 fn object<T: Serialize>(
@@ -149,6 +155,7 @@ fn object<T: Serialize>(
         id: to.id,
         kind,
         body,
+        warning: to.warning,
     };
     if serde_json::to_writer(&mut *out, &object).is_err() {
         out.truncate(start);

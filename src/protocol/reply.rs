@@ -18,6 +18,7 @@ pub(super) struct RequestReply {
     pub(super) style: AnswerStyle,
     /// The number of the line, where lines are counted.
     pub(super) number: Option<u64>,
+    pub(super) warning: Option<&'static str>,
     pub(super) asked: Asked,
 }
 
@@ -71,6 +72,7 @@ impl RequestReply {
         Addressee {
             id: self.id.as_deref(),
             style: self.style,
+            warning: self.warning,
         }
     }
 
@@ -131,6 +133,7 @@ pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
         id,
         style: AnswerStyle::Json,
         number: None,
+        warning: None,
         asked: Asked::Fault,
     };
     let question = crate::query::Question::Class(Position::start());
@@ -234,8 +237,13 @@ fn show(
         "state": state_value(state),
         "board": lines,
     });
-    if let (Some(counts), Some(body)) = (RaceCounts::of(position), body.as_object_mut()) {
-        body.insert("race".into(), race_value(&counts));
+    if let Some(body) = body.as_object_mut() {
+        if let Some(counts) = RaceCounts::of(position) {
+            body.insert("race".into(), race_value(&counts));
+        }
+        if let Some(offer) = shown.offer {
+            body.insert("offer".into(), json!(offer.to_string()));
+        }
     }
     let plain = match to.style {
         AnswerStyle::Position => PositionId::from(*position).to_string(),
@@ -276,6 +284,7 @@ pub(super) fn convert(to: Addressee<'_>, shown: &ParsedPosition, state: &MatchSt
         "key": print(Form::Key),
         "xgid": of_state(Form::Xgid),
         "board": of_state(Form::BoardLine),
+        "ogid": shown.ogid(state).map(|ogid| ogid.to_string()),
         "roll": shown.roll.map(Roll::dice),
     });
     if let (Some(score), Some(body)) = (shown.final_score, body.as_object_mut()) {

@@ -19,6 +19,8 @@ pub struct Line {
     pub style: AnswerStyle,
     /// Whether its asker lets everything else go first.
     pub patient: bool,
+    /// What of the line was dropped, if anything: the answer says so.
+    pub warning: Option<&'static str>,
     /// What is asked.
     pub request: Request,
 }
@@ -104,10 +106,11 @@ pub struct RequestError {
 }
 
 /// Every code that an error may have; `protocol-specs/errors.md` says what each means.
-pub const ERROR_CODES: [&str; 24] = [
+pub const ERROR_CODES: [&str; 25] = [
     "bad-position",
     "bad-match-id",
     "bad-xgid",
+    "bad-ogid",
     "bad-board",
     "bad-roll",
     "bad-record",

@@ -52,14 +52,21 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
         id: None,
         style: session.style,
         patient: session.queue == Some(Queue::Bulk),
+        warning: None,
     };
     let parsed = parse(line, session, &mut head);
-    let Head { id, style, patient } = head;
+    let Head {
+        id,
+        style,
+        patient,
+        warning,
+    } = head;
     Some(match parsed {
         Ok(request) => Ok(Line {
             id,
             style,
             patient,
+            warning,
             request,
         }),
         Err(error) => Err(Refusal { id, style, error }),
@@ -71,6 +78,7 @@ struct Head {
     id: Option<String>,
     style: AnswerStyle,
     patient: bool,
+    warning: Option<&'static str>,
 }
 
 fn parse(line: &[u8], session: &SessionSettings, head: &mut Head) -> Result<Request, RequestError> {
@@ -473,6 +481,7 @@ fn ask<'a>(
     settings(rest, &mut own)?;
     head.style = own.style;
     head.patient = own.queue == Some(Queue::Bulk);
+    head.warning = parsed.warning;
     match_goes_on(verb, &parsed, &own.state)
         .map_err(|message| fault(input, "game-over", "position", message))?;
     let state = state_of(&parsed, session, &own.state).map_err(|error| state_fault(rest, error))?;
@@ -531,11 +540,12 @@ fn state_of(
     let Some(mut state) = parsed.state else {
         return session.state.with(wishes).apply(MatchState::default());
     };
-    // No Match ID tells of beavers, no board line of Jacoby either.
-    if matches!(parsed.form, Form::GnubgId | Form::BoardLine) && state.score.is_money() {
+    // No Match ID carries beavers; no board line and no OGID carries Jacoby either.
+    let open = matches!(parsed.form, Form::BoardLine | Form::Ogid);
+    if (open || parsed.form == Form::GnubgId) && state.score.is_money() {
         state.rules.beavers = session.state.beavers.unwrap_or(state.rules.beavers);
     }
-    if parsed.form == Form::BoardLine && state.score.is_money() {
+    if open && state.score.is_money() {
         state.rules.jacoby = session.state.jacoby.unwrap_or(state.rules.jacoby);
     }
     wishes.apply(state)

@@ -59,7 +59,8 @@ fn text(task: &RolloutTask, found: &RolloutAnswer) -> String {
     let one = |one: &RolledOut| {
         let (value, error) = one.value();
         let name = name(task, one);
-        format!("{name} {:+.4} +- {:.4}", value.equity, error.equity)
+        let error = crate::render::rollout::error_text(error);
+        format!("{name} {:+.4} {error}", value.equity)
     };
     let all: Vec<String> = found.candidates.iter().map(one).collect();
     let verdict = match &found.cube {

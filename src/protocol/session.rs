@@ -66,11 +66,13 @@ impl Session {
             id,
             style,
             patient,
+            warning,
             request,
         } = line;
         let to = Addressee {
             id: id.as_deref(),
             style,
+            warning,
         };
         match request {
             Request::Set(changed) => {
@@ -101,6 +103,7 @@ impl Session {
                     id,
                     style,
                     number: self.number,
+                    warning,
                     asked,
                 };
                 let mut inquiry = Inquiry::new(question, settings, reply);
@@ -136,6 +139,7 @@ impl Session {
             id,
             style,
             number,
+            warning: None,
             asked: Asked::Match,
         };
         let rules = wanted.rules;
@@ -174,6 +178,7 @@ fn block_refused(block: &Block, error: &RequestError) -> Step {
     let to = Addressee {
         id: block.id.as_deref(),
         style: block.style,
+        warning: None,
     };
     refuse(to, error, block.number)
 }
@@ -240,6 +245,7 @@ impl Dialect for Session {
         let here = Addressee {
             id: None,
             style: self.settings.style,
+            warning: None,
         };
         let Cut::Line(line) = line else {
             return self.refuse(here, &RequestError::too_long());
@@ -260,6 +266,7 @@ impl Dialect for Session {
         let to = Addressee {
             id: None,
             style: self.settings.style,
+            warning: None,
         };
         answer::error(to, error, None, &mut out);
         text(out)

@@ -257,7 +257,7 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("noise", "0 to 1", "standard deviation of noise"),
     ("top", "0 to 65535, 0 for all", "plays to report"),
     ("time", "0 to 600000, 0 for none", "milliseconds to deepen"),
-    ("length", "0 (money) to 64", "match length"),
+    ("length", "0 (money) to 255", "match length"),
     ("score", "points:points, mine first", "score"),
     ("crawford", "on or off", "whether this is the Crawford game"),
     ("jacoby", "on or off", "Jacoby rule (money)"),

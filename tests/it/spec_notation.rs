@@ -266,7 +266,7 @@ fn xg_06_to_12() {
     );
     assert!(xgid_error("0:0:1:00:0:0:2:5:10").starts_with("xgid rules field is"));
     // XG-09.
-    assert!(xgid_error("0:0:1:00:0:0:0:65:10").contains("match length is 65"));
+    assert!(xgid_error("0:0:1:00:0:0:0:256:10").contains("match length is 256"));
     // XG-10.
     assert!(xgid("0:0:1:00:0:0:0:0:0").no_cube && !xgid("0:0:1:00:0:0:0:0:10").no_cube);
     // XG-11: every field in turn.

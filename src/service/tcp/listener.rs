@@ -161,6 +161,7 @@ async fn tell(
         let to = Addressee {
             id: None,
             style: AnswerStyle::Json,
+            warning: None,
         };
         answer::error(to, &error, None, &mut text);
     }
