@@ -1,5 +1,22 @@
 //! Running mean and variance, confidence intervals, and a sequential test.
 
+/// Fewest numbers from which an interval is shown.
+pub const INTERVAL_COUNT_MIN: u64 = 5;
+/// Standard errors on either side of a 99 % interval.
+const Z99: f64 = 2.575_829;
+/// Rule of three at 99 %: what was not seen in `n` trials has a chance of at most this by `n`, `-ln 0.01`.
+const UNSEEN99: f64 = 4.605_170;
+
+/// Middle and half width of Wilson's score interval of a share of so many trials, `z` standard errors wide.
+#[must_use]
+pub fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
+    let share = share.clamp(0.0, 1.0);
+    let scale = 1.0 + z * z / trials;
+    let middle = (share + z * z / (2.0 * trials)) / scale;
+    let spread = share * (1.0 - share) / trials + z * z / (4.0 * trials * trials);
+    (middle, z * spread.sqrt() / scale)
+}
+
 /// Mean and variance of numbers that come one by one (Welford's recurrence).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Running {
@@ -59,10 +76,53 @@ impl Running {
         }
     }
 
+    /// The 99 % interval to be shown to people; `None` for fewer than [`INTERVAL_COUNT_MIN`] numbers. However alike the
+    /// numbers are, it is no narrower than what the rule of three leaves to a result that was not seen, a point away.
+    #[must_use]
+    pub fn shown_interval99(&self) -> Option<[f64; 2]> {
+        if self.count < INTERVAL_COUNT_MIN {
+            return None;
+        }
+        let reach = Z99 * self.standard_error();
+        let reach = reach.max(UNSEEN99 / self.count as f64);
+        Some([self.mean - reach, self.mean + reach])
+    }
+
+    /// As [`Running::shown_interval99`] for shares from 0 to 1: Wilson's score interval.
+    #[must_use]
+    pub fn share_interval99(&self) -> Option<[f64; 2]> {
+        (self.count >= INTERVAL_COUNT_MIN).then(|| {
+            let (middle, reach) = wilson(self.mean, self.independent(), Z99);
+            [(middle - reach).max(0.0), (middle + reach).min(1.0)]
+        })
+    }
+
+    /// The standard error of a share: half of Wilson's interval of one standard error, which is never 0.
+    #[must_use]
+    pub fn share_error(&self) -> f64 {
+        match self.count {
+            0 => f64::INFINITY,
+            _ => wilson(self.mean, self.independent(), 1.0).1,
+        }
+    }
+
+    /// The independent trials that would scatter as these numbers, which are shares themselves; at least as many as
+    /// there are numbers.
+    fn independent(&self) -> f64 {
+        let count = self.count as f64;
+        let spread = self.variance() / count;
+        let share = self.mean.clamp(0.0, 1.0);
+        if spread > 0.0 {
+            (share * (1.0 - share) / spread).max(count)
+        } else {
+            count
+        }
+    }
+
     /// The interval that holds the true mean with about 99 % probability.
     #[must_use]
     pub fn interval99(&self) -> [f64; 2] {
-        let reach = 2.575_829 * self.standard_error();
+        let reach = Z99 * self.standard_error();
         [self.mean - reach, self.mean + reach]
     }
 }
@@ -120,6 +180,39 @@ pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, SprtVerdict)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Wilson's interval of 20 wins in 20 games, by the textbook: 1 / (1 + z^2 / n).
+    #[test]
+    fn share_interval_of_extreme_results_is_one_sided() {
+        let all = |value: f64, count: usize| std::iter::repeat_n(value, count).collect::<Running>();
+        let [low, high] = all(1.0, 20).share_interval99().unwrap();
+        assert!(
+            (low - 1.0 / (1.0 + Z99 * Z99 / 20.0)).abs() < 1e-12,
+            "{low}"
+        );
+        assert_eq!(high, 1.0);
+        let [low, high] = all(0.0, 20).share_interval99().unwrap();
+        assert_eq!(low, 0.0);
+        assert!(high > 0.2 && high < 0.3, "{high}");
+        assert!(all(1.0, 100).share_error() > 0.004);
+        assert_eq!(all(1.0, 4).share_interval99(), None);
+        // In the middle it is the normal one, nearly.
+        let even: Running = (0..400).map(|number| f64::from(number % 2)).collect();
+        let [low, high] = even.share_interval99().unwrap();
+        let [near_low, near_high] = even.interval99();
+        assert!((low - near_low).abs() < 2e-3 && (high - near_high).abs() < 2e-3);
+    }
+
+    /// Equal results leave room for what was not seen.
+    #[test]
+    fn shown_interval_of_equal_results_has_a_width() {
+        let all = |count: usize| std::iter::repeat_n(1.0, count).collect::<Running>();
+        assert_eq!(all(2).shown_interval99(), None);
+        let [low, high] = all(100).shown_interval99().unwrap();
+        assert!((high - low - 2.0 * 0.04605).abs() < 1e-4);
+        let wide: Running = (0..100).map(f64::from).collect();
+        assert_eq!(wide.shown_interval99(), Some(wide.interval99()));
+    }
 
     #[test]
     fn mean_and_error_of_a_small_sample() {

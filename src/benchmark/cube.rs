@@ -112,6 +112,7 @@ fn simple(own: &Decision0, right: &Decision0) -> (f64, f64) {
 mod tests {
     use super::*;
 
+    /// BM-31.
     #[test]
     fn thirty_one_different_scores() {
         let mut scores = SCORES.to_vec();

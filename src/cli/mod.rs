@@ -18,7 +18,7 @@ mod progress;
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    COUNT_MAX, Common, DEFAULT_MET, Format, LevelOption, Measured, PlayerOptions, counts,
+    COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts,
     data_folders, io_threads, nets_named, points, share,
 };
 pub(crate) use output::{

@@ -52,15 +52,10 @@ pub(crate) struct Common {
     /// gammond/bearoff in the user's data folder, /usr/local/share or /usr/share is used.
     #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
     pub(crate) bearoff: Option<PathBuf>,
-    /// Match equity table: a name, or gnubg's XML file.
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_MET",
-        default_value = DEFAULT_MET,
-        value_name = "NAME|PATH"
-    )]
-    pub(crate) met: String,
+    /// Match equity table: a name, or gnubg's XML file; default: kazaross-xg2, and mec26 for the cube measure of
+    /// benchmarks.
+    #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
+    pub(crate) met: Option<String>,
     /// Seed of everything that depends on chance.
     #[arg(
         long,
@@ -192,7 +187,7 @@ impl Measured {
 }
 
 /// `--met` unless something else is asked for.
-pub(crate) const DEFAULT_MET: &str = "kazaross-xg2";
+const DEFAULT_MET: &str = "kazaross-xg2";
 /// `--nets` unless something else is asked for.
 const EMBEDDED: &str = "embedded";
 
@@ -310,10 +305,16 @@ impl Common {
         }
     }
 
+    /// The name or file of the match equity table.
+    pub(crate) fn met_name(&self) -> &str {
+        self.met.as_deref().unwrap_or(DEFAULT_MET)
+    }
+
     /// The match equity table that is asked for.
     pub(crate) fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
-        MatchEquityTable::named(&self.met).or_else(|unknown| {
-            let path = Path::new(&self.met);
+        let name = self.met_name();
+        MatchEquityTable::named(name).or_else(|unknown| {
+            let path = Path::new(name);
             if !path.exists() {
                 return Err(Failure::file(unknown.to_string()));
             }

@@ -438,7 +438,10 @@ const fn set_number(pair: u64, second: bool, independent: bool) -> u64 {
 fn figures(points: &Running, terms: DuelTerms) -> String {
     let (mean, error) = (points.mean(), points.standard_error());
     match terms {
-        DuelTerms::Match(_) => format!("{:.2} +- {:.2} % won", 50.0 * (1.0 + mean), 50.0 * error),
+        DuelTerms::Match(_) => {
+            let error = points.scaled(0.5, 0.5).share_error();
+            format!("{:.2} +- {:.2} % won", 50.0 * (1.0 + mean), 100.0 * error)
+        }
         DuelTerms::Cubeless | DuelTerms::Money { .. } => {
             format!("{mean:+.4} +- {error:.4} points per game")
         }

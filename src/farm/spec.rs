@@ -181,8 +181,8 @@ pub struct EngineSpec {
     pub plies: Whole<0, 4>,
     /// Bearoff databases; the player's own when left out.
     pub bearoff: Option<PortableBearoff>,
-    /// Match equity table.
-    pub met: MetSpec,
+    /// Match equity table; the command's own default when left out.
+    pub met: Option<MetSpec>,
     /// Seed.
     pub seed: u64,
     /// The output: `json`, `text` or `csv`.

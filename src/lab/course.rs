@@ -8,6 +8,7 @@ use crate::player::classic::{
     ClassicFault, ClassicFile, ClassicNet, ClassicPlayer, ShapeError, Sides,
 };
 use crate::player::{Player, PlayerError};
+use crate::stats::wilson;
 use crate::stop::Stop;
 use crate::training::RunError;
 use std::path::{Path, PathBuf};
@@ -322,11 +323,10 @@ impl TestScore {
         self.wins as f64 / self.games.max(1) as f64
     }
 
-    /// Half of the 95 % interval of the share.
+    /// Half of Wilson's 95 % interval of the share, which is never 0.
     #[must_use]
     pub fn reach(&self) -> f64 {
-        let share = self.share();
-        1.96 * (share * (1.0 - share) / self.games.max(1) as f64).sqrt()
+        wilson(self.share(), self.games.max(1) as f64, 1.96).1
     }
 
     pub(super) fn numbers(&self) -> [f64; 4] {
@@ -376,15 +376,23 @@ impl Tests<'_> {
         }))
     }
 
+    /// Tests a net that plays by this rule.
     pub(super) fn of_net(
         &self,
         net: &ClassicNet,
+        sides: Sides,
         stop: &Stop,
     ) -> Result<Option<TestScore>, LabError> {
-        self.of(&ClassicPlayer::new("net", net.clone(), Sides::Swap), stop)
+        self.of(&ClassicPlayer::new("net", net.clone(), sides), stop)
     }
 
-    pub(super) fn told(&self, header: Header) -> Result<Header, LabError> {
+    /// Adds the tests to a header. Tests of other nets than those that turn the board round were once played by the
+    /// wrong rule: their journals are not continued.
+    pub(super) fn told(&self, header: Header, sides: Sides) -> Result<Header, LabError> {
+        let header = match sides {
+            Sides::Swap => header,
+            Sides::Invert => header.field("tests.sides", sides.name()),
+        };
         Ok(header
             .field("tests.opponent", self.opponent.identity()?)
             .field("tests.games", self.games)

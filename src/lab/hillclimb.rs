@@ -178,7 +178,7 @@ impl Course for HillPlan<'_> {
                 .field("guard", teacher.guard);
         }
         match &self.tests {
-            Some(tests) => tests.told(header),
+            Some(tests) => tests.told(header, self.sides),
             None => Ok(header),
         }
     }
@@ -223,7 +223,7 @@ impl Course for HillPlan<'_> {
         }
         let score = match &self.tests {
             None => TestScore::default(),
-            Some(tests) => match tests.of_net(&champion, stop)? {
+            Some(tests) => match tests.of_net(&champion, self.sides, stop)? {
                 Some(score) => score,
                 None => return Ok(None),
             },
@@ -301,6 +301,32 @@ mod tests {
         assert_eq!(moved + stayed, 8);
         assert!(moved > 0 && stayed > 0, "{moved} {stayed}");
         assert!(plan.restore(&mut plan.start(), 0, &[0; 50]).is_err());
+    }
+
+    /// What tests the champion is the player that it is trained to be.
+    #[test]
+    fn tests_let_the_net_play_by_its_own_rule() {
+        let opponent = "linear".parse::<PlayerSpec>().unwrap().open().unwrap();
+        let tests = Tests {
+            opponent: &*opponent,
+            games: 20,
+            seed: 7,
+        };
+        let mut seen = Vec::new();
+        for sides in Sides::ALL {
+            let plan = HillPlan {
+                sides,
+                every: 2,
+                tests: Some(tests),
+                ..plan(2)
+            };
+            let end = run_course(&plan, None, &mut Control::quiet()).unwrap();
+            let own = ClassicPlayer::new("net", end.state.net.clone(), sides);
+            let own = tests.of(&own, &Stop::never()).unwrap();
+            assert_eq!(end.state.curve.last().copied(), own, "{sides:?}");
+            seen.push(own);
+        }
+        assert_ne!(seen[0], seen[1]);
     }
 
     #[test]

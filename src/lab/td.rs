@@ -65,7 +65,7 @@ impl Course for TdPlan<'_> {
             .field("sides", self.sides.name())
             .field("every", self.every);
         match &self.tests {
-            Some(tests) => tests.told(header),
+            Some(tests) => tests.told(header, self.sides),
             None => Ok(header),
         }
     }
@@ -92,7 +92,7 @@ impl Course for TdPlan<'_> {
         }
         let score = match &self.tests {
             None => TestScore::default(),
-            Some(tests) => match tests.of_net(&learner.net, stop)? {
+            Some(tests) => match tests.of_net(&learner.net, self.sides, stop)? {
                 Some(score) => score,
                 None => return Ok(None),
             },

@@ -33,7 +33,7 @@ pub enum PlayerSpec {
     /// Full-width look-ahead of so many plies over a player that values positions.
     Expectiminimax(u8, Box<PlayerSpec>),
     /// A classic net: how it came to be (`td` or `hillclimb`), its file, and how it plays both sides.
-    Classic(&'static str, PathBuf, Sides),
+    Classic(&'static str, PathBuf, Option<Sides>),
     /// Put together from parts that this file names.
     Parts(PathBuf),
     /// Put together from parts that are known already.
@@ -142,8 +142,9 @@ fn classical(
         let rest = text.strip_prefix(kind);
         if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
             let (file, sides) = match rest.rsplit_once(":sides=") {
-                Some((file, name)) => (file, Sides::named(name)),
-                None => (rest, Some(Sides::default())),
+                Some((file, name)) => (file, Sides::named(name).map(Some)),
+                // As the file says.
+                None => (rest, Some(None)),
             };
             return Some(match (file, sides) {
                 (_, None) => Err(refuse("sides: want swap or invert")),
@@ -368,10 +369,10 @@ mod tests {
             deep(1, ours)
         );
         let net = |kind, sides| Ok(PlayerSpec::Classic(kind, "a:b.net".into(), sides));
-        assert_eq!(read("td:a:b.net"), net("td", Sides::Swap));
+        assert_eq!(read("td:a:b.net"), net("td", None));
         assert_eq!(
             read("hillclimb:a:b.net:sides=invert"),
-            net("hillclimb", Sides::Invert)
+            net("hillclimb", Some(Sides::Invert))
         );
         for (text, said) in [
             ("expectiminimax:depth=3", "depth: want 1 or 2"),

@@ -146,7 +146,7 @@ pub struct RolledOut {
     pub trials: u32,
     /// Win, won gammon, won backgammon, lost gammon, lost backgammon; each within 0..=1.
     pub chances: [f64; 5],
-    /// One standard error of each.
+    /// One standard error of each; infinite where fewer than two games say nothing of it, like the errors below.
     pub chance_errors: [f64; 5],
     /// Without the cube.
     pub cubeless: Equities,

@@ -12,7 +12,7 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
     for (rank, one) in found.candidates.iter().enumerate() {
         let (mean, error) = one.value();
         let _ = write!(text, "{:>3}. {:<28} {}", rank + 1, name(one), value(mean));
-        let _ = write!(text, " +- {:.4}", error.equity);
+        let _ = write!(text, " {}", error_text(error));
         let behind = mean.equity - best.unwrap_or_default();
         if rank > 0 {
             let _ = write!(text, " ({behind:+.4})");
@@ -21,10 +21,10 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
         let _ = writeln!(
             text,
             "\n       {win:.3} {gammon:.3} {backgammon:.3} - {:.3} {lose_gammon:.3} \
-             {lose_backgammon:.3}  cubeless {} +- {:.4}  {} trials",
+             {lose_backgammon:.3}  cubeless {} {}  {} trials",
             1.0 - win,
             value(one.cubeless),
-            one.cubeless_error.equity,
+            error_text(one.cubeless_error),
             one.trials
         );
     }
@@ -46,9 +46,18 @@ pub fn figures(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> St
     let figures = found.candidates.iter().take(3).map(|one| {
         let (value, error) = one.value();
         let name = name(one);
-        format!("{name} {:+.4} +- {:.4}", value.equity, error.equity)
+        format!("{name} {:+.4} {}", value.equity, error_text(error))
     });
     figures.collect::<Vec<_>>().join("; ")
+}
+
+/// Returns `+- ERROR`; the error of one game is not known.
+#[must_use]
+pub fn error_text(error: Equities) -> String {
+    match error.equity.is_finite() {
+        true => format!("+- {:.4}", error.equity),
+        false => "+- unknown".to_owned(),
+    }
 }
 
 fn value(value: Equities) -> String {

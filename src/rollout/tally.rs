@@ -43,8 +43,12 @@ impl Spread {
         self.games.mean()
     }
 
-    /// Its standard error: from the means of rounds when there are many, else as if games were independent.
+    /// Its standard error: from the means of rounds when there are many, else as if games were independent. One game has
+    /// none: it is infinite then.
     pub(super) fn standard_error(&self) -> f64 {
+        if self.games.count() < 2 {
+            return f64::INFINITY;
+        }
         if self.rounds.count() < ROUNDS_BELIEVED {
             return self.games.standard_error();
         }

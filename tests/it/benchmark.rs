@@ -146,7 +146,7 @@ fn doubling_without_lookahead_agrees_with_all_rows() {
     );
 }
 
-/// The cube measure over the 31 scores on all recorded rows.
+/// BM-32, BM-33: the cube measure over the 31 scores on all recorded rows.
 #[test]
 fn cube_measure_agrees_with_all_rows() {
     let Some(path) = shared(

@@ -163,6 +163,26 @@ fn records_are_those_that_bench_reads() {
         "{said}"
     );
     assert!(said.contains("the best play was not listed in "), "{said}");
+    assert!(
+        said.contains("by more than two standard errors in "),
+        "{said}"
+    );
+    // One batch of games says nothing of its error.
+    let said = good(
+        at,
+        "rollout --again x.bm --out one.bm trials=36 truncate=4 seed=2",
+    );
+    assert!(!said.contains("by more than two standard errors"), "{said}");
+    assert!(!said.contains("standard error of the least"), "{said}");
+    assert!(
+        said.contains("no standard error is known in 4 records"),
+        "{said}"
+    );
+    let one = fs::read_to_string(at.join("one.bm")).unwrap();
+    assert!(
+        one.contains("# 36 games; standard errors of the losses: unknown"),
+        "{one}"
+    );
     let again = fs::read_to_string(at.join("y.bm")).unwrap();
     assert!(again.lines().filter(|line| line.starts_with("#R")).count() > 40);
     // Positions before the roll.

@@ -167,6 +167,15 @@ fn the_command_trains_goes_on_and_plays() {
     );
     let (code, said) = run("duel td:a.net hillclimb:a.net:sides=invert --games 2 --quiet");
     assert_eq!(code, 0, "{said}");
+    // A net plays as it was trained.
+    let inverted = small.replace("a.net", "i.net") + " --episodes 2 --sides invert";
+    assert_eq!(run(&inverted).0, 0);
+    let (code, said) = run("duel td:i.net td:i.net:sides=swap --games 2 --quiet");
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("td:i.net:sides=invert against td:i.net,"),
+        "{said}"
+    );
 }
 
 #[test]

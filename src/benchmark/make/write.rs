@@ -39,6 +39,9 @@ pub fn settings_line(recipe: &Recipe, net: &str) -> String {
     format!("{settings}\n")
 }
 
+/// Fewest parts of games whose scatter says how certain a loss is.
+const PARTS_MIN: u64 = 2;
+
 /// What the games of a record say.
 struct Rolled {
     /// Mean chances of each candidate, seen by the player who is to act.
@@ -77,14 +80,17 @@ impl Rolled {
         }
     }
 
-    /// How much a candidate is worse than another, and the standard error of that, from the parts: parts have the same
-    /// dice for all candidates, and each spreads the first throws evenly.
-    fn loss(&self, best: usize, other: usize) -> (f64, f64) {
+    /// Returns how much a candidate is worse than another, and the standard error of that, from the parts: parts have
+    /// the same dice for all candidates, and each spreads the first throws evenly. One part has no error.
+    fn loss(&self, best: usize, other: usize) -> (f64, Option<f64>) {
         let loss = equity(&self.chances[best]) - equity(&self.chances[other]);
         let (best, other) = (&self.equities[best], &self.equities[other]);
         let gaps: Running = best.iter().zip(other).map(|(a, b)| a - b).collect();
+        if gaps.count() < PARTS_MIN {
+            return (loss, None);
+        }
         if best.len() == other.len() {
-            return (loss, gaps.standard_error());
+            return (loss, Some(gaps.standard_error()));
         }
         // One has more parts than the other: what they share, `2 cov = var a + var b - var(a - b)`, counts for the
         // parts that both have, divided by the longer: `var a / m + var b / n - 2 cov / max(m, n)`.
@@ -93,7 +99,7 @@ impl Rolled {
         let twice = variance(&best[..shared]) + variance(&other[..shared]) - gaps.variance();
         let apart = variance(best) / best.len() as f64 + variance(other) / other.len() as f64;
         let longer = best.len().max(other.len()) as f64;
-        (loss, (apart - twice / longer).max(0.0).sqrt())
+        (loss, Some((apart - twice / longer).max(0.0).sqrt()))
     }
 }
 
@@ -134,7 +140,10 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &
         }));
     }
     let errors: Vec<String> = (rolled.order.iter().skip(1))
-        .map(|&other| format!("{:.4}", rolled.loss(best, other).1))
+        .map(|&other| match rolled.loss(best, other).1 {
+            Some(error) => format!("{error:.4}"),
+            None => "unknown".to_owned(),
+        })
         .collect();
     let each: Vec<u32> = (rolled.order.iter())
         .map(|&one| record.games[one])
@@ -171,6 +180,8 @@ pub struct Again {
     pub changed: u64,
     /// ... by more than two standard errors.
     pub clearly: u64,
+    /// Records with too few games for a standard error: they are never among [`Again::clearly`].
+    pub uncertain: u64,
     /// The best play was not listed.
     pub missed: u64,
     /// Points that the play which was best before loses now.
@@ -192,11 +203,15 @@ pub fn again(records: &[Chosen], known: &[Known]) -> Again {
         let (loss, error) = rolled.loss(best, 0);
         again.records += 1;
         again.changed += u64::from(loss > 0.0);
-        again.clearly += u64::from(loss > 2.0 * error);
+        again.clearly += u64::from(error.is_some_and(|error| loss > 2.0 * error));
         again.missed += u64::from(best >= record.listed);
         again.loss.add(loss);
-        let worst = (rolled.order.iter()).map(|&other| rolled.loss(best, other).1);
-        again.error.add(worst.fold(0.0, f64::max));
+        let others = rolled.order.iter().filter(|&&other| other != best);
+        let errors: Option<Vec<f64>> = others.map(|&other| rolled.loss(best, other).1).collect();
+        match errors {
+            Some(errors) => again.error.add(errors.into_iter().fold(0.0, f64::max)),
+            None => again.uncertain += 1,
+        }
     }
     again
 }

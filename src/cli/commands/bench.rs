@@ -5,8 +5,8 @@ use crate::benchmark::scoring::Scoring;
 use crate::benchmark::summary::{Counting, GroupScore, Scored, groups, paired_by_group, position};
 use crate::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use crate::cli::{
-    Common, DEFAULT_MET, Failure, Format, Measured, Output, Picture, ProgressArgs, shown_path,
-    stopped, write_drawing,
+    Common, Failure, Format, Measured, Output, Picture, ProgressArgs, shown_path, stopped,
+    write_drawing,
 };
 use crate::equity::MatchEquityTable;
 use crate::escape::{CsvCell, csv_line};
@@ -138,9 +138,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         } else if args.csv {
             csv(path, items, &all, &counting)
         } else if common.format == Some(Format::Json) {
-            json(source, items, &all, &counting)
+            json(source, items, &all, &counting, &table)
         } else {
-            people(source, items, &all, &counting)
+            people(source, items, &all, &counting, &table)
         };
         out.print(text.as_bytes())?;
     }
@@ -221,14 +221,14 @@ pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
     read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
 }
 
-/// The match equity table of the cube measure: the one that the measure is defined with unless another is asked for.
+/// The match equity table of the cube measure: the one that is asked for, else the one that the measure is defined with
+/// (BM-31).
 pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure> {
     const MEASURE: &str = "mec26";
-    let asked = common.match_equity_table()?;
-    if common.met != DEFAULT_MET {
-        return Ok(asked);
+    match common.met {
+        Some(_) => common.match_equity_table(),
+        None => MatchEquityTable::named(MEASURE).map_err(Failure::work),
     }
-    MatchEquityTable::named(MEASURE).map_err(Failure::work)
 }
 
 /// First minus second when there are two players: all records, then the groups by range.
@@ -251,6 +251,7 @@ fn people(
     items: &[Item],
     all: &[Scores<'_>],
     counting: &Counting,
+    table: &MatchEquityTable,
 ) -> String {
     let mut text = String::new();
     if let Some(generation) = generation {
@@ -258,7 +259,14 @@ fn people(
     }
     for Scores { name, scored } in all {
         text.push_str(&format!("{}: {name}\n", shown_path(path)));
-        for group in groups(items, scored, counting) {
+        let groups = groups(items, scored, counting);
+        if groups.iter().any(|group| group.cubes.measure.count() > 0) {
+            text.push_str(&format!(
+                "cube measure: static chances of the player, match equity table {}\n",
+                table.name()
+            ));
+        }
+        for group in groups {
             text.push_str(&lines_of(&group));
         }
     }
@@ -346,6 +354,7 @@ fn json(
     items: &[Item],
     all: &[Scores<'_>],
     counting: &Counting,
+    table: &MatchEquityTable,
 ) -> String {
     let players: Vec<_> = all
         .iter()
@@ -386,6 +395,7 @@ fn json(
     let mut value = serde_json::json!({
         "file": path.display().to_string(), "generation": generation.map(Generation::name),
         "players": players, "difference": difference,
+        "cube_measure": {"chances": "static", "met": table.name()},
     });
     if !differences.is_empty() {
         value["differences"] = differences.into();

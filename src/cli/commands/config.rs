@@ -62,7 +62,7 @@ fn options_in_force(common: &Common, text: &mut String) {
             .map(Into::into),
     );
     line("bearoff", path(&common.bearoff));
-    line("met", Some(common.met.clone().into()));
+    line("met", Some(common.met_name().into()));
     line("seed", i64::try_from(common.seed).ok().map(Into::into));
     line(
         "format",

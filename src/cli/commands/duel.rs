@@ -190,6 +190,9 @@ fn adjusted(
     finish(&text, outcome.complete, journal, RESUME)
 }
 
+/// What stands in place of an interval.
+const TOO_FEW: &str = "too few games for an interval";
+
 /// Matches won less lost as the share won.
 fn share(points: &Running) -> Running {
     points.scaled(0.5, 0.5)
@@ -203,20 +206,25 @@ fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
         DuelTerms::Money { jacoby: false } => format!("{games} money games, no Jacoby"),
         DuelTerms::Match(length) => {
             let won = share(points);
-            let [low, high] = won.interval99().map(|bound| 100.0 * bound);
+            let interval = match won.share_interval99() {
+                Some([low, high]) => {
+                    format!("99 % interval {:.2} to {:.2}", 100.0 * low, 100.0 * high)
+                }
+                None => TOO_FEW.to_owned(),
+            };
             return format!(
-                "{games} matches to {length} points: won {:.2} %, standard error {:.2}, 99 % interval {low:.2} to \
-                 {high:.2}\n",
+                "{games} matches to {length} points: won {:.2} %, standard error {:.2}, {interval}\n",
                 100.0 * won.mean(),
-                100.0 * won.standard_error()
+                100.0 * won.share_error()
             );
         }
     };
     let (mean, error) = (points.mean(), points.standard_error());
-    let [low, high] = points.interval99();
-    format!(
-        "{played}: {mean:+.4} points per game, standard error {error:.4}, 99 % interval {low:+.4} to {high:+.4}\n"
-    )
+    let interval = match points.shown_interval99() {
+        Some([low, high]) => format!("99 % interval {low:+.4} to {high:+.4}"),
+        None => TOO_FEW.to_owned(),
+    };
+    format!("{played}: {mean:+.4} points per game, standard error {error:.4}, {interval}\n")
 }
 
 /// Mean and standard error.
@@ -227,7 +235,7 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
             format!(
                 "{:.2} +- {:.2} %",
                 100.0 * won.mean(),
-                100.0 * won.standard_error()
+                100.0 * won.share_error()
             )
         }
         DuelTerms::Cubeless | DuelTerms::Money { .. } => {
@@ -238,12 +246,19 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
 
 /// Mean, error and interval by the names that suit what was played for.
 fn results(points: &Running, terms: DuelTerms) -> serde_json::Value {
-    let (name, seen) = match terms {
-        DuelTerms::Match(_) => ("matches_won", share(points)),
-        DuelTerms::Cubeless | DuelTerms::Money { .. } => ("points_per_game", *points),
+    let (name, mean, error, interval) = match terms {
+        DuelTerms::Match(_) => {
+            let won = share(points);
+            let (error, interval) = (won.share_error(), won.share_interval99());
+            ("matches_won", won.mean(), error, interval)
+        }
+        DuelTerms::Cubeless | DuelTerms::Money { .. } => {
+            let (error, interval) = (points.standard_error(), points.shown_interval99());
+            ("points_per_game", points.mean(), error, interval)
+        }
     };
     let mut value = serde_json::json!({
-        name: seen.mean(), "standard_error": seen.standard_error(), "interval99": seen.interval99(),
+        name: mean, "standard_error": error, "interval99": interval,
     });
     if let Some(text) = terms.text() {
         extend(&mut value, serde_json::json!({"terms": text}));

@@ -147,9 +147,12 @@ fn engine(common: &Common, job: &JobSpec, luggage: &mut Luggage) -> Result<Engin
     };
     let bearoff = bearoff.map(|folder| PortableBearoff::new(&folder, &mut carry));
     let bearoff = bearoff.transpose()?;
-    let met = match MatchEquityTable::named(met) {
-        Ok(_) => MetSpec::Named(met.clone().try_into()?),
-        Err(_) => MetSpec::File(luggage.file(Path::new(met))?),
+    let met = match met {
+        None => None,
+        Some(name) => Some(match MatchEquityTable::named(name) {
+            Ok(_) => MetSpec::Named(name.clone().try_into()?),
+            Err(_) => MetSpec::File(luggage.file(Path::new(name))?),
+        }),
     };
     Ok(EngineSpec {
         nets: luggage.nets(nets)?,
@@ -179,14 +182,15 @@ fn common(task: &Task, places: &Places<'_>) -> Result<Common, NotPortable> {
     let none = has_own_engine(&task.job).then_some(PortableBearoff::None);
     let bearoff = bearoff.or(none).map(|folder| folder.path(places.paths));
     let met = match met {
-        MetSpec::Named(name) => {
+        None => None,
+        Some(MetSpec::Named(name)) => {
             let name = String::from(name);
             match MatchEquityTable::named(&name) {
-                Ok(_) => name,
+                Ok(_) => Some(name),
                 Err(error) => return Err(NotPortable(error.to_string())),
             }
         }
-        MetSpec::File(number) => places.nets(PortableNets::File(number))?,
+        Some(MetSpec::File(number)) => Some(places.nets(PortableNets::File(number))?),
     };
     Ok(Common {
         nets: places.nets(nets)?,

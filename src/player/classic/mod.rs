@@ -13,7 +13,7 @@ pub use text::{ClassicFault, ClassicFile};
 
 use super::{Player, PlayerError, best_by};
 use crate::game::{Chances, Position, Roll};
-use crate::job::sha256;
+use crate::job::{Header, sha256};
 use crate::rng::ChaCha8Rng;
 use std::cell::RefCell;
 use std::path::Path;
@@ -46,6 +46,12 @@ impl Sides {
     pub fn named(name: &str) -> Option<Sides> {
         Sides::ALL.into_iter().find(|sides| sides.name() == name)
     }
+}
+
+/// Returns how a net played when it was made, if its file says so.
+fn made_sides(file: &ClassicFile) -> Option<Sides> {
+    let made = Header::parse(file.made.as_deref()?)?;
+    Sides::named(made.get("sides")?)
 }
 
 /// Chances of the player who has just moved; the opponent is on roll in `after`.
@@ -96,8 +102,10 @@ impl ClassicPlayer {
         }
     }
 
-    pub(super) fn open(kind: &str, path: &Path, sides: Sides) -> Result<Self, PlayerError> {
+    /// Opens a file. Without `sides` the net plays as the work that made it let it play.
+    pub(super) fn open(kind: &str, path: &Path, sides: Option<Sides>) -> Result<Self, PlayerError> {
         let file = ClassicFile::load(path).map_err(|fault| PlayerError::in_file(path, fault))?;
+        let sides = sides.or_else(|| made_sides(&file)).unwrap_or_default();
         let side = match sides {
             Sides::Swap => String::new(),
             Sides::Invert => format!(":sides={}", sides.name()),
