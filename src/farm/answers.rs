@@ -6,11 +6,14 @@ use super::task::{Lot, is_sha256, one_line};
 use crate::job::sha256;
 use crate::nats::{is_name, words};
 use async_nats::HeaderMap;
+use async_nats::jetstream::Message;
+use async_nats::jetstream::consumer::pull::Batch;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::stream::{DirectGetErrorKind, LastRawMessageErrorKind};
 use futures_util::StreamExt as _;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// Answers longer than this are objects: a server takes messages of 1 MiB unless told otherwise.
 const MESSAGE_BYTES_MAX: usize = 512 << 10;
@@ -26,6 +29,22 @@ const BUSY: &str = "Gammond-Busy-Ms";
 const COUNT: &str = "Gammond-Parts";
 const SUM: &str = "Gammond-Sha256";
 const OBJECT: &str = "Gammond-Object";
+
+/// The longest wait for a message that the server has announced. After messages were removed under a consumer's feet, a
+/// server may announce some that never come.
+const ANNOUNCED_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Returns the next message of a batch; none at its end.
+async fn next_of(batch: &mut Batch) -> Result<Option<Message>, FarmError> {
+    let fail = FarmError::server("reading answers");
+    match timeout(ANNOUNCED_TIMEOUT, batch.next()).await {
+        Ok(None) => Ok(None),
+        Ok(Some(message)) => message.map(Some).map_err(|error| fail(error.to_string())),
+        Err(_) => Err(fail(
+            "the server announced a message that does not come".to_owned(),
+        )),
+    }
+}
 
 /// What is known of an answer without its parts.
 #[derive(Clone, Debug)]
@@ -266,8 +285,7 @@ impl Farm {
             let fetched = consumer.fetch().max_messages(batch).messages().await;
             let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
             let before = left;
-            while let Some(message) = fetched.next().await {
-                let message = message.map_err(|error| fail(error.to_string()))?;
+            while let Some(message) = next_of(&mut fetched).await? {
                 left = left.saturating_sub(1);
                 let info = message.info().map_err(|error| fail(error.to_string()))?;
                 let (sequence, came) = (info.stream_sequence, info.published.unix_timestamp());
@@ -323,8 +341,7 @@ impl Farm {
         let fetched = reader.fetch().max_messages(most).messages().await;
         let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
         let mut found = Vec::new();
-        while let Some(message) = fetched.next().await {
-            let message = message.map_err(|error| fail(error.to_string()))?;
+        while let Some(message) = next_of(&mut fetched).await? {
             let info = message.info().map_err(|error| fail(error.to_string()))?;
             let (sequence, came) = (info.stream_sequence, info.published.unix_timestamp());
             let subject = message.subject.as_str();
@@ -374,8 +391,7 @@ impl Farm {
             let fetched = consumer.fetch().max_messages(left.min(1000)).messages();
             let mut fetched = fetched.await.map_err(|error| fail(words(&error)))?;
             let before = left;
-            while let Some(message) = fetched.next().await {
-                let message = message.map_err(|error| fail(error.to_string()))?;
+            while let Some(message) = next_of(&mut fetched).await? {
                 left = left.saturating_sub(1);
                 let info = message.info().map_err(|error| fail(error.to_string()))?;
                 let Some(lot) = self.lot_of(message.subject.as_str()) else {

@@ -44,7 +44,7 @@ pub fn all() -> Vec<Attack> {
 }
 
 /// The longest wait for anything here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 /// A part of one letter, as answers have it, and its SHA-256.
 const PART: &[u8] = b"\x01\0\0\0x";
 const PART_SUM: &str = "85ca3bfb7e693924dc0ba8e8bae7e35c5b14193154d4926c36e29bb5d63a6118";
@@ -360,7 +360,7 @@ fn forged_reports(place: &Place) -> Tried {
         attacker.publish(guess, "", "NATS/1.0 503\r\n", b"")?;
     }
     attacker.flush()?;
-    let on = (0..3).all(|_| victim.next(Duration::from_secs(10)).is_some());
+    let on = (0..3).all(|_| victim.next(PATIENCE).is_some());
     let found = format!(
         "{} guesses; first progress {:.30}",
         guesses.len(),
