@@ -5,7 +5,7 @@ use super::answers::{Answered, GivenUp};
 use super::files;
 use super::stillness::Stillness;
 use super::store::{Farm, State};
-use super::task::{FORMAT, Lot, Stage, Task, unpack};
+use super::task::{FORMAT, LOTS_MAX, Lot, Stage, Task, unpack};
 use crate::escape::Untrusted;
 use crate::job::{Assignment, Elsewhere, ElsewhereError, Header, PartSource, Work};
 use crate::stop::Stop;
@@ -27,8 +27,6 @@ const LOT_SECONDS: (f64, f64) = (5.0, 20.0);
 const LOTS: f64 = 64.0;
 /// Bytes of an answer, about.
 const LOT_BYTES: f64 = 4e6;
-/// The most messages of a job.
-pub(super) const LOTS_MAX: u64 = 20_000_000;
 /// Answers asked for at a time, each by its name.
 const AHEAD: u64 = 128;
 /// Answers that are asked for by their names at the same time; each may have 64 MiB.

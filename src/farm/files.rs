@@ -2,16 +2,13 @@
 
 use super::FarmError;
 use super::store::Farm;
-use super::task::{FOLDER_FILES_MAX, Shipped, ShippedFile, is_sha256};
+use super::task::{FILE_BYTES_MAX, FOLDER_FILES_MAX, Shipped, ShippedFile, is_sha256};
 use crate::files;
 use crate::job::{sha256, sha256_of};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// The longest file that comes along.
-pub const FILE_BYTES_MAX: u64 = 2 << 30;
 
 /// Returns the names, lengths and checksums of a file or folder that a job reads.
 ///

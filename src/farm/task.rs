@@ -1,7 +1,6 @@
 //! What is written down about a job: its command and files, its stages, the answers.
 
 use super::FarmError;
-use super::ask::LOTS_MAX;
 use super::spec::{EngineSpec, JobSpec};
 use crate::job::sha256;
 use serde::{Deserialize, Serialize};
@@ -103,7 +102,7 @@ impl Task {
         };
         let named = |one: &ShippedFile| {
             plain(&one.name, FILE_NAME_BYTES_MAX)
-                && one.length <= super::FILE_BYTES_MAX
+                && one.length <= FILE_BYTES_MAX
                 && is_sha256(&one.sha256)
         };
         let shipped = |one: &Shipped| {
@@ -132,6 +131,10 @@ impl Task {
     }
 }
 
+/// The most messages of a job.
+pub(super) const LOTS_MAX: u64 = 20_000_000;
+/// The longest file that travels with a job.
+pub const FILE_BYTES_MAX: u64 = 2 << 30;
 /// Bytes of a job's header.
 const HEADER_BYTES_MAX: usize = 1 << 20;
 /// The most files and folders of a job.

@@ -15,12 +15,11 @@ mod random;
 mod spec;
 
 pub use ours::Ours;
-pub use parts::PartsSpec;
 pub use portable::{
     FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
 };
 pub use program::ProgramError;
-pub use spec::{Defaults, PlayerSpec};
+pub use spec::{Defaults, PartsSpec, PlayerSpec};
 
 use crate::engine::EngineError;
 use crate::game::{Chances, MatchState, Position, Roll, generate_plays};

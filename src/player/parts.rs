@@ -10,74 +10,32 @@
 //!
 //! Parts are written as players are; paths in them are seen from the folder of the file.
 
-use super::{Defaults, Player, PlayerError, PlayerSpec, best_by};
+use super::{Player, PlayerError, best_by};
 use crate::bearoff::Tables;
 use crate::files::{self, TEXT_BYTES_MAX};
 use crate::game::{Chances, Class, Position, Roll};
 use crate::protocol::parse_toml;
 use crate::rng::ChaCha8Rng;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a file says.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Plan {
-    name: Option<String>,
-    contact: String,
-    crashed: Option<String>,
-    race: String,
+pub(super) struct Plan {
+    pub(super) name: Option<String>,
+    pub(super) contact: String,
+    pub(super) crashed: Option<String>,
+    pub(super) race: String,
     #[serde(default)]
-    one_sided: bool,
-}
-
-/// A player put together from parts, as its file describes it; the parts themselves are not opened yet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PartsSpec {
-    /// Its name in reports.
-    pub(super) name: String,
-    /// The file that describes it, for error messages.
-    pub(super) file: PathBuf,
-    /// Plays positions with contact.
-    pub(super) contact: PlayerSpec,
-    /// Plays crashed positions; `contact` does when left out.
-    pub(super) crashed: Option<PlayerSpec>,
-    /// Plays races.
-    pub(super) race: PlayerSpec,
-    /// Takes the one-sided table when both sides are home.
     pub(super) one_sided: bool,
 }
 
-impl PartsSpec {
-    /// Reads the file that describes a player, without opening any part.
-    pub(super) fn read(path: &Path) -> Result<PartsSpec, PlayerError> {
+impl Plan {
+    /// Reads the file that describes a player.
+    pub(super) fn read(path: &Path) -> Result<Plan, PlayerError> {
         let text = files::read_text(path, TEXT_BYTES_MAX)
             .map_err(|error| PlayerError::in_file(path, error))?;
-        let plan: Plan = parse_toml(&text).map_err(|fault| PlayerError::in_file(path, fault))?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let part = |key: &str, text: &str| {
-            let wrong = |error| PlayerError::in_file(path, format!("{key}: {error}"));
-            let spec: PlayerSpec = text.parse().map_err(wrong)?;
-            if spec.has_parts() {
-                return Err(wrong(PlayerError::Spec {
-                    text: text.to_owned(),
-                    reason: NESTED.to_owned(),
-                }));
-            }
-            Ok(spec.seen_from(folder))
-        };
-        Ok(PartsSpec {
-            name: match plan.name {
-                Some(name) => short_name(&name),
-                None => format!("parts:{}", path.display()),
-            },
-            file: path.to_owned(),
-            contact: part("contact", &plan.contact)?,
-            crashed: (plan.crashed.as_deref())
-                .map(|text| part("crashed", text))
-                .transpose()?,
-            race: part("race", &plan.race)?,
-            one_sided: plan.one_sided,
-        })
+        parse_toml(&text).map_err(|fault| PlayerError::in_file(path, fault))
     }
 }
 
@@ -103,13 +61,18 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Opens the parts of a player.
-    pub(super) fn open(spec: &PartsSpec, defaults: &Defaults) -> Result<Parts, PlayerError> {
-        let part = |key: &str, part: &PlayerSpec| {
+    /// Puts a player together; `open` makes a part and says its key in errors. None of the parts may have no values.
+    pub(super) fn new<'a, S: 'a>(
+        (name, file): (&str, &Path),
+        (contact, crashed, race): (&'a S, Option<&'a S>, &'a S),
+        one_sided: bool,
+        open: &dyn Fn(&S) -> Result<Box<dyn Player>, PlayerError>,
+    ) -> Result<Parts, PlayerError> {
+        let part = |key: &str, part: &S| {
             let wrong = |reason: &dyn std::fmt::Display| {
-                PlayerError::in_file(&spec.file, format!("{key}: {reason}"))
+                PlayerError::in_file(file, format!("{key}: {reason}"))
             };
-            let player = part.open_with(defaults).map_err(|error| wrong(&error))?;
+            let player = open(part).map_err(|error| wrong(&error))?;
             match player.chances(&Position::start()) {
                 Some(_) => Ok(player),
                 None => Err(wrong(&format!(
@@ -119,13 +82,13 @@ impl Parts {
             }
         };
         Ok(Parts {
-            name: spec.name.clone(),
-            contact: part("contact", &spec.contact)?,
-            crashed: (spec.crashed.as_ref())
+            name: name.to_owned(),
+            contact: part("contact", contact)?,
+            crashed: crashed
                 .map(|crashed| part("crashed", crashed))
                 .transpose()?,
-            race: part("race", &spec.race)?,
-            one_sided: spec.one_sided,
+            race: part("race", race)?,
+            one_sided,
         })
     }
 

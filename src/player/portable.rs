@@ -7,8 +7,8 @@
 use super::classic::Sides;
 use super::expectiminimax::DEPTH_MAX;
 use super::ours::{EMBEDDED, FAST, NO_BEAROFF, Ours};
-use super::parts::{NESTED, PartsSpec, short_name};
-use super::spec::{CLASSIC, LOOKS_AHEAD};
+use super::parts::{NESTED, short_name};
+use super::spec::{CLASSIC, LOOKS_AHEAD, PartsSpec};
 use super::{PlayerError, PlayerSpec};
 use crate::eval::osr::GAMES_MAX;
 use crate::query::{Level, MoveFilter, Settings};

@@ -6,7 +6,7 @@ use super::classic::{ClassicPlayer, Sides};
 use super::expectiminimax::{DEPTH_MAX, Expectiminimax};
 use super::linear::Linear;
 use super::ours::{FAST, Gammond, Ours};
-use super::parts::{Parts, PartsSpec};
+use super::parts::{NESTED, Parts, Plan, short_name};
 use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
 use super::pubeval::PubEval;
 use super::random::Random;
@@ -257,8 +257,8 @@ impl PlayerSpec {
             PlayerSpec::Classic(kind, path, sides) => {
                 Box::new(ClassicPlayer::open(kind, path, *sides)?)
             }
-            PlayerSpec::Parts(path) => Box::new(Parts::open(&PartsSpec::read(path)?, defaults)?),
-            PlayerSpec::Assembled(parts) => Box::new(Parts::open(parts, defaults)?),
+            PlayerSpec::Parts(path) => Box::new(PartsSpec::read(path)?.open(defaults)?),
+            PlayerSpec::Assembled(parts) => Box::new(parts.open(defaults)?),
             PlayerSpec::Pipe(command) => program(Speech::Ids, command)?,
             PlayerSpec::Ubgi(command) => program(Speech::Ubgi, command)?,
             PlayerSpec::External(at) => program(Speech::External, at)?,
@@ -271,6 +271,64 @@ impl PlayerSpec {
     /// As [`PlayerSpec::open_with`].
     pub fn open(&self) -> Result<Box<dyn Player>, PlayerError> {
         self.open_with(&Defaults::default())
+    }
+}
+
+/// A player put together from parts, as its file describes it; the parts themselves are not opened yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartsSpec {
+    /// Its name in reports.
+    pub(super) name: String,
+    /// The file that describes it, for error messages.
+    pub(super) file: PathBuf,
+    /// Plays positions with contact.
+    pub(super) contact: PlayerSpec,
+    /// Plays crashed positions; `contact` does when left out.
+    pub(super) crashed: Option<PlayerSpec>,
+    /// Plays races.
+    pub(super) race: PlayerSpec,
+    /// Takes the one-sided table when both sides are home.
+    pub(super) one_sided: bool,
+}
+
+impl PartsSpec {
+    /// Reads the file that describes a player, without opening any part.
+    pub(super) fn read(path: &Path) -> Result<PartsSpec, PlayerError> {
+        let plan = Plan::read(path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let part = |key: &str, text: &str| {
+            let wrong = |error| PlayerError::in_file(path, format!("{key}: {error}"));
+            let spec: PlayerSpec = text.parse().map_err(wrong)?;
+            if spec.has_parts() {
+                return Err(wrong(PlayerError::Spec {
+                    text: text.to_owned(),
+                    reason: NESTED.to_owned(),
+                }));
+            }
+            Ok(spec.seen_from(folder))
+        };
+        Ok(PartsSpec {
+            name: match plan.name {
+                Some(name) => short_name(&name),
+                None => format!("parts:{}", path.display()),
+            },
+            file: path.to_owned(),
+            contact: part("contact", &plan.contact)?,
+            crashed: (plan.crashed.as_deref())
+                .map(|text| part("crashed", text))
+                .transpose()?,
+            race: part("race", &plan.race)?,
+            one_sided: plan.one_sided,
+        })
+    }
+
+    fn open(&self, defaults: &Defaults) -> Result<Parts, PlayerError> {
+        Parts::new(
+            (&self.name, &self.file),
+            (&self.contact, self.crashed.as_ref(), &self.race),
+            self.one_sided,
+            &|part| part.open_with(defaults),
+        )
     }
 }
 

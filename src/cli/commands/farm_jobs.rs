@@ -22,19 +22,34 @@ use std::sync::Arc;
 #[derive(clap::Subcommand, Debug)]
 pub(super) enum Submitted {
     /// Rollouts of a question, or of a whole benchmark file.
-    #[command(alias = "bm")]
+    #[command(
+        alias = "bm",
+        after_help = "Example: gammond farm submit rollout --bm-in positions.txt --out positions.bm"
+    )]
     Rollout(rollout::Args),
     /// Labels for training.
+    #[command(after_help = "Example: gammond farm submit label positions.txt labels.txt --plies 2")]
     Label(label::Args),
     /// Positions for training.
+    #[command(
+        after_help = "Example: gammond farm submit sample positions.labels --positions 20000"
+    )]
     Sample(sample::Args),
     /// Scores on benchmark files; `bench regret` too.
+    #[command(
+        after_help = "Example: gammond farm submit bench contact.bm --player gammond:plies=1"
+    )]
     Bench(bench::Args),
     /// Two players against each other.
+    #[command(after_help = "Example: gammond farm submit --wait duel gammond pubeval --games 1000")]
     Duel(duel::Args),
     /// Duels of candidate nets.
+    #[command(after_help = "Example: gammond farm submit gate gammond:nets=FOLDER")]
     Gate(gate::Args),
     /// Several players against each other.
+    #[command(
+        after_help = "Example: gammond farm submit tournament gammond pubeval random --games 200"
+    )]
     Tournament(tournament::Args),
     /// Anything else, which is refused by name.
     #[command(external_subcommand)]

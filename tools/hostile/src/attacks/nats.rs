@@ -284,7 +284,9 @@ impl Nats {
         headers: &str,
         payload: &str,
     ) -> Result<String, String> {
-        self.send(format!("SUB {inbox} 1\r\n").as_bytes())?;
+        // A number of its own for each subscription: the server passes over one that it has seen.
+        let number = inbox.replace('.', "");
+        self.send(format!("SUB {inbox} {number}\r\n").as_bytes())?;
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE {
             self.publish(subject, inbox, headers, payload.as_bytes())?;
