@@ -18,8 +18,8 @@ mod progress;
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts,
-    data_folders, io_threads, nets_named, points, share,
+    COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts, data_folders,
+    io_threads, nets_named, points, share,
 };
 pub(crate) use output::{
     LogWriter, Output, columns, folded, json_line, print, shown_path, stderr_line,

@@ -101,8 +101,8 @@ pub enum PortablePlayer {
         kind: String,
         /// Its file.
         file: FileNumber,
-        /// `swap` or `invert`.
-        sides: String,
+        /// `swap` or `invert`; as its file says when left out.
+        sides: Option<String>,
     },
     /// Put together from parts. Its file does not travel, only what it says.
     Parts {
@@ -204,7 +204,7 @@ impl PortablePlayer {
             PlayerSpec::Classic(kind, path, sides) => PortablePlayer::Classic {
                 kind: (*kind).to_owned(),
                 file: carry(path)?,
-                sides: sides.name().to_owned(),
+                sides: sides.map(|sides| sides.name().to_owned()),
             },
             PlayerSpec::Parts(path) => PortablePlayer::of_parts(&PartsSpec::read(path)?, carry)?,
             PlayerSpec::Assembled(parts) => PortablePlayer::of_parts(parts, carry)?,
@@ -255,7 +255,10 @@ impl PortablePlayer {
                 PlayerSpec::Classic(
                     within(kind, "a kind")?,
                     file.path(paths)?.to_owned(),
-                    within(Sides::named(sides), "sides")?,
+                    match sides {
+                        None => None,
+                        Some(name) => Some(within(Sides::named(name), "sides")?),
+                    },
                 )
             }
             PortablePlayer::Parts {

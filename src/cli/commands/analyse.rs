@@ -1,6 +1,8 @@
 //! `gammond analyse`.
 
-use crate::analysis::{Analysis, CSV_HEAD, Comparison, analyse, analysis_settings, page, reads_back};
+use crate::analysis::{
+    Analysis, CSV_HEAD, Comparison, analyse, analysis_settings, page, reads_back,
+};
 use crate::cli::{
     Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture, ProgressArgs,
     folded, json_line, stopped, within,
