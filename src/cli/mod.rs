@@ -73,6 +73,12 @@ commands! {
     /// Speak UBGI on stdin and stdout.
     #[command(after_help = "Example: echo ubgi | gammond ubgi")]
     Ubgi => ubgi,
+    /// GNU Backgammon's text console: what starts `gnubg -t` can start this.
+    #[command(after_help = "Example: gammond gnubg -t -q -c commands.txt")]
+    Gnubg => gnubg,
+    /// Make links named gnubg and gnubg-cli to this program in a folder.
+    #[command(after_help = "Example: gammond link-gnubg ~/.local/bin")]
+    LinkGnubg => link_gnubg,
     /// Play as a bot on a FIBS server.
     #[command(after_help = "Example: gammond fibs --user MyBot --password-file fibs.password --policy policy.toml")]
     Fibs => fibs,
@@ -264,7 +270,7 @@ fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>)
 }
 
 fn run() -> Result<ExitCode, Failure> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = commands::gnubg::renamed(std::env::args_os().collect());
     moved(&arguments)?;
     let (mut command, file) = configured(&arguments)?;
     if arguments
@@ -281,6 +287,9 @@ fn run() -> Result<ExitCode, Failure> {
             cli
         }
         Err(error) if error.use_stderr() => {
+            if let Some(code) = commands::gnubg::refused(&arguments, &error) {
+                return Ok(code);
+            }
             let text = mistakes::message(&error, &arguments, file.as_deref());
             output::stderr_text(&text);
             return Ok(ExitCode::from(2));

@@ -86,6 +86,62 @@ const fn before_double(log: u16) -> (u16, CubeOwner) {
     }
 }
 
+/// Everything that a Match ID says, field by field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MatchFields {
+    /// The binary logarithm of the cube, 0..=15.
+    pub cube_log: u32,
+    /// Who owns the cube; `None` when it is centred.
+    pub owner: Option<PlayerNumber>,
+    /// The player on roll.
+    pub on_roll: PlayerNumber,
+    /// Whether this is the Crawford game.
+    pub crawford: bool,
+    /// 0 no game, 1 playing, 2 over, 3 resigned, 4 ended by a pass.
+    pub game_state: u32,
+    /// The player who must decide now.
+    pub decides: PlayerNumber,
+    /// Whether a double is offered.
+    pub doubled: bool,
+    /// Games of the resignation offered, 0 for none.
+    pub resignation: u32,
+    /// The dice; zeros when not rolled.
+    pub dice: [u8; 2],
+    /// The match length in points, 0 for money.
+    pub length: u32,
+    /// The points of player 0 and player 1.
+    pub scores: [u32; 2],
+    /// Whether the Jacoby rule is in use.
+    pub jacoby: bool,
+}
+
+impl MatchFields {
+    /// The Match ID with these fields, whatever they say; numbers that are too large lose their high bits.
+    #[must_use]
+    pub fn id(&self) -> MatchId {
+        let number = |player| u32::from(player == PlayerNumber::One);
+        let [one, two] = self.dice;
+        let [high, low] = DIE;
+        let [zero_bits, one_bits] = SCORE;
+        let [zero, first] = self.scores;
+        MatchId(0)
+            .with(CUBE_LOG, self.cube_log)
+            .with(OWNER, self.owner.map_or(3, number))
+            .with(ON_ROLL, number(self.on_roll))
+            .with(CRAWFORD, u32::from(self.crawford))
+            .with(GAME_STATE, self.game_state)
+            .with(DECIDES, number(self.decides))
+            .with(DOUBLED, u32::from(self.doubled))
+            .with(RESIGNATION, self.resignation)
+            .with(high, u32::from(one.max(two)))
+            .with(low, u32::from(one.min(two)))
+            .with(LENGTH, self.length)
+            .with(zero_bits, zero)
+            .with(one_bits, first)
+            .with(NO_JACOBY, u32::from(!self.jacoby))
+    }
+}
+
 impl MatchId {
     fn get(self, Bits(low, width): Bits) -> u16 {
         let [b0, b1, ..] = (self.0 >> low & ((1 << width) - 1)).to_le_bytes();

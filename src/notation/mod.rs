@@ -58,7 +58,7 @@ pub use match_file::{
     FileAnalysis, FileCube, FileFault, FilePlay, MATCH_FILE_BYTES_MAX, MatAction, MatGame,
     MatPlayer, MatchFile, MatchReading, NotOgxm, SetUp, SgfNote,
 };
-pub use match_id::{MatchId, MatchView, PlayerNumber};
+pub use match_id::{MatchFields, MatchId, MatchView, PlayerNumber};
 pub use offer::Offer;
 pub use ogid::{Ogid, OgidAction, OgidColour, OgidMark, OgidOwner, OgidView};
 pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};

@@ -15,6 +15,7 @@
 pub mod answer;
 mod block;
 mod choice;
+pub mod console;
 mod dialect;
 pub mod external;
 pub mod fibs;

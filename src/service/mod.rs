@@ -4,6 +4,7 @@
 mod account;
 pub mod answer;
 pub mod batch;
+pub mod console;
 pub mod counters;
 mod engine_error;
 mod engines;

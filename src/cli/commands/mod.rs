@@ -27,8 +27,10 @@ mod farm_jobs;
 pub(super) mod farm_missing;
 pub(super) mod fibs;
 pub(super) mod gate;
+pub(super) mod gnubg;
 pub(super) mod lab;
 pub(super) mod label;
+pub(super) mod link_gnubg;
 pub(super) mod man;
 #[cfg(feature = "farm")]
 mod nats_options;

@@ -1,0 +1,227 @@
+//! What goes on without a command: turns of computers, automatic rolls, plays and games.
+
+use super::Console;
+use super::host::Host;
+use super::table::{Phase, Seat};
+use crate::game::{MatchState, Play};
+use crate::notation::play_text;
+use crate::query::{EvalQuery, Found, PlayQuery, Question};
+
+/// Turns that are played before the next line is read: no game is longer.
+const TURNS_MAX: usize = 4096;
+/// Games that two computers play before the next line is read.
+const GAMES_MAX: u32 = 64;
+
+impl Console {
+    /// Plays on until a person has to decide.
+    pub(super) fn play_on(&mut self, host: &mut dyn Host) {
+        let games = self.table.games;
+        for _ in 0..TURNS_MAX {
+            if !self.due || self.ending || self.waiting.is_some() {
+                return;
+            }
+            self.due = false;
+            if !self.table.playing() {
+                // Money sessions of two computers would never end.
+                let played = self.table.games.saturating_sub(games);
+                let computers = !self.players.iter().any(|player| player.human);
+                let endless = computers && self.table.length == 0;
+                if played < GAMES_MAX && !(endless && played > 0) {
+                    self.begin_game(host);
+                }
+                continue;
+            }
+            let fresh = std::mem::take(&mut self.fresh);
+            if self.human() {
+                self.persons_turn(fresh, host);
+            } else {
+                let shown = self.display && !fresh;
+                if shown && (self.options.plays_on || self.table.dice.is_none()) && self.own_turn()
+                {
+                    self.show_board();
+                }
+                if let Err(reason) = self.computers_turn(host) {
+                    self.complain(&format!("gammond: the engine does not play: {reason}"));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether the one who decides is the one on roll, with nothing offered.
+    fn own_turn(&self) -> bool {
+        !self.table.doubled && self.table.resigned == 0
+    }
+
+    fn persons_turn(&mut self, fresh: bool, host: &mut dyn Host) {
+        if !fresh && !self.options.plays_on {
+            return;
+        }
+        self.show_board();
+        if !self.own_turn() {
+            return;
+        }
+        if self.table.dice.is_none() {
+            let may_double = self.table.may_double(self.table.on_roll);
+            if self.automatic.roll && !may_double {
+                self.throw(host);
+            }
+            return;
+        }
+        if self.automatic.play
+            && let [only] = self.plays().as_slice()
+        {
+            self.announce(only.play);
+            self.make(only.play, only.after);
+        }
+    }
+
+    /// Says which play is made.
+    fn announce(&mut self, play: Play) {
+        if !self.shows_turns() && !self.human() {
+            return;
+        }
+        let name = self.table.on_roll.of(&self.names);
+        let text = match play.is_pass() {
+            true => format!("{name} cannot move."),
+            false => format!("{name} moves {}.", play_text(&self.table.position, &play)),
+        };
+        self.say(&text);
+    }
+
+    /// A computer decides what is to be decided now.
+    pub(super) fn computers_turn(&mut self, host: &mut dyn Host) -> Result<(), String> {
+        let seat = self.table.decides;
+        let evals = seat.of(&self.players).evals;
+        let state = self
+            .table
+            .state(self.beavers > 0)
+            .ok_or("there is no such match")?;
+        if self.table.resigned > 0 {
+            match self.would_accept(&state, host)? {
+                true => self.agree(host),
+                false => self.decline(),
+            }
+            return Ok(());
+        }
+        if self.table.doubled {
+            return self.answer_double(&state, host);
+        }
+        if self.table.dice.is_none() {
+            if self.table.may_double(seat) {
+                let cube = self.cube_answer(&state, &evals.cubes(), host)?;
+                if cube.double {
+                    self.offer();
+                    return Ok(());
+                }
+            }
+            self.throw(host);
+            if self.waiting.is_some() {
+                return Ok(());
+            }
+        }
+        let Some(roll) = self.table.roll() else {
+            return Ok(());
+        };
+        let question = Question::Plays(PlayQuery::new(self.table.position, roll, state));
+        let Found::Plays(ranked) = host.answer(question, &evals.plays().with_top(1))? else {
+            return Err("it has no answer".to_owned());
+        };
+        let best = ranked.plays.first().ok_or("it has no play")?;
+        self.announce(best.play);
+        self.make(best.play, best.position);
+        Ok(())
+    }
+
+    fn answer_double(&mut self, state: &MatchState, host: &mut dyn Host) -> Result<(), String> {
+        let evals = self.table.decides.of(&self.players).evals;
+        let mut before = *state;
+        if self.table.beavers > 0 {
+            // Whether to take a raccoon is asked as if the cube were one's own.
+            before.cube = crate::game::Cube::new(self.table.cube, crate::game::CubeOwner::Me)
+                .unwrap_or(before.cube);
+        }
+        let cube = self.cube_answer(&before, &evals.cubes(), host)?;
+        let beavers = self.table.length == 0 && self.table.beavers < self.beavers;
+        let answers = self.table.decides != self.table.on_roll;
+        match (cube.take || !answers, cube.beaver && beavers && answers) {
+            (_, true) => self.redouble(),
+            (true, _) => self.take(),
+            _ => self.drop_cube(host),
+        }
+        Ok(())
+    }
+
+    /// Whether the one who answers gains by accepting the resignation.
+    pub(super) fn would_accept(
+        &self,
+        state: &MatchState,
+        host: &mut dyn Host,
+    ) -> Result<bool, String> {
+        let resigner = self.table.decides.other();
+        let (mut position, mut state) = (self.table.position, *state);
+        if resigner != self.table.on_roll {
+            (position, state) = (position.swapped(), state.swapped());
+        }
+        let query = EvalQuery::new(position, state);
+        let question = Question::Resignation(query, self.table.resigned);
+        match host.answer(question, &self.hints.plays())? {
+            Found::Resignation(accept) => Ok(accept),
+            _ => Err("it has no answer".to_owned()),
+        }
+    }
+
+    /// `play`: the computer moves when it is its turn.
+    pub(super) fn play_computer(&mut self, host: &mut dyn Host) {
+        if self.human() {
+            self.say("It's not the computer's turn to play.");
+            return;
+        }
+        if let Err(reason) = self.computers_turn(host) {
+            self.complain(&format!("gammond: the engine does not play: {reason}"));
+        }
+    }
+
+    /// `end game`: both seats are played to the end.
+    pub(super) fn end_game(&mut self, host: &mut dyn Host) {
+        let before = (self.players.clone(), self.display, self.automatic.game);
+        for player in &mut self.players {
+            player.human = false;
+            player.evals.chequer.plies = 0;
+            player.evals.cube.plies = 0;
+        }
+        self.display = false;
+        self.automatic.game = false;
+        let score = self.table.score;
+        let mark = self.out.len();
+        let mut fault = None;
+        for _ in 0..TURNS_MAX {
+            if !self.table.playing() || self.waiting.is_some() || fault.is_some() {
+                break;
+            }
+            fault = self.computers_turn(host).err();
+        }
+        (self.players, self.display, self.automatic.game) = before;
+        if let Some(reason) = fault {
+            self.complain(&format!("gammond: the engine does not play: {reason}"));
+            return;
+        }
+        let said = self.out.split_off(mark);
+        let winner = Seat::BOTH
+            .into_iter()
+            .find(|seat| seat.of(&self.table.score) > seat.of(&score));
+        if let Some(winner) = winner.filter(|_| self.table.phase != Phase::Playing) {
+            let won = winner.of(&self.table.score) - winner.of(&score);
+            self.say("Game complete.");
+            let text = format!(
+                "{} wins {}",
+                winner.of(&self.names),
+                super::table::points(won)
+            );
+            self.say(&text);
+        }
+        self.out.push_str(&said);
+        self.due =
+            self.automatic.game && !self.table.playing() && self.table.match_winner().is_none();
+    }
+}

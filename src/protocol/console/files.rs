@@ -1,0 +1,293 @@
+//! `import`, `load`, `save`, `export`: matches and positions in files.
+
+use super::Console;
+use super::host::Host;
+use super::table::{Phase, Table};
+use super::words::Words;
+use crate::notation::{MatAction, MatGame, MatchFile, SetUp, Xgid};
+
+/// Commands that a file of commands may hold.
+const COMMANDS_MAX: usize = 10_000;
+/// Files of commands within one another.
+const FILES_DEEP_MAX: usize = 8;
+
+impl Console {
+    pub(super) fn file_command(
+        &mut self,
+        path: &[&'static str],
+        words: &mut Words<'_>,
+        host: &mut dyn Host,
+    ) {
+        let name = words.next().map(str::to_owned);
+        match path {
+            ["load", "commands"] => match name {
+                Some(name) => self.run_file(&name, host),
+                None => self.say("You must specify a file to load (see `help load commands')."),
+            },
+            ["load", kind @ ("python" | "weights")] => self.refuse(&format!("load {kind}")),
+            [
+                "import",
+                kind @ ("empire" | "party" | "bgroom" | "pos" | "tmg"),
+            ] => {
+                self.refuse(&format!("import {kind}"));
+            }
+            ["import" | "load", kind] => match name {
+                Some(name) => self.take_in(path, &name, host),
+                None => {
+                    let verb = if path.first() == Some(&"load") {
+                        "load"
+                    } else {
+                        "import"
+                    };
+                    let what = if verb == "load" {
+                        "file to load"
+                    } else {
+                        "match file to import"
+                    };
+                    self.say(&format!(
+                        "You must specify a {what} (see `help {verb} {kind}')."
+                    ));
+                }
+            },
+            ["save", "settings"] => {}
+            _ => self.give_out(path, name.as_deref(), host),
+        }
+    }
+
+    /// Runs the commands of a file.
+    fn run_file(&mut self, name: &str, host: &mut dyn Host) {
+        if self.files_deep >= FILES_DEEP_MAX {
+            self.complain(&format!(
+                "{name}: more than {FILES_DEEP_MAX} files of commands within one another"
+            ));
+            return;
+        }
+        let bytes = match host.read(name) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                self.complain(&format!("{name}: {reason}"));
+                return;
+            }
+        };
+        self.files_deep += 1;
+        let text = String::from_utf8_lossy(&bytes);
+        for line in text.lines().take(COMMANDS_MAX) {
+            if self.ending {
+                break;
+            }
+            match self.waiting.take() {
+                Some(waiting) => self.dice_line(line, waiting, host),
+                None => self.obey(line, host),
+            }
+        }
+        self.files_deep -= 1;
+    }
+
+    fn take_in(&mut self, path: &[&'static str], name: &str, host: &mut dyn Host) {
+        let bytes = match host.read(name) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                self.complain(&format!("{name}: {reason}"));
+                return;
+            }
+        };
+        let sgf = bytes.trim_ascii_start().starts_with(b"(;");
+        if matches!(path, ["load", _]) && !sgf {
+            self.complain(&format!("{name}: syntax error"));
+            self.complain(&format!("{name}: warning: no backgammon games in SGF file"));
+            return;
+        }
+        let reading = match MatchFile::read(&bytes) {
+            Ok(reading)
+                if !reading.file.games.is_empty()
+                    && (!sgf || path.first() == Some(&"load") || path.last() == Some(&"auto")) =>
+            {
+                reading
+            }
+            _ => {
+                match path {
+                    ["import", "auto"] => {
+                        self.fault(&format!("The format of '{name}' is not recognized"))
+                    }
+                    ["load", _] => {
+                        self.complain(&format!("{name}: warning: no backgammon games in SGF file"))
+                    }
+                    _ => {
+                        let kind = path.last().copied().unwrap_or("mat");
+                        self.complain(&format!("{name}: not a valid .{kind} file"));
+                    }
+                }
+                return;
+            }
+        };
+        for fault in &reading.faults {
+            self.complain(&format!("{name}: {fault}"));
+        }
+        self.open_match(reading.file);
+    }
+
+    /// A match that was read is the one on the table, at its end.
+    fn open_match(&mut self, mut file: MatchFile) {
+        let names = file.names.clone().map(|name| super::clean_name(&name));
+        file.names.clone_from(&names);
+        self.names = names;
+        let rules = Table {
+            jacoby: self.jacoby,
+            ..Table::default()
+        };
+        self.judged = None;
+        self.forget_hint();
+        self.record = super::record::Record {
+            game: file.games.len().saturating_sub(1),
+            file,
+            ..super::record::Record::default()
+        };
+        self.record.at = self.record.current().map_or(0, |game| game.actions.len());
+        self.record.ended = true;
+        if let Some(table) = self.record.table(&rules) {
+            self.table = table;
+        }
+        (self.due, self.fresh) = (false, false);
+        self.show_board();
+    }
+
+    fn give_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn Host) {
+        let no_match = self.record.file.games.is_empty();
+        let of_position = matches!(path, [_, "position", ..]);
+        if (no_match && !of_position) || (of_position && self.table.phase == Phase::None) {
+            self.say("No game in progress (type `new game' to start one).");
+            return;
+        }
+        let Some(name) = name else {
+            let what = path.join(" ");
+            self.say(&format!(
+                "You must specify a file name to write to (see `help {what}')."
+            ));
+            return;
+        };
+        match path {
+            ["save" | "export", "match" | "session", ..] | ["export" | "save", "game", ..] => {}
+            ["save", "position"] => {
+                let text = sgf(&self.position_file());
+                self.write(name, &text, host);
+                return;
+            }
+            ["export", "position", "text"] => {
+                let text = self.position_text();
+                self.write(name, &text, host);
+                return;
+            }
+            _ => {
+                self.refuse(&path.join(" "));
+                return;
+            }
+        }
+        let file = match path {
+            [_, "game", ..] => self.record.current().map(|game| MatchFile {
+                games: vec![game.clone()],
+                ..self.record.file.clone()
+            }),
+            _ => Some(self.record.file.clone()),
+        };
+        let Some(file) = file else { return };
+        match path {
+            ["save", _] => self.write(name, &sgf(&file), host),
+            [_, _, "mat" | "gam"] => self.write(name, &file.to_string(), host),
+            [_, "game", "text"] => {
+                let text = self.game_text(self.record.game, host);
+                self.write(name, &text, host);
+            }
+            [_, _, "text"] => {
+                for number in 0..file.games.len() {
+                    let text = self.game_text(number, host);
+                    self.write(&numbered(name, number), &text, host);
+                }
+            }
+            _ => self.refuse(&path.join(" ")),
+        }
+    }
+
+    fn write(&mut self, name: &str, text: &str, host: &mut dyn Host) {
+        if let Err(reason) = host.write(name, text.as_bytes()) {
+            self.complain(&format!("{name}: {reason}"));
+        }
+    }
+
+    /// The position as a game that begins with it.
+    fn position_file(&self) -> MatchFile {
+        let table = &self.table;
+        let player = table.on_roll.player();
+        let set_up = SetUp {
+            position: table.position,
+            value: table.cube,
+            owner: table.owner.map(super::table::Seat::player),
+        };
+        let game = MatGame {
+            scores: table.score,
+            actions: vec![(player, MatAction::SetUp(set_up))],
+            result: None,
+        };
+        MatchFile {
+            length: table.length,
+            names: self.names.clone(),
+            comments: Vec::new(),
+            games: vec![game],
+        }
+    }
+
+    fn position_text(&self) -> String {
+        let table = &self.table;
+        let mut text = super::board::drawing(table, &self.names);
+        if let Some(state) = table.state(self.beavers > 0) {
+            text += &format!(
+                "{}\n",
+                Xgid::of(&table.position, &state, table.roll(), None)
+            );
+        }
+        text
+    }
+}
+
+/// As an SGF file.
+fn sgf(file: &MatchFile) -> String {
+    let crawford: Vec<bool> = (0..file.games.len())
+        .map(|number| super::record::start_of(file, number, &Table::default()).crawford)
+        .collect();
+    file.sgf(&crawford, &|_, _| None)
+}
+
+/// The file of a game: the first has the name, the others a number before the ending.
+fn numbered(name: &str, number: usize) -> String {
+    if number == 0 {
+        return name.to_owned();
+    }
+    let number = number + 1;
+    let folder = name.rfind('/').map_or(0, |at| at + 1);
+    match name.rfind('.').filter(|at| *at > folder) {
+        Some(at) => {
+            let (stem, ending) = name.split_at_checked(at).unwrap_or((name, ""));
+            format!("{stem}_{number:03}{ending}")
+        }
+        None => format!("{name}_{number:03}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    #[test]
+    fn the_number_of_a_game_stands_before_the_ending() {
+        let names = [
+            ("out.txt", 0),
+            ("out.txt", 1),
+            ("a.b/out", 2),
+            ("a/.out", 11),
+        ];
+        let named = names.map(|(name, number)| numbered(name, number));
+        assert_eq!(
+            named,
+            ["out.txt", "out_002.txt", "a.b/out_003", "a/.out_012"]
+        );
+    }
+}

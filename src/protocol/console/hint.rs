@@ -1,0 +1,254 @@
+//! `hint`: the plays of the dice, or what to do with the cube.
+
+use super::Console;
+use super::evals::Context;
+use super::host::Host;
+use super::style::Style;
+use super::words::Words;
+use crate::game::{MatchState, Position};
+use crate::notation::play_text;
+use crate::query::{
+    CubeAnswer, CubeQuery, Equities, Found, PlayQuery, Question, RankedPlay, Settings,
+};
+
+/// Plays of a hint without a number.
+const PLAYS_SHOWN: usize = 10;
+
+/// What a hint has found.
+#[derive(Clone, Debug)]
+pub(super) enum Hint {
+    Plays {
+        position: Position,
+        plays: Vec<RankedPlay>,
+        context: Context,
+    },
+    Cube(Box<CubeAnswer>),
+}
+
+impl Hint {
+    /// The plays, if that was the question.
+    pub(super) fn plays(&self) -> Option<&[RankedPlay]> {
+        match self {
+            Hint::Plays { plays, .. } => Some(plays),
+            Hint::Cube(_) => None,
+        }
+    }
+}
+
+impl Console {
+    pub(super) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+        if !self.table.playing() || self.no_board {
+            self.say("You must set up a board first.");
+            return;
+        }
+        let wanted = words.number().and_then(|count| usize::try_from(count).ok());
+        let count = wanted.filter(|count| *count > 0).unwrap_or(PLAYS_SHOWN);
+        let Some(state) = self.table.state(self.beavers > 0) else {
+            self.say("You must set up a board first.");
+            return;
+        };
+        if self.table.resigned > 0 {
+            self.hint_resignation(&state, host);
+            return;
+        }
+        match self.table.roll() {
+            Some(_) => self.hint_plays(&state, count, host),
+            None if self.table.doubled || self.table.may_double(self.table.on_roll) => {
+                self.hint_cube(&state, host)
+            }
+            None => {
+                self.complain("You cannot double.");
+            }
+        }
+    }
+
+    fn hint_plays(&mut self, state: &MatchState, count: usize, host: &mut dyn Host) {
+        let Some(roll) = self.table.roll() else {
+            return;
+        };
+        let position = self.table.position;
+        if self.hint.as_ref().and_then(Hint::plays).is_none() {
+            let question = Question::Plays(PlayQuery::new(position, roll, *state));
+            match host.answer(question, &self.hints.plays()) {
+                Ok(Found::Plays(ranked)) => {
+                    let plays = if ranked.legal == 0 {
+                        Vec::new()
+                    } else {
+                        ranked.plays
+                    };
+                    self.hint = Some(Hint::Plays {
+                        position,
+                        plays,
+                        context: self.hints.chequer,
+                    });
+                }
+                Ok(_) => return,
+                Err(reason) => {
+                    self.complain(&format!("gammond: hint: {reason}"));
+                    return;
+                }
+            }
+        }
+        let Some(Hint::Plays {
+            position,
+            plays,
+            context,
+        }) = &self.hint
+        else {
+            return;
+        };
+        if plays.is_empty() {
+            self.say("There are no legal moves.");
+            return;
+        }
+        let mut text = String::new();
+        for (play, rank) in plays.iter().take(count).zip(1..) {
+            text += &play_lines(
+                &self.style,
+                position,
+                play,
+                plays.first(),
+                &format!("{rank:>5}"),
+                context,
+            );
+            text += &format!("        {}\n", context.described(play.plies));
+        }
+        self.out.push_str(&text);
+    }
+
+    fn hint_cube(&mut self, state: &MatchState, host: &mut dyn Host) {
+        if !matches!(self.hint, Some(Hint::Cube(_))) {
+            let settings = self.hints.cubes();
+            match self.cube_answer(state, &settings, host) {
+                Ok(cube) => self.hint = Some(Hint::Cube(Box::new(cube))),
+                Err(reason) => {
+                    self.complain(&format!("gammond: hint: {reason}"));
+                    return;
+                }
+            }
+        }
+        if let Some(Hint::Cube(cube)) = &self.hint {
+            let text = cube_section(&self.style, cube, state, self.table.doubled);
+            self.out.push_str(&text);
+            self.out.push('\n');
+        }
+    }
+
+    /// Whether the resignation on the table is worth accepting.
+    fn hint_resignation(&mut self, state: &MatchState, host: &mut dyn Host) {
+        match self.would_accept(state, host) {
+            Ok(true) => self.say("You should accept the resignation!"),
+            Ok(false) => self.say("You should reject the resignation!"),
+            Err(reason) => self.complain(&format!("gammond: hint: {reason}")),
+        }
+    }
+
+    pub(super) fn cube_answer(
+        &self,
+        state: &MatchState,
+        settings: &Settings,
+        host: &mut dyn Host,
+    ) -> Result<CubeAnswer, String> {
+        let question = Question::Cube(CubeQuery::new(self.table.position, *state));
+        match host.answer(question, settings)? {
+            Found::Cube(cube) => Ok(cube),
+            _ => Err("the engine has no answer".to_owned()),
+        }
+    }
+}
+
+/// The two lines of a play.
+pub(super) fn play_lines(
+    style: &Style,
+    position: &Position,
+    play: &RankedPlay,
+    best: Option<&RankedPlay>,
+    rank: &str,
+    context: &Context,
+) -> String {
+    let kind = if context.cubeful {
+        "Cubeful"
+    } else {
+        "Cubeless"
+    };
+    let kind = format!("{kind} {}-ply", play.plies);
+    let moved = play_text(position, &play.play);
+    format!("{rank}. {kind:<17}{moved:<29}{}", values(style, play, best))
+}
+
+/// What stands behind a play, and the line of chances below.
+pub(super) fn values(style: &Style, play: &RankedPlay, best: Option<&RankedPlay>) -> String {
+    let word = match style.mwc && play.value.mwc.is_some() {
+        true => "MWC:",
+        false => "Eq.:",
+    };
+    let mut text = format!("{word} {}", style.value(play.value));
+    if let Some(best) = best.filter(|best| best.position != play.position) {
+        text += &format!(" ({})", style.difference(play.value, best.value));
+    }
+    text + &format!("\n       {}\n", style.chances(&play.chances))
+}
+
+/// What to do with the cube, seen by who doubles, or by who answers where a double is on the table.
+pub(super) fn cube_section(
+    style: &Style,
+    cube: &CubeAnswer,
+    state: &MatchState,
+    answers: bool,
+) -> String {
+    let turn = |value: Equities| match answers {
+        false => value,
+        true => Equities {
+            equity: -value.equity,
+            mwc: value.mwc.map(|mwc| 1.0 - mwc),
+        },
+    };
+    let chances = if answers {
+        cube.chances.inverted()
+    } else {
+        cube.chances
+    };
+    let cubeless = turn(cube.cubeless);
+    let word = match style.mwc && cubeless.mwc.is_some() {
+        true => "MWC",
+        false => "equity",
+    };
+    let mut text = format!(
+        "\nCube analysis\n{}-ply cubeless {word} {}",
+        cube.plies,
+        style.value(cubeless)
+    );
+    if !state.score.is_money() {
+        text += &format!(" (Money: {})", style.equity(f64::from(chances.equity())));
+    }
+    text += &format!("\n  {}\nCubeful equities:\n", style.chances(&chances));
+    let lines = in_order(cube);
+    let [(_, first), ..] = lines;
+    for ((name, value), rank) in lines.into_iter().zip(1..) {
+        let value = turn(value);
+        text += &format!("{rank}. {name:<20}{}", style.value(value));
+        if rank > 1 {
+            text += &format!("  ({})", style.difference(value, turn(first)));
+        }
+        text.push('\n');
+    }
+    text += &format!("Proper cube action: {}", cube.verdict.text());
+    if let Some(share) = cube.percentage {
+        text += &format!(" ({:.1}%)", 100.0 * share);
+    }
+    text + "\n"
+}
+
+/// The three choices, best first.
+fn in_order(cube: &CubeAnswer) -> [(&'static str, Equities); 3] {
+    let no_double = ("No double", cube.no_double);
+    let take = ("Double, take", cube.double_take);
+    let pass = ("Double, pass", cube.double_pass);
+    let verdict = cube.verdict;
+    match verdict {
+        _ if verdict.doubles() && verdict.passes() => [pass, take, no_double],
+        _ if verdict.doubles() => [take, pass, no_double],
+        _ if verdict.passes() => [no_double, take, pass],
+        _ => [no_double, pass, take],
+    }
+}

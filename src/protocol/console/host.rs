@@ -1,0 +1,178 @@
+//! What a console needs from outside: an engine, dice, files. A test gives it none of them.
+
+use crate::game::Rules;
+use crate::notation::MatchFile;
+use crate::query::{CubeAnswer, Found, Question, RankedPlay, Settings};
+
+/// Where a console is at home.
+pub trait Host {
+    /// The engine's answer.
+    ///
+    /// # Errors
+    /// Why there is none, in one line.
+    fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String>;
+
+    /// A die, 1 to 6.
+    fn die(&mut self) -> u8;
+
+    /// Begins the dice of this seed.
+    fn seed(&mut self, seed: u64);
+
+    /// A file's bytes.
+    ///
+    /// # Errors
+    /// Why there are none, such as `No such file or directory`.
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// Writes a file, in the place of one that is there.
+    ///
+    /// # Errors
+    /// Why it was not written.
+    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), String>;
+
+    /// Every decision of a match judged.
+    ///
+    /// # Errors
+    /// Why it was not.
+    fn judge(&mut self, file: &MatchFile, how: &Judging) -> Result<Judged, String>;
+
+    /// The gammon prices and the match winning chances of a score.
+    fn stakes(&mut self, state: &crate::game::MatchState) -> Prices;
+
+    /// Today as month, day and year, for the head of an export.
+    fn today(&self) -> [u32; 3];
+
+    /// The moment in words, such as `Wed Nov 25 00:30:57 2026`.
+    fn now(&self) -> String;
+}
+
+/// How a match is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judging {
+    /// Plays.
+    pub chequer: Settings,
+    /// Doubles, takes and passes.
+    pub cube: Settings,
+    /// What holds where the file does not say.
+    pub rules: Rules,
+    /// Plays kept of each roll beside the one that was played.
+    pub plays: usize,
+    /// Losses from which on a decision is doubtful, bad, very bad.
+    pub marks: [f64; 3],
+    /// Which decisions: those of the seats, and plays, cubes and rolls.
+    pub what: JudgedParts,
+}
+
+/// What of a match is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JudgedParts {
+    /// The decisions of the first and of the second player.
+    pub players: [bool; 2],
+    /// Plays.
+    pub plays: bool,
+    /// Cube decisions.
+    pub cubes: bool,
+    /// The luck of the dice.
+    pub luck: bool,
+}
+
+/// A match judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judged {
+    /// The decisions of each game.
+    pub games: Vec<Vec<JudgedAction>>,
+    /// The books of each game, and behind them those of the match.
+    pub books: Vec<[Books; 2]>,
+    /// What the first player got in the match: chances above one half, or points; and without luck.
+    pub results: [f64; 2],
+}
+
+/// What is known of one action of a game.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JudgedAction {
+    /// Its number in the game, from 0.
+    pub number: usize,
+    /// The double before it, or that it is or answers.
+    pub cube: Option<CubeAnswer>,
+    /// The best plays of the roll.
+    pub plays: Vec<RankedPlay>,
+    /// The play that was made, and its place from 1.
+    pub played: Option<(RankedPlay, usize)>,
+    /// How many plays there were.
+    pub legal: usize,
+    /// What was lost by not doubling.
+    pub cube_loss: Option<[f64; 2]>,
+    /// What was lost by the play, double, take or pass: as equity, and as match winning chance.
+    pub loss: Option<[f64; 2]>,
+    /// What the roll was worth more than the mean, likewise.
+    pub luck: Option<[f64; 2]>,
+}
+
+/// A sum: how many, their equity, and what it costs in points or match winning chances.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// How many.
+    pub count: u32,
+    /// As equity of the cube as it stood.
+    pub emg: f64,
+    /// In points, or as match winning chances.
+    pub cost: f64,
+}
+
+/// The books of a player.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Books {
+    /// All plays.
+    pub plays: Entry,
+    /// Those with a choice.
+    pub unforced: u32,
+    /// Plays that are doubtful, bad, very bad.
+    pub play_marks: [u32; 3],
+    /// Rolls: very lucky, lucky, unmarked, unlucky, very unlucky.
+    pub rolls: [u32; 5],
+    /// The luck.
+    pub luck: Entry,
+    /// Cube decisions.
+    pub cube: Entry,
+    /// Those that are close, or where the cube was turned.
+    pub close: u32,
+    /// Doubles, takes, passes.
+    pub turned: [u32; 3],
+    /// Doubles missed below and above the cash point, wrong doubles below and above the window, wrong takes, wrong
+    /// passes.
+    pub faults: [Entry; 6],
+    /// Snowie's error rate.
+    pub snowie: Option<f64>,
+    /// What plays and cube cost as a FIBS rating; not for money.
+    pub rating_loss: [Option<f64>; 2],
+    /// The difference of FIBS ratings that the result without luck shows.
+    pub fibs_difference: Option<f64>,
+    /// The words for the rates of plays, luck, cube, everything.
+    pub words: [&'static str; 4],
+    /// The rates of plays, luck, cube, everything; nothing where nothing was decided.
+    pub rates: [Option<f64>; 4],
+    /// The result and the result without luck: chances above one half, or points.
+    pub results: [f64; 2],
+    /// Both by game, in money sessions.
+    pub per_game: [PerGame; 2],
+}
+
+/// A result by game.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PerGame {
+    /// Points of all games.
+    pub sum: f64,
+    /// Points of each.
+    pub mean: f64,
+    /// Half of the 95 % interval.
+    pub half_width: f64,
+}
+
+/// What a score is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prices {
+    /// Match winning chances after a plain loss and a plain win at the cube as it stands; the same for money.
+    pub chances: [f64; 2],
+    /// The gammon and the backgammon price of the one on roll, and those of the other.
+    pub prices: [[f64; 2]; 2],
+}

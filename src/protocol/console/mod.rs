@@ -1,0 +1,401 @@
+//! GNU Backgammon's text console: commands in, boards, hints and statistics out, letter for letter where scripts read
+//! them. Rules CON-01 to CON-30 of `protocol-specs/gnubg-console.md`.
+//!
+//! [`Console`] is the machine of one session, without I/O: a line goes in, and out come the bytes for standard output
+//! and standard error. What it needs of the world (answers, dice, files) it asks its [`Host`] for.
+//!
+//! ```
+//! use gammond::protocol::console::{Console, ConsoleOptions, NoHost};
+//! let mut console = Console::new(ConsoleOptions::default());
+//! let answer = console.line(b"sh sc", &mut NoHost);
+//! assert!(answer.out.starts_with("The score (after 0 games) is: gnubg 0, user 0"));
+//! assert_eq!(console.line(b"foo", &mut NoHost).err, "Unknown keyword `foo'.\n\n");
+//! ```
+
+mod board;
+mod computer;
+mod eval;
+mod evals;
+mod export;
+mod files;
+mod grammar;
+mod hint;
+mod host;
+mod navigate;
+mod no_host;
+mod options;
+mod place;
+mod play;
+mod prices;
+mod record;
+mod rollout;
+mod score;
+mod set;
+mod show;
+mod show_evals;
+mod statistics;
+mod style;
+mod table;
+mod words;
+
+pub use host::{Books, Entry, Host, Judged, JudgedAction, JudgedParts, Judging, PerGame, Prices};
+pub use no_host::NoHost;
+
+use crate::query::MoveFilter;
+use evals::{Context, Evals};
+use grammar::Misread;
+use hint::Hint;
+use options::Automatic;
+use play::Waiting;
+use record::Record;
+use rollout::RolloutSetup;
+use style::Style;
+use table::{Seat, Table};
+use words::Words;
+
+/// Longest name of a player; what is longer is cut.
+const NAME_MAX: usize = 31;
+/// Longest line.
+pub const LINE_MAX: usize = crate::notation::LINE_BYTES_MAX;
+
+/// How a console begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleOptions {
+    /// The name of the player at the bottom.
+    pub user: String,
+    /// Whether the turn goes on before the next line is read, as the original does on standard input; in a file of
+    /// commands it waits.
+    pub plays_on: bool,
+    /// Whether the original's faults are kept too: missing line ends, a hint that does not follow its settings.
+    pub strict: bool,
+    /// Whether `set analysis …` is also meant for hints.
+    pub hint_follows_analysis: bool,
+    /// Whether a person sits there: prompts and questions are printed.
+    pub terminal: bool,
+}
+
+impl Default for ConsoleOptions {
+    fn default() -> ConsoleOptions {
+        ConsoleOptions {
+            user: "user".to_owned(),
+            plays_on: true,
+            strict: false,
+            hint_follows_analysis: false,
+            terminal: false,
+        }
+    }
+}
+
+/// What a line gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConsoleAnswer {
+    /// For standard output.
+    pub out: String,
+    /// For standard error.
+    pub err: String,
+    /// The session is over.
+    pub ends: bool,
+}
+
+/// Who plays at a seat.
+#[derive(Clone, Debug)]
+struct Player {
+    human: bool,
+    evals: Evals,
+}
+
+/// A session.
+#[derive(Clone, Debug)]
+pub struct Console {
+    options: ConsoleOptions,
+    table: Table,
+    names: [String; 2],
+    players: [Player; 2],
+    automatic: Automatic,
+    /// Whether boards of a computer's turns are shown.
+    display: bool,
+    style: Style,
+    /// `set evaluation`: hints and `eval`.
+    hints: Evals,
+    /// `set analysis`.
+    analysis: Evals,
+    luck: Context,
+    parts: JudgedParts,
+    marks: [f64; 3],
+    rollout: RolloutSetup,
+    /// The Jacoby rule of new sessions.
+    jacoby: bool,
+    /// Beavers allowed in money sessions.
+    beavers: u32,
+    /// Points of `new match` alone.
+    match_length: u32,
+    manual_dice: bool,
+    rng: &'static str,
+    new_names: Option<[String; 2]>,
+    /// Plays of a roll in an export.
+    export_plays: usize,
+    hint: Option<Hint>,
+    /// A position was refused: there is none to give hints for.
+    no_board: bool,
+    record: Record,
+    judged: Option<Judged>,
+    waiting: Option<Waiting>,
+    /// The turn has gone on and nobody has seen it.
+    due: bool,
+    /// A game has just begun: its first turn is shown in any case.
+    fresh: bool,
+    ending: bool,
+    /// Files of commands that are being run.
+    files_deep: usize,
+    out: String,
+    err: String,
+}
+
+impl Console {
+    /// A session at its beginning.
+    #[must_use]
+    pub fn new(options: ConsoleOptions) -> Console {
+        let player = |human| Player {
+            human,
+            evals: Evals::of(MoveFilter::NORMAL),
+        };
+        let user = clean_name(&options.user);
+        Console {
+            names: ["gnubg".to_owned(), user],
+            table: Table::default(),
+            players: [player(false), player(true)],
+            automatic: Automatic::default(),
+            display: true,
+            style: Style {
+                strict: options.strict,
+                ..Style::default()
+            },
+            hints: Evals::of(MoveFilter::NORMAL),
+            analysis: Evals::of(MoveFilter::LARGE),
+            luck: Context {
+                plies: 0,
+                prune: false,
+                ..Context::default()
+            },
+            parts: JudgedParts {
+                players: [true; 2],
+                plays: true,
+                cubes: true,
+                luck: true,
+            },
+            marks: [0.03, 0.06, 0.12],
+            rollout: RolloutSetup::default(),
+            jacoby: true,
+            beavers: 3,
+            match_length: 7,
+            manual_dice: false,
+            rng: "Mersenne Twister",
+            new_names: None,
+            export_plays: 5,
+            hint: None,
+            no_board: false,
+            record: Record::default(),
+            judged: None,
+            waiting: None,
+            due: false,
+            fresh: false,
+            ending: false,
+            files_deep: 0,
+            out: String::new(),
+            err: String::new(),
+            options,
+        }
+    }
+
+    /// What is printed before the first line: as many lines as the original has, for those who count them.
+    #[must_use]
+    pub fn banner() -> String {
+        format!(
+            "gammond {}, in the place of GNU Backgammon's text console\n\n\
+             Licensed under the Apache License 2.0 or the MIT license, as you like.\n\
+             Commands and answers are those of GNU Backgammon 1.07; the engine is gammond's.\n\n\
+             Documentation: protocol-specs/gnubg-console.md and protocol-specs/for-gnubg-users.md.\n\
+             Type `help' for the commands.\n\n",
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+
+    /// What is printed where the next line is awaited from a person.
+    #[must_use]
+    pub fn prompt(&self) -> String {
+        match (&self.waiting, self.table.playing()) {
+            (Some(_), _) => String::new(),
+            (None, false) => "(No game) ".to_owned(),
+            (None, true) => format!("({}) ", self.table.decides.of(&self.names)),
+        }
+    }
+
+    /// Takes a line, without its end.
+    pub fn line(&mut self, line: &[u8], host: &mut dyn Host) -> ConsoleAnswer {
+        let text = String::from_utf8_lossy(line);
+        match self.waiting.take() {
+            Some(waiting) => self.dice_line(&text, waiting, host),
+            None => self.obey(&text, host),
+        }
+        self.play_on(host);
+        ConsoleAnswer {
+            out: std::mem::take(&mut self.out),
+            err: std::mem::take(&mut self.err),
+            ends: self.ending,
+        }
+    }
+
+    /// A line over the limit.
+    pub fn too_long(&mut self) -> ConsoleAnswer {
+        ConsoleAnswer {
+            err: format!("gammond: a line has more than {LINE_MAX} bytes and is passed over\n"),
+            ..ConsoleAnswer::default()
+        }
+    }
+
+    fn obey(&mut self, line: &str, host: &mut dyn Host) {
+        if line.starts_with('#') {
+            return;
+        }
+        let mut words = Words::new(line);
+        let Some(first) = words.peek() else { return };
+        if is_play(first) {
+            self.play_move(words.trimmed(), host);
+            return;
+        }
+        match grammar::read(grammar::COMMANDS, &mut words) {
+            Ok(path) => self.command(&path, &mut words, host),
+            Err(misread) => self.misread(&misread),
+        }
+    }
+
+    fn command(&mut self, path: &[&'static str], words: &mut Words<'_>, host: &mut dyn Host) {
+        match path {
+            ["set", rest @ ..] => self.set(rest, words, host),
+            ["show", rest @ ..] => self.show(rest, words, host),
+            ["hint"] => self.give_hint(words, host),
+            ["eval"] => self.evaluate(words, host),
+            ["help"] => self.help(words),
+            ["clear", what] => self.clear(what),
+            ["swap", ..] => self.swap_command(),
+            ["quit" | "exit"] => self.ending = true,
+            ["rollout"] => self.roll_out(words, host),
+            ["import" | "load" | "save" | "export", ..] => self.file_command(path, words, host),
+            ["analyse" | "analyze", rest @ ..] => self.analyse(rest, host),
+            ["annotate", rest @ ..] => self.annotate(rest),
+            ["list", what] => self.list(what),
+            ["next" | "previous" | "first", ..] => self.step(path, words),
+            ["cmark", ..] => {}
+            ["eq2mwc"] => self.to_mwc(words, host),
+            ["mwc2eq"] => self.to_equity(words, host),
+            ["dicerolls"] => self.dice_rolls(words, host),
+            ["invert", ..] => self.refuse("invert"),
+            [
+                word @ ("relational" | "external" | "calibrate" | "copy" | "history"),
+                ..,
+            ] => self.refuse(word),
+            _ => self.game_command(path, words, host),
+        }
+    }
+
+    fn misread(&mut self, misread: &Misread<'_>) {
+        match misread {
+            Misread::Unknown(word) => self.complain(&format!("Unknown keyword `{word}'.\n")),
+            Misread::Incomplete => self.say("Incomplete command."),
+        }
+    }
+
+    /// A command of the original that there is not.
+    fn refuse(&mut self, what: &str) {
+        self.complain(&format!("gammond: `{what}' is not supported"));
+    }
+
+    fn clear(&mut self, what: &str) {
+        match what {
+            "hint" => {
+                self.hint = None;
+                self.say("Analysis used for `hint' has been cleared");
+            }
+            "turn" => {
+                self.table.dice = None;
+                self.table.doubled = false;
+            }
+            "analysis" => self.judged = None,
+            _ => {}
+        }
+    }
+
+    /// A line for standard output.
+    fn say(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// A line that the original leaves without an end.
+    fn fault(&mut self, text: &str) {
+        self.out.push_str(text);
+        if !self.options.strict {
+            self.out.push('\n');
+        }
+    }
+
+    /// A line for standard error.
+    fn complain(&mut self, text: &str) {
+        self.err.push_str(text);
+        self.err.push('\n');
+    }
+
+    /// The score, which the original ends with a line end in money sessions only.
+    fn say_score(&mut self) {
+        let text = self.table.score_line(&self.names);
+        match self.table.length {
+            0 => self.say(&text),
+            _ => self.fault(&text),
+        }
+    }
+
+    fn show_board(&mut self) {
+        let text = match self.style.raw_board {
+            true => board::raw(&self.table, &self.names),
+            false => board::drawn(&self.table, &self.names),
+        };
+        self.out.push_str(&text);
+    }
+
+    /// The seat that a word names: 0, 1 or a name.
+    fn seat(&self, word: &str) -> Option<Seat> {
+        match word {
+            "0" => Some(Seat::Top),
+            "1" => Some(Seat::Bottom),
+            _ => {
+                let named = |seat: &Seat| seat.of(&self.names).eq_ignore_ascii_case(word);
+                Seat::BOTH.into_iter().find(named)
+            }
+        }
+    }
+
+    /// What is kept of the last hint, and of a position that was refused, goes with the position.
+    fn forget_hint(&mut self) {
+        self.hint = None;
+        self.no_board = false;
+    }
+}
+
+/// Whether a line that begins with this word is a play.
+fn is_play(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let begins = lower.starts_with(|sign: char| sign.is_ascii_digit())
+        || lower.starts_with("bar/")
+        || lower.starts_with("off/");
+    begins && lower.contains('/')
+}
+
+/// A name without signs that move a cursor, and not too long.
+fn clean_name(name: &str) -> String {
+    let clean = name.chars().filter(|sign| !sign.is_control());
+    let name: String = clean.take(NAME_MAX).collect();
+    match name.trim() {
+        "" => "user".to_owned(),
+        trimmed => trimmed.to_owned(),
+    }
+}

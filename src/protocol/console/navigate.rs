@@ -1,0 +1,317 @@
+//! `next`, `previous`, `first`, `list`: looking at what was played.
+
+use super::Console;
+use super::evals::Context;
+use super::hint::values;
+use super::play::NO_GAME;
+use super::record::{apply, start_of};
+use super::table::{Seat, Table};
+use super::words::{Words, integer};
+use crate::notation::{MatAction, MatPlayer, play_text};
+
+/// Width of a column of `list game`.
+const COLUMN: usize = 44;
+
+impl Console {
+    /// The table follows the place that is looked at.
+    fn look(&mut self) {
+        let rules = self.table;
+        if let Some(table) = self.record.table(&rules) {
+            self.table = Table {
+                cube_use: rules.cube_use,
+                ..table
+            };
+        }
+        self.forget_hint();
+        (self.due, self.fresh) = (false, false);
+    }
+
+    pub(super) fn step(&mut self, path: &[&'static str], words: &mut Words<'_>) {
+        if self.record.file.games.is_empty() {
+            self.say(NO_GAME);
+            return;
+        }
+        match path {
+            ["first", "game"] => {
+                (self.record.game, self.record.at, self.record.rolled) = (0, 0, false);
+                self.look();
+                return;
+            }
+            ["first", _] => {
+                (self.record.at, self.record.rolled) = (0, false);
+                self.look();
+                return;
+            }
+            _ => {}
+        }
+        let back = path == ["previous"];
+        let word = words.next().unwrap_or("1");
+        let count = integer(word);
+        let kind = word.to_ascii_lowercase();
+        let is = |name: &str| count.is_none() && name.starts_with(&kind);
+        let times = count.or_else(|| words.number()).unwrap_or(1).clamp(0, 4096);
+        if is("game") {
+            let last = self.record.file.games.len().saturating_sub(1);
+            for _ in 0..times {
+                let game = &mut self.record.game;
+                *game = if back {
+                    game.saturating_sub(1)
+                } else {
+                    (*game + 1).min(last)
+                };
+            }
+            (self.record.at, self.record.rolled) = (0, false);
+        } else if is("rolled") || is("roll") {
+            self.step_roll(back);
+        } else if is("marked") {
+            self.step_marked(back);
+        } else if count.is_some() {
+            self.step_moves(back, times);
+        } else {
+            self.complain(&format!("Unknown keyword `{word}'.\n"));
+            return;
+        }
+        self.look();
+    }
+
+    fn step_moves(&mut self, back: bool, times: i64) {
+        let end = self.record.current().map_or(0, |game| game.actions.len());
+        let steps = usize::try_from(times).unwrap_or(0);
+        let record = &mut self.record;
+        record.at = match back {
+            true => record.at.saturating_sub(steps),
+            false => record.at.saturating_add(steps).min(end),
+        };
+        record.rolled = false;
+    }
+
+    /// To the next or the last place where dice lie.
+    fn step_roll(&mut self, back: bool) {
+        let Some(game) = self.record.current() else {
+            return;
+        };
+        let is_roll =
+            |action: &MatAction| matches!(action, MatAction::Play { .. } | MatAction::Rolled(_));
+        let rolls = game
+            .actions
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, action))| is_roll(action));
+        let (at, rolled) = (self.record.at, self.record.rolled);
+        let found = match back {
+            true => rolls.filter(|(number, _)| *number < at).last(),
+            false => rolls
+                .skip_while(|(number, _)| *number < at || (*number == at && rolled))
+                .next(),
+        };
+        if let Some((number, _)) = found {
+            (self.record.at, self.record.rolled) = (number, true);
+        }
+    }
+
+    /// To the next or the last decision that is marked.
+    fn step_marked(&mut self, back: bool) {
+        let Some(doubtful) = self.marks.first().copied() else {
+            return;
+        };
+        let game = self.record.game;
+        let actions = self
+            .judged
+            .as_ref()
+            .and_then(|judged| judged.games.get(game));
+        let marked = actions.into_iter().flatten().filter(|action| {
+            let losses = [action.loss, action.cube_loss].into_iter().flatten();
+            losses.into_iter().any(|[loss, _]| loss >= doubtful)
+        });
+        let numbers = marked.map(|action| action.number);
+        let at = self.record.at;
+        let passed = self.record.rolled;
+        let found = match back {
+            true => numbers.filter(|number| *number < at).last(),
+            false => numbers
+                .filter(|number| *number > at || (*number == at && !passed))
+                .min(),
+        };
+        if let Some(number) = found {
+            (self.record.at, self.record.rolled) = (number, true);
+        }
+    }
+
+    /// What `show board` adds behind a board of the record: the roll that follows, and its plays.
+    pub(super) fn place_text(&self) -> String {
+        let (number, game) = (self.record.at, self.record.game);
+        let Some((_, action)) = self
+            .record
+            .current()
+            .and_then(|game| game.actions.get(number))
+        else {
+            return String::new();
+        };
+        if !self.table.playing() || self.record.set_up {
+            return String::new();
+        }
+        let (MatAction::Play { roll, .. } | MatAction::Rolled(roll)) = action else {
+            return String::new();
+        };
+        let judged = self
+            .judged
+            .as_ref()
+            .and_then(|judged| judged.games.get(game));
+        let judged = judged.and_then(|actions| actions.iter().find(|one| one.number == number));
+        let [first, second] = roll.dice();
+        let Some(judged) = judged else {
+            return format!("Rolled {first}{second}:\n");
+        };
+        let luck = judged
+            .luck
+            .map_or(String::new(), |[emg, _]| format!(" ({emg:+.3})"));
+        format!("Rolled {first}{second}{luck}:\n")
+            + &self.listed(&self.table, judged, Some(&self.analysis.chequer))
+    }
+
+    /// The plays of a judged roll, the one that was made marked; `context` adds the line about the evaluation.
+    pub(super) fn listed(
+        &self,
+        table: &Table,
+        judged: &super::JudgedAction,
+        context: Option<&Context>,
+    ) -> String {
+        let cubeful = if self.analysis.chequer.cubeful {
+            "Cubeful"
+        } else {
+            "Cubeless"
+        };
+        let best = judged.plays.first();
+        let shown = judged.plays.iter().take(self.export_plays.max(10)).zip(1..);
+        let mut text = String::new();
+        let mut line = |play: &crate::query::RankedPlay, rank: usize, made: bool| {
+            let mark = if made { '*' } else { ' ' };
+            let kind = format!("{cubeful} {}-ply", play.plies);
+            let moved = play_text(&table.position, &play.play);
+            text += &format!(
+                "{mark}{rank:>5}. {kind:<17}{moved:<29}{}",
+                values(&self.style, play, best)
+            );
+            if let Some(context) = context {
+                text += &format!("        {}\n", context.described(play.plies));
+            }
+        };
+        let limit = if context.is_some() {
+            usize::MAX
+        } else {
+            self.export_plays
+        };
+        let place = judged.played.as_ref().map_or(0, |(_, place)| *place);
+        for (play, rank) in shown.take(limit) {
+            line(play, rank, rank == place);
+        }
+        if let Some((played, place)) = judged
+            .played
+            .as_ref()
+            .filter(|(_, place)| *place > limit.min(judged.plays.len()))
+        {
+            line(played, *place, true);
+        }
+        text
+    }
+
+    pub(super) fn list(&mut self, what: &str) {
+        if self.record.file.games.is_empty() {
+            self.say(match what {
+                "game" => NO_GAME,
+                _ => NO_GAME,
+            });
+            return;
+        }
+        match what {
+            "game" => self.list_game(),
+            _ => self.list_match(),
+        }
+    }
+
+    fn list_match(&mut self) {
+        if self.options.strict {
+            self.say(NO_GAME);
+            return;
+        }
+        let [top, bottom] = self.names.clone();
+        let games = self.record.file.games.clone();
+        for (game, number) in games.iter().zip(1..) {
+            let [above, below] = game.scores;
+            let result = match game.result {
+                Some((player, count)) => {
+                    let name = Seat::from_player(player).of(&self.names);
+                    format!("{name} wins {}", super::table::points(count))
+                }
+                None => "not finished".to_owned(),
+            };
+            self.say(&format!(
+                "Game {number}: {top} {above}, {bottom} {below}: {result}"
+            ));
+        }
+    }
+
+    fn list_game(&mut self) {
+        let Some(game) = self.record.current() else {
+            return;
+        };
+        let mut table = start_of(&self.record.file, self.record.game, &self.table);
+        let mut columns = Columns::default();
+        for &(player, action) in &game.actions {
+            let seat = Seat::from_player(player);
+            let before = table;
+            apply(&mut table, seat, action);
+            let cell = match action {
+                MatAction::Play { roll, play } => {
+                    let position = match before.on_roll == seat {
+                        true => before.position,
+                        false => before.position.swapped(),
+                    };
+                    format!("{:<7}: {}", roll.to_string(), play_text(&position, &play))
+                }
+                MatAction::Rolled(roll) => format!("{:<7}: Rolled", roll.to_string()),
+                MatAction::Double(value) => format!("Doubles => {value}"),
+                MatAction::Beaver(value) => format!("Beavers => {value}"),
+                MatAction::Take => "Takes".to_owned(),
+                MatAction::Drop => "Drops".to_owned(),
+                _ => continue,
+            };
+            columns.add(player, &cell);
+        }
+        let dropped = matches!(game.actions.last(), Some((_, MatAction::Drop)));
+        if game.result.is_some() && !table.position.is_over() && !dropped {
+            columns.text += "Resigns\n\n";
+        } else if columns.open {
+            columns.text.push('\n');
+        }
+        self.out.push_str(&columns.text);
+    }
+}
+
+/// The actions of both players side by side.
+#[derive(Default)]
+struct Columns {
+    text: String,
+    /// The first player's cell waits for the second one's.
+    open: bool,
+}
+
+impl Columns {
+    fn add(&mut self, player: MatPlayer, cell: &str) {
+        let text = &mut self.text;
+        if player == MatPlayer::First {
+            if self.open {
+                text.push('\n');
+            }
+            *text += &format!("{cell:<COLUMN$}");
+            self.open = true;
+            return;
+        }
+        // Who begins at the right stands at the left all the same.
+        if !self.open && !text.is_empty() {
+            *text += &format!("{:<COLUMN$}", "");
+        }
+        *text += &format!("{cell:<COLUMN$}\n");
+        self.open = false;
+    }
+}

@@ -1,0 +1,48 @@
+//! A home without anything, for tests and fuzzing.
+
+use super::host::{Host, Judged, Judging, Prices};
+use crate::game::MatchState;
+use crate::notation::MatchFile;
+use crate::query::{Found, Question, Settings};
+
+/// A home without engine and files, whose dice always show one and two in turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHost;
+
+const NOTHING: &str = "there is nothing here";
+
+impl Host for NoHost {
+    fn answer(&mut self, _: Question, _: &Settings) -> Result<Found, String> {
+        Err(NOTHING.to_owned())
+    }
+
+    fn die(&mut self) -> u8 {
+        1
+    }
+
+    fn seed(&mut self, _: u64) {}
+
+    fn read(&mut self, _: &str) -> Result<Vec<u8>, String> {
+        Err("No such file or directory".to_owned())
+    }
+
+    fn write(&mut self, _: &str, _: &[u8]) -> Result<(), String> {
+        Err(NOTHING.to_owned())
+    }
+
+    fn judge(&mut self, _: &MatchFile, _: &Judging) -> Result<Judged, String> {
+        Err(NOTHING.to_owned())
+    }
+
+    fn stakes(&mut self, _: &MatchState) -> Prices {
+        Prices::default()
+    }
+
+    fn today(&self) -> [u32; 3] {
+        [1, 1, 2000]
+    }
+
+    fn now(&self) -> String {
+        "Sat Jan  1 00:00:00 2000".to_owned()
+    }
+}

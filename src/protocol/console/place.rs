@@ -1,0 +1,421 @@
+//! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: what stands on the board.
+
+use super::Console;
+use super::table::{Phase, Seat, Table};
+use super::words::Words;
+use crate::game::{BAR, POINTS, Position};
+use crate::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
+
+/// Numbers of `set board simple`.
+const SIMPLE: usize = 26;
+
+/// What an XGID says, its players at their seats.
+struct Place {
+    table: Table,
+    beavers: bool,
+    /// Nothing where the checkers are no position.
+    position: Option<Position>,
+    offered: bool,
+    on_top: bool,
+}
+
+impl Console {
+    pub(super) fn set_xgid(&mut self, words: &mut Words<'_>) {
+        let text = words.trimmed().replace('"', "");
+        let Some(place) = self.read_xgid(&text) else {
+            self.complain(&format!(
+                "Not a valid XGID '{}'",
+                words.trimmed().trim_matches('"')
+            ));
+            return;
+        };
+        let had_game = self.table.playing();
+        if place.offered {
+            self.step_back();
+        }
+        if place.table.length == 0 {
+            self.beavers = if place.beavers {
+                self.beavers.max(3)
+            } else {
+                0
+            };
+        }
+        self.put(place.table, had_game);
+        match place.position {
+            Some(position) => {
+                self.put_position(position);
+                self.show_board();
+            }
+            None => {
+                self.say("Illegal position.");
+                self.no_board = !self.options.strict;
+            }
+        }
+        if place.on_top {
+            self.swap_players();
+        }
+    }
+
+    /// An offered double cannot be held by an id: it is taken back.
+    fn step_back(&mut self) {
+        self.say("SetMatchID cannot handle positions where a double has been offered.");
+        self.fault("Stepping back to the offering of the cube. ");
+    }
+
+    /// Cube, score, dice and turn of a match id or XGID, over the board that was there.
+    fn put(&mut self, table: Table, had_game: bool) {
+        let position = if had_game {
+            self.table.position
+        } else {
+            Position::start()
+        };
+        self.table = Table {
+            position,
+            cube_use: self.table.cube_use,
+            games: 0,
+            ..table
+        };
+        self.set_up();
+        if let Some([first, second]) = self.table.dice {
+            self.say(&format!("The dice have been set to {first} and {second}."));
+        }
+        if self.table.cube > 1 {
+            self.say(&format!("The cube has been set to {}.", self.table.cube));
+        }
+        if had_game {
+            self.show_board();
+        }
+        self.show_board();
+    }
+
+    fn put_position(&mut self, position: Position) {
+        self.table.position = position;
+        self.set_up();
+    }
+
+    /// The position is another one: hints about the old one are over, and the record goes on from here.
+    pub(super) fn set_up(&mut self) {
+        self.forget_hint();
+        self.record.set_up = true;
+        self.due = false;
+    }
+
+    fn read_xgid(&self, text: &str) -> Option<Place> {
+        let lower = text.to_ascii_lowercase();
+        let start = lower.find("xgid=").unwrap_or(0);
+        let word = text.get(start..)?.split_ascii_whitespace().next()?;
+        let mut fields: Vec<&str> = word.split(':').collect();
+        if fields.len() != 10 {
+            return None;
+        }
+        let dice = *fields.get(4)?;
+        let offered = dice.starts_with('D');
+        *fields.get_mut(4)? = if offered { "00" } else { dice };
+        // Any other player on roll than the one at the bottom is the one at the top.
+        let on_top = *fields.get(3)? != "1";
+        *fields.get_mut(3)? = if on_top { "-1" } else { "1" };
+        let xgid = Xgid::parse(fields.join(":").as_bytes()).ok()?;
+        let roll = match xgid.dice {
+            XgidDice::ToRoll => None,
+            XgidDice::Roll(roll) => Some([roll.high(), roll.low()]),
+            XgidDice::Offer(_) => return None,
+        };
+        let length = u32::from(xgid.length);
+        let score = match length {
+            0 => [0; 2],
+            _ => [xgid.top_score, xgid.bottom_score].map(u32::from),
+        };
+        if length > 64
+            || (length > 0 && score.iter().any(|points| *points >= length))
+            || xgid.cube_log > 12
+        {
+            return None;
+        }
+        let one_away = length > 0 && score.iter().any(|points| points + 1 == length);
+        let crawford = one_away && xgid.rules == 1;
+        let seat = |seat| match seat {
+            crate::notation::Seat::Bottom => Seat::Bottom,
+            crate::notation::Seat::Top => Seat::Top,
+        };
+        let on_roll = if on_top { Seat::Top } else { Seat::Bottom };
+        let table = Table {
+            phase: Phase::Playing,
+            length,
+            score,
+            crawford,
+            post_crawford: one_away && !crawford,
+            jacoby: length == 0 && xgid.rules & 1 != 0,
+            cube: 1 << xgid.cube_log,
+            owner: xgid.owner.map(seat).filter(|_| xgid.cube_log > 0),
+            on_roll,
+            decides: on_roll,
+            dice: roll,
+            ..Table::default()
+        };
+        let bare = Xgid {
+            cube_log: 0,
+            owner: None,
+            bottom_score: 0,
+            top_score: 0,
+            rules: 0,
+            length: 0,
+            ..xgid
+        };
+        Some(Place {
+            table,
+            beavers: length == 0 && xgid.rules & 2 != 0,
+            position: bare.view().ok().map(|view| view.position),
+            offered,
+            on_top,
+        })
+    }
+
+    pub(super) fn set_gnubg_id(&mut self, words: &mut Words<'_>) {
+        let text = words.trimmed();
+        let digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        let runs = || text.split(|sign: char| !u8::try_from(sign).is_ok_and(digit));
+        let run = |length| runs().find(|run| run.len() == length).unwrap_or("");
+        let (position, id) = (run(14), run(12));
+        if position.is_empty() && id.is_empty() {
+            self.complain("No valid IDs found");
+            return;
+        }
+        if !id.is_empty() {
+            self.match_id(id);
+        }
+        if !position.is_empty() {
+            if !self.table.playing() && !self.options.strict {
+                // A position alone is one of money play.
+                self.table = Table {
+                    phase: Phase::Playing,
+                    jacoby: self.jacoby,
+                    ..Table::default()
+                };
+            }
+            self.board_text(position);
+        }
+        self.say(&format!("Setting GNUbg ID {position}:{id}"));
+    }
+
+    pub(super) fn set_match_id(&mut self, words: &mut Words<'_>) {
+        match words.next() {
+            Some(id) => self.match_id(id),
+            None => self.say("Illegal match ID ''"),
+        }
+    }
+
+    fn match_id(&mut self, text: &str) {
+        let found = MatchId::parse(text.as_bytes()).ok();
+        let Some((id, table)) = found.and_then(|id| Some((id, table_of(id)?))) else {
+            self.say(&format!("Illegal match ID '{text}'"));
+            return;
+        };
+        if id.doubled() {
+            self.step_back();
+        }
+        if id.game_state() == 0 {
+            if self.options.strict {
+                self.say("There must be a game in progress to set the dice.\nNo game in progress.");
+                return;
+            }
+            self.table = Table {
+                phase: Phase::None,
+                position: self.table.position,
+                ..table
+            };
+            self.forget_hint();
+            return;
+        }
+        let had_game = self.table.playing();
+        self.put(table, had_game);
+    }
+
+    pub(super) fn set_board(&mut self, words: &mut Words<'_>) {
+        if !self.table.playing() {
+            self.say("There must be a game in progress to set the board.");
+            return;
+        }
+        match words.text() {
+            "" => self.say("You must specify a position (see `help set board')."),
+            text => self.board_text(text),
+        }
+    }
+
+    /// A position in one of the forms of `set board`.
+    fn board_text(&mut self, text: &str) {
+        if !self.table.playing() {
+            self.say("There must be a game in progress to set the board.");
+            return;
+        }
+        let mut words = Words::new(text);
+        match self.read_board(&mut words) {
+            Ok(position) => {
+                self.put_position(position);
+                self.show_board();
+            }
+            Err(Some(fault)) => self.say(&fault),
+            Err(None) => {
+                // The original keeps the position that was there, and a hint answers for it.
+                if !self.options.strict {
+                    self.say("Illegal position.");
+                    self.forget_hint();
+                    self.no_board = true;
+                }
+            }
+        }
+    }
+
+    /// A position as a Position ID, a key of 20 letters, `simple` with 26 numbers, or `=N` of the last hint.
+    ///
+    /// # Errors
+    /// What is wrong, or nothing for a position that cannot be.
+    pub(super) fn read_board(&self, words: &mut Words<'_>) -> Result<Position, Option<String>> {
+        let word = words.next().unwrap_or("");
+        if let Some(number) = word.strip_prefix('=') {
+            let index =
+                super::words::integer(number).and_then(|number| usize::try_from(number).ok());
+            let plays = self.hint.as_ref().and_then(Hint::plays);
+            let play = plays
+                .zip(index)
+                .and_then(|(plays, index)| plays.get(index.checked_sub(1)?));
+            return play.map(|play| play.position).ok_or(None);
+        }
+        if !word.is_empty() && "simple".starts_with(&word.to_ascii_lowercase()) {
+            return self.simple(words);
+        }
+        let key = (word.len() == 20).then(|| PositionKey::parse(word.as_bytes()).ok());
+        if let Some(Some(key)) = key {
+            return Ok(key.position());
+        }
+        let id = PositionId::parse(word.as_bytes()).map_err(|_| None)?;
+        Ok(id.position())
+    }
+
+    fn simple(&self, words: &mut Words<'_>) -> Result<Position, Option<String>> {
+        let mut numbers = [0_i64; SIMPLE];
+        for (found, number) in numbers.iter_mut().enumerate() {
+            let Some(read) = words.number() else {
+                return Err(Some(format!(
+                    "`simple' must be followed by 26 integers; found only {found}"
+                )));
+            };
+            *number = read;
+        }
+        let [my_bar, points @ .., other_bar] = numbers;
+        let (mut me, mut other) = ([0_u8; POINTS], [0_u8; POINTS]);
+        let count = |number: i64| {
+            u8::try_from(number.unsigned_abs())
+                .unwrap_or(u8::MAX)
+                .min(16)
+        };
+        for ((mine, theirs), number) in me
+            .iter_mut()
+            .zip(other.iter_mut().rev().skip(1))
+            .zip(points)
+        {
+            *(if number > 0 { mine } else { theirs }) = count(number);
+        }
+        if let (Some(mine), Some(theirs)) = (me.get_mut(BAR), other.get_mut(BAR)) {
+            (*mine, *theirs) = (count(my_bar), count(other_bar));
+        }
+        Position::new(&me, &other).map_err(|_| None)
+    }
+
+    pub(super) fn set_turn(&mut self, words: &mut Words<'_>) {
+        if !self.table.playing() {
+            self.say("There must be a game in progress to set a player on roll.");
+            return;
+        }
+        let Some(word) = words.next() else {
+            self.say("Which player do you want to set on roll?");
+            return;
+        };
+        let Some(seat) = self.seat(word) else {
+            self.say(&format!("Unknown player `{word}' (see `help set turn')."));
+            return;
+        };
+        let table = &mut self.table;
+        (table.on_roll, table.decides) = (seat, seat);
+        (table.dice, table.doubled, table.resigned) = (None, false, 0);
+        self.set_up();
+        self.say(&format!("`{}' is now on roll.", seat.of(&self.names)));
+    }
+
+    pub(super) fn set_dice(&mut self, words: &mut Words<'_>) {
+        if !self.table.playing() {
+            self.say("There must be a game in progress to set the dice.");
+            return;
+        }
+        let Some([first, second]) = read_dice(words.trimmed()) else {
+            self.say("You must specify two numbers from 1 to 6 for the dice.");
+            return;
+        };
+        if self.table.dice != Some([first, second]) {
+            self.forget_hint();
+        }
+        self.table.dice = Some([first, second]);
+        self.say(&format!("The dice have been set to {first} and {second}."));
+    }
+
+    pub(super) fn swap_command(&mut self) {
+        self.swap_players();
+    }
+
+    /// The players change seats; who is a computer stays where he is.
+    pub(super) fn swap_players(&mut self) {
+        self.names.reverse();
+        self.table.swap();
+        self.record.swap();
+        self.judged = None;
+        if self.table.phase != Phase::None {
+            self.show_board();
+            self.show_board();
+        }
+    }
+}
+
+use super::hint::Hint;
+
+/// Two dice: `31`, `3 1` or `3,1`.
+pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'-'))
+        .collect();
+    match digits.as_slice() {
+        [first @ b'1'..=b'6', second @ b'1'..=b'6'] => Some([first - b'0', second - b'0']),
+        _ => None,
+    }
+}
+
+/// What a Match ID says; nothing for one that no game can have.
+fn table_of(id: MatchId) -> Option<Table> {
+    let length = u32::from(id.length());
+    let score = [
+        crate::notation::PlayerNumber::Zero,
+        crate::notation::PlayerNumber::One,
+    ]
+    .map(|player| u32::from(id.score(player)));
+    let dice = id.dice();
+    let over = length > 0 && score.iter().any(|points| *points > length);
+    if length > 64 || over || id.cube_log() > 12 || dice.iter().any(|die| *die > 6) {
+        return None;
+    }
+    let dice = dice.map(|die| u8::try_from(die).unwrap_or(0));
+    let on_roll = Seat::from_number(id.on_roll());
+    let one_away = length > 0 && score.iter().any(|points| points + 1 == length);
+    Some(Table {
+        phase: Phase::Playing,
+        length,
+        score,
+        crawford: length > 0 && id.crawford(),
+        post_crawford: one_away && !id.crawford(),
+        jacoby: id.jacoby(),
+        cube: 1 << id.cube_log(),
+        owner: id.owner().map(Seat::from_number),
+        on_roll,
+        decides: on_roll,
+        dice: Some(dice).filter(|dice| !dice.contains(&0)),
+        ..Table::default()
+    })
+}

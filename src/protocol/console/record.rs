@@ -1,0 +1,256 @@
+//! What has been played, as a match file; and stepping through it.
+
+use super::table::{Phase, Seat, Table};
+use crate::game::Position;
+use crate::notation::{
+    MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
+};
+
+/// Most actions that are kept of a game, and most games of a session: what comes after is played but not kept.
+const ACTIONS_MAX: usize = 4096;
+const GAMES_MAX: usize = 1024;
+
+/// The match so far and the place in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Record {
+    pub(super) file: MatchFile,
+    /// The game that is looked at.
+    pub(super) game: usize,
+    /// How many of its actions are behind; the number of all of them at its end.
+    pub(super) at: usize,
+    /// Whether the roll of the next action has been seen.
+    pub(super) rolled: bool,
+    /// The board was changed by hand since the last action.
+    pub(super) set_up: bool,
+    /// Somebody resigned the game that is looked at, and its end is shown.
+    pub(super) ended: bool,
+}
+
+impl Seat {
+    pub(super) const fn player(self) -> MatPlayer {
+        match self {
+            Seat::Top => MatPlayer::First,
+            Seat::Bottom => MatPlayer::Second,
+        }
+    }
+
+    pub(super) const fn from_player(player: MatPlayer) -> Seat {
+        match player {
+            MatPlayer::First => Seat::Top,
+            MatPlayer::Second => Seat::Bottom,
+        }
+    }
+}
+
+impl Record {
+    /// A new match, without games.
+    pub(super) fn begin(&mut self, length: u32, names: &[String; 2]) {
+        *self = Record {
+            file: MatchFile {
+                length,
+                names: names.clone(),
+                ..MatchFile::default()
+            },
+            ..Record::default()
+        };
+    }
+
+    /// A new game at this score.
+    pub(super) fn begin_game(&mut self, scores: [u32; 2]) {
+        if self.file.games.len() < GAMES_MAX {
+            self.file.games.push(MatGame {
+                scores,
+                ..MatGame::default()
+            });
+        }
+        self.game = self.file.games.len().saturating_sub(1);
+        (self.at, self.rolled, self.set_up, self.ended) = (0, false, false, false);
+    }
+
+    /// Something was done.
+    pub(super) fn push(&mut self, table: &Table, seat: Seat, action: MatAction) {
+        if self.file.games.is_empty() {
+            self.file.length = table.length;
+            self.begin_game(table.score);
+            self.set_up = true;
+        }
+        let (game, at) = (self.game, self.at);
+        let Some(game) = self.file.games.get_mut(game) else {
+            return;
+        };
+        // What is played in the middle of a game takes the place of what followed.
+        game.actions.truncate(at);
+        game.result = None;
+        if self.set_up {
+            let set_up = SetUp {
+                position: table.position,
+                value: table.cube,
+                owner: table.owner.map(Seat::player),
+            };
+            game.actions
+                .push((table.on_roll.player(), MatAction::SetUp(set_up)));
+            self.set_up = false;
+        }
+        if game.actions.len() < ACTIONS_MAX {
+            game.actions.push((seat.player(), action));
+        }
+        self.at = game.actions.len();
+        self.rolled = false;
+    }
+
+    pub(super) fn finish(&mut self, winner: Seat, points: u32) {
+        if let Some(game) = self.file.games.get_mut(self.game) {
+            game.result = Some((winner.player(), points));
+        }
+        self.ended = true;
+    }
+
+    /// The players change seats.
+    pub(super) fn swap(&mut self) {
+        let file = &mut self.file;
+        file.names.reverse();
+        for game in &mut file.games {
+            game.scores.reverse();
+            game.result = game.result.map(|(player, points)| (player.other(), points));
+            for (player, action) in &mut game.actions {
+                *player = player.other();
+                if let MatAction::SetUp(set_up) = action {
+                    set_up.owner = set_up.owner.map(MatPlayer::other);
+                }
+            }
+        }
+    }
+
+    /// The game that is looked at.
+    pub(super) fn current(&self) -> Option<&MatGame> {
+        self.file.games.get(self.game)
+    }
+
+    /// The table at the place that is looked at; `rules` has what the file does not say.
+    pub(super) fn table(&self, rules: &Table) -> Option<Table> {
+        let game = self.current()?;
+        let mut table = start_of(&self.file, self.game, rules);
+        let mut actions = game.actions.iter().take(self.at);
+        for (player, action) in &mut actions {
+            apply(&mut table, Seat::from_player(*player), *action);
+        }
+        if let Some((player, action)) = game.actions.get(self.at) {
+            let seat = Seat::from_player(*player);
+            if self.rolled
+                && let MatAction::Play { roll, .. } | MatAction::Rolled(roll) = action
+            {
+                (table.on_roll, table.decides) = (seat, seat);
+                table.dice = Some(roll.dice());
+            }
+        } else if self.ended {
+            close(&mut table, game);
+        }
+        Some(table)
+    }
+}
+
+/// The table before the first action of a game.
+pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table {
+    let game = file.games.get(number);
+    let score = game.map_or([0; 2], |game| game.scores);
+    let one_away =
+        |score: &[u32; 2]| file.length > 0 && score.iter().any(|points| points + 1 == file.length);
+    let before = file
+        .games
+        .iter()
+        .take(number)
+        .any(|game| one_away(&game.scores));
+    let off = file.switch("Crawford") == Some(false) || file.length <= 1;
+    let crawford = one_away(&score) && !before && !off;
+    let mut table = Table {
+        phase: Phase::Playing,
+        length: file.length,
+        score,
+        crawford,
+        post_crawford: one_away(&score) && !crawford,
+        games: u32::try_from(number).unwrap_or(u32::MAX),
+        jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
+        position: file.start().unwrap_or_default(),
+        ..Table::default()
+    };
+    let first = game.and_then(|game| game.actions.first());
+    let seat = first.map_or(Seat::Bottom, |(player, _)| Seat::from_player(*player));
+    (table.on_roll, table.decides) = (seat, seat);
+    table
+}
+
+/// The position of a seat whose turn it is, though the table may have it turned.
+fn take_turn(table: &mut Table, seat: Seat) {
+    if table.on_roll != seat {
+        table.position = table.position.swapped();
+        table.on_roll = seat;
+    }
+    table.decides = seat;
+}
+
+/// The table after an action that was done.
+pub(super) fn apply(table: &mut Table, seat: Seat, action: MatAction) {
+    match action {
+        MatAction::SetUp(set_up) => {
+            take_turn(table, seat);
+            table.position = set_up.position;
+            table.cube = set_up.value;
+            table.owner = set_up.owner.map(Seat::from_player);
+            table.dice = None;
+        }
+        MatAction::Play { roll, play } => {
+            take_turn(table, seat);
+            let after = position_after(&table.position, roll, &play);
+            let after =
+                after.or_else(|| steps_made(&table.position, &play).map(|board| board.swapped()));
+            let after: Position = after.unwrap_or_else(|| table.position.swapped());
+            table.pass_on(after);
+        }
+        MatAction::Rolled(roll) => {
+            take_turn(table, seat);
+            table.dice = Some(roll.dice());
+        }
+        MatAction::Double(_) => {
+            take_turn(table, seat);
+            table.doubled = true;
+            table.decides = seat.other();
+        }
+        MatAction::Beaver(_) => {
+            table.cube = table.cube.saturating_mul(2);
+            table.owner = Some(seat);
+            table.beavers += 1;
+            table.decides = seat.other();
+        }
+        MatAction::Take => {
+            table.cube = table.cube.saturating_mul(2);
+            table.owner = Some(table.on_roll.other());
+            (table.doubled, table.beavers) = (false, 0);
+            table.decides = table.on_roll;
+        }
+        MatAction::Drop => {
+            table.phase = Phase::Dropped;
+            table.doubled = false;
+        }
+    }
+}
+
+/// The end of a game: who won, and how.
+pub(super) fn close(table: &mut Table, game: &MatGame) {
+    let Some((winner, points)) = game.result else {
+        return;
+    };
+    let winner = Seat::from_player(winner);
+    let dropped = table.phase == Phase::Dropped;
+    let over = table.position.is_over();
+    let phase = match (dropped, over) {
+        (true, _) => Phase::Dropped,
+        (_, true) => Phase::Over,
+        _ => Phase::Resigned,
+    };
+    if phase == Phase::Resigned {
+        let games = (points / table.cube.max(1)).clamp(1, 3);
+        table.resigned = u8::try_from(games).unwrap_or(1);
+        take_turn(table, winner.other());
+    }
+    table.finish(phase, winner, points, true);
+}

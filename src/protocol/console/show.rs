@@ -1,0 +1,302 @@
+//! `show …`: the state in words; and `help`.
+
+use super::Console;
+use super::grammar::{self, COMMANDS, Misread};
+use super::host::Host;
+use super::table::{Phase, Seat};
+use super::words::Words;
+use crate::game::{Position, RaceCounts};
+
+impl Console {
+    pub(super) fn show(
+        &mut self,
+        path: &[&'static str],
+        words: &mut Words<'_>,
+        host: &mut dyn Host,
+    ) {
+        match path {
+            ["board" | "fullboard"] => self.show_position(words),
+            ["score"] => self.say_score(),
+            ["pipcount"] => self.pip_counts(words),
+            ["turn"] => self.show_turn(),
+            ["dice"] => self.show_dice(),
+            ["cube"] => self.show_cube(),
+            ["statistics", what] => self.show_statistics(what, host),
+            ["evaluation" | "analysis" | "rollout" | "player" | "output" | "automatic"] => self.show_settings(path),
+            ["jacoby"] => self.show_jacoby(),
+            ["beavers"] => {
+                let text = match self.beavers {
+                    0 => "No beavers allowed in money sessions.".to_owned(),
+                    1 => "1 beaver allowed in money sessions.".to_owned(),
+                    count => format!("{count} beavers/raccoons allowed in money sessions."),
+                };
+                self.say(&text);
+            }
+            ["crawford"] => self.show_crawford(),
+            ["postcrawford"] => self.show_post_crawford(),
+            ["matchlength"] => {
+                let text = format!("New matches default to {} points.", self.match_length);
+                self.say(&text);
+            }
+            ["rng"] => {
+                let text = format!("You are using the {} generator.", self.rng);
+                self.say(&text);
+            }
+            ["display"] => {
+                let not = if self.display { "" } else { "not " };
+                self.say(&format!("GNU Backgammon will {not}display boards for computer moves."));
+            }
+            ["thorp" | "keith" | "kleinman"] => self.race_count(path, words),
+            ["gammonvalues" | "marketwindow"] => self.show_prices(path, host),
+            ["version" | "credits" | "buildinfo"] => {
+                let version = env!("CARGO_PKG_VERSION");
+                self.say(&format!("gammond {version}, in the place of GNU Backgammon's text console"));
+            }
+            ["warranty" | "copying"] => {
+                self.say("gammond comes without any warranty, under the Apache License 2.0 or the MIT license.");
+            }
+            ["commands"] => {
+                let names: Vec<&str> = grammar::names(COMMANDS).collect();
+                self.say(&names.join("\n"));
+            }
+            ["confirm"] => self.say(
+                "GNU Backgammon will ask for confirmation.\n\
+                 GNU Backgammon will ask for confirmation before aborting games in progress.\n\
+                 GNU Backgammon will ask for confirmation before overwriting existing files.",
+            ),
+            ["prompt"] => self.say("The prompt is set to `(\\p) '."),
+            ["lang"] => self.say("Your language preference is set to system."),
+            ["tutor"] => self.say("No warnings are given for chequer moves.\nNo warnings are given for cube decisions."),
+            ["threads"] => self.say("1 calculation thread."),
+            ["variation"] => self.say("Default variation is: Standard backgammon"),
+            ["delay"] => self.say("The delay is set to 300 ms."),
+            ["matchequitytable" | "met"] => self.say("Match equity table: see `--met' and `gammond config print'."),
+            [word, ..] => self.refuse(&format!("show {word}")),
+            [] => {}
+        }
+    }
+
+    fn show_position(&mut self, words: &mut Words<'_>) {
+        if words.peek().is_some() {
+            match self.read_board(words) {
+                Ok(position) => {
+                    let before = std::mem::replace(&mut self.table.position, position);
+                    self.show_board();
+                    self.table.position = before;
+                }
+                Err(fault) => {
+                    let fault = fault.unwrap_or_else(|| "Illegal position.".to_owned());
+                    self.say(&fault);
+                }
+            }
+            return;
+        }
+        if self.table.phase == Phase::None {
+            self.say("No position specified and no game in progress.");
+            return;
+        }
+        self.show_board();
+        let text = self.place_text();
+        self.out.push_str(&text);
+    }
+
+    /// The position of a command, or that of the table.
+    fn position(&mut self, words: &mut Words<'_>) -> Option<Position> {
+        if words.peek().is_some() {
+            return match self.read_board(words) {
+                Ok(position) => Some(position),
+                Err(fault) => {
+                    let fault = fault.unwrap_or_else(|| "Illegal position.".to_owned());
+                    self.say(&fault);
+                    None
+                }
+            };
+        }
+        if !self.table.playing() {
+            self.say("No position specified and no game in progress.");
+            return None;
+        }
+        Some(self.table.position)
+    }
+
+    fn pip_counts(&mut self, words: &mut Words<'_>) {
+        let Some(position) = self.position(words) else {
+            return;
+        };
+        let seat = self.table.on_roll;
+        let count = |side: crate::game::Side| side.pips();
+        let (me, other) = (count(position.me()), count(position.opponent()));
+        let [top, bottom] = match seat {
+            Seat::Top => [me, other],
+            Seat::Bottom => [other, me],
+        };
+        let [above, below] = &self.names;
+        self.say(&format!(
+            "The pip counts are: {below} {bottom}, {above} {top}."
+        ));
+    }
+
+    fn show_turn(&mut self) {
+        if !self.table.playing() {
+            self.say("No game is being played.");
+            return;
+        }
+        let name = self.table.decides.of(&self.names).clone();
+        let action = if self.table.dice.is_some() {
+            "move"
+        } else {
+            "roll"
+        };
+        let on = if self.options.strict {
+            "in on"
+        } else {
+            "is on"
+        };
+        self.say(&format!("{name} {on} {action}."));
+        if self.table.resigned > 0 {
+            let word = super::board::resignation(self.table.resigned).unwrap_or("single game");
+            let other = self.table.decides.other().of(&self.names).clone();
+            self.say(&format!("{other} has offered to resign a {word}."));
+        }
+    }
+
+    fn show_dice(&mut self) {
+        let name = self.table.on_roll.of(&self.names).clone();
+        let text = match (self.table.playing(), self.table.dice) {
+            (false, _) => "The dice will not be rolled until a game is started.".to_owned(),
+            (true, None) => format!("{name} has not yet rolled the dice."),
+            (true, Some([first, second])) => format!("{name} has rolled {first} and {second}."),
+        };
+        self.say(&text);
+    }
+
+    fn show_cube(&mut self) {
+        if !self.table.playing() {
+            self.say("There is no game in progress.");
+            return;
+        }
+        if !self.table.cube_use {
+            self.say("The doubling cube is disabled.");
+            return;
+        }
+        let value = self.table.cube;
+        let text = match self.table.owner {
+            None => format!("The cube is at {value}, and is centred."),
+            Some(seat) => format!(
+                "The cube is at {value}, and is owned by {}.",
+                seat.of(&self.names)
+            ),
+        };
+        self.fault(&text);
+    }
+
+    fn show_jacoby(&mut self) {
+        let with = |on| if on { "with" } else { "without" };
+        if self.table.length == 0 {
+            let text = format!(
+                "This money session is played {} the Jacoby rule.",
+                with(self.table.jacoby)
+            );
+            self.say(&text);
+        }
+        let text = format!(
+            "New money sessions are played {} the Jacoby rule.",
+            with(self.jacoby)
+        );
+        self.say(&text);
+    }
+
+    fn show_crawford(&mut self) {
+        if self.table.length == 0 {
+            self.say("Crawford rule is not used in money sessions.");
+        } else if self.table.crawford {
+            self.say("This game is the Crawford game.");
+        } else {
+            self.say("This game is not the Crawford game");
+        }
+    }
+
+    fn show_post_crawford(&mut self) {
+        if self.table.length == 0 {
+            self.say("Crawford rule is not used in money sessions.");
+        } else {
+            let not = if self.table.post_crawford { "" } else { "not " };
+            self.say(&format!("This is {not}post-Crawford play."));
+        }
+    }
+
+    fn race_count(&mut self, path: &[&'static str], words: &mut Words<'_>) {
+        let Some(position) = self.position(words) else {
+            return;
+        };
+        let Some(counts) = RaceCounts::of(&position) else {
+            self.say("The count is for races only: there is contact.");
+            return;
+        };
+        let verdict = |advice: crate::game::RaceAdvice| match (advice.double, advice.take) {
+            (false, _) => "No Double, Take",
+            (true, true) => "Double, Take",
+            (true, false) => "Double, Pass",
+        };
+        let text = match path {
+            ["thorp"] => {
+                let [mine, theirs] = counts.thorp;
+                format!(
+                    "Thorp Count Leader(+1/10)    L: {mine:.1}\nThorp Count Trailer          T: {theirs:.0}\n\n{}",
+                    verdict(counts.by_thorp())
+                )
+            }
+            ["keith"] => {
+                let [mine, theirs] = counts.keith;
+                format!(
+                    "Keith Count Leader            : {:.0}\nKeith Count Leader(+1/7)     L: {mine:.1}\n\
+                     Keith Count Trailer          T: {theirs:.0}\n\n{}",
+                    mine * 7.0 / 8.0,
+                    verdict(counts.by_keith())
+                )
+            }
+            _ => {
+                let (mine, theirs) = (position.me().pips(), position.opponent().pips());
+                let (sum, lead) = (mine + theirs, i64::from(theirs) - i64::from(mine));
+                let root = 2.0 * (f64::from(sum) - 4.0).max(1.0).sqrt();
+                #[expect(clippy::cast_precision_loss, reason = "pips are few")]
+                let k = (lead as f64 + 4.0) / root;
+                format!(
+                    "Leader Pip Count : {mine}\nTrailer Pip Count: {theirs}\n\nsum              : {sum}\n\
+                     diff             : {lead}\n\nK = (diff+4)/(2 sqrt(sum-4)) = {k:8.4}"
+                )
+            }
+        };
+        self.say(&text);
+    }
+
+    pub(super) fn help(&mut self, words: &mut Words<'_>) {
+        if words.peek().is_none() {
+            let names: Vec<&str> = grammar::names(COMMANDS).collect();
+            self.say(&format!("Available commands:\n{}", names.join("\n")));
+            return;
+        }
+        let topic = words.trimmed().to_owned();
+        match grammar::read(COMMANDS, words) {
+            Ok(path) => {
+                let path = path.join(" ");
+                self.say(&format!(
+                    "{path}\n\nUsage: {path} … (see gammond's protocol-specs/gnubg-console.md)"
+                ));
+            }
+            Err(Misread::Incomplete) => {
+                let path = grammar::path(COMMANDS, &topic);
+                let names: Vec<&str> = path
+                    .map(|place| grammar::names(place).collect())
+                    .unwrap_or_default();
+                self.say(&format!(
+                    "{topic}\n\nUsage: {topic} <subcommand>\nAvailable subcommands:\n{}",
+                    names.join("\n")
+                ));
+            }
+            Err(Misread::Unknown(word)) => {
+                self.say(&format!("No help available for topic `{word}'"))
+            }
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! `show statistics` and `analyse`: the books of both players in the original's table.
+
+use super::Console;
+use super::host::{Books, Entry, Host, Judging};
+use super::table::Seat;
+use super::words::Words;
+use crate::game::Rules;
+use crate::notation::MatAction;
+
+/// Widths of the three columns.
+const WIDTHS: [usize; 3] = [41, 24, 23];
+
+/// What a table is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    Game,
+    Match,
+}
+
+/// A line of the table.
+fn row(text: &mut String, label: &str, [first, second]: [String; 2]) {
+    let [a, b, c] = WIDTHS;
+    *text += &format!("{label:<a$}{first:<b$}{second:<c$}\n");
+}
+
+struct Sheet<'a> {
+    books: &'a [Books; 2],
+    money: bool,
+    factor: f64,
+}
+
+impl Sheet<'_> {
+    fn both(&self, show: impl Fn(&Books) -> String) -> [String; 2] {
+        let [first, second] = self.books;
+        [show(first), show(second)]
+    }
+
+    fn count(&self, of: impl Fn(&Books) -> u32) -> [String; 2] {
+        self.both(|own| format!("{:3}", of(own)))
+    }
+
+    fn cost(&self, cost: f64) -> String {
+        match self.money {
+            true => format!("{cost:+7.3}"),
+            false => format!("{:+7.3}%", 100.0 * cost),
+        }
+    }
+
+    /// A sum: its equity and what it cost; errors are below nothing.
+    fn sum(&self, sign: f64, of: impl Fn(&Books) -> [f64; 2]) -> [String; 2] {
+        self.both(|own| {
+            let [emg, cost] = of(own);
+            format!("{:+11.3} ({})", sign * emg, self.cost(sign * cost))
+        })
+    }
+
+    /// The same for each of so many decisions.
+    fn rate(&self, sign: f64, of: impl Fn(&Books) -> ([f64; 2], u32)) -> [String; 2] {
+        self.both(|own| {
+            let ([emg, cost], count) = of(own);
+            let each = |sum: f64| {
+                if count > 0 {
+                    sum / f64::from(count)
+                } else {
+                    0.0
+                }
+            };
+            let emg = sign * each(emg) * self.factor;
+            format!("{emg:+9.1}   ({})", self.cost(sign * each(cost)))
+        })
+    }
+
+    fn fault(&self, at: usize) -> [String; 2] {
+        self.both(|own| match own.faults.get(at) {
+            Some(Entry { count, emg, cost }) if *count > 0 => {
+                format!("{count:3} ({:+6.3} ({}))", -emg, self.cost(-cost))
+            }
+            _ => format!("{:3}", 0),
+        })
+    }
+
+    fn word(&self, at: usize) -> [String; 2] {
+        self.both(|own| own.words.get(at).copied().unwrap_or("n/a").to_owned())
+    }
+}
+
+/// The whole table.
+pub(super) fn table(
+    books: Option<&[Books; 2]>,
+    names: &[String; 2],
+    length: u32,
+    extent: Extent,
+    factor: f64,
+) -> String {
+    let mut text = String::new();
+    row(&mut text, "Player", names.clone());
+    text.push('\n');
+    let Some(books) = books else {
+        return text + "Overall statistics\n\n\n\n\n";
+    };
+    let sheet = Sheet {
+        books,
+        money: length == 0,
+        factor,
+    };
+    let kind = if length == 0 { "Points" } else { "MWC" };
+    plays(&mut text, &sheet, kind);
+    luck(&mut text, &sheet, kind);
+    cube(&mut text, &sheet, kind);
+    overall(&mut text, &sheet, kind, extent);
+    text + "\n\n\n"
+}
+
+fn plays(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
+    *text += "Chequerplay statistics\n\n";
+    let sum = |own: &Books| [own.plays.emg, own.plays.cost];
+    row(text, "Total moves", sheet.count(|own| own.plays.count));
+    row(text, "Unforced moves", sheet.count(|own| own.unforced));
+    let marked = |own: &Books| own.play_marks.iter().sum::<u32>();
+    row(
+        text,
+        "Unmarked moves",
+        sheet.count(|own| own.plays.count.saturating_sub(marked(own))),
+    );
+    for (at, name) in ["doubtful", "bad", "very bad"].into_iter().enumerate() {
+        let count = |own: &Books| own.play_marks.get(at).copied().unwrap_or(0);
+        row(text, &format!("Moves marked {name}"), sheet.count(count));
+    }
+    row(
+        text,
+        &format!("Error total EMG ({kind})"),
+        sheet.sum(-1.0, sum),
+    );
+    row(
+        text,
+        &format!("Error rate mEMG ({kind})"),
+        sheet.rate(-1.0, |own| (sum(own), own.unforced)),
+    );
+    row(text, "Chequerplay rating", sheet.word(0));
+}
+
+fn luck(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
+    *text += "\n\nLuck statistics\n\n";
+    let names = [
+        "marked very lucky",
+        "marked lucky",
+        "unmarked",
+        "marked unlucky",
+        "marked very unlucky",
+    ];
+    for (at, name) in names.into_iter().enumerate() {
+        let count = |own: &Books| own.rolls.get(at).copied().unwrap_or(0);
+        row(text, &format!("Rolls {name}"), sheet.count(count));
+    }
+    let sum = |own: &Books| [own.luck.emg, own.luck.cost];
+    row(
+        text,
+        &format!("Luck total EMG ({kind})"),
+        sheet.sum(1.0, sum),
+    );
+    let [first, second] = sheet.rate(1.0, |own| (sum(own), own.luck.count));
+    let [one, other] = sheet.books;
+    let known = |own: &Books, text: String| {
+        if own.plays.count > 0 {
+            text
+        } else {
+            "n/a".to_owned()
+        }
+    };
+    row(
+        text,
+        &format!("Luck rate mEMG ({kind})"),
+        [known(one, first), known(other, second)],
+    );
+    row(text, "Luck rating", sheet.word(1));
+}
+
+fn cube(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
+    *text += "\n\nCube statistics\n\n";
+    let sum = |own: &Books| [own.cube.emg, own.cube.cost];
+    row(
+        text,
+        "Total cube decisions",
+        sheet.count(|own| own.cube.count),
+    );
+    row(
+        text,
+        "Close or actual cube decisions",
+        sheet.count(|own| own.close),
+    );
+    for (at, name) in ["Doubles", "Takes", "Passes"].into_iter().enumerate() {
+        row(
+            text,
+            name,
+            sheet.count(|own| own.turned.get(at).copied().unwrap_or(0)),
+        );
+    }
+    let faults = [
+        "Missed doubles below CP",
+        "Missed doubles above CP",
+        "Wrong doubles below DP",
+        "Wrong doubles above TG",
+        "Wrong takes",
+        "Wrong passes",
+    ];
+    for (at, name) in faults.into_iter().enumerate() {
+        row(text, &format!("{name} (EMG ({kind}))"), sheet.fault(at));
+    }
+    row(
+        text,
+        &format!("Error total EMG ({kind})"),
+        sheet.sum(-1.0, sum),
+    );
+    row(
+        text,
+        &format!("Error rate mEMG ({kind})"),
+        sheet.rate(-1.0, |own| (sum(own), own.close)),
+    );
+    row(text, "Cube decision rating", sheet.word(2));
+}
+
+fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
+    *text += "\n\nOverall statistics\n\n";
+    let sum = |own: &Books| [own.plays.emg + own.cube.emg, own.plays.cost + own.cube.cost];
+    row(
+        text,
+        &format!("Error total EMG ({kind})"),
+        sheet.sum(-1.0, sum),
+    );
+    let decisions = |own: &Books| own.unforced + own.close;
+    row(
+        text,
+        &format!("Error rate mEMG ({kind})"),
+        sheet.rate(-1.0, |own| (sum(own), decisions(own))),
+    );
+    // The bracket says nothing; programs read it all the same.
+    let nothing = sheet.cost(0.0);
+    let snowie = |own: &Books| {
+        let rate = -own.snowie.unwrap_or(0.0) * sheet.factor;
+        format!("{rate:+9.1}   ({nothing})")
+    };
+    row(text, "Snowie error rate", sheet.both(snowie));
+    row(text, "Overall rating", sheet.word(3));
+    let finished = sheet
+        .books
+        .iter()
+        .any(|own| own.results.iter().any(|result| *result != 0.0));
+    let result = |at: usize| {
+        sheet.both(|own| {
+            let value = own.results.get(at).copied().unwrap_or(0.0);
+            match sheet.money {
+                true => format!("{value:+7.3}"),
+                false => format!("{:+7.2}%", 100.0 * value),
+            }
+        })
+    };
+    if finished {
+        row(text, "Actual result", result(0));
+        row(text, "Luck adjusted result", result(1));
+    }
+    if sheet.money {
+        if extent == Extent::Match {
+            advantage(text, sheet);
+        }
+        return;
+    }
+    let [first, _] = sheet.books;
+    if finished {
+        let shown = first
+            .fibs_difference
+            .map_or("n/a".to_owned(), |value| format!("{value:+7.2}"));
+        row(text, "Luck based FIBS rating diff.", [shown, String::new()]);
+    }
+    let loss = |at: usize, own: &Books| own.rating_loss.get(at).copied().flatten();
+    let rating = |own: &Books| {
+        let [plays, cube] = [0, 1].map(|at| loss(at, own));
+        let rating = plays.map(|plays| 2050.0 - plays - cube.unwrap_or(0.0));
+        rating.map_or("n/a".to_owned(), |rating| format!("{rating:6.1}"))
+    };
+    row(text, "Error based abs. FIBS rating", sheet.both(rating));
+    let lost = |at: usize| {
+        sheet.both(|own| loss(at, own).map_or("n/a".to_owned(), |lost| format!("{lost:6.1}")))
+    };
+    row(text, "Chequerplay errors rating loss", lost(0));
+    row(text, "Cube errors rating loss", lost(1));
+}
+
+/// Points per game, with the interval that the original prints: round the sum, not round the mean.
+fn advantage(text: &mut String, sheet: &Sheet<'_>) {
+    let [first, second] = sheet.books;
+    let names = [
+        "Advantage (actual) in ppg",
+        "Advantage (luck adjusted) in ppg",
+    ];
+    for ((name, one), other) in names.into_iter().zip(first.per_game).zip(second.per_game) {
+        row(
+            text,
+            name,
+            [format!("{:+6.3}", one.mean), format!("{:+6.3}", other.mean)],
+        );
+        let interval = |own: super::host::PerGame| {
+            format!(
+                "[{:.3},{:.3}]",
+                own.sum - own.half_width,
+                own.sum + own.half_width
+            )
+        };
+        row(
+            text,
+            "95% confidence interval (ppg)",
+            [interval(one), interval(other)],
+        );
+    }
+}
+
+impl Console {
+    /// `analyse match|game|session|move|clear …`
+    pub(super) fn analyse(&mut self, path: &[&str], host: &mut dyn Host) {
+        match path {
+            ["clear", ..] => {
+                self.judged = None;
+                return;
+            }
+            ["rollout", ..] => {
+                self.refuse("analyse rollout");
+                return;
+            }
+            _ => {}
+        }
+        if self.record.file.games.is_empty() {
+            self.say(match path {
+                ["session"] | ["match"] | ["game"] => "No game in progress.",
+                _ => "No game in progress.",
+            });
+            return;
+        }
+        if path == ["move"]
+            && self
+                .record
+                .current()
+                .is_none_or(|game| self.record.at >= game.actions.len())
+        {
+            self.complain("Please use `hint' on unfinished moves");
+            return;
+        }
+        let how = self.judging();
+        match host.judge(&self.record.file, &how) {
+            Ok(judged) => self.judged = Some(judged),
+            Err(reason) => self.complain(&format!("gammond: analyse: {reason}")),
+        }
+    }
+
+    fn judging(&self) -> Judging {
+        Judging {
+            chequer: self.analysis.plays(),
+            cube: self.analysis.cubes(),
+            rules: Rules {
+                jacoby: self.table.jacoby,
+                beavers: self.beavers > 0,
+            },
+            plays: self.export_plays,
+            marks: self.marks,
+            what: self.parts,
+        }
+    }
+
+    pub(super) fn show_statistics(&mut self, what: &str, _host: &mut dyn Host) {
+        let extent = if what == "game" {
+            Extent::Game
+        } else {
+            Extent::Match
+        };
+        if extent == Extent::Game && self.record.file.games.is_empty() {
+            self.say("No game in progress.");
+            return;
+        }
+        let text = self.statistics(extent, self.record.game);
+        self.out.push_str(&text);
+    }
+
+    /// The table of a game or the whole match; of what was not judged only the plays are counted.
+    pub(super) fn statistics(&self, extent: Extent, game: usize) -> String {
+        let length = self.record.file.length;
+        let factor = self.style.rate_factor;
+        let of = |books: Option<&[Books; 2]>| table(books, &self.names, length, extent, factor);
+        if self.record.file.games.is_empty() {
+            return of(None);
+        }
+        let judged = self.judged.as_ref().and_then(|judged| match extent {
+            Extent::Game => judged
+                .books
+                .get(game)
+                .filter(|_| game + 1 < judged.books.len()),
+            Extent::Match => judged.books.last(),
+        });
+        if let Some(books) = judged {
+            return of(Some(books));
+        }
+        let mut books = [Books::default(), Books::default()];
+        for own in &mut books {
+            own.words = ["n/a", "n/a", "n/a", "n/a"];
+        }
+        let games = self.record.file.games.iter().enumerate();
+        for (_, game) in games.filter(|(number, _)| extent == Extent::Match || *number == game) {
+            for (player, action) in &game.actions {
+                let own = Seat::from_player(*player).of_mut(&mut books);
+                let [doubles, takes, passes] = &mut own.turned;
+                match action {
+                    MatAction::Play { .. } => own.plays.count += 1,
+                    MatAction::Double(_) => *doubles += 1,
+                    MatAction::Take => *takes += 1,
+                    MatAction::Drop => *passes += 1,
+                    _ => {}
+                }
+            }
+        }
+        of(Some(&books))
+    }
+
+    pub(super) fn annotate(&mut self, path: &[&str]) {
+        if let ["move", mark @ ("bad" | "doubtful" | "verybad")] = path {
+            let word = if *mark == "verybad" { "very bad" } else { mark };
+            self.say(&format!("Move marked as {word}."));
+        }
+    }
+
+    /// `dicerolls N`
+    pub(super) fn dice_rolls(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+        /// Most rolls of one command.
+        const ROLLS_MAX: i64 = 100_000;
+        let count = words.number().unwrap_or(10).clamp(0, ROLLS_MAX);
+        for _ in 0..count {
+            let (first, second) = (host.die().clamp(1, 6), host.die().clamp(1, 6));
+            self.say(&format!("{first} {second}"));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! How numbers are printed: `set output …`.
+
+use super::Console;
+use super::words::Words;
+use crate::game::Chances;
+use crate::query::Equities;
+
+/// Most digits behind the point.
+const DIGITS_MAX: i64 = 6;
+
+/// The forms of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Style {
+    /// Match winning chances instead of equities, in matches.
+    pub(super) mwc: bool,
+    /// Match winning chances in percent.
+    pub(super) match_percent: bool,
+    /// Chances of the game in percent.
+    pub(super) win_percent: bool,
+    pub(super) digits: usize,
+    pub(super) raw_board: bool,
+    pub(super) strict: bool,
+    /// What error rates are multiplied by.
+    pub(super) rate_factor: f64,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style {
+            mwc: false,
+            match_percent: true,
+            win_percent: false,
+            digits: 3,
+            raw_board: false,
+            strict: false,
+            rate_factor: 1000.0,
+        }
+    }
+}
+
+impl Style {
+    /// An equity with its sign.
+    pub(super) fn equity(&self, value: f64) -> String {
+        format!("{value:+w$.p$}", w = self.digits + 3, p = self.digits)
+    }
+
+    /// A value: an equity, or a match winning chance where that is wanted and there is one.
+    pub(super) fn value(&self, value: Equities) -> String {
+        match value.mwc.filter(|_| self.mwc) {
+            Some(mwc) => self.chance(mwc),
+            None => self.equity(value.equity),
+        }
+    }
+
+    /// A match winning chance.
+    pub(super) fn chance(&self, mwc: f64) -> String {
+        let (w, digits) = (self.digits + 3, self.digits);
+        match self.match_percent {
+            true => format!("{:w$.p$}%", 100.0 * mwc, p = digits.saturating_sub(1)),
+            false => format!("{mwc:w$.p$}", p = digits + 1),
+        }
+    }
+
+    /// What a value is above another one.
+    pub(super) fn difference(&self, value: Equities, other: Equities) -> String {
+        let (w, digits) = (self.digits + 3, self.digits);
+        let mwc = value.mwc.zip(other.mwc).filter(|_| self.mwc);
+        match (mwc, self.match_percent) {
+            (None, _) => self.equity(value.equity - other.equity),
+            (Some((one, two)), true) => {
+                format!(
+                    "{:+w$.p$}%",
+                    100.0 * (one - two),
+                    p = digits.saturating_sub(1)
+                )
+            }
+            // The original writes a plus before every number here.
+            (Some((one, two)), false) if self.strict => {
+                format!("+{:w$.p$}", one - two, p = digits + 1)
+            }
+            (Some((one, two)), false) => format!("{:+w$.p$}", one - two, p = digits + 1),
+        }
+    }
+
+    /// A chance of the game.
+    pub(super) fn probability(&self, value: f32) -> String {
+        let (w, digits) = (self.digits + 2, self.digits);
+        match self.win_percent {
+            true => format!(
+                "{:w$.p$}",
+                100.0 * f64::from(value),
+                p = digits.saturating_sub(2)
+            ),
+            false => format!("{value:w$.p$}", p = digits),
+        }
+    }
+
+    /// The six chances.
+    pub(super) fn chances(&self, chances: &Chances) -> String {
+        let Chances {
+            win,
+            win_gammon,
+            win_backgammon,
+            lose_gammon,
+            lose_backgammon,
+        } = *chances;
+        let [a, b, c, d, e, f] = [
+            win,
+            win_gammon,
+            win_backgammon,
+            1.0 - win,
+            lose_gammon,
+            lose_backgammon,
+        ]
+        .map(|one| self.probability(one));
+        format!("{a} {b} {c} - {d} {e} {f}")
+    }
+}
+
+impl Console {
+    /// `set output KEY VALUE`
+    pub(super) fn set_output(&mut self, key: &str, words: &mut Words<'_>) {
+        match key {
+            "digits" => {
+                let digits = words
+                    .number()
+                    .filter(|digits| (0..=DIGITS_MAX).contains(digits));
+                let Some(digits) = digits else {
+                    self.say("You must specify a number between 1 and 6.");
+                    return;
+                };
+                self.style.digits = usize::try_from(digits).unwrap_or(3);
+                self.say(&format!(
+                    "Probabilities and equities will be shown with {digits} digits after the decimal separator"
+                ));
+                return;
+            }
+            "errorratefactor" => {
+                let Some(factor) = words.real().filter(|factor| *factor > 0.0) else {
+                    self.say("You must specify a positive number.");
+                    return;
+                };
+                self.style.rate_factor = factor;
+                self.say(&format!(
+                    "The factor used for multiplying error rates is: {factor:.1}"
+                ));
+                return;
+            }
+            _ => {}
+        }
+        let Some(on) = self.on_or_off(&format!("output {key}"), words) else {
+            return;
+        };
+        let style = &mut self.style;
+        let text = match (key, on) {
+            ("mwc", true) => "Match evaluations will be shown as match winning chances.",
+            ("mwc", false) => "Match evaluations will be shown as equivalent money equity.",
+            ("matchpc", true) => "Match winning chances will be shown as percentages.",
+            ("matchpc", false) => "Match winning chances will be shown as probabilities.",
+            ("winpc", true) => "Game winning chances will be shown as percentages.",
+            ("winpc", false) => "Game winning chances will be shown as probabilities.",
+            ("rawboard", true) => "TTY boards will be given in raw format.",
+            ("rawboard", false) => "TTY boards will be given in ASCII.",
+            _ => return,
+        };
+        match key {
+            "mwc" => style.mwc = on,
+            "matchpc" => style.match_percent = on,
+            "winpc" => style.win_percent = on,
+            _ => style.raw_board = on,
+        }
+        self.say(text);
+    }
+}

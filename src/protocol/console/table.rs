@@ -1,0 +1,291 @@
+//! The match as the original keeps it: who sits where, whose turn it is, what stands on the board.
+//!
+//! Seat 0 is at the top and has the letter O; seat 1 is at the bottom and has the letter X.
+
+use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
+use crate::notation::{MatchFields, MatchId, PlayerNumber, PositionId};
+
+/// Whether a game goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// There is no game.
+    None = 0,
+    Playing = 1,
+    /// Played to its end.
+    Over = 2,
+    Resigned = 3,
+    /// Somebody passed.
+    Dropped = 4,
+}
+
+/// A seat: 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seat {
+    Top = 0,
+    Bottom = 1,
+}
+
+impl Seat {
+    pub(super) const BOTH: [Seat; 2] = [Seat::Top, Seat::Bottom];
+
+    pub(super) const fn other(self) -> Seat {
+        match self {
+            Seat::Top => Seat::Bottom,
+            Seat::Bottom => Seat::Top,
+        }
+    }
+
+    /// This seat's part of a pair.
+    pub(super) fn of<T>(self, [top, bottom]: &[T; 2]) -> &T {
+        match self {
+            Seat::Top => top,
+            Seat::Bottom => bottom,
+        }
+    }
+
+    /// This seat's part of a pair, to be changed.
+    pub(super) fn of_mut<T>(self, [top, bottom]: &mut [T; 2]) -> &mut T {
+        match self {
+            Seat::Top => top,
+            Seat::Bottom => bottom,
+        }
+    }
+
+    pub(super) const fn number(self) -> PlayerNumber {
+        match self {
+            Seat::Top => PlayerNumber::Zero,
+            Seat::Bottom => PlayerNumber::One,
+        }
+    }
+
+    pub(super) const fn from_number(number: PlayerNumber) -> Seat {
+        match number {
+            PlayerNumber::Zero => Seat::Top,
+            PlayerNumber::One => Seat::Bottom,
+        }
+    }
+}
+
+/// The match on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Table {
+    pub(super) phase: Phase,
+    /// Points to play to; 0 for money.
+    pub(super) length: u32,
+    pub(super) score: [u32; 2],
+    pub(super) crawford: bool,
+    pub(super) post_crawford: bool,
+    /// Games finished.
+    pub(super) games: u32,
+    /// The Jacoby rule of this session.
+    pub(super) jacoby: bool,
+    pub(super) cube: u32,
+    pub(super) owner: Option<Seat>,
+    /// Whether the cube is in use at all.
+    pub(super) cube_use: bool,
+    /// Doubles of this exchange that answered another one.
+    pub(super) beavers: u32,
+    /// Whose roll it is.
+    pub(super) on_roll: Seat,
+    /// Who has to decide now.
+    pub(super) decides: Seat,
+    pub(super) dice: Option<[u8; 2]>,
+    pub(super) doubled: bool,
+    /// Games that are offered as a resignation.
+    pub(super) resigned: u8,
+    /// The most games whose resignation was declined.
+    pub(super) declined: u8,
+    /// Seen by the one on roll.
+    pub(super) position: Position,
+}
+
+impl Default for Table {
+    fn default() -> Table {
+        Table {
+            phase: Phase::None,
+            length: 0,
+            score: [0; 2],
+            crawford: false,
+            post_crawford: false,
+            games: 0,
+            jacoby: true,
+            cube: 1,
+            owner: None,
+            cube_use: true,
+            beavers: 0,
+            on_roll: Seat::Bottom,
+            decides: Seat::Bottom,
+            dice: None,
+            doubled: false,
+            resigned: 0,
+            declined: 0,
+            position: Position::start(),
+        }
+    }
+}
+
+/// The largest cube.
+pub(super) const CUBE_MAX: u32 = Cube::MAX as u32;
+
+impl Table {
+    pub(super) fn playing(&self) -> bool {
+        self.phase == Phase::Playing
+    }
+
+    /// Cube, score and rules as the one on roll sees them; nothing where no decision can be taken.
+    pub(super) fn state(&self, beavers: bool) -> Option<MatchState> {
+        let owner = match self.owner {
+            None => CubeOwner::Centred,
+            Some(owner) if owner == self.on_roll => CubeOwner::Me,
+            Some(_) => CubeOwner::Opponent,
+        };
+        let money = self.length == 0;
+        let score = match money {
+            true => Score::MONEY,
+            false => {
+                let (me, other) = (
+                    self.on_roll.of(&self.score),
+                    self.on_roll.other().of(&self.score),
+                );
+                Score::new(self.length, *me, *other, self.crawford).ok()?
+            }
+        };
+        Some(MatchState {
+            cube: Cube::new(self.cube, owner).ok()?,
+            score,
+            rules: Rules {
+                jacoby: money && self.jacoby,
+                beavers: money && beavers,
+            },
+        })
+    }
+
+    pub(super) fn roll(&self) -> Option<Roll> {
+        let [first, second] = self.dice?;
+        Roll::new(first, second).ok()
+    }
+
+    /// Whether the one on roll may turn the cube.
+    pub(super) fn may_double(&self, seat: Seat) -> bool {
+        let owned = self.owner.is_none_or(|owner| owner == seat);
+        if !self.cube_use || !owned || self.crawford || self.cube >= CUBE_MAX {
+            return false;
+        }
+        if self.length == 0 {
+            return true;
+        }
+        let score = *seat.of(&self.score);
+        let leads = self.post_crawford && score + 1 == self.length;
+        score.saturating_add(self.cube) < self.length && !leads
+    }
+
+    pub(super) fn match_id(&self) -> MatchId {
+        let fields = MatchFields {
+            cube_log: self.cube.max(1).trailing_zeros(),
+            owner: self.owner.map(Seat::number),
+            on_roll: self.on_roll.number(),
+            crawford: self.crawford,
+            game_state: self.phase as u32,
+            decides: self.decides.number(),
+            doubled: self.doubled,
+            resignation: self.resigned.into(),
+            dice: self.dice.unwrap_or_default(),
+            length: self.length,
+            scores: self.score,
+            jacoby: self.length == 0 && self.jacoby,
+        };
+        fields.id()
+    }
+
+    pub(super) fn position_id(&self) -> PositionId {
+        self.position.into()
+    }
+
+    /// The players change seats; the position stays that of the one on roll.
+    pub(super) fn swap(&mut self) {
+        self.score.reverse();
+        self.owner = self.owner.map(Seat::other);
+        self.on_roll = self.on_roll.other();
+        self.decides = self.decides.other();
+    }
+
+    /// The turn goes to the other one, who has the position after the play.
+    pub(super) fn pass_on(&mut self, after: Position) {
+        self.position = after;
+        self.dice = None;
+        self.on_roll = self.on_roll.other();
+        self.decides = self.on_roll;
+    }
+
+    /// A game begins with nothing on the bar and the cube in the middle.
+    pub(super) fn begin(&mut self) {
+        *self = Table {
+            phase: Phase::Playing,
+            length: self.length,
+            score: self.score,
+            crawford: self.crawford,
+            post_crawford: self.post_crawford,
+            games: self.games,
+            jacoby: self.jacoby,
+            cube_use: self.cube_use,
+            ..Table::default()
+        };
+    }
+
+    /// The game ends: this seat wins so many points.
+    pub(super) fn finish(&mut self, phase: Phase, winner: Seat, points: u32, crawford_rule: bool) {
+        self.phase = phase;
+        self.games += 1;
+        let score = winner.of_mut(&mut self.score);
+        *score = score.saturating_add(points);
+        if self.length == 0 {
+            return;
+        }
+        let one_away = self.score.iter().any(|&points| points + 1 >= self.length);
+        (self.crawford, self.post_crawford) = match (self.crawford || self.post_crawford, one_away)
+        {
+            (true, _) => (false, true),
+            (false, true) => (crawford_rule, !crawford_rule),
+            (false, false) => (false, false),
+        };
+    }
+
+    /// Whether somebody has all points of the match.
+    pub(super) fn match_winner(&self) -> Option<Seat> {
+        let won = |seat: &Seat| self.length > 0 && *seat.of(&self.score) >= self.length;
+        Seat::BOTH.into_iter().find(won)
+    }
+
+    /// The score in words, without a line end.
+    pub(super) fn score_line(&self, [top, bottom]: &[String; 2]) -> String {
+        let kind = match (self.length, self.crawford, self.post_crawford) {
+            (0, ..) if self.jacoby => "money session, with Jacoby rule".to_owned(),
+            (0, ..) => "money session, without Jacoby rule".to_owned(),
+            (length, crawford, post) => {
+                let rule = match (crawford, post) {
+                    (true, _) => ", Crawford game",
+                    (_, true) => ", post-Crawford play",
+                    _ => "",
+                };
+                format!("match to {}{rule}", points(length))
+            }
+        };
+        let [above, below] = self.score;
+        let dot = if self.length == 0 { "." } else { "" };
+        format!(
+            "The score (after {}) is: {top} {above}, {bottom} {below} ({kind}){dot}",
+            counted(self.games, "game")
+        )
+    }
+}
+
+/// `1 point`, `2 points`.
+pub(super) fn points(count: u32) -> String {
+    counted(count, "point")
+}
+
+/// So many of something.
+pub(super) fn counted(count: u32, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
+}
