@@ -105,7 +105,7 @@ fn turn(table: &Table, seat: Seat) -> String {
             false => String::new(),
         };
     }
-    let ended = matches!(table.phase, Phase::None | Phase::Over);
+    let ended = table.phase == Phase::Over;
     if ended || table.on_roll != seat || table.position.is_over() {
         return String::new();
     }

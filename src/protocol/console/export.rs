@@ -6,7 +6,7 @@ use super::hint::cube_section;
 use super::host::{Host, JudgedAction};
 use super::record::{apply, start_of};
 use super::statistics::Extent;
-use super::table::{Seat, Table, points};
+use super::table::{Phase, Seat, Table, points};
 use crate::game::Roll;
 use crate::notation::{MatAction, play_text};
 
@@ -15,7 +15,7 @@ const LUCKY: [f64; 2] = [0.3, 0.6];
 
 impl Console {
     /// The text of a game.
-    pub(super) fn game_text(&self, number: usize, host: &mut dyn Host) -> String {
+    pub(super) fn game_text(&self, number: usize, whole: bool, host: &mut dyn Host) -> String {
         let file = &self.record.file;
         let Some(game) = file.games.get(number) else {
             return String::new();
@@ -44,7 +44,9 @@ impl Console {
                     .as_ref()
                     .and_then(|judged| judged.games.get(number));
                 let judged = judged.and_then(|actions| actions.iter().find(|one| one.number == at));
-                text += &self.turn_text(turn, &table, seat, *action, judged);
+                // The game is not on yet where its first action is shown.
+                let phase = if turn == 1 { Phase::None } else { table.phase };
+                text += &self.turn_text(turn, &Table { phase, ..table }, seat, *action, judged);
             }
             apply(&mut table, seat, *action);
         }
@@ -55,7 +57,7 @@ impl Console {
         text += &format!("Game statistics for game {}\n\n", number + 1);
         text += &self.statistics(Extent::Game, number);
         text.push('\n');
-        if number + 1 == file.games.len() {
+        if whole && number + 1 == file.games.len() {
             let kind = if table.length == 0 {
                 "Session"
             } else {
@@ -65,10 +67,28 @@ impl Console {
             text += &self.statistics(Extent::Match, number);
             text.push('\n');
         }
-        text + &format!(
-            "Output generated {}\n by gammond {} (Text Export)\n\n",
-            host.now(),
-            env!("CARGO_PKG_VERSION")
+        text + &signature(host)
+    }
+
+    /// The text of the position on the table.
+    pub(super) fn position_text(&self, host: &mut dyn Host) -> String {
+        let table = &self.table;
+        let name = table.on_roll.of(&self.names);
+        let head = match table.dice {
+            Some([first, second]) => format!("{name} to play {first}{second}"),
+            None => format!("{name} on roll, cube decision?"),
+        };
+        let (mine, theirs) = (table.position.me().pips(), table.position.opponent().pips());
+        let (o, x) = match table.on_roll {
+            Seat::Top => (mine, theirs),
+            Seat::Bottom => (theirs, mine),
+        };
+        format!(
+            "{}\n\nMove number {}:  {head}\n\n{}Pip counts: O {o}, X {x}\n\n{}",
+            table.score_line(&self.names),
+            self.record.at + 1,
+            drawing(table, &self.names),
+            signature(host)
         )
     }
 
@@ -192,9 +212,11 @@ impl Console {
     }
 
     fn cube_alert(&self, what: &str, loss: Option<[f64; 2]>) -> Option<String> {
-        let (word, loss) = self.mark(loss)?;
+        let loss = loss.filter(|[equity, _]| *equity > 0.0)?;
+        let mark = self.mark(Some(loss));
+        let mark = mark.map_or(String::new(), |(word, _)| format!(" [{word}]"));
         Some(format!(
-            "Alert: {what} ({})!\n [{word}]\n",
+            "Alert: {what} ({})!\n{mark}\n",
             self.amount(loss, -1.0, false)
         ))
     }
@@ -267,4 +289,13 @@ impl Console {
         }
         text + "\n\n"
     }
+}
+
+/// The lines at the end of an export.
+fn signature(host: &mut dyn Host) -> String {
+    format!(
+        "Output generated {}\n by gammond {} (Text Export)\n\n",
+        host.now(),
+        env!("CARGO_PKG_VERSION")
+    )
 }

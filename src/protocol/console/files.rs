@@ -4,7 +4,7 @@ use super::Console;
 use super::host::Host;
 use super::table::{Phase, Table};
 use super::words::Words;
-use crate::notation::{MatAction, MatGame, MatchFile, SetUp, Xgid};
+use crate::notation::{MatAction, MatGame, MatchFile, SetUp};
 
 /// Commands that a file of commands may hold.
 const COMMANDS_MAX: usize = 10_000;
@@ -155,6 +155,10 @@ impl Console {
         let no_match = self.record.file.games.is_empty();
         let of_position = matches!(path, [_, "position", ..]);
         if (no_match && !of_position) || (of_position && self.table.phase == Phase::None) {
+            // The original says nothing where whole matches are exported.
+            if self.options.strict && matches!(path, ["export", "match" | "session", ..]) {
+                return;
+            }
             self.say("No game in progress (type `new game' to start one).");
             return;
         }
@@ -173,7 +177,7 @@ impl Console {
                 return;
             }
             ["export", "position", "text"] => {
-                let text = self.position_text();
+                let text = self.position_text(host);
                 self.write(name, &text, host);
                 return;
             }
@@ -194,12 +198,12 @@ impl Console {
             ["save", _] => self.write(name, &sgf(&file), host),
             [_, _, "mat" | "gam"] => self.write(name, &file.to_string(), host),
             [_, "game", "text"] => {
-                let text = self.game_text(self.record.game, host);
+                let text = self.game_text(self.record.game, false, host);
                 self.write(name, &text, host);
             }
             [_, _, "text"] => {
                 for number in 0..file.games.len() {
-                    let text = self.game_text(number, host);
+                    let text = self.game_text(number, true, host);
                     self.write(&numbered(name, number), &text, host);
                 }
             }
@@ -233,18 +237,6 @@ impl Console {
             comments: Vec::new(),
             games: vec![game],
         }
-    }
-
-    fn position_text(&self) -> String {
-        let table = &self.table;
-        let mut text = super::board::drawing(table, &self.names);
-        if let Some(state) = table.state(self.beavers > 0) {
-            text += &format!(
-                "{}\n",
-                Xgid::of(&table.position, &state, table.roll(), None)
-            );
-        }
-        text
     }
 }
 

@@ -21,8 +21,11 @@ mod files;
 mod grammar;
 mod hint;
 mod host;
+mod judge;
+mod looks;
 mod navigate;
 mod no_host;
+mod offers;
 mod options;
 mod place;
 mod play;
@@ -31,6 +34,7 @@ mod record;
 mod rollout;
 mod score;
 mod set;
+mod set_rollout;
 mod show;
 mod show_evals;
 mod statistics;
@@ -259,6 +263,12 @@ impl Console {
         }
         let mut words = Words::new(line);
         let Some(first) = words.peek() else { return };
+        if first.starts_with([':', '>']) {
+            if !self.options.strict {
+                self.refuse("Python");
+            }
+            return;
+        }
         if is_play(first) {
             self.play_move(words.trimmed(), host);
             return;

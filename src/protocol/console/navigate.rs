@@ -5,7 +5,7 @@ use super::evals::Context;
 use super::hint::values;
 use super::play::NO_GAME;
 use super::record::{apply, start_of};
-use super::table::{Seat, Table};
+use super::table::{Phase, Seat, Table};
 use super::words::{Words, integer};
 use crate::notation::{MatAction, MatPlayer, play_text};
 
@@ -21,6 +21,11 @@ impl Console {
                 cube_use: rules.cube_use,
                 ..table
             };
+            // Before the first action the original has no position.
+            if self.options.strict && self.record.at == 0 && !self.record.rolled {
+                self.table.phase = Phase::None;
+                self.say("No game in progress.");
+            }
         }
         self.forget_hint();
         (self.due, self.fresh) = (false, false);
@@ -28,7 +33,9 @@ impl Console {
 
     pub(super) fn step(&mut self, path: &[&'static str], words: &mut Words<'_>) {
         if self.record.file.games.is_empty() {
-            self.say(NO_GAME);
+            if !self.options.strict || path.first() != Some(&"first") {
+                self.say(NO_GAME);
+            }
             return;
         }
         match path {
@@ -68,7 +75,11 @@ impl Console {
         } else if count.is_some() {
             self.step_moves(back, times);
         } else {
-            self.complain(&format!("Unknown keyword `{word}'.\n"));
+            let way = if back { "back" } else { "ahead" };
+            let verb = if back { "previous" } else { "next" };
+            self.fault(&format!(
+                "If you specify a parameter to the `{verb}' command, it must be a positive number (the count of moves to step {way})."
+            ));
             return;
         }
         self.look();
@@ -217,10 +228,9 @@ impl Console {
 
     pub(super) fn list(&mut self, what: &str) {
         if self.record.file.games.is_empty() {
-            self.say(match what {
-                "game" => NO_GAME,
-                _ => NO_GAME,
-            });
+            if !self.options.strict {
+                self.say(NO_GAME);
+            }
             return;
         }
         match what {
@@ -231,7 +241,6 @@ impl Console {
 
     fn list_match(&mut self) {
         if self.options.strict {
-            self.say(NO_GAME);
             return;
         }
         let [top, bottom] = self.names.clone();

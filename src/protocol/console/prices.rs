@@ -62,8 +62,8 @@ impl Console {
             self.say(NO_GAME);
             return;
         }
-        if path == ["marketwindow"] {
-            self.refuse("show marketwindow");
+        if let [word @ ("marketwindow" | "rolls" | "temperaturemap")] = path {
+            self.refuse(&format!("show {word}"));
             return;
         }
         let Some(state) = self.table.state(self.beavers > 0) else {

@@ -1,8 +1,7 @@
-//! `set rollout …` and `rollout`.
+//! `rollout`, and its settings in words.
 
 use super::Console;
-use super::evals::{Context, Owner, filter_lines};
-use super::grammar::{self, ROLLOUT_PLAYER};
+use super::evals::{Context, filter_lines};
 use super::host::Host;
 use super::style::Style;
 use super::table::counted;
@@ -16,25 +15,25 @@ use crate::query::{
 /// How rollouts are made.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RolloutSetup {
-    trials: u32,
-    seed: u64,
+    pub(super) trials: u32,
+    pub(super) seed: u64,
     /// Plays and cube of both players.
-    sides: [[Context; 2]; 2],
-    later: [[Context; 2]; 2],
-    filter: MoveFilter,
-    later_from: Option<u32>,
-    later_plies: u32,
-    truncate: Option<u32>,
-    turns: u32,
-    cubeful: bool,
-    variance_reduction: bool,
-    quasi_random: bool,
-    initial: bool,
-    limit: Option<f64>,
-    error: f64,
-    least: u32,
-    jsd: Option<f64>,
-    joint: f64,
+    pub(super) sides: [[Context; 2]; 2],
+    pub(super) later: [[Context; 2]; 2],
+    pub(super) filter: MoveFilter,
+    pub(super) later_from: Option<u32>,
+    pub(super) later_plies: u32,
+    pub(super) truncate: Option<u32>,
+    pub(super) turns: u32,
+    pub(super) cubeful: bool,
+    pub(super) variance_reduction: bool,
+    pub(super) quasi_random: bool,
+    pub(super) initial: bool,
+    pub(super) limit: Option<f64>,
+    pub(super) error: f64,
+    pub(super) least: u32,
+    pub(super) jsd: Option<f64>,
+    pub(super) joint: f64,
 }
 
 impl Default for RolloutSetup {
@@ -151,261 +150,7 @@ impl RolloutSetup {
     }
 }
 
-/// A whole number of games or turns.
-fn positive(words: &mut Words<'_>, most: u32) -> Option<u32> {
-    let number = words.number().and_then(|number| u32::try_from(number).ok());
-    number.filter(|number| (1..=most).contains(number))
-}
-
 impl Console {
-    pub(super) fn set_rollout(&mut self, path: &[&'static str], words: &mut Words<'_>) {
-        match path {
-            ["trials"] => match positive(words, RolloutSettings::TRIALS_MAX) {
-                Some(trials) => {
-                    self.rollout.trials = trials;
-                    self.say(&format!("{} will be played per rollout.", counted(trials, "game")));
-                }
-                None => self.say("You must specify a valid number of trials to make (see `help set rollout trials')."),
-            },
-            ["seed"] => match words.next().and_then(|word| word.parse().ok()) {
-                Some(seed) => {
-                    self.rollout.seed = seed;
-                    self.say(&format!("Rollout seed set to {seed}."));
-                }
-                None => self.say("You must specify a valid seed (see `help set seed')."),
-            },
-            ["later", "player"] | ["player"] => self.set_rollout_player(path, words),
-            ["chequerplay" | "cubedecision", _] | ["later" | "truncation", "chequerplay" | "cubedecision", _] => {
-                self.set_rollout_context(path, None, words);
-            }
-            ["truncation", "plies"] => match positive(words, RolloutSettings::TURNS_MAX) {
-                Some(turns) => {
-                    self.rollout.turns = turns;
-                    if self.rollout.truncate.is_some() {
-                        self.rollout.truncate = Some(turns);
-                    }
-                    self.say(&format!("Rollouts will be truncated after {turns} plies."));
-                }
-                None => self.say("You must specify a valid ply at which to truncate rollouts."),
-            },
-            ["later", "plies"] => match positive(words, RolloutSettings::TURNS_MAX) {
-                Some(turns) => {
-                    self.rollout.later_plies = turns;
-                    if self.rollout.later_from.is_some() {
-                        self.rollout.later_from = Some(turns);
-                    }
-                    self.say(&format!("Evaluations will change after {turns} plies in rollouts."));
-                }
-                None => self.say("You must specify a valid ply at which to change evaluations."),
-            },
-            ["limit" | "jsd", "minimumgames"] => match positive(words, RolloutSettings::TRIALS_MAX) {
-                Some(games) => {
-                    self.rollout.least = games;
-                    let what = if path.first() == Some(&"jsd") { "JSDs are large" } else { "STDs are small" };
-                    self.say(&format!("After {games} games, rollouts will stop if the {what} enough."));
-                }
-                None => self.say("You must specify a valid minimum number of games."),
-            },
-            ["limit", "maxerror"] => match words.real().filter(|error| *error > 0.0) {
-                Some(error) => {
-                    self.rollout.error = error;
-                    self.rollout.limit = self.rollout.limit.map(|_| error);
-                    self.say(&format!("Rollouts can stop when the estimated equities' STD are less than {error:.4})"));
-                }
-                None => self.say("You must specify a valid maximum error."),
-            },
-            ["jsd", "limit"] => match words.real().filter(|limit| *limit > 0.0) {
-                Some(limit) => {
-                    self.rollout.joint = limit;
-                    self.rollout.jsd = self.rollout.jsd.map(|_| limit);
-                    self.say(&format!(
-                        "Rollouts (or rollouts of moves) may stop when the equity is more than {limit:.3} joint standard \
-                         deviations from the best move being rolled out"
-                    ));
-                }
-                None => self.say("You must specify a valid number of joint standard deviations."),
-            },
-            ["movefilter"] | ["later", "movefilter"] => {
-                if let Some(filter) = self.set_filter(self.rollout.filter, "rollout", words) {
-                    self.rollout.filter = filter;
-                }
-            }
-            ["rng", name] => match *name {
-                "mersenne" => self.say("You are already using the Mersenne Twister generator."),
-                other => self.refuse(&format!("set rollout rng {other}")),
-            },
-            _ => self.set_rollout_switch(path, words),
-        }
-    }
-
-    fn set_rollout_player(&mut self, path: &[&'static str], words: &mut Words<'_>) {
-        let seat = words.next().and_then(|word| self.seat(word));
-        let Some(seat) = seat else {
-            self.say("You must specify a player (see `help set rollout player').");
-            return;
-        };
-        match grammar::read(ROLLOUT_PLAYER, words) {
-            Ok(rest) if rest == ["movefilter"] => {
-                let _ = self.set_filter(self.rollout.filter, "rollout player", words);
-            }
-            Ok(rest) => {
-                let later = path.first().filter(|word| **word == "later");
-                let path = [later.as_slice(), &rest.iter().collect::<Vec<_>>()].concat();
-                let path: Vec<&'static str> = path.into_iter().copied().collect();
-                self.set_rollout_context(&path, Some(seat), words);
-            }
-            Err(misread) => self.misread(&misread),
-        }
-    }
-
-    fn set_rollout_context(
-        &mut self,
-        path: &[&'static str],
-        seat: Option<super::Seat>,
-        words: &mut Words<'_>,
-    ) {
-        let (part, kind, key) = match path {
-            [part @ ("later" | "truncation"), kind, key] => (*part, *kind, *key),
-            [kind, key] => ("", *kind, *key),
-            _ => return,
-        };
-        let what = if kind == "chequerplay" {
-            "Chequer play in rollouts"
-        } else {
-            "Cube decisions in rollouts"
-        };
-        let what = match (seat, part) {
-            (Some(seat), _) => format!("{what} (for player {})", seat as u8),
-            (None, "later") => format!("{what} (later)"),
-            (None, "truncation") => format!("{what} (at truncation)"),
-            _ => what.to_owned(),
-        };
-        let owner = Owner {
-            who: &what,
-            path: "rollout",
-            of: None,
-        };
-        let sides = if part == "later" {
-            self.rollout.later
-        } else {
-            self.rollout.sides
-        };
-        let of = |side: &[Context; 2]| {
-            let [chequer, cube] = side;
-            if kind == "chequerplay" {
-                *chequer
-            } else {
-                *cube
-            }
-        };
-        let [first, second] = &sides;
-        let context = match seat {
-            Some(super::Seat::Bottom) => of(second),
-            _ => of(first),
-        };
-        let Some(changed) = self.set_context(context, key, &owner, words) else {
-            return;
-        };
-        if part == "truncation" {
-            return;
-        }
-        let mut changed_sides = sides;
-        for (side, own) in changed_sides.iter_mut().zip(super::Seat::BOTH) {
-            if seat.is_none_or(|seat| seat == own) {
-                let [chequer, cube] = side;
-                *(if kind == "chequerplay" { chequer } else { cube }) = changed;
-            }
-        }
-        match part {
-            "later" => self.rollout.later = changed_sides,
-            _ => self.rollout.sides = changed_sides,
-        }
-    }
-
-    fn set_rollout_switch(&mut self, path: &[&'static str], words: &mut Words<'_>) {
-        let name = path.join(" ");
-        let Some(on) = self.on_or_off(&format!("rollout {name}"), words) else {
-            return;
-        };
-        let own = &mut self.rollout;
-        let (yes, no) = match path {
-            ["varredn"] => {
-                own.variance_reduction = on;
-                (
-                    "Will use lookahead during rollouts to reduce variance.",
-                    "Will not use lookahead variance reduction during rollouts.",
-                )
-            }
-            ["quasirandom" | "rotate"] => {
-                own.quasi_random = on;
-                (
-                    "Use quasi-random dice in rollouts",
-                    "Do not use quasi-random dice in rollouts",
-                )
-            }
-            ["cubeful"] => {
-                own.cubeful = on;
-                (
-                    "Cubeful rollouts will be performed.",
-                    "Cubeless rollouts will be performed.",
-                )
-            }
-            ["initial"] => {
-                own.initial = on;
-                (
-                    "Rollouts will be made as the initial position of a game.",
-                    "Rollouts will be made for normal (non-opening) position.",
-                )
-            }
-            ["truncation", "enable"] => {
-                own.truncate = on.then_some(own.turns);
-                (
-                    "Games in rollouts will be stopped after a fixed number of moves.",
-                    "Games in rollouts will be played out until the end.",
-                )
-            }
-            ["limit", "enable"] => {
-                own.limit = on.then_some(own.error);
-                (
-                    "Stop rollout when STD's are small enough",
-                    "Do not stop rollout based on STDs",
-                )
-            }
-            ["jsd", "stop"] => {
-                own.jsd = on.then_some(own.joint);
-                (
-                    "Stop rollout of choices based on JSDs",
-                    "Do not stop rollout of moves choices on JSDs",
-                )
-            }
-            ["later", "enable"] => {
-                own.later_from = on.then_some(own.later_plies);
-                (
-                    "Use different evaluation for later moves of rollout.",
-                    "Do not change evaluations during rollout.",
-                )
-            }
-            ["bearofftruncation", "exact"] => (
-                "Will truncate *cubeless* rollouts when reaching exact bearoff database",
-                "Will not truncate *cubeless* rollouts when reaching exact bearoff database",
-            ),
-            ["bearofftruncation", _] => (
-                "Will truncate *cubeless* rollouts when reaching one-sided bearoff database",
-                "Will not truncate *cubeless* rollouts when reaching one-sided bearoff database",
-            ),
-            ["log"] => (
-                "Create an .sgf file for each game rolled out",
-                "Do not create an .sgf file for each game rolled out",
-            ),
-            ["players-are-same"] => (
-                "Rollouts use same settings for both players.",
-                "Rollouts use separate settings for each player.",
-            ),
-            _ => return,
-        };
-        self.say(if on { yes } else { no });
-    }
-
     /// `rollout [=cube | =N …]`
     pub(super) fn roll_out(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
         let wanted: Vec<&str> = std::iter::from_fn(|| words.next()).take(64).collect();

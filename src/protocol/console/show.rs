@@ -47,7 +47,7 @@ impl Console {
                 self.say(&format!("GNU Backgammon will {not}display boards for computer moves."));
             }
             ["thorp" | "keith" | "kleinman"] => self.race_count(path, words),
-            ["gammonvalues" | "marketwindow"] => self.show_prices(path, host),
+            ["gammonvalues" | "marketwindow" | "rolls" | "temperaturemap"] => self.show_prices(path, host),
             ["version" | "credits" | "buildinfo"] => {
                 let version = env!("CARGO_PKG_VERSION");
                 self.say(&format!("gammond {version}, in the place of GNU Backgammon's text console"));

@@ -1,0 +1,150 @@
+//! `analyse …`, `show statistics …`, `annotate …`: the match judged.
+
+use super::Console;
+use super::host::{Books, Host, Judging};
+use super::statistics::{Extent, table};
+use super::table::Seat;
+use super::words::Words;
+use crate::game::Rules;
+use crate::notation::{MatAction, MatPlayer};
+
+impl Console {
+    /// `analyse match|game|session|move|clear …`
+    pub(super) fn analyse(&mut self, path: &[&str], host: &mut dyn Host) {
+        match path {
+            ["clear", ..] => {
+                self.judged = None;
+                return;
+            }
+            ["rollout", ..] => {
+                self.refuse("analyse rollout");
+                return;
+            }
+            _ => {}
+        }
+        if self.record.file.games.is_empty() {
+            self.say("No game in progress.");
+            return;
+        }
+        if path == ["move"]
+            && self
+                .record
+                .current()
+                .is_none_or(|game| self.record.at >= game.actions.len())
+        {
+            self.complain("Please use `hint' on unfinished moves");
+            return;
+        }
+        let how = self.judging();
+        match host.judge(&self.record.file, &how) {
+            Ok(judged) => self.judged = Some(judged),
+            Err(reason) => self.complain(&format!("gammond: analyse: {reason}")),
+        }
+    }
+
+    fn judging(&self) -> Judging {
+        Judging {
+            chequer: self.analysis.plays(),
+            cube: self.analysis.cubes(),
+            rules: Rules {
+                jacoby: self.table.jacoby,
+                beavers: self.beavers > 0,
+            },
+            plays: self.export_plays,
+            marks: self.marks,
+            what: self.parts,
+        }
+    }
+
+    pub(super) fn show_statistics(&mut self, what: &str, _host: &mut dyn Host) {
+        let extent = if what == "game" {
+            Extent::Game
+        } else {
+            Extent::Match
+        };
+        if extent == Extent::Game && self.record.file.games.is_empty() {
+            self.say("No game in progress.");
+            return;
+        }
+        let text = self.statistics(extent, self.record.game);
+        self.out.push_str(&text);
+    }
+
+    /// The table of a game or the whole match; of what was not judged only the plays are counted.
+    pub(super) fn statistics(&self, extent: Extent, game: usize) -> String {
+        let length = self.record.file.length;
+        let factor = self.style.rate_factor;
+        let of = |books: Option<&[Books; 2]>| table(books, &self.names, length, extent, factor);
+        if self.record.file.games.is_empty() {
+            return of(None);
+        }
+        let judged = self.judged.as_ref().and_then(|judged| match extent {
+            Extent::Game => judged
+                .books
+                .get(game)
+                .filter(|_| game + 1 < judged.books.len()),
+            Extent::Match => judged.books.last(),
+        });
+        if let Some(books) = judged {
+            return of(Some(books));
+        }
+        let books = self.counted(extent, game);
+        of(Some(&books))
+    }
+
+    /// What can be said of games that nobody judged: plays, doubles, takes, passes and results.
+    fn counted(&self, extent: Extent, game: usize) -> [Books; 2] {
+        let mut books = [Books::default(), Books::default()];
+        let length = self.record.file.length;
+        let games = self.record.file.games.iter().enumerate();
+        let mut result = 0.0;
+        for (_, game) in games.filter(|(number, _)| extent == Extent::Match || *number == game) {
+            for (player, action) in &game.actions {
+                let own = Seat::from_player(*player).of_mut(&mut books);
+                let [doubles, takes, passes] = &mut own.turned;
+                match action {
+                    MatAction::Play { .. } => own.plays.count += 1,
+                    MatAction::Double(_) => *doubles += 1,
+                    MatAction::Take => *takes += 1,
+                    MatAction::Drop => *passes += 1,
+                    _ => {}
+                }
+            }
+            if let Some((winner, points)) = game.result {
+                let sign = if winner == MatPlayer::First {
+                    1.0
+                } else {
+                    -1.0
+                };
+                result = match length {
+                    0 => result + sign * f64::from(points),
+                    _ => sign * 0.5,
+                };
+            }
+        }
+        for (own, sign) in books.iter_mut().zip([1.0, -1.0]) {
+            let luck = if own.plays.count > 0 { "None" } else { "n/a" };
+            own.words = ["n/a", luck, "n/a", "n/a"];
+            own.results = [sign * result; 2];
+        }
+        books
+    }
+
+    pub(super) fn annotate(&mut self, path: &[&str]) {
+        if let ["move", mark @ ("bad" | "doubtful" | "verybad")] = path {
+            let word = if *mark == "verybad" { "very bad" } else { mark };
+            self.say(&format!("Move marked as {word}."));
+        }
+    }
+
+    /// `dicerolls N`
+    pub(super) fn dice_rolls(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+        /// Most rolls of one command.
+        const ROLLS_MAX: i64 = 100_000;
+        let count = words.number().unwrap_or(10).clamp(0, ROLLS_MAX);
+        for _ in 0..count {
+            let (first, second) = (host.die().clamp(1, 6), host.die().clamp(1, 6));
+            self.say(&format!("{first} {second}"));
+        }
+    }
+}

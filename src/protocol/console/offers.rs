@@ -1,0 +1,216 @@
+//! The cube and resignations: offers and answers.
+
+use super::Console;
+use super::board::resignation;
+use super::host::Host;
+use super::record::apply;
+use super::table::{CUBE_MAX, Phase, points};
+use super::words::Words;
+use crate::notation::MatAction;
+
+impl Console {
+    pub(super) fn double(&mut self) {
+        if !self.in_game() {
+            return;
+        }
+        let table = &self.table;
+        if table.doubled {
+            self.say("The `double' command is for offering the cube, not accepting it.  Use\n`redouble' to immediately offer the cube back at a higher value.");
+            return;
+        }
+        if table.dice.is_some() {
+            self.say("You can't double after rolling the dice -- wait until your next turn.");
+            return;
+        }
+        if table.crawford {
+            self.say("Doubling is forbidden by the Crawford rule (see `help set crawford').");
+            return;
+        }
+        if !table.cube_use {
+            self.say("The doubling cube has been disabled (see `help set cube use').");
+            return;
+        }
+        if table.owner.is_some_and(|owner| owner != table.on_roll) {
+            self.say("You do not own the cube.");
+            return;
+        }
+        if table.cube >= CUBE_MAX {
+            self.say("The cube is as high as it goes.");
+            return;
+        }
+        self.offer();
+    }
+
+    /// The one on roll doubles.
+    pub(super) fn offer(&mut self) {
+        let seat = self.table.on_roll;
+        let table = self.table;
+        self.record.push(
+            &table,
+            seat,
+            MatAction::Double(table.cube.saturating_mul(2)),
+        );
+        self.table.doubled = true;
+        self.table.decides = seat.other();
+        self.forget_hint();
+        if self.shows_turns() {
+            let text = format!("{} doubles.", seat.of(&self.names));
+            self.say(&text);
+        }
+        self.due = true;
+    }
+
+    /// Whether a double waits; says so when not.
+    fn is_doubled(&mut self, what: &str) -> bool {
+        let waits = self.table.playing() && self.table.doubled;
+        if !waits {
+            self.say(&format!(
+                "The cube must have been offered before you can {what} it."
+            ));
+        }
+        waits
+    }
+
+    pub(super) fn take(&mut self) {
+        if !self.is_doubled("take") {
+            return;
+        }
+        let seat = self.table.decides;
+        let table = self.table;
+        self.record.push(&table, seat, MatAction::Take);
+        apply(&mut self.table, seat, MatAction::Take);
+        self.forget_hint();
+        if self.shows_turns() {
+            let text = format!(
+                "{} accepts the cube at {}.",
+                seat.of(&self.names),
+                self.table.cube
+            );
+            self.say(&text);
+        }
+        self.due = true;
+    }
+
+    pub(super) fn drop_cube(&mut self, _host: &mut dyn Host) {
+        if !self.is_doubled("drop") {
+            return;
+        }
+        let seat = self.table.decides;
+        let table = self.table;
+        self.record.push(&table, seat, MatAction::Drop);
+        if self.shows_turns() {
+            let text = format!(
+                "{} refuses the cube and gives up {}.",
+                seat.of(&self.names),
+                points(self.table.cube)
+            );
+            self.say(&text);
+        }
+        self.table.doubled = false;
+        self.won(Phase::Dropped, seat.other(), 1);
+    }
+
+    pub(super) fn redouble(&mut self) {
+        if !self.is_doubled("redouble") {
+            return;
+        }
+        if self.table.length > 0 {
+            self.say("Beavers and Raccoons are not permitted during match play.");
+            return;
+        }
+        if self.beavers == 0 {
+            self.say("Beavers are disabled (see `help set beavers').");
+            return;
+        }
+        if self.table.beavers >= self.beavers {
+            self.say(&format!(
+                "Only {} beavers/raccoons are permitted (see `help set beavers').",
+                self.beavers
+            ));
+            return;
+        }
+        if self.table.cube.saturating_mul(4) > CUBE_MAX {
+            self.say("The cube is as high as it goes.");
+            return;
+        }
+        let seat = self.table.decides;
+        let table = self.table;
+        let value = table.cube.saturating_mul(4);
+        self.record.push(&table, seat, MatAction::Beaver(value));
+        apply(&mut self.table, seat, MatAction::Beaver(value));
+        self.forget_hint();
+        let text = format!(
+            "{} accepts and immediately redoubles to {value}.",
+            seat.of(&self.names)
+        );
+        self.say(&text);
+        self.due = true;
+    }
+
+    pub(super) fn resign(&mut self, words: &mut Words<'_>) {
+        if !self.table.playing() {
+            self.say("You must be playing a game if you want to resign it.");
+            return;
+        }
+        let word = words.next().unwrap_or("").to_ascii_lowercase();
+        let is = |name: &str| !word.is_empty() && name.starts_with(&word);
+        let games: u8 = match word.as_str() {
+            "" => 0,
+            _ if word == "1" || is("normal") || is("single") => 1,
+            _ if word == "2" || is("gammon") => 2,
+            _ if word == "3" || is("backgammon") => 3,
+            _ => 0,
+        };
+        if games == 0 {
+            self.say(&match word.as_str() {
+                "" => "You must specify whether to resign a normal game, gammon or backgammon."
+                    .to_owned(),
+                _ => format!("Unknown keyword `{word}' (see `help resign')."),
+            });
+            return;
+        }
+        let seat = self.table.decides;
+        let word = resignation(games).unwrap_or("single game");
+        let name = seat.of(&self.names).clone();
+        let other = seat.other().of(&self.names).clone();
+        if games <= self.table.declined {
+            self.say(&format!(
+                "{other} has already declined your offer of a {word}."
+            ));
+            return;
+        }
+        self.table.resigned = games;
+        self.table.decides = seat.other();
+        self.forget_hint();
+        self.say(&format!("{name} offers to resign a {word}."));
+        self.due = true;
+    }
+
+    pub(super) fn agree(&mut self, _host: &mut dyn Host) {
+        if self.table.resigned == 0 {
+            self.say("No resignation was offered.");
+            return;
+        }
+        let seat = self.table.decides;
+        let games = self.table.resigned;
+        let word = resignation(games).unwrap_or("single game");
+        let text = format!("{} accepts and wins a {word}.", seat.of(&self.names));
+        self.say(&text);
+        self.won(Phase::Resigned, seat, games.into());
+    }
+
+    pub(super) fn decline(&mut self) {
+        if self.table.resigned == 0 {
+            self.say("No resignation was offered.");
+            return;
+        }
+        let seat = self.table.decides;
+        let word = resignation(self.table.resigned).unwrap_or("single game");
+        let text = format!("{} declines the {word}.", seat.of(&self.names));
+        self.say(&text);
+        self.table.declined = self.table.resigned;
+        self.table.resigned = 0;
+        self.table.decides = seat.other();
+        self.due = true;
+    }
+}
