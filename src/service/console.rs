@@ -12,7 +12,7 @@ use crate::protocol::console::{
     LINE_MAX, PerGame, Prices,
 };
 use crate::protocol::{Cut, LineCodec};
-use crate::query::{Found, PlayQuery, Question, Settings, Stop};
+use crate::query::{EvalQuery, Found, PlayQuery, Question, Settings, Stop};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -114,6 +114,10 @@ impl Host for EngineHost {
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
         let found = self.compute(|engine, stop| engine.answer(&question, settings, stop));
         found.map_err(|error| engine_error(&error).message)
+    }
+
+    fn resigns(&mut self, query: &EvalQuery) -> u8 {
+        self.engine.resign_advice(query).games
     }
 
     fn die(&mut self) -> u8 {

@@ -15,6 +15,7 @@ type Target = (&'static str, fn(&[u8]));
 const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
     ("board_line", notation::fuzz_board_line),
+    ("console", protocol::fuzz_console),
     ("external", protocol::fuzz_external),
     ("external_sequence", protocol::fuzz_external_sequence),
     ("fibs_log", notation::fuzz_fibs_log),

@@ -17,6 +17,7 @@ mod benchmark;
 mod benchmark_made;
 mod binary_matches;
 mod cli;
+mod console;
 mod damage;
 mod duel;
 mod duel_cube;

@@ -35,9 +35,9 @@ impl Console {
             if self.human() {
                 self.persons_turn(fresh, host);
             } else {
-                let shown = self.display && !fresh;
-                if shown && (self.options.plays_on || self.table.dice.is_none()) && self.own_turn()
-                {
+                let watched =
+                    self.options.plays_on || !self.players.iter().any(|player| player.human);
+                if self.display && !fresh && watched {
                     self.show_board();
                 }
                 if let Err(reason) = self.computers_turn(host) {
@@ -108,6 +108,11 @@ impl Console {
             return self.answer_double(&state, host);
         }
         if self.table.dice.is_none() {
+            let games = host.resigns(&EvalQuery::new(self.table.position, state));
+            if games > self.table.declined {
+                self.offer_resignation(games);
+                return Ok(());
+            }
             if self.table.may_double(seat) {
                 let cube = self.cube_answer(&state, &evals.cubes(), host)?;
                 if cube.double {

@@ -12,7 +12,7 @@ use crate::query::{
 };
 
 /// Plays of a hint without a number.
-const PLAYS_SHOWN: usize = 10;
+pub(super) const PLAYS_SHOWN: usize = 10;
 
 /// What a hint has found.
 #[derive(Clone, Debug)]
@@ -89,6 +89,7 @@ impl Console {
                 }
             }
         }
+        self.note_hint();
         let Some(Hint::Plays {
             position,
             plays,
@@ -127,10 +128,24 @@ impl Console {
                 }
             }
         }
+        self.note_hint();
         if let Some(Hint::Cube(cube)) = &self.hint {
             let text = cube_section(&self.style, cube, state, self.table.doubled);
             self.out.push_str(&text);
             self.out.push('\n');
+        }
+    }
+
+    /// A hint about a place of the record is shown there again.
+    fn note_hint(&mut self) {
+        let inside = self
+            .record
+            .current()
+            .is_some_and(|game| self.record.at < game.actions.len());
+        if let Some(hint) = self.hint.clone().filter(|_| inside && !self.record.set_up) {
+            self.record
+                .hints
+                .insert((self.record.game, self.record.at), hint);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::game::Rules;
 use crate::notation::MatchFile;
-use crate::query::{CubeAnswer, Found, Question, RankedPlay, Settings};
+use crate::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
 
 /// Where a console is at home.
 pub trait Host {
@@ -11,6 +11,9 @@ pub trait Host {
     /// # Errors
     /// Why there is none, in one line.
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String>;
+
+    /// How many games the one on roll may resign without giving anything up, 0 for none.
+    fn resigns(&mut self, query: &EvalQuery) -> u8;
 
     /// A die, 1 to 6.
     fn die(&mut self) -> u8;

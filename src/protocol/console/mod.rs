@@ -18,6 +18,7 @@ mod eval;
 mod evals;
 mod export;
 mod files;
+mod fuzz;
 mod grammar;
 mod hint;
 mod host;
@@ -42,6 +43,7 @@ mod style;
 mod table;
 mod words;
 
+pub use fuzz::fuzz_console;
 pub use host::{Books, Entry, Host, Judged, JudgedAction, JudgedParts, Judging, PerGame, Prices};
 pub use no_host::NoHost;
 
@@ -243,8 +245,8 @@ impl Console {
         }
         self.play_on(host);
         ConsoleAnswer {
-            out: std::mem::take(&mut self.out),
-            err: std::mem::take(&mut self.err),
+            out: printable(std::mem::take(&mut self.out)),
+            err: printable(std::mem::take(&mut self.err)),
             ends: self.ending,
         }
     }
@@ -407,5 +409,17 @@ fn clean_name(name: &str) -> String {
     match name.trim() {
         "" => "user".to_owned(),
         trimmed => trimmed.to_owned(),
+    }
+}
+
+/// Text without signs that could move a terminal's cursor: words that strangers wrote are repeated in answers.
+fn printable(text: String) -> String {
+    let moves = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
+    match text.contains(moves) {
+        true => text
+            .chars()
+            .map(|sign| if moves(sign) { '?' } else { sign })
+            .collect(),
+        false => text,
     }
 }

@@ -2,12 +2,14 @@
 
 use super::Console;
 use super::evals::Context;
-use super::hint::values;
+use super::hint::{Hint, PLAYS_SHOWN, cube_section, values};
+use super::host::JudgedAction;
 use super::play::NO_GAME;
 use super::record::{apply, start_of};
 use super::table::{Phase, Seat, Table};
 use super::words::{Words, integer};
-use crate::notation::{MatAction, MatPlayer, play_text};
+use crate::game::Roll;
+use crate::notation::{MatAction, MatPlayer, play_text, position_after};
 
 /// Width of a column of `list game`.
 const COLUMN: usize = 44;
@@ -51,6 +53,7 @@ impl Console {
             }
             _ => {}
         }
+        let before = (self.record.game, self.record.at, self.record.rolled);
         let back = path == ["previous"];
         let word = words.next().unwrap_or("1");
         let count = integer(word);
@@ -82,7 +85,9 @@ impl Console {
             ));
             return;
         }
-        self.look();
+        if before != (self.record.game, self.record.at, self.record.rolled) {
+            self.look();
+        }
     }
 
     fn step_moves(&mut self, back: bool, times: i64) {
@@ -171,7 +176,7 @@ impl Console {
         let judged = judged.and_then(|actions| actions.iter().find(|one| one.number == number));
         let [first, second] = roll.dice();
         let Some(judged) = judged else {
-            return format!("Rolled {first}{second}:\n");
+            return self.noted(*action, *roll);
         };
         let luck = judged
             .luck
@@ -180,11 +185,43 @@ impl Console {
             + &self.listed(&self.table, judged, Some(&self.analysis.chequer))
     }
 
+    /// The roll that follows, with the hint that was given here.
+    fn noted(&self, action: MatAction, roll: Roll) -> String {
+        let head = format!("Rolled {roll}:\n");
+        match self.record.hints.get(&(self.record.game, self.record.at)) {
+            Some(Hint::Cube(cube)) => {
+                let state = self.table.state(self.beavers > 0);
+                let section = state.map(|state| cube_section(&self.style, cube, &state, false));
+                section.map_or(String::new(), |section| section + "\n") + &head
+            }
+            Some(Hint::Plays {
+                position,
+                plays,
+                context,
+            }) => {
+                let after = match action {
+                    MatAction::Play { roll, play } => position_after(position, roll, &play),
+                    _ => None,
+                };
+                let place = plays.iter().position(|play| Some(play.position) == after);
+                let judged = JudgedAction {
+                    number: self.record.at,
+                    plays: plays.iter().take(PLAYS_SHOWN).cloned().collect(),
+                    played: place.and_then(|at| Some((plays.get(at)?.clone(), at + 1))),
+                    legal: plays.len(),
+                    ..JudgedAction::default()
+                };
+                head + &self.listed(&self.table, &judged, Some(context))
+            }
+            None => head,
+        }
+    }
+
     /// The plays of a judged roll, the one that was made marked; `context` adds the line about the evaluation.
     pub(super) fn listed(
         &self,
         table: &Table,
-        judged: &super::JudgedAction,
+        judged: &JudgedAction,
         context: Option<&Context>,
     ) -> String {
         let cubeful = if self.analysis.chequer.cubeful {
@@ -276,9 +313,9 @@ impl Console {
                         true => before.position,
                         false => before.position.swapped(),
                     };
-                    format!("{:<7}: {}", roll.to_string(), play_text(&position, &play))
+                    format!("{:<7}: {}", sorted(roll), play_text(&position, &play))
                 }
-                MatAction::Rolled(roll) => format!("{:<7}: Rolled", roll.to_string()),
+                MatAction::Rolled(roll) => format!("{:<7}: Rolled", sorted(roll)),
                 MatAction::Double(value) => format!("Doubles => {value}"),
                 MatAction::Beaver(value) => format!("Beavers => {value}"),
                 MatAction::Take => "Takes".to_owned(),
@@ -323,4 +360,9 @@ impl Columns {
         *text += &format!("{cell:<COLUMN$}\n");
         self.open = false;
     }
+}
+
+/// A roll, the larger die first.
+fn sorted(roll: Roll) -> String {
+    format!("{}{}", roll.high(), roll.low())
 }

@@ -3,7 +3,7 @@
 use super::host::{Host, Judged, Judging, Prices};
 use crate::game::MatchState;
 use crate::notation::MatchFile;
-use crate::query::{Found, Question, Settings};
+use crate::query::{EvalQuery, Found, Question, Settings};
 
 /// A home without engine and files, whose dice always show one and two in turn.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +14,10 @@ const NOTHING: &str = "there is nothing here";
 impl Host for NoHost {
     fn answer(&mut self, _: Question, _: &Settings) -> Result<Found, String> {
         Err(NOTHING.to_owned())
+    }
+
+    fn resigns(&mut self, _: &EvalQuery) -> u8 {
+        0
     }
 
     fn die(&mut self) -> u8 {

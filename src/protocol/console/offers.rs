@@ -171,18 +171,28 @@ impl Console {
         }
         let seat = self.table.decides;
         let word = resignation(games).unwrap_or("single game");
-        let name = seat.of(&self.names).clone();
         let other = seat.other().of(&self.names).clone();
         if games <= self.table.declined {
+            let word = resignation(self.table.declined).unwrap_or(word);
             self.say(&format!(
                 "{other} has already declined your offer of a {word}."
             ));
             return;
         }
+        self.offer_resignation(games);
+    }
+
+    /// The one who decides gives up so many games, if the other one accepts.
+    pub(super) fn offer_resignation(&mut self, games: u8) {
+        let seat = self.table.decides;
         self.table.resigned = games;
         self.table.decides = seat.other();
         self.forget_hint();
-        self.say(&format!("{name} offers to resign a {word}."));
+        let word = resignation(games).unwrap_or("single game");
+        let text = format!("{} offers to resign a {word}.", seat.of(&self.names));
+        if self.shows_turns() {
+            self.say(&text);
+        }
         self.due = true;
     }
 
@@ -194,8 +204,10 @@ impl Console {
         let seat = self.table.decides;
         let games = self.table.resigned;
         let word = resignation(games).unwrap_or("single game");
-        let text = format!("{} accepts and wins a {word}.", seat.of(&self.names));
-        self.say(&text);
+        if self.shows_turns() {
+            let text = format!("{} accepts and wins a {word}.", seat.of(&self.names));
+            self.say(&text);
+        }
         self.won(Phase::Resigned, seat, games.into());
     }
 
@@ -206,8 +218,10 @@ impl Console {
         }
         let seat = self.table.decides;
         let word = resignation(self.table.resigned).unwrap_or("single game");
-        let text = format!("{} declines the {word}.", seat.of(&self.names));
-        self.say(&text);
+        if self.shows_turns() {
+            let text = format!("{} declines the {word}.", seat.of(&self.names));
+            self.say(&text);
+        }
         self.table.declined = self.table.resigned;
         self.table.resigned = 0;
         self.table.decides = seat.other();

@@ -1,10 +1,12 @@
 //! What has been played, as a match file; and stepping through it.
 
+use super::hint::Hint;
 use super::table::{Phase, Seat, Table};
 use crate::game::Position;
 use crate::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
 };
+use std::collections::BTreeMap;
 
 /// Most actions that are kept of a game, and most games of a session: what comes after is played but not kept.
 const ACTIONS_MAX: usize = 4096;
@@ -22,6 +24,8 @@ pub(super) struct Record {
     pub(super) rolled: bool,
     /// The board was changed by hand since the last action.
     pub(super) set_up: bool,
+    /// Hints that were given inside the record, by game and action.
+    pub(super) hints: BTreeMap<(usize, usize), Hint>,
     /// Somebody resigned the game that is looked at, and its end is shown.
     pub(super) ended: bool,
 }
@@ -74,12 +78,14 @@ impl Record {
             self.begin_game(table.score);
             self.set_up = true;
         }
-        let (game, at) = (self.game, self.at);
-        let Some(game) = self.file.games.get_mut(game) else {
+        let (number, at) = (self.game, self.at);
+        let Some(game) = self.file.games.get_mut(number) else {
             return;
         };
         // What is played in the middle of a game takes the place of what followed.
         game.actions.truncate(at);
+        self.hints
+            .retain(|place, _| place.0 != number || place.1 < at);
         game.result = None;
         if self.set_up {
             let set_up = SetUp {

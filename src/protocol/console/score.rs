@@ -7,21 +7,28 @@ use super::words::Words;
 /// Most beavers of an exchange: the cube ends at the twelfth double.
 const BEAVERS_MAX: i64 = 12;
 /// Most points of a session.
-const POINTS_MAX: i64 = 32767;
+const POINTS_MAX: u32 = 32767;
 
 impl Console {
     pub(super) fn set_score(&mut self, words: &mut Words<'_>) {
+        let length = i64::from(self.table.length);
+        // A number below nothing is what is missing to the match.
         let mut read = || {
-            words
-                .number()
-                .filter(|points| (0..=POINTS_MAX).contains(points))
+            let number = words.number()?;
+            let points = if number < 0 && length > 0 {
+                number + length
+            } else {
+                number
+            };
+            u32::try_from(points)
+                .ok()
+                .filter(|points| *points <= POINTS_MAX)
         };
         let (Some(top), Some(bottom)) = (read(), read()) else {
             self.say("You must specify two valid scores.");
             return;
         };
-        let points = |number: i64| u32::try_from(number).unwrap_or(0);
-        let score = [top, bottom].map(points);
+        let score = [top, bottom];
         let length = self.table.length;
         let table = &mut self.table;
         if length > 0 {

@@ -241,8 +241,9 @@ impl Console {
         let text = match path {
             ["thorp"] => {
                 let [mine, theirs] = counts.thorp;
+                let plain = if mine > 33.0 { mine / 1.1 } else { mine };
                 format!(
-                    "Thorp Count Leader(+1/10)    L: {mine:.1}\nThorp Count Trailer          T: {theirs:.0}\n\n{}",
+                    "Thorp Count Leader            : {plain:.0}\nThorp Count Leader(+1/10)    L: {mine:.1}\nThorp Count Trailer          T: {theirs:.0}\n\n{}",
                     verdict(counts.by_thorp())
                 )
             }

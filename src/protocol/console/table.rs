@@ -241,7 +241,10 @@ impl Table {
         if self.length == 0 {
             return;
         }
-        let one_away = self.score.iter().any(|&points| points + 1 >= self.length);
+        if self.match_winner().is_some() {
+            return;
+        }
+        let one_away = self.score.iter().any(|&points| points + 1 == self.length);
         (self.crawford, self.post_crawford) = match (self.crawford || self.post_crawford, one_away)
         {
             (true, _) => (false, true),

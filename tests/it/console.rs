@@ -1,0 +1,557 @@
+//! GNU Backgammon's text console: rules CON- of `protocol-specs/gnubg-console.md`, and the recorded sessions.
+//!
+//! `tests/data/console.tsv` names every session: how it is given, the dice that were thrown, and how many lines may
+//! differ, with the reason. Numbers may differ in what gnubg's floats make of them; what differs more is a line.
+
+use crate::support::{gnubg_wd, shared};
+use gammond::engine::{Engine, Nets};
+use gammond::game::MatchState;
+use gammond::notation::MatchFile;
+use gammond::protocol::console::{
+    Console, ConsoleAnswer, ConsoleOptions, Host, Judged, Judging, NoHost, Prices,
+};
+use gammond::query::{EvalQuery, Found, Question, Settings, Stop};
+use gammond::service::console::{EngineHost, Sinks, run};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+/// Lines of the original's banner.
+const BANNER: usize = 8;
+
+/// An engine with the dice of a recording, and files that are kept here.
+struct Recorded {
+    inner: EngineHost,
+    dice: VecDeque<u8>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Recorded {
+    fn new(nets: Option<&Path>, dice: &str) -> Recorded {
+        let mut builder = Engine::builder().threads(1);
+        if let Some(nets) = nets {
+            builder = builder.nets(Nets::Path(nets.to_owned()));
+        }
+        Recorded {
+            inner: EngineHost::new(builder.build().unwrap(), false, Stop::new()),
+            dice: dice
+                .bytes()
+                .filter(u8::is_ascii_digit)
+                .map(|die| die - b'0')
+                .collect(),
+            files: BTreeMap::new(),
+        }
+    }
+}
+
+impl Host for Recorded {
+    fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
+        self.inner.answer(question, settings)
+    }
+
+    fn resigns(&mut self, query: &EvalQuery) -> u8 {
+        self.inner.resigns(query)
+    }
+
+    fn die(&mut self) -> u8 {
+        self.dice.pop_front().unwrap_or_else(|| self.inner.die())
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.inner.seed(seed);
+    }
+
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        if let Some(bytes) = self.files.get(name) {
+            return Ok(bytes.clone());
+        }
+        match name {
+            "cmds.txt" => return Ok(b"show score\n".to_vec()),
+            "one 1.mat" => return self.read("one1.mat"),
+            _ => {}
+        }
+        let path = shared("console", &format!("data/analysis-sample/{name}"));
+        let bytes = path.and_then(|path| std::fs::read(path).ok());
+        bytes.ok_or_else(|| "No such file or directory".to_owned())
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        self.files.insert(name.to_owned(), bytes.to_vec());
+        Ok(())
+    }
+
+    fn judge(&mut self, file: &MatchFile, how: &Judging) -> Result<Judged, String> {
+        self.inner.judge(file, how)
+    }
+
+    fn stakes(&mut self, state: &MatchState) -> Prices {
+        self.inner.stakes(state)
+    }
+
+    fn today(&self) -> [u32; 3] {
+        self.inner.today()
+    }
+
+    fn now(&self) -> String {
+        "DATE".to_owned()
+    }
+}
+
+/// A row of `console.tsv`.
+struct Session {
+    name: String,
+    in_file: bool,
+    /// Nothing in it depends on the nets.
+    any_nets: bool,
+    dice: String,
+    /// Lines that differ on standard output, standard error, and in files.
+    differ: [usize; 3],
+    files: Vec<String>,
+}
+
+fn sessions() -> Vec<Session> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/console.tsv");
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    let session = |line: &str| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [name, way, nets, dice, out, err, files, names, reason] = cells[..] else {
+            panic!("{line}");
+        };
+        let differ = [out, err, files].map(|count| count.parse().unwrap());
+        assert!(
+            differ == [0; 3] || reason.len() > 8,
+            "{name}: lines differ without a reason"
+        );
+        Session {
+            name: name.to_owned(),
+            in_file: way == "file",
+            any_nets: nets == "any",
+            dice: dice.to_owned(),
+            differ,
+            files: names
+                .split(',')
+                .filter(|name| *name != "-")
+                .map(str::to_owned)
+                .collect(),
+        }
+    };
+    rows.map(session).collect()
+}
+
+/// What a session gives: standard output and error.
+fn speak(host: &mut dyn Host, input: &[u8], options: ConsoleOptions) -> [String; 2] {
+    let mut sinks = Sinks {
+        out: Vec::new(),
+        err: Vec::new(),
+    };
+    run(&mut Console::new(options), host, input, &mut sinks, false).unwrap();
+    [sinks.out, sinks.err].map(|bytes| String::from_utf8(bytes).unwrap())
+}
+
+fn options(in_file: bool, strict: bool) -> ConsoleOptions {
+    ConsoleOptions {
+        user: "root".to_owned(),
+        plays_on: !in_file,
+        strict,
+        ..ConsoleOptions::default()
+    }
+}
+
+/// A number of a line, with its digits behind the point.
+fn number(word: &str) -> Option<(f64, i32)> {
+    let bare =
+        word.trim_matches(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '+' | '-' | '.')));
+    let value: f64 = bare.trim_start_matches("+-").parse().ok()?;
+    let digits = bare.split_once('.').map_or(0, |(_, digits)| digits.len());
+    Some((value, i32::try_from(digits).unwrap()))
+}
+
+/// Whether two lines are the same but for the last digits of numbers.
+fn same(ours: &str, theirs: &str) -> bool {
+    if ours == theirs {
+        return true;
+    }
+    let split =
+        |line: &str| -> Vec<String> { line.split([' ', '\t', ',']).map(str::to_owned).collect() };
+    let (one, other) = (split(ours), split(theirs));
+    // The columns stand where they stood: only their digits may be others.
+    ours.len() == theirs.len()
+        && one.len() == other.len()
+        && one.iter().zip(&other).all(|(one, other)| {
+            match (one == other, number(one), number(other)) {
+                (true, ..) => true,
+                (_, Some((a, digits)), Some((b, same))) => {
+                    let last = 10_f64.powi(-digits);
+                    digits == same
+                        && digits > 0
+                        && (a - b).abs() <= (2.001 * last).max(0.002 * b.abs())
+                }
+                _ => false,
+            }
+        })
+}
+
+/// Lines of either side that the other one has not, in the longest common order.
+fn differing(ours: &str, theirs: &str) -> (usize, String) {
+    let relevant = |text: &str| -> Vec<String> {
+        let lines = text.split('\n').map(str::to_owned);
+        lines
+            .filter(|line| !line.starts_with("Output generated") && !line.starts_with(" by "))
+            .collect()
+    };
+    let (mut one, mut other) = (relevant(ours), relevant(theirs));
+    while one
+        .first()
+        .zip(other.first())
+        .is_some_and(|(a, b)| same(a, b))
+    {
+        (one.remove(0), other.remove(0));
+    }
+    while one
+        .last()
+        .zip(other.last())
+        .is_some_and(|(a, b)| same(a, b))
+    {
+        (one.pop(), other.pop());
+    }
+    let mut common = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
+    for (i, a) in one.iter().enumerate().rev() {
+        for (j, b) in other.iter().enumerate().rev() {
+            common[i][j] = match same(a, b) {
+                true => common[i + 1][j + 1] + 1,
+                false => common[i + 1][j].max(common[i][j + 1]),
+            };
+        }
+    }
+    let first = |lines: &[String]| lines.first().cloned().unwrap_or_default();
+    let shown = format!("ours {:?}, gnubg's {:?}", first(&one), first(&other));
+    (one.len() + other.len() - 2 * common[0][0], shown)
+}
+
+/// CON-02: the recorded sessions to the letter, but for lines that the list names. Without gnubg's weights only those
+/// that no net has a say in.
+#[test]
+fn recorded_sessions_are_replayed() {
+    let test = "recorded_sessions_are_replayed";
+    let weights = gnubg_wd(test);
+    let (mut replayed, mut wrong) = (0, Vec::new());
+    for session in sessions() {
+        if weights.is_none() && !session.any_nets {
+            continue;
+        }
+        let path = |ending: &str| {
+            let file = format!("transcripts/gnubg-console/{}{ending}", session.name);
+            let places = ["../shared", "tests/data"]
+                .map(|base| Path::new(env!("CARGO_MANIFEST_DIR")).join(base).join(&file));
+            places.into_iter().find(|path| path.exists())
+        };
+        let (Some(input), Some(out)) = (path(".in"), path(".out")) else {
+            continue;
+        };
+        let read =
+            |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        let mut host = Recorded::new(weights.as_deref(), &session.dice);
+        let [said, complained] = speak(
+            &mut host,
+            &std::fs::read(input).unwrap(),
+            options(session.in_file, true),
+        );
+        let kept: String = read(&out).split_inclusive('\n').skip(BANNER).collect();
+        let mut found = [
+            differing(&said, &kept),
+            (0, String::new()),
+            (0, String::new()),
+        ];
+        found[1] = differing(
+            &complained,
+            &path(".err").map_or(String::new(), |path| read(&path)),
+        );
+        for name in &session.files {
+            let Some(kept) = path(&format!("--{name}")) else {
+                continue;
+            };
+            let ours = host.files.get(name).cloned().unwrap_or_default();
+            let (count, shown) = differing(&String::from_utf8_lossy(&ours), &read(&kept));
+            found[2].0 += count;
+            if found[2].1.is_empty() || count > 0 {
+                found[2].1 = format!("{name}: {shown}");
+            }
+        }
+        replayed += 1;
+        let counts = [found[0].0, found[1].0, found[2].0];
+        if counts != session.differ {
+            wrong.push(format!(
+                "{}: {counts:?} lines differ, listed {:?}: {found:?}",
+                session.name, session.differ
+            ));
+        }
+    }
+    assert!(replayed >= 20, "{replayed}");
+    assert!(
+        wrong.is_empty(),
+        "{} of {replayed}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// What one session says on standard output without the original's faults.
+fn said(input: &str) -> String {
+    let mut host = Recorded::new(None, "31");
+    let [out, err] = speak(&mut host, input.as_bytes(), options(true, false));
+    out + &err
+}
+
+const CUBE: &str = "set xgid XGID=-b--BAD-C---dC---c-eAa--A-:0:0:1:00:0:0:0:0:10\n";
+
+/// CON-20: what is better than in the original.
+#[test]
+fn the_original_s_faults_are_gone() {
+    let score = said("new match 3\nset score 1 1\nshow score\n");
+    assert_eq!(score.matches("(match to 3 points)\n").count(), 2, "{score}");
+    let plays = "set evaluation chequerplay evaluation plies";
+    let deeper = said(&format!(
+        "set xgid XGID=-b--BAD-C---dC---c-eAa--A-:0:0:1:63:0:0:0:0:10\n{plays} 0\nhint 1\n{plays} 1\nhint 1\n"
+    ));
+    assert!(
+        deeper.contains("Cubeful 0-ply") && deeper.contains("Cubeful 1-ply"),
+        "{deeper}"
+    );
+    let refused = said(&format!(
+        "{CUBE}set board simple 0 16 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 -2 0\nhint\n"
+    ));
+    assert!(
+        refused.ends_with("Illegal position.\nYou must set up a board first.\n"),
+        "{refused}"
+    );
+    let alone = said("set gnubgid 4HPwATDgc/ABMA\nshow board\n");
+    assert!(
+        alone.contains(
+            "Setting GNUbg ID 4HPwATDgc/ABMA:\n GNU Backgammon  Position ID: 4HPwATDgc/ABMA"
+        ),
+        "{alone}"
+    );
+    let mwc = said(
+        "set xgid XGID=-b--BAD-C---dC---c-eAa--A-:0:0:1:52:2:4:0:7:10\nset output mwc on\nset output matchpc off\nset evaluation chequerplay evaluation plies 0\nhint 2\n",
+    );
+    assert!(mwc.contains("(-0.") && !mwc.contains("(+-"), "{mwc}");
+}
+
+/// CON-21: a rollout prints its numbers on a pipe too.
+#[test]
+fn a_rollout_has_its_numbers() {
+    let small = "set rollout trials 36\nset rollout cubedecision plies 0\nset rollout truncation enable on\nset rollout truncation plies 3\n";
+    let text = said(&format!("{small}{CUBE}rollout\nrollout =cube\n"));
+    assert_eq!(
+        text.matches("Rollout done. Printing final results.\n")
+            .count(),
+        2,
+        "{text}"
+    );
+    assert!(text.contains("Current Position:\n  0."), "{text}");
+    assert!(text.contains("36 games, Mersenne Twister"), "{text}");
+    assert!(text.contains("Proper cube action:"), "{text}");
+}
+
+/// CON-22: nothing of one position is left in the answer to the next.
+#[test]
+fn a_position_leaves_nothing_behind() {
+    let others = [
+        "set xgid XGID=b---BBD-C---dB---c-d-b--B-:1:1:1:00:3:3:0:5:10\n",
+        "set xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:0:1:3:10\n",
+        "set xgid XGID=----CCCBBAA----bb-cccb----:2:1:1:00:0:0:3:0:10\n",
+    ];
+    let hint = "set evaluation cubedecision evaluation plies 0\nhint\n";
+    let fresh = said(&format!("{CUBE}{hint}"));
+    let (_, answer) = fresh.rsplit_once("evaluation.\n").unwrap();
+    assert!(answer.contains("Proper cube action"), "{answer}");
+    for other in others {
+        let after = said(&format!("{other}hint\n{CUBE}{hint}"));
+        assert!(after.ends_with(answer), "after {other}: {after}");
+    }
+}
+
+/// CON-03: lines may come in any pieces, with CR LF, and the last one without an end.
+#[test]
+fn any_cutting_gives_the_same_answers() {
+    struct Pieces<'a>(&'a [u8], usize);
+    impl std::io::Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.1.min(self.0.len()).min(buffer.len());
+            let (piece, rest) = self.0.split_at(count);
+            buffer[..count].copy_from_slice(piece);
+            self.0 = rest;
+            Ok(count)
+        }
+    }
+    let input = format!("show score\r\n{CUBE}\nshow board\r\nfoo\nset seed 3  \nnew match 65");
+    let whole = speak(&mut NoHost, input.as_bytes(), options(true, false));
+    assert!(
+        whole[0].contains("Seed set to 3  .\n") && whole[1].contains("`foo'"),
+        "{whole:?}"
+    );
+    for size in [1, 2, 7] {
+        let mut sinks = Sinks {
+            out: Vec::new(),
+            err: Vec::new(),
+        };
+        let mut console = Console::new(options(true, false));
+        run(
+            &mut console,
+            &mut NoHost,
+            Pieces(input.as_bytes(), size),
+            &mut sinks,
+            false,
+        )
+        .unwrap();
+        assert_eq!(
+            [sinks.out, sinks.err].map(|b| String::from_utf8(b).unwrap()),
+            whole,
+            "{size}"
+        );
+    }
+    let long = vec![b'x'; 10_000];
+    let [out, err] = speak(&mut NoHost, &long, options(true, false));
+    assert_eq!((out.as_str(), err.lines().count()), ("", 1), "{err}");
+}
+
+/// CON-23: two computers play a match to its end, a session only one game, and nothing waits for an answer.
+#[test]
+fn computers_play_by_themselves() {
+    let quick = "set player both gnubg\nset player both chequerplay evaluation plies 0\nset player both cubedecision evaluation plies 0\nset display off\n";
+    let mut host = Recorded::new(None, "");
+    host.seed(7);
+    let input = format!("{quick}new match 3\nshow score\nexport match mat x.mat\n");
+    let [out, _] = speak(&mut host, input.as_bytes(), options(false, false));
+    assert!(out.contains("has won the match."), "{out}");
+    let file: MatchFile = String::from_utf8(host.files["x.mat"].clone())
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert_eq!(file.length, 3);
+    let [out, _] = speak(
+        &mut host,
+        format!("{quick}new session\nshow score\n").as_bytes(),
+        options(false, false),
+    );
+    assert!(out.contains("(after 1 game)"), "{out}");
+}
+
+/// A reader that goes away ends the session without an error.
+#[test]
+fn a_closed_output_is_no_error() {
+    struct Gone;
+    impl std::io::Write for Gone {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut sinks = Sinks {
+        out: Gone,
+        err: Vec::new(),
+    };
+    let mut console = Console::new(ConsoleOptions::default());
+    assert!(
+        !run(
+            &mut console,
+            &mut NoHost,
+            &b"show score\n"[..],
+            &mut sinks,
+            false
+        )
+        .unwrap()
+    );
+    let answer: ConsoleAnswer = console.line(b"show score", &mut NoHost);
+    assert!(answer.out.starts_with("The score"));
+}
+
+mod program {
+    use std::process::{Command, Stdio};
+
+    fn gnubg(words: &[&str], input: &str) -> (i32, String, String) {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(words)
+            .env("LOGNAME", "root")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        use std::io::Write as _;
+        // Who does not read it has ended already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code().unwrap(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    }
+
+    /// CON-10: options, exit codes and streams of the original.
+    #[test]
+    fn it_is_started_as_the_original_is() {
+        let score =
+            "The score (after 0 games) is: gnubg 0, root 0 (money session, with Jacoby rule).\n";
+        for words in [
+            &["gnubg", "-t", "-q"][..],
+            &["gnubg", "-tqr"],
+            &["gnubg", "-t", "-q", "--no-rc", "-P", "x"],
+        ] {
+            let (code, out, err) = gnubg(words, "show score\nfoo\n");
+            assert_eq!(
+                (code, err.as_str()),
+                (0, "Unknown keyword `foo'.\n\n"),
+                "{words:?}"
+            );
+            let rest: Vec<&str> = out.split_inclusive('\n').skip(8).collect();
+            assert_eq!(rest.concat(), score, "{words:?}");
+        }
+        let (code, _, err) = gnubg(&["gnubg", "-t", "-c", "nofile"], "");
+        assert_eq!(
+            (code, err.as_str()),
+            (0, "nofile: No such file or directory\n")
+        );
+        let (code, _, err) = gnubg(&["gnubg", "--foo"], "");
+        assert_eq!((code, err.as_str()), (1, "Unknown option --foo\n"));
+        let (code, _, err) = gnubg(&["gnubg", "-t", "-p", "x.py"], "");
+        assert_eq!(
+            (code, err.as_str()),
+            (1, "gammond: -p needs the Python module\n")
+        );
+        let (code, out, _) = gnubg(&["gnubg", "-t"], "quit\nshow score\n");
+        assert_eq!((code, out.lines().count()), (0, 8));
+    }
+
+    /// CON-11: under gnubg's names the program is this command; links are made and nothing is overwritten.
+    #[cfg(unix)]
+    #[test]
+    fn links_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let (code, out, _) = gnubg(&["link-gnubg", path], "");
+        assert!(code == 0 && out.contains("To undo it: rm "), "{out}");
+        for name in ["gnubg", "gnubg-cli"] {
+            let output = Command::new(folder.path().join(name))
+                .args(["-t", "--version"])
+                .output()
+                .unwrap();
+            assert!(output.status.success());
+            assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 8);
+        }
+        // Twice is as good as once; another program is left alone.
+        assert_eq!(gnubg(&["link-gnubg", path], "").0, 0);
+        std::fs::remove_file(folder.path().join("gnubg")).unwrap();
+        std::fs::write(folder.path().join("gnubg"), "other").unwrap();
+        let (code, _, err) = gnubg(&["link-gnubg", path], "");
+        assert!(code == 2 && err.contains("no link to gammond"), "{err}");
+        assert_eq!(
+            std::fs::read(folder.path().join("gnubg")).unwrap(),
+            b"other"
+        );
+    }
+}
