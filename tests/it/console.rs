@@ -298,8 +298,8 @@ fn recorded_sessions_are_replayed() {
 /// What one session says on standard output without the original's faults.
 fn said(input: &str) -> String {
     let mut host = Recorded::new(None, "31");
-    let [out, err] = speak(&mut host, input.as_bytes(), options(true, false));
-    out + &err
+    let [out, _] = speak(&mut host, input.as_bytes(), options(true, false));
+    out
 }
 
 const CUBE: &str = "set xgid XGID=-b--BAD-C---dC---c-eAa--A-:0:0:1:00:0:0:0:0:10\n";

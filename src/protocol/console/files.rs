@@ -94,7 +94,6 @@ impl Console {
         let sgf = bytes.trim_ascii_start().starts_with(b"(;");
         if matches!(path, ["load", _]) && !sgf {
             self.complain(&format!("{name}: syntax error"));
-            self.complain(&format!("{name}: warning: no backgammon games in SGF file"));
             return;
         }
         let reading = match MatchFile::read(&bytes) {

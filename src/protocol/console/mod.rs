@@ -302,8 +302,9 @@ impl Console {
             ["mwc2eq"] => self.to_equity(words, host),
             ["dicerolls"] => self.dice_rolls(words, host),
             ["invert", ..] => self.refuse("invert"),
+            ["history"] => {}
             [
-                word @ ("relational" | "external" | "calibrate" | "copy" | "history"),
+                word @ ("relational" | "external" | "calibrate" | "copy"),
                 ..,
             ] => self.refuse(word),
             _ => self.game_command(path, words, host),

@@ -77,8 +77,9 @@ impl Console {
         self.say("Player           Gammon value    Backgammon value");
         for (name, [gammon, backgammon]) in self.names.clone().into_iter().zip(prices) {
             self.say(&format!(
-                "{name:<17}{gammon:<16.5}{:.5}",
-                gammon + backgammon
+                "{name:<17}{:<16.5}{:.5}",
+                gammon / 2.0,
+                (gammon + backgammon) / 2.0
             ));
         }
     }
