@@ -1,6 +1,6 @@
 //! GNU Backgammon's text console on standard input and output, or over one connection.
 
-use super::faults::engine_error;
+use super::engine_error::engine_error;
 use crate::analysis::{Analysis, JudgedDecision, Totals, analyse, luck_word, rating_word};
 use crate::engine::Engine;
 use crate::equity::{CubeState, Stakes};

@@ -5,6 +5,7 @@ mod account;
 pub mod answer;
 pub mod batch;
 pub mod console;
+pub mod console_tcp;
 pub mod counters;
 mod engine_error;
 mod engines;

@@ -228,7 +228,7 @@ fn differing(ours: &str, theirs: &str) -> (usize, String) {
     (one.len() + other.len() - 2 * common[0][0], shown)
 }
 
-/// CON-02: the recorded sessions to the letter, but for lines that the list names. Without gnubg's weights only those
+/// CON-01, CON-02, CON-04 to CON-08 (CON-05, CON-06, CON-07): the recorded sessions to the letter, but for lines that the list names. Without gnubg's weights only those
 /// that no net has a say in.
 #[test]
 fn recorded_sessions_are_replayed() {
@@ -371,7 +371,7 @@ fn a_position_leaves_nothing_behind() {
     }
 }
 
-/// CON-03: lines may come in any pieces, with CR LF, and the last one without an end.
+/// CON-03, CON-12: lines may come in any pieces, with CR LF, and the last one without an end.
 #[test]
 fn any_cutting_gives_the_same_answers() {
     struct Pieces<'a>(&'a [u8], usize);
@@ -413,6 +413,98 @@ fn any_cutting_gives_the_same_answers() {
     let long = vec![b'x'; 10_000];
     let [out, err] = speak(&mut NoHost, &long, options(true, false));
     assert_eq!((out.as_str(), err.lines().count()), ("", 1), "{err}");
+}
+
+/// CON-09: more plies than the engine looks ahead are taken.
+#[test]
+fn seven_plies_are_taken() {
+    let out = said(
+        "set evaluation cubedecision evaluation plies 7\nset evaluation cubedecision evaluation plies 8\n",
+    );
+    assert!(
+        out.starts_with(
+            "`eval' and `hint' cube decisions will use 7 ply evaluation.\nValid numbers of plies"
+        ),
+        "{out}"
+    );
+}
+
+/// CON-13: on standard input a turn is shown when it comes, in a file of commands when it is asked for.
+#[test]
+fn a_turn_is_shown_when_it_comes_on_standard_input_only() {
+    let input =
+        "set player both human\nset automatic roll off\nnew game\nset dice 3 1\nmove 8/5 6/5\n";
+    let boards = |in_file| {
+        let mut host = Recorded::new(None, "31");
+        let [out, _] = speak(&mut host, input.as_bytes(), options(in_file, false));
+        out.matches("Position ID").count()
+    };
+    assert_eq!((boards(true), boards(false)), (2, 3));
+}
+
+/// CON-24: `set analysis` counts for hints where that is wanted.
+#[test]
+fn hints_follow_the_analysis_where_that_is_wanted() {
+    for (follows, depth) in [(false, "2-ply"), (true, "0-ply")] {
+        let mut host = Recorded::new(None, "");
+        let options = ConsoleOptions {
+            hint_follows_analysis: follows,
+            ..options(true, false)
+        };
+        let input = format!("set analysis cubedecision evaluation plies 0\n{CUBE}hint\n");
+        let [out, _] = speak(&mut host, input.as_bytes(), options);
+        assert!(out.contains(&format!("{depth} cubeless equity")), "{out}");
+    }
+}
+
+/// CON-30: over a connection, from the first byte, without files; one too many is told so.
+#[test]
+fn connections_have_a_console_each() {
+    use gammond::service::console_tcp::{ConsoleLimits, listen};
+    use std::io::{Read as _, Write as _};
+    let limits = ConsoleLimits {
+        connections: 2,
+        idle: Some(std::time::Duration::from_secs(60)),
+        allow_remote: false,
+        options: options(false, false),
+    };
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let remote = listen("0.0.0.0:0", engine.clone(), limits.clone()).unwrap_err();
+    assert!(
+        remote.to_string().contains("not a loopback address"),
+        "{remote}"
+    );
+    let address = listen("127.0.0.1:0", engine, limits).unwrap();
+    let connect = || std::net::TcpStream::connect(address).unwrap();
+    let read = |mut stream: std::net::TcpStream| {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).map(|_| text)
+    };
+    let (mut one, mut other) = (connect(), connect());
+    one.write_all(b"set score 3 2\n").unwrap();
+    other
+        .write_all(b"show score\nload match /etc/passwd\nfoo\nquit\n")
+        .unwrap();
+    let text = read(other).unwrap();
+    assert!(
+        text.contains("gnubg 0, root 0") && text.contains("files are not for connections"),
+        "{text}"
+    );
+    assert!(text.ends_with("Unknown keyword `foo'.\n\n"), "{text}");
+    // The place of the one that has left is free, and then there is none.
+    let mut third = loop {
+        let mut stream = connect();
+        let mut first = [0; 9];
+        stream.read_exact(&mut first).unwrap();
+        if !first.starts_with(b"gammond: ") {
+            break stream;
+        }
+    };
+    let refused = read(connect()).unwrap();
+    assert_eq!(refused, "gammond: too many connections\n");
+    third.write_all(b"quit\n").unwrap();
+    one.write_all(b"quit\n").unwrap();
+    assert!(read(one).unwrap().contains("gnubg 3, root 2"));
 }
 
 /// CON-23: two computers play a match to its end, a session only one game, and nothing waits for an answer.

@@ -92,7 +92,7 @@ pub(crate) fn refused(arguments: &[OsString], error: &clap::Error) -> Option<Exi
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    eprintln!("Unknown option {word}");
+    stderr_line!("Unknown option {word}");
     Some(ExitCode::FAILURE)
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         if args.version {
             return Ok(ExitCode::SUCCESS);
         }
-        eprintln!("gammond: -p needs the Python module");
+        stderr_line!("gammond: -p needs the Python module");
         return Ok(ExitCode::FAILURE);
     };
     let options = ConsoleOptions {
@@ -135,7 +135,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             &mut host,
         );
         if answer.err.ends_with("No such file or directory\n") {
-            eprintln!("The file `{}' doesn't exist", file.display());
+            stderr_line!("The file `{}' doesn't exist", file.display());
         }
         let _ = sinks.out.write_all(answer.out.as_bytes());
     }
@@ -147,7 +147,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                     std::io::ErrorKind::NotFound => "No such file or directory".to_owned(),
                     _ => error.to_string(),
                 };
-                eprintln!("{}: {reason}", path.display());
+                stderr_line!("{}: {reason}", path.display());
                 return Ok(ExitCode::SUCCESS);
             }
         },

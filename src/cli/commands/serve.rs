@@ -4,7 +4,10 @@
 use super::nats_options::NatsOptions;
 use crate::bearoff::TwoSided;
 use crate::cli::{Common, Failure, io_threads};
+use crate::engine::Engine;
 use crate::platform::{Ear, Told};
+use crate::protocol::console::ConsoleOptions;
+use crate::service::console_tcp::{self, ConsoleLimits};
 use crate::service::limits::Limits;
 #[cfg(feature = "farm")]
 use crate::service::nats::Serving;
@@ -50,6 +53,9 @@ pub(crate) struct Args {
         value_delimiter = ' '
     )]
     external: Vec<Address>,
+    /// Where to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
+    #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
+    console: Option<String>,
     /// Where Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
@@ -202,9 +208,35 @@ impl Args {
     }
 }
 
+impl Args {
+    /// Listens for consoles, if it was asked for; says where.
+    fn listen_for_consoles(&self, engine: &Engine) -> Result<(), ServeError> {
+        let Some(address) = &self.console else {
+            return Ok(());
+        };
+        let limits = ConsoleLimits {
+            connections: self.connections,
+            idle: (self.idle_timeout > 0).then(|| Duration::from_secs(self.idle_timeout)),
+            allow_remote: self.allow_remote,
+            options: ConsoleOptions::default(),
+        };
+        let local = console_tcp::listen(address, engine.clone(), limits)?;
+        tracing::info!("console on {local}");
+        let mut out = std::io::stdout().lock();
+        // Nobody may be reading; the server runs all the same.
+        let _ = writeln!(out, "console on {local}").and_then(|()| out.flush());
+        Ok(())
+    }
+}
+
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let config = args.config(common)?;
     let engine = common.engine()?;
+    match args.listen_for_consoles(&engine) {
+        Ok(()) => {}
+        Err(error @ ServeError::Remote(_)) => return Err(Failure::usage(error)),
+        Err(error) => return Err(Failure::work(error)),
+    }
     let runtime = io_threads()?;
     let common = common.clone();
     let build = move || common.engine();

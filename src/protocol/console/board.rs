@@ -59,7 +59,7 @@ pub(super) fn drawing(table: &Table, names: &[String; 2]) -> String {
 
 fn name(table: &Table, names: &[String; 2], seat: Seat) -> String {
     let name = seat.of(names);
-    match table.owner == Some(seat) && !table.doubled && table.cube_use {
+    match table.owner == Some(seat) && !table.doubled {
         true => format!("{name} (Cube: {})", table.cube),
         false => name.clone(),
     }
@@ -71,7 +71,7 @@ fn middle(table: &Table) -> String {
         0 => String::new(),
         length => format!("{} match", points(length)),
     };
-    if table.doubled || !table.cube_use || table.owner.is_some() {
+    if table.doubled || table.owner.is_some() {
         // An offered cube is said beside the one who answers, and nothing of the match.
         return if table.doubled { String::new() } else { text };
     }

@@ -88,7 +88,7 @@ impl Context {
             ),
         };
         format!(
-            "{indent}{}-ply evaluation.\n{indent}{prune} pruning neural nets.{cube:>15} evaluations.\n{indent}{noise}\n",
+            "{indent}{}-ply evaluation.\n{indent}{prune} pruning neural nets.        {cube} evaluations.\n{indent}{noise}\n",
             self.plies
         )
     }

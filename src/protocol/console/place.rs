@@ -114,6 +114,11 @@ impl Console {
         // Any other player on roll than the one at the bottom is the one at the top.
         let on_top = *fields.get(3)? != "1";
         *fields.get_mut(3)? = if on_top { "-1" } else { "1" };
+        // How high the cube may go is not asked for here.
+        let most = fields.get_mut(9)?;
+        if most.bytes().all(|byte| byte.is_ascii_digit()) {
+            *most = "10";
+        }
         let xgid = Xgid::parse(fields.join(":").as_bytes()).ok()?;
         let roll = match xgid.dice {
             XgidDice::ToRoll => None,

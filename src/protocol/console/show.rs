@@ -3,7 +3,7 @@
 use super::Console;
 use super::grammar::{self, COMMANDS, Misread};
 use super::host::Host;
-use super::table::{Phase, Seat};
+use super::table::Phase;
 use super::words::Words;
 use crate::game::{Position, RaceCounts};
 
@@ -123,16 +123,11 @@ impl Console {
         let Some(position) = self.position(words) else {
             return;
         };
+        let (mine, theirs) = (position.me().pips(), position.opponent().pips());
         let seat = self.table.on_roll;
-        let count = |side: crate::game::Side| side.pips();
-        let (me, other) = (count(position.me()), count(position.opponent()));
-        let [top, bottom] = match seat {
-            Seat::Top => [me, other],
-            Seat::Bottom => [other, me],
-        };
-        let [above, below] = &self.names;
+        let (me, other) = (seat.of(&self.names), seat.other().of(&self.names));
         self.say(&format!(
-            "The pip counts are: {below} {bottom}, {above} {top}."
+            "The pip counts are: {me} {mine}, {other} {theirs}."
         ));
     }
 
