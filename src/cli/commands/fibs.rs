@@ -11,7 +11,9 @@ use crate::service::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// The name of the credential that systemd may pass.
 const CREDENTIAL: &str = "gammond-fibs-password";
@@ -20,6 +22,9 @@ const VARIABLE: &str = "GAMMOND_FIBS_PASSWORD";
 
 /// Longest time of a turn that an option may ask for, in milliseconds: FIBS players do not wait longer.
 const TURN_MS_MAX: u64 = 60_000;
+/// Signals so soon after a counted one belong to the same request: GNU `timeout` sends SIGTERM to
+/// the process and then to its group.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -204,12 +209,16 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let mut terminate = listen(Told::End)?;
         let mut interrupt = listen(Told::Interrupt)?;
         tokio::spawn(async move {
+            let mut counted: Option<Instant> = None;
             loop {
                 tokio::select! {
                     _ = terminate.hears() => {}
                     _ = interrupt.hears() => {}
                 }
-                ask.send_modify(|count| *count = count.saturating_add(1));
+                if counted.is_none_or(|at| at.elapsed() >= SAME_REQUEST) {
+                    counted = Some(Instant::now());
+                    ask.send_modify(|count| *count = count.saturating_add(1));
+                }
             }
         });
         play(config, engine, stop).await?;

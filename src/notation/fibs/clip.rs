@@ -5,7 +5,7 @@
 //! line of the server ([`super::strangers`], FIBS-33).
 
 use super::message::{Message, OwnInfo, Speech, Watched, Who};
-use super::sentences::{fit, sentence, watched};
+use super::sentences::{fit, garbled_win, sentence, watched};
 use super::strangers;
 use crate::notation::BoardLine;
 
@@ -145,6 +145,9 @@ fn unglue(text: &str) -> (&str, Option<String>) {
 
 /// FIBS-04: a line that starts with a number.
 fn numbered(line: &str) -> Message {
+    if let Some(win) = garbled_win(line) {
+        return win;
+    }
     let (number, rest) = line.split_once(' ').unwrap_or((line, ""));
     let text = rest.trim_start();
     let (name, said) = text.split_once(' ').unwrap_or((text, ""));

@@ -1,5 +1,6 @@
 //! What a line of the server is: the names that `clip` gives.
 
+use super::sentences::is_placeholder;
 use crate::notation::BoardLine;
 use std::fmt;
 
@@ -209,6 +210,8 @@ pub enum Message {
     Refused(String),
     /// An invitation or its acceptance was refused.
     InvitationRefused(String),
+    /// An invitation or acceptance was refused because a match is being played.
+    AlreadyPlaying,
     /// There is no saved match with this player, or it cannot be loaded any more.
     NoSavedMatch(String),
     /// The board style is set: the answer to a command that the bot sends as a fence.
@@ -240,17 +243,18 @@ pub enum Watched {
 }
 
 impl Message {
-    /// Whom a line of the game names as the opponent, if it names anybody.
+    /// Whom a line of the game names as the opponent, if it names anybody. A placeholder that the
+    /// server did not replace is no name.
     #[must_use]
     pub fn opponent(&self) -> Option<&str> {
-        match self {
+        let name = match self {
             Message::OpeningRoll { name, .. }
             | Message::Moves { name, .. }
             | Message::Doubles { name }
             | Message::GivesUp { name, .. }
             | Message::OffersResignation { name, .. }
             | Message::OfferOpen { name, .. }
-            | Message::NewGame(name) => Some(name),
+            | Message::NewGame(name) => name,
             Message::Rolls { by, .. }
             | Message::CannotMove { by }
             | Message::Takes { by }
@@ -259,10 +263,11 @@ impl Message {
             | Message::WinsGame { by, .. }
             | Message::WinsMatch { by, .. }
             | Message::Saved { by } => match by {
-                By::Me => None,
-                By::Name(name) => Some(name),
+                By::Me => return None,
+                By::Name(name) => name,
             },
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(name.as_str()).filter(|name| !is_placeholder(name))
     }
 }

@@ -1,6 +1,7 @@
 //! The sentences of a match, each with what it means (FIBS-08): a table.
 
 use super::message::{By, Message, Wanted, Watched};
+use std::sync::LazyLock;
 
 /// What the captured words of a pattern make.
 type Make = fn(&Captured<'_>) -> Option<Message>;
@@ -25,8 +26,9 @@ impl Captured<'_> {
 pub(super) fn sentence(line: &str) -> Message {
     // Pictures of boards, tables, help texts and what people tell about themselves are indented.
     let indented = line.starts_with(' ');
-    let line = plain(line);
-    let line = line.as_str();
+    let text = plain(line);
+    let bare = unquoted(&text);
+    let line = bare.as_str();
     if let Some(row) = saved_row(line) {
         return row;
     }
@@ -36,21 +38,48 @@ pub(super) fn sentence(line: &str) -> Message {
         let (name, steps) = (name.to_owned(), steps.to_owned());
         return Message::Moves { name, steps };
     }
-    for (pattern, make) in PATTERNS {
+    for (pattern, make) in UNQUOTED_PATTERNS.iter() {
         if let Some(message) = fit(pattern, line).and_then(|words| make(&words)) {
             return message;
         }
     }
-    if indented
-        || NOISE.iter().any(|noise| line.starts_with(noise))
-        || NOISE_INSIDE.iter().any(|noise| line.contains(noise))
+    let begins = |noise: &&str| text.starts_with(noise) || line.starts_with(&unquoted(noise));
+    if indented || NOISE.iter().any(begins) || NOISE_INSIDE.iter().any(|noise| text.contains(noise))
     {
         return Message::Noise;
     }
-    match line.starts_with("** ") {
-        true => Message::Refused(line.to_owned()),
+    match text.starts_with("** ") {
+        true => Message::Refused(text),
         false => Message::Unknown,
     }
+}
+
+/// [`PATTERNS`] without apostrophes.
+static UNQUOTED_PATTERNS: LazyLock<Vec<(String, Make)>> = LazyLock::new(|| {
+    let unquote = |&(pattern, make): &(&str, Make)| (unquoted(pattern), make);
+    PATTERNS.iter().map(unquote).collect()
+});
+
+/// The line without apostrophes (FIBS-08): Jibs 0.55 loses those of some sentences and doubles the
+/// others.
+pub(super) fn unquoted(line: &str) -> String {
+    line.replace('\'', "")
+}
+
+/// Returns whether this is no name but a placeholder that the server did not replace, as in
+/// `** Theres no saved match with {0}`.
+pub(super) fn is_placeholder(name: &str) -> bool {
+    name.starts_with(['{', '%'])
+}
+
+/// The line in which Jibs 0.5.3 tells a winner his points, `2 win the game and get %1 points`: the
+/// number stands at the wrong place. The numbers of CLIP's talk are left out, because somebody may be
+/// called `win`.
+pub(super) fn garbled_win(line: &str) -> Option<Message> {
+    let words = fit("{} win the game and get %1 point{*}", line)?;
+    let points = words.number::<u32>(0)?;
+    let talk = (9..=19).contains(&points);
+    (points > 0 && !talk).then_some(Message::WinsGame { by: By::Me, points })
 }
 
 /// A sentence to those who watch a game.
@@ -61,7 +90,7 @@ pub(super) fn watched(line: &str) -> Option<Watched> {
         .find_map(|(pattern, make)| fit(pattern, &line).and_then(|words| make(&words)))
 }
 
-/// Single blanks and apostrophes, no final dot.
+/// Returns the line with single blanks and apostrophes and without a final dot.
 fn plain(line: &str) -> String {
     let mut text = line.split_whitespace().collect::<Vec<_>>().join(" ");
     while text.contains("''") {
@@ -199,12 +228,12 @@ const PATTERNS: &[(&str, Make)] = &[
     ("** There's no one called {}", |w| refused(w, 0)),
     ("** {} is refusing games", |w| refused(w, 0)),
     ("** {} didn't invite you", |w| refused(w, 0)),
-    ("** You are already playing", |_| Some(Message::InvitationRefused(String::new()))),
+    ("** You are already playing", |_| Some(Message::AlreadyPlaying)),
     ("** {} is already playing with someone else", |w| refused(w, 0)),
     ("** Error: {} is already playing with someone else", |w| refused(w, 0)),
     ("** Error: can't find player {}", |w| refused(w, 0)),
-    ("** There's no saved match with {}. {*}", |w| Some(Message::NoSavedMatch(w.name(0)?))),
-    ("** You can't play two games at once", |_| Some(Message::InvitationRefused(String::new()))),
+    ("** There's no saved match with {}. {*}", |w| Some(Message::NoSavedMatch(known_name(w, 0)?))),
+    ("** You can't play two games at once", |_| Some(Message::AlreadyPlaying)),
     ("** ERROR: Saved match is corrupt{*}", |_| Some(Message::NoSavedMatch(String::new()))),
     ("** You're not experienced enough to play {*}", |_| Some(Message::InvitationRefused(String::new()))),
 ];
@@ -264,6 +293,16 @@ fn invites(words: &Captured<'_>, wanted: Wanted) -> Option<Message> {
 fn saved(words: &Captured<'_>, name: usize) -> Option<Message> {
     let by = words.by(name)?;
     Some(Message::Saved { by })
+}
+
+/// The name, or nothing in place of a placeholder: the request that is pending says who is meant.
+fn known_name(words: &Captured<'_>, name: usize) -> Option<String> {
+    let name = words.name(name)?;
+    Some(if is_placeholder(&name) {
+        String::new()
+    } else {
+        name
+    })
 }
 
 fn refused(words: &Captured<'_>, name: usize) -> Option<Message> {

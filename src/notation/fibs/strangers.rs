@@ -4,7 +4,7 @@
 //! of one of these forms means nothing to the bot, whatever it contains. The numbered ones (talk is 12
 //! to 19, a stored message 9) are named by their number, so their text is never looked at either.
 
-use super::sentences::fit;
+use super::sentences::{fit, unquoted};
 
 /// What a form is for, and its pattern: `{}` stands for a name, `{*}` for the stranger's words.
 pub const FORMS: &[(&str, &str)] = &[
@@ -48,10 +48,13 @@ const OWN: &[&str] = &["** Unknown command: 'board'"];
 /// Whether the line has one of [`FORMS`].
 #[must_use]
 pub fn carries(line: &str) -> bool {
-    // Jibs doubles its apostrophes.
+    // Jibs doubles its apostrophes, or leaves them out.
     let line = line.replace("''", "'");
+    let bare = unquoted(&line);
     !OWN.iter().any(|own| line.starts_with(own))
-        && FORMS.iter().any(|(_, form)| fit(form, &line).is_some())
+        && FORMS
+            .iter()
+            .any(|(_, form)| fit(&unquoted(form), &bare).is_some())
 }
 
 #[cfg(test)]
@@ -87,8 +90,10 @@ mod tests {
                     let text = form.replace("{*}", wish).replace("{}", "mallory");
                     let named = name_line(&format!("{prompt}{text}"));
                     assert_eq!(named, [Message::Noise], "{what}: {prompt}{text}");
-                    let doubled = name_line(&text.replace('\'', "''"));
-                    assert_eq!(doubled, [Message::Noise], "{what}: {text}");
+                    for quote in ["''", ""] {
+                        let changed = name_line(&text.replace('\'', quote));
+                        assert_eq!(changed, [Message::Noise], "{what}: {text}");
+                    }
                 }
             }
         }

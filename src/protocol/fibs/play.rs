@@ -35,6 +35,15 @@ pub(super) enum Resync {
     Fenced,
 }
 
+/// Who rolls for the bot in the Crawford game, where it has no choice (FIBS-16).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CrawfordRoll {
+    /// The server, as far as is known.
+    Server,
+    /// The bot: this server has waited for its `roll` before.
+    Bot,
+}
+
 /// A match that is being played.
 #[derive(Clone, Debug)]
 pub(super) struct Match {
@@ -263,6 +272,11 @@ impl Match {
             .is_some_and(|line| line.turn == line.colour)
     }
 
+    /// Returns whether this is the Crawford game, by the board.
+    pub(super) fn is_crawford(&self) -> bool {
+        self.view.is_some_and(|view| view.state.score.is_crawford())
+    }
+
     /// Points of us and of the opponent, by the board.
     pub(super) fn scores(&self) -> [u32; 2] {
         let scores = self.line.as_ref().map_or([0; 2], |line| line.scores);
@@ -291,6 +305,7 @@ impl Match {
         &self,
         now: u64,
         timing: &Timing,
+        crawford_roll: CrawfordRoll,
         may_resign: bool,
     ) -> Option<(&'static str, Move)> {
         if !self.fresh || self.between || self.leaving {
@@ -328,7 +343,11 @@ impl Match {
             return Some(("play", Move::Ask(Ask::Play { query, resign })));
         }
         // FIBS-16: the fields for the cube say nothing about the Crawford game.
-        let cube = state.cube.owner() != CubeOwner::Opponent && !state.score.is_crawford();
+        let crawford = state.score.is_crawford();
+        if crawford && crawford_roll == CrawfordRoll::Bot {
+            return Some(("roll", Move::Roll));
+        }
+        let cube = state.cube.owner() != CubeOwner::Opponent && !crawford;
         let patience = if cube {
             timing.prompt_ms
         } else {

@@ -172,6 +172,14 @@ impl MatchRecord {
             }
             return;
         }
+        if scores != self.scores && position.is_over() {
+            // The last board of the game with the score after it: the line between was garbled.
+            self.confirm();
+            self.explain();
+            self.settle_last(scores);
+            self.board = None;
+            return;
+        }
         if scores != self.scores {
             self.scores_shown(scores, broken);
         }
@@ -420,9 +428,26 @@ impl MatchRecord {
         self.push(player, MatAction::Drop);
     }
 
+    /// The game is over, but the line that says so was lost or garbled. The last board says who has
+    /// won, unless somebody has given up.
+    pub fn end_unsaid(&mut self) {
+        self.confirm();
+        self.explain();
+        if let Some((position, Some(player))) = self.board
+            && let Some(outcome) = position.outcome()
+        {
+            let winner = if outcome.won { player } else { player.other() };
+            self.end_game(winner, self.cube.saturating_mul(outcome.margin as u32));
+        }
+    }
+
     /// A game is over.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
         self.explain();
+        // Jibs 0.5.3 says it in two lines: somebody gives up, and the other one wins.
+        if self.games.last().is_some_and(|game| game.result.is_some()) {
+            return;
+        }
         let slot = match winner {
             MatPlayer::First => self.scores.first_mut(),
             MatPlayer::Second => self.scores.last_mut(),

@@ -79,7 +79,8 @@ pub async fn play(
     let mut wait = link.config.backoff_ms;
     loop {
         link.hear(*stop.borrow());
-        if link.stops > 0 && !link.machine.stop_waits(link.now()) {
+        let stops = link.stops > 0 || link.machine.stop_deadline().is_some();
+        if stops && !link.machine.stop_waits(link.now()) {
             break;
         }
         let server = link.config.server.clone();
@@ -87,6 +88,7 @@ pub async fn play(
             connected = timeout(IO_TIMEOUT, TcpStream::connect(server.as_str())) => connected,
             // The next round looks whether anything must be waited for.
             Ok(()) = stop.changed() => continue,
+            () = link.stop_deadline() => continue,
         };
         let begun = Instant::now();
         let end = match connected {
@@ -119,6 +121,7 @@ pub async fn play(
                 tokio::select! {
                     () = sleep(Duration::from_millis(pause)) => {}
                     Ok(()) = stop.changed() => {}
+                    () = link.stop_deadline() => {}
                 }
             }
         }
@@ -203,6 +206,19 @@ impl Link {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two
+    /// connections nor a server that does not read holds the end up.
+    fn stop_deadline(&self) -> impl Future<Output = ()> + use<> {
+        let deadline = self.machine.stop_deadline();
+        let deadline = deadline.map(|due| self.started + Duration::from_millis(due));
+        async move {
+            match deadline {
+                Some(deadline) => sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
     /// One connection, from login to its end.
     async fn session(&mut self, mut stream: TcpStream, stop: &mut watch::Receiver<u32>) -> End {
         // A lost line costs a game: small writes must not wait for each other.
@@ -214,12 +230,15 @@ impl Link {
         let mut forced = std::pin::pin!(ended_by_force(stop.clone()));
         let end = loop {
             // A server that does not read is no reason to stay.
+            let deadline = self.stop_deadline();
             tokio::select! {
+                biased;
                 done = self.outputs(&mut stream, &answered, &mut tasks) => match done {
                     Ok(()) => {}
                     Err(end) => break end,
                 },
                 () = &mut forced => break End::Quit,
+                () = deadline => break End::Quit,
             }
             let wake = self.started + Duration::from_millis(self.machine.wake(self.now()));
             tokio::select! {

@@ -19,6 +19,7 @@ use gammond::rng::{ChaCha8Rng, below, stream};
 use gammond::service::fibs::{FibsConfig, Filing, Secret, answer, play};
 use std::sync::OnceLock;
 
+mod foreign;
 mod late;
 mod link;
 mod machine;

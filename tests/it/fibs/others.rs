@@ -375,7 +375,13 @@ fn not_watching_or_playing() {
     machine.bytes(BEGIN.as_bytes(), now);
     machine.bytes(board("alice", 3, "0:0", -1, "0:0:0:0").as_bytes(), now);
     sent(&mut machine, now, 2000);
-    machine.bytes(b"** You're not watching or playing.\r\n", now + 2000);
+    let denial = b"** You're not watching or playing.\r\n";
+    for _ in 0..3 {
+        machine.bytes(denial, now + 2000);
+        assert_eq!(machine.opponent(), Some("alice"));
+        machine.bytes(b"Value of 'boardstyle' set to 3.\r\n", now + 2000);
+    }
+    machine.bytes(denial, now + 2000);
     assert_eq!(machine.opponent(), None);
     machine.stop(false, now + 2000);
     let (_, _, lines) = run(&mut machine, now + 2000, 1000);

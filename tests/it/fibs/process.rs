@@ -151,6 +151,39 @@ fn boards_are_shown_in_a_pipe() {
     assert!(!shown.contains('\u{1b}') && !shown.contains(PASSWORD));
 }
 
+/// FIBS-27: two signals at once, as GNU `timeout` sends them to a process and to its group, are one
+/// request: the bot finishes its game.
+#[test]
+fn two_signals_at_once_are_one_request() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut bot = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["fibs", "--server", &address, "--user", "tester"])
+        .args(["--plies", "0", "--pace-ms", "0", "--pause-ms", "0"])
+        .env("GAMMOND_FIBS_PASSWORD", PASSWORD)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = bot.id();
+    let mut server = Server::new(Style::Fibs, Faults::default(), &[Some(1)], 12);
+    let (stream, _) = listener.accept().unwrap();
+    let mut asked = false;
+    super::link::connection(&mut server, stream, 300, usize::MAX, |server| {
+        if server.seen.moves > 2 && !std::mem::replace(&mut asked, true) {
+            // Two of a kind could become one on their way.
+            let both = format!("kill -TERM {id}; kill -INT {id}");
+            let sent = Command::new("sh").args(["-c", &both]).status();
+            assert!(sent.unwrap().success());
+        }
+    });
+    assert!(bot.wait().unwrap().success());
+    assert!(asked);
+    let left = server.commands.iter().any(|line| line == "leave");
+    assert!(!left, "{:?}", server.commands);
+    assert_eq!(server.results.len(), 1);
+}
+
 /// Ten matches as the bot's owner gets them, with the bot's own analysis by GNU Backgammon's weights in their heads, for
 /// GNU Backgammon to analyse as well: `GAMMOND_FIBS_MATCH_FILES=FOLDER` (`tools/analysis_gnubg.py` compares, `.ci/run interop`).
 #[test]

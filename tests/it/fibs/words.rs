@@ -16,7 +16,7 @@ const TRANSCRIPTS: [&str; 10] = [
 ];
 
 /// The bytes of a row's text with its backslash escapes.
-fn unescape(text: &str) -> Vec<u8> {
+pub(super) fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

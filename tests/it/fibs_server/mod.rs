@@ -67,6 +67,16 @@ pub(crate) struct Faults {
     pub(crate) low_ratings: bool,
     /// Resuming a match breaks the connection.
     pub(crate) resume_breaks: u32,
+    /// After a login the opponent is listed as playing, and no later line corrects it (Jibs 0.55).
+    pub(crate) stale_who: bool,
+    /// Refusals of invitations lack names and apostrophes (Jibs 0.55).
+    pub(crate) garbled_refusals: bool,
+    /// The first game begins without `You are now playing` (Jibs 0.55).
+    pub(crate) unannounced: bool,
+    /// `board` is answered by `You are not playing.` (BaldLies).
+    pub(crate) denies_board: u32,
+    /// The line in which the bot wins a game has its points at the wrong place (Jibs 0.5.3).
+    pub(crate) garbled_win: u32,
 }
 
 impl Faults {
@@ -94,6 +104,11 @@ impl Faults {
         wrong_points: 4,
         low_ratings: false,
         resume_breaks: 12,
+        stale_who: false,
+        garbled_refusals: false,
+        unannounced: false,
+        denies_board: 0,
+        garbled_win: 0,
     };
 
     /// All faults, with some habits of other servers by this number.
@@ -105,6 +120,11 @@ impl Faults {
             low_ratings: bit(2),
             quotes: bit(3),
             bare_lf: bit(4),
+            stale_who: bit(5),
+            garbled_refusals: bit(6),
+            unannounced: bit(7),
+            denies_board: if bit(8) { 20 } else { 0 },
+            garbled_win: if bit(9) { 3 } else { 0 },
             ..Faults::ALL
         }
     }
@@ -171,6 +191,12 @@ pub(crate) struct Seen {
     pub(crate) asked_in_vain: u32,
     /// Lines with a stranger's words.
     pub(crate) strangers: u32,
+    /// Boards that were denied in a match.
+    pub(crate) denied_boards: u32,
+    /// Lines about a game that the bot has won and that were garbled.
+    pub(crate) garbled_wins: u32,
+    /// Rolls of the bot in Crawford games.
+    pub(crate) crawford_rolls: u32,
     /// Commands that were refused because they crossed the news that the opponent is gone.
     pub(crate) crossed: u32,
 }
@@ -480,7 +506,8 @@ impl Server {
                 "{opponent} wants to play a {length} point match with you."
             ));
             self.say(&format!("Type 'join {opponent}' to accept."));
-            if self.faults.warns {
+            // As Jibs always does: it has no list of saved matches.
+            if self.faults.warns || self.is_jibs() {
                 self.say("WARNING: Don't accept if you want to continue the saved 3 point match!");
             }
         } else if self.saved.is_some() {
@@ -569,6 +596,10 @@ impl Server {
             "join" if !rest.is_empty() => self.join(rest),
             "board" if self.faults.no_board => self.say("** Unknown command: 'board'"),
             "board" if self.table.is_none() => self.say("** You're not playing."),
+            "board" if self.one_in(self.faults.denies_board) => {
+                self.seen.denied_boards += 1;
+                self.say("You are not playing.");
+            }
             _ if self.table.is_none() => self.refuse("** You're not playing.", line),
             _ if self.crosses(word) => {}
             _ => self.play(word, rest),
@@ -622,6 +653,14 @@ impl Server {
         }
         self.who_opponent();
         self.who_bot();
+        if self.faults.stale_who {
+            let (opponent, name) = (self.opponent.clone(), self.name.clone());
+            self.who(&opponent, &name, true, self.ratings[1], self.experience[1]);
+        }
+    }
+
+    pub(crate) fn is_jibs(&self) -> bool {
+        matches!(self.style, Style::Jibs053 | Style::Jibs055)
     }
 
     fn who(&mut self, name: &str, opponent: &str, ready: bool, rating: f64, experience: u32) {
@@ -633,6 +672,9 @@ impl Server {
     }
 
     fn who_opponent(&mut self) {
+        if self.faults.stale_who && self.seen.begun > 0 {
+            return;
+        }
         let name = self.opponent.clone();
         let against = if self.table.is_some() {
             self.name.clone()
@@ -697,7 +739,10 @@ impl Server {
 
     fn invite(&mut self, rest: &str) {
         let opponent = self.opponent.clone();
-        let none = format!("** There's no saved match with {rest}. Please give a match length.");
+        let none = match self.faults.garbled_refusals {
+            true => "** Theres no saved match with {0}. Please give a match length.".to_owned(),
+            false => format!("** There's no saved match with {rest}. Please give a match length."),
+        };
         if rest != opponent {
             self.refuse(&none, "invite");
             return;
@@ -740,6 +785,7 @@ impl Server {
             }
             self.plan.pop_front();
             match length {
+                _ if self.faults.unannounced => {}
                 Some(length) => self.say(&format!(
                     "** You are now playing a {length} point match with {opponent}"
                 )),
@@ -754,7 +800,10 @@ impl Server {
             self.begin_game();
         } else if self.table.is_none() {
             // The invitation was withdrawn, or answered twice: a race that nobody is to blame for.
-            self.say(&format!("** {opponent} didn't invite you."));
+            self.say(&match self.faults.garbled_refusals {
+                true => "** {0} didnt invite you.".to_owned(),
+                false => format!("** {opponent} didn't invite you."),
+            });
         } else {
             self.refuse("** You can't play two games at once", "join");
         }

@@ -200,7 +200,9 @@ impl Server {
             let crawford = table.crawford;
             self.seen.crawford += u32::from(crawford);
         }
-        if self.style != Style::Jibs055 {
+        // Jibs 0.55 announces a game after its first board, but for the first game to the one who joins.
+        let first = self.table().games == 1 && self.faults.unannounced;
+        if self.style != Style::Jibs055 || first {
             self.say(&format!("Starting a new game with {opponent}."));
         }
         let dice = loop {
@@ -229,7 +231,7 @@ impl Server {
                 self.send_board();
             }
         }
-        if self.style == Style::Jibs055 {
+        if self.style == Style::Jibs055 && !first {
             self.say(&format!("Starting a new game with {opponent}."));
         }
         if self.table().turn == Seat::Opponent {
@@ -441,6 +443,12 @@ impl Server {
                 let told = self.told_points(points);
                 let opponent = self.opponent.clone();
                 match mover {
+                    Seat::Bot if self.one_in(self.faults.garbled_win) => {
+                        self.seen.garbled_wins += 1;
+                        self.say(&format!(
+                            "{points} win the game and get %1 points. Congratulation!"
+                        ));
+                    }
                     Seat::Bot => self.say(&format!(
                         "You win the game and get {told}. Congratulations!"
                     )),
@@ -463,6 +471,12 @@ impl Server {
         table.doubled = false;
         let (scores, length) = (table.scores, table.length);
         let [mine, other] = scores;
+        if self.faults.garbled_win > 0 {
+            // Jibs shows the last board with the new score and a player on roll.
+            self.table().between = false;
+            self.send_board();
+            self.table().between = true;
+        }
         match length {
             Some(length) if mine.max(other) >= length => {
                 let won = mine >= length;
@@ -572,6 +586,7 @@ impl Server {
         if table.doubled {
             return self.refuse("** alice hasn't responded to your double yet.", "roll");
         }
+        self.seen.crawford_rolls += u32::from(self.table().crawford);
         self.bot_rolls();
     }
 

@@ -3,9 +3,6 @@
 use super::manners::Talk;
 use super::*;
 
-/// Times that the board is asked for before the link is given up.
-const RESYNCS_MAX: u32 = 3;
-
 impl Machine {
     /// What happens because nothing happens.
     pub(super) fn timers(&mut self) {
@@ -30,7 +27,8 @@ impl Machine {
             self.outputs.push_back(Output::Quit);
         }
         if self.phase != Phase::Offline && now >= self.last_heard + self.timing.silence_ms {
-            self.last_heard = now;
+            // Once only: the owner of the link closes it.
+            self.phase = Phase::Offline;
             self.outputs.push_back(Output::Reconnect("nothing heard"));
         }
         // Matches of which nothing is known are looked for as long as it takes, and soon when the end
@@ -158,8 +156,11 @@ impl Machine {
             warned,
             ..
         } = invitation;
-        let saved = warned || self.holds(&name);
-        if wanted == Wanted::Resume || !saved {
+        // The server says so, by its warning or its list.
+        let certain = warned || (self.saved.contains_key(&name) && !self.listless);
+        let resumption = self.resumptions.entry(name.clone()).or_default();
+        let tried = resumption.tries >= RESUME_TRIES_MAX;
+        if wanted == Wanted::Resume || !(certain || (self.holds(&name) && !tried)) {
             self.begin_joining(&name, wanted);
             self.send(format!("join {name}"));
             return;
@@ -168,6 +169,7 @@ impl Machine {
             let text = "We have a saved match: let us finish that one first.";
             self.tell(&name, text, Talk::Refusal);
         }
+        self.resumptions.entry(name.clone()).or_default().tries += 1;
         self.instead = Some((name.clone(), wanted));
         self.begin_joining(&name, Wanted::Resume);
         self.send(format!("invite {name}"));
@@ -178,6 +180,17 @@ impl Machine {
         self.saved.contains_key(name)
             || self.interrupted.contains_key(name)
             || self.unanswered.contains(name)
+    }
+
+    /// The server has refused our invitation or acceptance, which says nothing about a saved match.
+    pub(super) fn invitation_refused(&mut self) {
+        self.resuming = None;
+        let Some(joining) = self.joining.take() else {
+            return;
+        };
+        if let Some(resumption) = self.resumptions.get_mut(&joining.name) {
+            resumption.tries = resumption.tries.saturating_sub(1);
+        }
     }
 
     /// The server has no match of ours with this player that could go on: what he wanted instead is
@@ -210,16 +223,24 @@ impl Machine {
         }
     }
 
-    /// Forgets invitations of those who are gone, play, or waited too long.
+    /// Drops invitations of players who play elsewhere by now, or that are too old, and says so.
     fn stale_invitations(&mut self) {
         let now = self.now;
         let people = &self.people;
-        self.invitations.retain(|invitation| {
+        let stale = |invitation: &Invitation| {
             let elsewhere = people
                 .get(&invitation.name)
                 .is_some_and(|who| who.opponent.is_some());
-            now < invitation.since + INVITATION_MS && !(elsewhere && invitation.due <= now)
-        });
+            now >= invitation.since + INVITATION_MS || (elsewhere && invitation.due <= now)
+        };
+        let dropped: VecDeque<Invitation>;
+        (dropped, self.invitations) = std::mem::take(&mut self.invitations)
+            .into_iter()
+            .partition(stale);
+        for invitation in dropped {
+            let text = "Your invitation is no longer open: invite me again when you are free.";
+            self.tell(&invitation.name, text, Talk::Refusal);
+        }
     }
 
     /// FIBS-25: saved matches first, then whoever may be invited.
@@ -230,15 +251,15 @@ impl Machine {
                 .get(name)
                 .is_some_and(|who| who.ready && !who.away && who.opponent.is_none())
         };
-        let due = |name: &String| self.resumed.get(name).is_none_or(|&due| due <= now);
+        let due = |name: &String| self.resumptions.get(name).is_none_or(|r| r.due <= now);
         let resume = self
             .saved
             .keys()
             .find(|&name| free(name) && due(name))
             .cloned();
         if let Some(name) = resume {
-            self.resumed
-                .insert(name.clone(), now + self.timing.resume_ms);
+            let due = now + self.timing.resume_ms;
+            self.resumptions.entry(name.clone()).or_default().due = due;
             self.begin_joining(&name, Wanted::Resume);
             self.send(format!("invite {name}"));
             return;

@@ -27,6 +27,9 @@ impl Machine {
             return;
         }
         let now = self.now;
+        if self.game.is_none() {
+            self.begins_unannounced(&message);
+        }
         let Some(game) = &mut self.game else { return };
         // FIBS-33: a line about somebody else's game.
         if message.opponent().is_some_and(|name| name != game.opponent) {
@@ -35,8 +38,7 @@ impl Machine {
         }
         match message {
             Message::Saved { by } => return self.match_gone(by == By::Me),
-            // Why has been told before, or was lost.
-            Message::NotPlaying => return self.match_gone(true),
+            Message::NotPlaying => return self.not_playing(),
             _ => {}
         }
         game.since = now;
@@ -173,6 +175,10 @@ impl Machine {
                 }
             }
             Message::JoinNext => {
+                if !game.between {
+                    self.ended_without_a_line();
+                }
+                let Some(game) = &mut self.game else { return };
                 game.between = true;
                 let games = u32::try_from(game.record.games.len()).unwrap_or(u32::MAX);
                 let enough = game.unlimited
@@ -207,6 +213,7 @@ impl Machine {
             Message::Refused(_) => {
                 self.counts.refused += 1;
                 game.refusals += 1;
+                self.crawford_roll = CrawfordRoll::Server;
                 if game.refusals >= 3 {
                     self.leave_saying("Sorry, I do not understand this position.");
                 } else {
@@ -215,6 +222,55 @@ impl Machine {
             }
             _ => {}
         }
+    }
+
+    /// FIBS-20: Jibs announces a match only to the player who invited. To the other one the first game
+    /// begins it.
+    fn begins_unannounced(&mut self, message: &Message) {
+        let (Message::NewGame(name) | Message::OpeningRoll { name, .. }) = message else {
+            return;
+        };
+        let joining = self.joining.as_ref();
+        let joining = joining.filter(|joining| joining.name == *name);
+        let Some(wanted) = joining.map(|joining| joining.wanted) else {
+            return;
+        };
+        if wanted != Wanted::Resume {
+            self.started(name.clone(), wanted);
+            if let Some(game) = &mut self.game {
+                game.unannounced = true;
+            }
+        }
+    }
+
+    /// The server says that no match is being played. BaldLies says so now and then in the middle of
+    /// one, so that the bot leaves only when the server repeats it behind fences (FIBS-17).
+    fn not_playing(&mut self) {
+        let Some(game) = &mut self.game else { return };
+        if game.leaving || self.boardless {
+            return self.match_gone(true);
+        }
+        match game.resync {
+            Resync::No => self.ask_again(),
+            // The answer to an earlier command.
+            Resync::Asked => {}
+            Resync::Fenced => {
+                game.resyncs += 1;
+                match game.resyncs < RESYNCS_MAX {
+                    true => self.ask_again(),
+                    false => self.match_gone(true),
+                }
+            }
+        }
+    }
+
+    /// The server offers the next game although no line has ended this one: the line was lost or
+    /// garbled.
+    fn ended_without_a_line(&mut self) {
+        let Some(game) = &mut self.game else { return };
+        game.record.end_unsaid();
+        game.end_game();
+        self.progress();
     }
 
     fn match_over(&mut self, by: &By, length: u32, score: Option<[u32; 2]>) {
@@ -326,7 +382,9 @@ impl Machine {
                     game.record.check(player, &position, scores, rolls);
                 }
                 self.resuming = None;
-                self.resume_breaks.remove(&game.opponent);
+                if let Some(resumption) = self.resumptions.get_mut(&game.opponent) {
+                    resumption.breaks = 0;
+                }
                 let greet = !game.greeted && !game.my_turn();
                 game.greeted |= greet;
                 if let Some(view) = game.view {
@@ -386,13 +444,19 @@ impl Machine {
         if let Some(game) = &mut self.game {
             game.record.end_game(winner, points);
             game.end_game();
-            let record = Box::new(game.record.clone());
-            self.event(Event::Progress {
-                record,
-                rating: self.own.as_ref().map(|own| own.rating),
-                open: true,
-            });
+            self.progress();
         }
+    }
+
+    /// Reports the match so far, for the state file.
+    fn progress(&mut self) {
+        let Some(game) = &self.game else { return };
+        let record = Box::new(game.record.clone());
+        self.event(Event::Progress {
+            record,
+            rating: self.own.as_ref().map(|own| own.rating),
+            open: true,
+        });
     }
 
     /// The match is no longer there: by our `leave` if we wanted that and the server does not say
@@ -411,7 +475,7 @@ impl Machine {
         }
         // FIBS-25: who has just left has a reason; he is not called back at once.
         let due = self.now + self.timing.resume_ms;
-        self.resumed.insert(opponent.clone(), due);
+        self.resumptions.entry(opponent.clone()).or_default().due = due;
         self.saved.insert(opponent.clone(), game.record.length);
         self.interrupt(game.record, false);
         self.event(Event::MatchSaved { opponent, by_us });
@@ -444,9 +508,9 @@ impl Machine {
         if game.deciding.is_some() {
             return;
         }
-        let Some((kind, what)) = game.question(self.now, &self.timing, self.policy.resign) else {
-            return;
-        };
+        let (crawford_roll, resign) = (self.crawford_roll, self.policy.resign);
+        let question = game.question(self.now, &self.timing, crawford_roll, resign);
+        let Some((kind, what)) = question else { return };
         let key = (kind, game.text.clone());
         if game.acted.as_ref() == Some(&key) {
             return;
@@ -457,6 +521,9 @@ impl Machine {
             Move::Roll => {
                 game.acted = Some(key);
                 game.since = self.now;
+                if game.confirmed && game.is_crawford() {
+                    self.crawford_roll = CrawfordRoll::Bot;
+                }
                 self.send_decision("roll".to_owned());
             }
             Move::Ask(Ask::Play { .. } | Ask::RollOrDouble { .. })

@@ -104,6 +104,11 @@ impl Machine {
         if self.game.is_some() || self.stop != Stop::No || name == self.user {
             return;
         }
+        // No `who` line since then: whoever invites plays nobody, whatever an older line says. After a
+        // broken link Jibs lists a player with the bot who has left the match (FIBS-18).
+        if let Some(who) = self.people.get_mut(&name) {
+            who.opponent = None;
+        }
         let due = self.now + self.timing.warning_ms;
         let open = self.invitations.iter_mut().find(|open| open.name == name);
         let known = open.as_ref().map(|open| open.wanted);
@@ -168,7 +173,9 @@ impl Machine {
         self.instead = None;
         self.joining = None;
         self.unanswered.remove(&name);
-        self.resumed.remove(&name);
+        if let Some(resumption) = self.resumptions.get_mut(&name) {
+            (resumption.due, resumption.tries) = (0, 0);
+        }
         self.resuming = (wanted == Wanted::Resume).then(|| (name.clone(), self.now));
         // The board came before the line that announces the match.
         if let Some(game) = &mut self.game

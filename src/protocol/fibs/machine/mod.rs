@@ -12,7 +12,7 @@ mod resync;
 mod unseen;
 
 use super::interrupted::Interrupted;
-use super::play::{Match, Move, Resync};
+use super::play::{CrawfordRoll, Match, Move, Resync};
 use super::policy::{InvitationAnswer, Policy};
 use super::record::{MatchEnd, MatchRecord};
 use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
@@ -29,6 +29,10 @@ const PEOPLE_MAX: usize = 10_000;
 const RESUME_BREAK_MS: u64 = 30_000;
 /// Such breaks that are counted: the wait doubles with each.
 const RESUME_BREAKS_MAX: u32 = 8;
+/// Times that the bot asks on one connection for a match of which the server has said nothing.
+const RESUME_TRIES_MAX: u32 = 2;
+/// Times that the board is asked for before the bot reconnects, or believes that no match is played.
+const RESYNCS_MAX: u32 = 3;
 /// Invitations that are remembered.
 const INVITATIONS_MAX: usize = 8;
 /// How long an invitation is good: who invited has gone elsewhere by then.
@@ -78,6 +82,17 @@ struct Joining {
     answers: u32,
 }
 
+/// What has been tried to go on with a match that was interrupted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Resumption {
+    /// When the bot may invite to resume again.
+    due: u64,
+    /// Times that the link broke while the match was being resumed.
+    breaks: u32,
+    /// Times on this connection that the bot asked for it instead of a new match (FIBS-18).
+    tries: u32,
+}
+
 #[derive(Clone, Debug)]
 struct Command {
     text: String,
@@ -115,11 +130,11 @@ pub struct Machine {
     /// Whom we joined or invited when the link broke before an answer: a match may have begun.
     unanswered: BTreeSet<String>,
     last_invitation: u64,
-    resumed: BTreeMap<String, u64>,
+    /// By opponent.
+    resumptions: BTreeMap<String, Resumption>,
     /// A match that is being resumed: with whom, and since when.
     resuming: Option<(String, u64)>,
-    /// How often the link broke while a match was being resumed.
-    resume_breaks: BTreeMap<String, u32>,
+    crawford_roll: CrawfordRoll,
     /// The server has answered `board` on this connection.
     board_works: bool,
     /// It does not know `board`.
@@ -178,9 +193,9 @@ impl Machine {
             joining: None,
             unanswered: BTreeSet::new(),
             last_invitation: 0,
-            resumed: BTreeMap::new(),
+            resumptions: BTreeMap::new(),
             resuming: None,
-            resume_breaks: BTreeMap::new(),
+            crawford_roll: CrawfordRoll::Server,
             board_works: false,
             boardless: false,
             fences: 0,
@@ -271,10 +286,12 @@ impl Machine {
         if let Some((name, at)) = self.resuming.take()
             && now < at + RESUME_BREAK_MS
         {
-            let breaks = self.resume_breaks.entry(name.clone()).or_insert(0);
-            *breaks = (*breaks + 1).min(RESUME_BREAKS_MAX);
-            let due = now + (self.timing.resume_ms << (*breaks - 1));
-            self.resumed.insert(name, due);
+            let resumption = self.resumptions.entry(name).or_default();
+            resumption.breaks = (resumption.breaks + 1).min(RESUME_BREAKS_MAX);
+            resumption.due = now + (self.timing.resume_ms << (resumption.breaks - 1));
+        }
+        for resumption in self.resumptions.values_mut() {
+            resumption.tries = 0;
         }
         if let Some(joining) = self.joining.take() {
             if self.unanswered.len() >= PEOPLE_MAX {
@@ -292,7 +309,10 @@ impl Machine {
     fn drop_game(&mut self) {
         if let Some(game) = self.game.take() {
             self.interrupt(game.record, true);
-            self.stop_waits_until = self.now + self.timing.hidden_ms;
+            // FIBS-27: the server has been silent since then.
+            self.stop_waits_until = self
+                .stop_waits_until
+                .max(self.last_heard + self.timing.hidden_ms);
         }
     }
 
@@ -341,6 +361,14 @@ impl Machine {
     pub fn stop_waits(&self, now: u64) -> bool {
         let looks = self.stop < Stop::Now && now < self.stop_waits_until && !self.listless;
         self.game.is_some() || self.ended.is_some() || (looks && self.hides_a_match())
+    }
+
+    /// Returns when a request to stop waits no longer; `None` while nothing asks for a stop or a
+    /// match is being played.
+    #[must_use]
+    pub fn stop_deadline(&self) -> Option<u64> {
+        let waits = self.stop != Stop::No && self.game.is_none() && self.ended.is_none();
+        waits.then_some(self.stop_waits_until)
     }
 
     /// Takes bytes from the server.
@@ -568,9 +596,13 @@ impl Machine {
                     invitation.warned = true;
                 }
             }
-            Message::InvitationRefused(_) => {
-                self.joining = None;
-                self.resuming = None;
+            Message::InvitationRefused(_) => self.invitation_refused(),
+            Message::AlreadyPlaying => {
+                self.invitation_refused();
+                if self.game.is_none() {
+                    // A match that the bot does not know of: its board begins it (FIBS-20).
+                    self.send("board");
+                }
             }
             Message::NoSavedMatch(name) => self.no_saved_match(&name),
             Message::Started { name, wanted } => self.started(name, wanted),
@@ -630,8 +662,9 @@ impl Machine {
             // A fence that is open was sent before, and proves nothing about this.
             game.resync = Resync::No;
             game.since = self.now;
-            self.resumed
-                .insert(game.opponent.clone(), self.now + self.timing.resume_ms);
+            let due = self.now + self.timing.resume_ms;
+            let opponent = game.opponent.clone();
+            self.resumptions.entry(opponent).or_default().due = due;
             self.outbox.clear();
             self.send("leave");
         }
