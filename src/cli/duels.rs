@@ -6,7 +6,7 @@ use crate::duel::{
 use crate::game::find_play;
 use crate::journal::write_whole;
 use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile};
-use crate::player::PlayerError;
+use crate::player::{Player, PlayerError};
 use crate::stats::Running;
 use std::io;
 use std::path::Path;
@@ -78,6 +78,13 @@ impl ToldFailures {
         if *told <= TOLD_MAX {
             stderr_line!("gammond: {error}");
         }
+    }
+}
+
+/// Says on standard error what a person should know of how the players played.
+pub(crate) fn tell_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
+    for note in players.into_iter().filter_map(Player::note) {
+        eprintln!("gammond: {note}");
     }
 }
 

@@ -52,6 +52,11 @@ pub trait Player: Send + Sync {
         chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError>;
 
+    /// What a person should know of how it played, in one line.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// Its static chances of the player on roll, if it has such.
     fn chances(&self, position: &Position) -> Option<Chances> {
         let _ = position;

@@ -1,7 +1,7 @@
 //! Duels: PubEval against gnubg's weights, and players that are other programs.
 
 use crate::server_process::Process;
-use crate::support::gnubg_wd;
+use crate::support::{gnubg_wd, reply};
 use gammond::duel::{DuelPlan, Tally, play_duel};
 use gammond::job::Control;
 use gammond::player::{Defaults, Player, PlayerSpec};
@@ -108,6 +108,64 @@ fn external_players_play() {
     drop(server);
     let gone = format!("external:{address}").parse::<PlayerSpec>().unwrap();
     assert!(gone.open().is_err());
+}
+
+/// A server of gnubg's external protocol that serves one connection at a time. Meanwhile it does not
+/// listen, as gnubg does, or lets others wait.
+fn serve_one_at_a_time(listens: bool) -> String {
+    use gammond::protocol::external::{External, Step};
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        let engine = gammond::engine::Engine::builder();
+        let engine = engine.threads(1).build().unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        let listener = Some(listener).filter(|_| listens);
+        let (mut machine, mut input) = (External::default(), stream.try_clone().unwrap());
+        for line in BufReader::new(stream).lines() {
+            let Ok(line) = line else { break };
+            let Step::Ask(question) = machine.line(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            let text = reply(&engine, &question);
+            if writeln!(input, "{text}").is_err() {
+                break;
+            }
+        }
+        drop(listener);
+    });
+    address
+}
+
+/// A server that takes one connection at a time is played over that one by all threads, which is said.
+#[test]
+fn external_server_of_one_connection_is_shared() {
+    for listens in [false, true] {
+        let spec = format!("external:{}", serve_one_at_a_time(listens));
+        let defaults = Defaults {
+            answer_time: Duration::from_secs(2),
+            ..Defaults::default()
+        };
+        let player = spec.parse::<PlayerSpec>().unwrap();
+        let player = player.open_with(&defaults).unwrap();
+        assert_eq!(player.note(), None);
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let player = &player;
+                scope.spawn(move || {
+                    let mut chance = gammond::rng::stream(number, 0);
+                    let mut position = gammond::game::Position::start();
+                    for _ in 0..20 {
+                        let roll = gammond::game::Roll::thrown(&mut chance);
+                        position = player.play(&position, roll, &mut chance).unwrap();
+                    }
+                });
+            }
+        });
+        let note = player.note().unwrap();
+        assert!(note.contains("takes 1 connection at a time"), "{note}");
+    }
 }
 
 /// A program that answers nonsense ends the duel with an error that names it.

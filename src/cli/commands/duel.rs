@@ -1,6 +1,8 @@
 //! `gammond duel`.
 
-use crate::cli::duels::{FailureArgs, Ratings, TermsArgs, ToldFailures, failures, write_pair};
+use crate::cli::duels::{
+    FailureArgs, Ratings, TermsArgs, ToldFailures, failures, tell_notes, write_pair,
+};
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
 use crate::duel::{
     AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
@@ -106,6 +108,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .telling_failures(&tell);
     let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);
+    tell_notes(pair);
     let unwritten = unwritten.into_inner();
     if let Some(error) = unwritten.unwrap_or_else(PoisonError::into_inner) {
         let folder = args.mat.as_deref().unwrap_or(Path::new("."));
@@ -147,6 +150,7 @@ fn adjusted(
     };
     let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
     drop(control);
+    tell_notes(players);
     let (seen, terms) = (outcome.sum, plan.terms);
     let (names, games) = (players.map(Player::name), 2 * seen.points.count());
     let text = if common.format == Some(Format::Json) {

@@ -1,6 +1,6 @@
 //! `gammond tournament`.
 
-use crate::cli::duels::{FailureArgs, TermsArgs, ToldFailures, failures};
+use crate::cli::duels::{FailureArgs, TermsArgs, ToldFailures, failures, tell_notes};
 use crate::cli::{
     COUNT_MAX, Common, Failure, Format, Picture, PlayerOptions, ProgressArgs, finish, write_drawing,
 };
@@ -61,6 +61,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let journal = args.journal.as_deref();
     let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);
+    tell_notes(borrowed.iter().copied());
     let table = Table::new(&players, &pairings, &outcome.sum, plan.terms);
     // Duels take turns: none is more than a pair ahead of another.
     let games = outcome.sum.iter().map(|tally| tally.games() + tally.void);

@@ -1,18 +1,21 @@
 //! Players that are other programs: asked over a pipe, in UBGI, or over gnubg's external protocol.
 //!
-//! One program (or connection) serves one question at a time; further ones are started when more threads ask. Every
+//! One program (or connection) serves one question at a time; further ones are started when more threads ask. Where a
+//! server takes no more connections, as gnubg takes one, the threads share those it takes. Every
 //! wait has a limit, and a program is ended with all that it started when it fails or the player is dropped.
 
 mod link;
+mod pool;
 
 use super::{CubePlayer, Player, PlayerError};
-use crate::game::{MatchState, Position, Roll, Rules, generate_plays};
+use crate::game::{MatchState, POINTS, Position, Roll, Rules, generate_plays};
 use crate::notation::{BoardLine, Offer, PositionId, parse_position};
 use crate::protocol::external::{Reading, read_play};
 use crate::rng::ChaCha8Rng;
 pub use link::ProgramError;
 
 use link::Link;
+use pool::{Pool, Turn};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -20,6 +23,11 @@ use std::time::{Duration, Instant};
 const START_TIME_MAX: Duration = Duration::from_secs(60);
 /// How long one answer is waited for unless the caller says otherwise.
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
+/// How long another connection may take to answer a question with one legal play: a server that serves
+/// one connection at a time may leave it waiting.
+const PROBE_TIME: Duration = Duration::from_secs(5);
+/// Times the answer time that a thread waits for a connection that others use.
+const SHARED_WAIT: u32 = 10;
 /// Times that one question is asked of a player that answers with a resignation.
 const ASKED_MAX: usize = 3;
 
@@ -74,9 +82,33 @@ struct Program {
 pub(super) struct ProgramPlayer {
     name: String,
     speech: Speech,
-    idle: Mutex<Vec<Program>>,
+    pool: Pool<Program>,
     target: String,
     answer_time: Duration,
+    /// What a person should know, in one line.
+    note: Mutex<Option<String>>,
+}
+
+/// A program in use. Unless it is given back, it is gone.
+struct Lease<'a> {
+    pool: &'a Pool<Program>,
+    program: Option<Program>,
+}
+
+impl Lease<'_> {
+    fn give_back(mut self) {
+        if let Some(program) = self.program.take() {
+            self.pool.give_back(program);
+        }
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        if self.program.is_some() {
+            self.pool.lost();
+        }
+    }
 }
 
 impl ProgramPlayer {
@@ -89,12 +121,14 @@ impl ProgramPlayer {
         let player = ProgramPlayer {
             name: format!("{}:{target}", speech.name()),
             speech,
-            idle: Mutex::new(Vec::new()),
+            pool: Pool::new(),
             target: target.to_owned(),
             answer_time,
+            note: Mutex::new(None),
         };
         let first = player.begin()?;
-        player.give_back(first);
+        player.pool.opened();
+        player.pool.give_back(first);
         Ok(player)
     }
 
@@ -150,12 +184,6 @@ impl ProgramPlayer {
         self.say(program, &rules)?;
         while hear(program)? != "readyok" {}
         Ok(())
-    }
-
-    fn give_back(&self, program: Program) {
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(program);
-        }
     }
 
     fn say(&self, program: &mut Program, text: &str) -> Result<(), PlayerError> {
@@ -241,6 +269,10 @@ impl Player for ProgramPlayer {
         self.legal_play(position, &MatchState::money(Rules::default()), roll)
     }
 
+    fn note(&self) -> Option<String> {
+        self.note.lock().ok().and_then(|note| note.clone())
+    }
+
     fn with_cube(&self) -> Option<&dyn CubePlayer> {
         match self.speech {
             Speech::External => Some(self),
@@ -284,6 +316,15 @@ impl CubePlayer for ProgramPlayer {
     }
 }
 
+/// A question of gnubg's external protocol with one legal play: both players have a checker left.
+fn easy_question() -> String {
+    let mut last = [0; POINTS];
+    last[0] = 1;
+    let position = Position::new(&last, &last).unwrap_or_else(|_| Position::start());
+    let state = MatchState::money(Rules::default());
+    board_question(&position, &state, Roll::new(6, 5).ok(), None)
+}
+
 /// A line of gnubg's external protocol.
 fn board_question(
     position: &Position,
@@ -296,10 +337,74 @@ fn board_question(
 }
 
 impl ProgramPlayer {
-    /// An idle program, or a new one.
-    fn free(&self) -> Result<Program, PlayerError> {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        idle.map_or_else(|| self.begin(), Ok)
+    /// Returns an idle program, or starts one. Where the server takes no further connection, waits
+    /// until another thread gives one back.
+    fn free(&self) -> Result<Lease<'_>, PlayerError> {
+        let time = self.answer_time * SHARED_WAIT;
+        loop {
+            let program = match self.pool.turn(time) {
+                Turn::Use(program) => program,
+                Turn::TimedOut => return Err(self.fail(ProgramError::Silent(time))),
+                Turn::Open(open) => match self.open_beside(open) {
+                    Ok(program) => {
+                        self.pool.opened();
+                        program
+                    }
+                    Err(_) if self.speech == Speech::External && open > 0 => {
+                        self.share();
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                },
+            };
+            return Ok(Lease {
+                pool: &self.pool,
+                program: Some(program),
+            });
+        }
+    }
+
+    /// Starts a program, or connects beside so many open connections, and sees that it is served.
+    fn open_beside(&self, open: usize) -> Result<Program, PlayerError> {
+        let mut program = self.begin()?;
+        if self.speech == Speech::External && open > 0 {
+            let question = easy_question();
+            self.say(&mut program, &question)?;
+            let time = PROBE_TIME.min(self.answer_time);
+            let heard = program.link.hear(Instant::now() + time, time);
+            heard.map_err(|error| self.fail(error))?;
+        }
+        Ok(program)
+    }
+
+    /// Keeps to the connections that the server has taken.
+    fn share(&self) {
+        let (open, news) = self.pool.limit();
+        if let (true, Ok(mut note)) = (news, self.note.lock()) {
+            let connections = if open == 1 {
+                "connection"
+            } else {
+                "connections"
+            };
+            *note = Some(format!(
+                "{} takes {open} {connections} at a time; all threads share what it takes",
+                self.name
+            ));
+        }
+    }
+
+    /// Uses a program, and keeps it unless that fails.
+    fn with_program<T>(
+        &self,
+        exchange: impl FnOnce(&mut Program) -> Result<T, PlayerError>,
+    ) -> Result<T, PlayerError> {
+        let mut lease = self.free()?;
+        let Some(program) = &mut lease.program else {
+            return Err(self.fail(ProgramError::Ended));
+        };
+        let done = exchange(program)?;
+        lease.give_back();
+        Ok(done)
     }
 
     /// The program's play, when it is legal.
@@ -314,9 +419,8 @@ impl ProgramPlayer {
         if legal.is_empty() {
             return Ok(position.swapped());
         }
-        let mut program = self.free()?;
-        let (question, answer, after) = self.ask(&mut program, position, state, roll)?;
-        self.give_back(program);
+        let (question, answer, after) =
+            self.with_program(|program| self.ask(program, position, state, roll))?;
         match after.filter(|after| legal.contains(after)) {
             Some(after) => Ok(after),
             None => {
@@ -328,9 +432,7 @@ impl ProgramPlayer {
 
     /// What the program's answer to a question about the cube means, by its first word.
     fn says(&self, question: &str, answers: &[(&str, bool)]) -> Result<bool, PlayerError> {
-        let mut program = self.free()?;
-        let answer = self.answer(&mut program, question)?;
-        self.give_back(program);
+        let answer = self.with_program(|program| self.answer(program, question))?;
         let word = answer.split_whitespace().next().unwrap_or_default();
         let found = answers
             .iter()
