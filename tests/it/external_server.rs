@@ -184,3 +184,72 @@ fn every_recorded_request_is_answered_as_gnubg_answered_it() {
         "{meant} of {all}"
     );
 }
+
+/// The board of a race to 7 points at this score: a small lead for the side of `turn`, `ending` from the cube on.
+fn race(score: [u32; 2], turn: i32, ending: &str) -> String {
+    let [first, second] = score;
+    let points = "0:2:2:3:3:3:2:0:0:0:0:0:0:0:0:0:0:0:0:-3:-3:-3:-2:-2:-2:0";
+    format!(
+        "board:me:you:7:{first}:{second}:{points}:{turn}:0:0:0:0:1:{ending}:1:-1:0:25:0:0:0:0:0:0:0:1"
+    )
+}
+
+/// EXT-45: a pending double turns the evaluation round, whether the doubled field or the two may-double
+/// fields say so; the scores belong to the same players as in the decision on that line (EXT-13).
+#[test]
+fn evaluation_with_pending_double_is_that_of_the_other_side() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let mut peer = Peer {
+        engine: &engine,
+        machine: External::server(ExternalSettings::default()),
+    };
+    let mut evaluate = |board: String| {
+        let line = format!("evaluation fibsboard {board} plies 0 cubeful\n");
+        let (text, _) = peer.ask(line.as_bytes());
+        numbers(&text)
+    };
+    for (first, second) in [(0, 0), (1, 5), (3, 2)] {
+        for turn in [1, -1] {
+            let plain = evaluate(race([second, first], -turn, "1:1:0"));
+            for pending in ["1:1:1", "0:0:0", "0:0:1"] {
+                let found = evaluate(race([first, second], turn, pending));
+                assert_eq!(found, plain, "{first}-{second} {turn} {pending}");
+            }
+        }
+    }
+}
+
+/// EXT-13, EXT-45: takes and passes of gnubg 1.07.001 at scores where the other order of the scores says the opposite:
+/// score, side on roll, gnubg's answer to the double.
+const GNUBG_ANSWERS: &[([u32; 2], i32, &str)] = &[
+    ([1, 6], 1, "drop"),
+    ([3, 6], 1, "drop"),
+    ([5, 6], 1, "drop"),
+    ([5, 6], -1, "take"),
+    ([6, 1], 1, "take"),
+    ([6, 3], 1, "take"),
+    ([6, 5], 1, "take"),
+    ([6, 5], -1, "drop"),
+];
+
+#[test]
+fn scores_of_an_offer_belong_to_the_players_as_gnubg_reads_them() {
+    let Some(weights) = gnubg_wd("scores_of_an_offer_belong_to_the_players_as_gnubg_reads_them")
+    else {
+        return;
+    };
+    let nets = Nets::Path(weights);
+    let engine = Engine::builder().nets(nets).threads(1).build().unwrap();
+    for &(score, turn, expected) in GNUBG_ANSWERS {
+        let mut peer = Peer {
+            engine: &engine,
+            machine: External::server(ExternalSettings::default()),
+        };
+        let (found, _) = peer.ask((race(score, turn, "1:1:1") + "\n").as_bytes());
+        assert_eq!(found.trim(), expected, "{score:?} {turn}");
+        let [first, second] = score;
+        let other = race([second, first], turn, "1:1:1") + "\n";
+        let (other, _) = peer.ask(other.as_bytes());
+        assert_ne!(other.trim(), expected, "{score:?} {turn}");
+    }
+}

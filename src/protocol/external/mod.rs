@@ -295,7 +295,7 @@ impl External {
             state: view.state,
         };
         // A pending double turns the question round (EXT-45).
-        if view.offer.is_some() && board.doubled != 0 {
+        if view.offer.is_some() {
             query = EvalQuery {
                 position: view.position.swapped(),
                 state: view.state.swapped(),
