@@ -106,7 +106,10 @@ pub fn judge(
             if let Some(plays) = &played {
                 judgement.best = plays.best.first().map(|best| best.play);
                 if let Some(best) = plays.best.first().filter(|_| plays.legal > 1) {
-                    let lost = over(best.value, plays.played.value);
+                    let lost = match best.equals(&plays.played) {
+                        true => over(best.value, best.value),
+                        false => over(best.value, plays.played.value),
+                    };
                     (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
                 }
             }
@@ -233,7 +236,9 @@ fn judge_play(
         return Ok(None);
     };
     // A play that looked poor may be better than it seemed.
-    let better = |play: &RankedPlay| play.plies == depth && play.value.equity > played.value.equity;
+    let better = |play: &RankedPlay| {
+        play.plies == depth && play.value.equity > played.value.equity && !play.equals(&played)
+    };
     let rank = 1 + plays.iter().filter(|play| better(play)).count();
     if rank <= place && rank <= plays.len() {
         let moved = plays.remove(place);

@@ -309,13 +309,12 @@ pub fn plays(
         }
         AnswerStyle::Json => {
             let texts: Vec<String> = answer.plays.iter().map(play_text).collect();
-            let best_equity = best.value.equity;
             let body = |(ranked, play): (&RankedPlay, _)| PlayBody {
                 play,
                 position: id_of(ranked.position),
                 equity: Number(ranked.value.equity),
                 mwc: ranked.value.mwc.map(Number),
-                loss: Number((best_equity - ranked.value.equity).max(0.0)),
+                loss: Number(ranked.loss(best)),
                 plies: ranked.plies,
                 probabilities: (&ranked.chances).into(),
             };

@@ -62,6 +62,41 @@ pub struct RankedPlays {
     pub legal: usize,
 }
 
+impl RankedPlay {
+    /// Returns the equity that this play loses beside the best one: nothing where both are equal by
+    /// [`settled`].
+    #[must_use]
+    pub fn loss(&self, best: &RankedPlay) -> f64 {
+        let lost = best.value.equity - self.value.equity;
+        match self.equals(best) {
+            true => 0.0,
+            false => lost.max(0.0),
+        }
+    }
+
+    /// Returns whether the two plays settle the game in the same way and are worth the same (PLY-13).
+    #[must_use]
+    pub fn equals(&self, other: &RankedPlay) -> bool {
+        let end = |play: &RankedPlay| settled(&play.position, &play.chances);
+        let near = (self.value.equity - other.value.equity).abs() <= SETTLED_TIE;
+        near && end(self).is_some() && end(self) == end(other)
+    }
+}
+
+/// Plays of a settled game are equal when their equities differ by no more than this.
+pub const SETTLED_TIE: f64 = 0.0001;
+
+/// Whoever wins so often wins for certain, but for what nets and averages leave.
+const CERTAIN: f32 = 0.999;
+
+/// Returns whether a race is won (`true`) or lost for certain after a play with these chances of the
+/// player who made it; `None` while anything can happen.
+#[must_use]
+pub fn settled(after: &Position, chances: &Chances) -> Option<bool> {
+    let certain = chances.win >= CERTAIN || chances.win <= 1.0 - CERTAIN;
+    (certain && !after.has_contact()).then_some(chances.win >= CERTAIN)
+}
+
 impl RankedPlays {
     /// The best play.
     #[must_use]

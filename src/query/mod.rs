@@ -11,7 +11,8 @@ mod rollout;
 
 pub use crate::stop::Stop;
 pub use answer::{
-    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, Verdict,
+    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, SETTLED_TIE, Verdict,
+    settled,
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
 pub use level::Level;

@@ -103,7 +103,6 @@ pub fn plays(
     spell: impl Fn(&RankedPlay) -> String,
 ) -> String {
     let shown = &found.plays[..found.plays.len().min(limit)];
-    let best = found.plays.first().map_or(0.0, |play| play.value.equity);
     let deepest = found.plies;
     let words: Vec<String> = shown
         .iter()
@@ -115,7 +114,7 @@ pub fn plays(
     let widest = words.iter().map(String::len).max().unwrap_or(0);
     let mut lines = Vec::new();
     for (rank, (play, words)) in shown.iter().zip(&words).enumerate() {
-        let loss = best - play.value.equity;
+        let loss = play.loss(found.best());
         let less = match rank {
             0 => String::new(),
             _ => format!(" {:+.3}", -loss),

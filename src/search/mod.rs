@@ -29,6 +29,7 @@ use crate::equity::{
     CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
 };
 use crate::game::{Chances, CubeOwner, Play, Position, legal_plays};
+use crate::notation::play_text;
 use crate::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
     ResignAdvice, Settings,
@@ -136,9 +137,13 @@ pub fn rank_plays(
     if legal.is_empty() {
         legal.push((Play::PASS, query.position.swapped()));
     }
+    let text = |index: usize| {
+        let play = legal.get(index).map(|(play, _)| play);
+        play.map_or_else(String::new, |play| play_text(&query.position, play))
+    };
     let ranked = deepen(&context, settings, |context, plies| {
         let leaves = leaves_of(context, settings);
-        let ranking = Ranking::new(context, leaves, query, settings);
+        let ranking = Ranking::new(context, leaves, query, &text, settings);
         ranking.rank(legal.iter().map(|&(_, after)| after), plies)
     })?;
     let is_match = !query.state.score.is_money();

@@ -12,9 +12,13 @@ use super::leaves::{LeafEvaluator, Misses};
 use super::tree::{Ask, Tree, Value};
 use crate::equity::{CubeState, Stakes};
 use crate::game::{Chances, Position};
-use crate::query::{PlayQuery, Settings};
+use crate::query::{PlayQuery, SETTLED_TIE, Settings, settled};
 use rayon::prelude::*;
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::fmt;
+
+/// The text of a play by its number among the legal ones.
+pub(super) type PlayText<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
 /// A play under consideration, valued for who makes it.
 #[derive(Debug, Clone, Copy)]
@@ -33,14 +37,21 @@ pub(super) struct Candidate {
 }
 
 /// Ranks plays at one depth.
-#[derive(Debug)]
 pub(super) struct Ranking<'a> {
     context: Context<'a>,
     leaves: LeafEvaluator<'a>,
     query: &'a PlayQuery,
+    text: PlayText<'a>,
     settings: &'a Settings,
     stakes: Stakes,
     cube: CubeState,
+}
+
+impl fmt::Debug for Ranking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Ranking");
+        debug.field("query", self.query).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Ranking<'a> {
@@ -48,12 +59,14 @@ impl<'a> Ranking<'a> {
         context: &Context<'a>,
         leaves: LeafEvaluator<'a>,
         query: &'a PlayQuery,
+        text: PlayText<'a>,
         settings: &'a Settings,
     ) -> Ranking<'a> {
         Ranking {
             context: *context,
             leaves,
             query,
+            text,
             settings,
             stakes: Stakes::new(query.state, context.met),
             cube: query.state.cube.into(),
@@ -258,6 +271,33 @@ impl<'a> Ranking<'a> {
         plays.sort_by(order);
         if self.settings.cubeful {
             settle_ties(plays, self.leaves.evaluator.policy().cubeful_noise);
+        }
+        if !self.query.position.has_contact() {
+            self.bear_off_fast(plays);
+        }
+    }
+
+    /// PLY-13: where a race is settled, the plays that are worth the same are sorted anew: more checkers
+    /// off, fewer pips, the text. A run of them ends where two neighbours differ by more.
+    fn bear_off_fast(&self, mut plays: &mut [Candidate]) {
+        let end = |play: &Candidate| settled(&play.after, &play.chances);
+        while let Some(best) = plays.first() {
+            let mut last = (best.value, end(best));
+            let equal = |play: &&Candidate| {
+                let near = (last.0 - play.value).abs() <= SETTLED_TIE;
+                let same = near && last.1.is_some() && last.1 == end(play);
+                last.0 = play.value;
+                same
+            };
+            let count = plays.iter().take_while(equal).count().max(1);
+            let (ties, rest) = plays.split_at_mut(count);
+            if ties.len() > 1 {
+                ties.sort_by_cached_key(|play| {
+                    let side = play.after.opponent();
+                    (Reverse(side.off()), side.pips(), (self.text)(play.index))
+                });
+            }
+            plays = rest;
         }
     }
 }
