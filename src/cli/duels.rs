@@ -84,7 +84,7 @@ impl ToldFailures {
 /// Says on standard error what a person should know of how the players played.
 pub(crate) fn tell_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
     for note in players.into_iter().filter_map(Player::note) {
-        eprintln!("gammond: {note}");
+        stderr_line!("gammond: {note}");
     }
 }
 

@@ -233,7 +233,7 @@ fn judged(engine: &Engine, chequer: &Analysis, cube: &Analysis, how: &Judging) -
                 }
             });
             both(
-                [&plays.totals, &cubes.totals],
+                [&plays.totals(), &cubes.totals()],
                 chequer.length,
                 result,
                 how.what,
@@ -293,7 +293,7 @@ fn action(
     let loss = if is_cube { doubles } else { own };
     JudgedAction {
         number: decision.number,
-        cube: doubles.cube.clone().filter(|_| cubes && judges),
+        cube: doubles.cube.as_deref().cloned().filter(|_| cubes && judges),
         plays: best,
         played: shown.map(|plays| (plays.played.clone(), plays.rank)),
         legal: shown.map_or(0, |plays| plays.legal),
@@ -415,7 +415,7 @@ fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
                 -points
             }
         });
-        let [first, second] = &game.totals;
+        let [first, second] = &game.totals();
         [points, points - first.luck.cost + second.luck.cost]
     };
     let values: Vec<[f64; 2]> = analysis.games.iter().map(signed).collect();

@@ -229,6 +229,8 @@ impl Console {
             scores: table.score,
             actions: vec![(player, MatAction::SetUp(set_up))],
             result: None,
+            crawford: None,
+            settled: false,
         };
         MatchFile {
             length: table.length,
