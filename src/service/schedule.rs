@@ -491,7 +491,7 @@ mod tests {
         assert!(counts[2] >= 95 && counts[1] >= 95, "{counts:?}");
     }
 
-    /// Ten clients with endless work: each newcomer computes after one slice, and all have the same time.
+    /// Ten clients with endless work have the same time, and a newcomer computes after at most one slice of each.
     #[test]
     fn ten_clients_share_alike() {
         let mut world = World::new(1, 32);
@@ -511,7 +511,8 @@ mod tests {
             "{counts:?}"
         );
         world.ask(lane(11, 1));
-        assert_eq!(world.slice(NONE), [11]);
+        let waited = (0..20).position(|_| world.slice(NONE) == [11]);
+        assert!(waited.is_some_and(|slices| slices < 10), "{waited:?}");
     }
 
     /// A paused job whose client goes ends without a slot and leaves nothing behind.
@@ -555,7 +556,10 @@ mod tests {
         let ended = Arc::clone(&world.begun[20]);
         world.schedule.finish(&ended, world.now);
         world.schedule.forget(ended.lane);
-        world.slice(NONE);
+        // In its turn, as every newcomer.
+        for _ in 0..32 {
+            world.slice(NONE);
+        }
         assert_eq!(world.begun.len(), 33);
     }
 
@@ -573,15 +577,16 @@ mod tests {
             world.slice(limits);
         }
         assert!(!world.begun[0].is_spent() && !world.begun[1].is_spent());
-        for _ in 0..3 {
+        for job in 0..2 {
             world.slice(limits);
+            let ended = Arc::clone(&world.begun[job]);
+            assert!(ended.is_spent() && ended.stop.checkpoint());
+            // It keeps its slot until its threads have seen the stop.
+            assert_eq!(world.computing().len(), 1);
+            world.schedule.finish(&ended, world.now);
+            world.dispatch();
         }
-        assert!(
-            world
-                .begun
-                .iter()
-                .all(|job| job.is_spent() && job.stop.checkpoint())
-        );
+        assert!(world.computing().is_empty());
     }
 
     /// `--client-cpu`: counted over all requests of a client.
