@@ -571,10 +571,10 @@ mod tests {
     #[test]
     fn match_length_at_its_limit_is_accepted() {
         let mut settings = SessionSettings::default();
-        settings.set("length", "64").unwrap();
-        assert_eq!(settings.state.length, Some(64));
-        assert!(settings.set("length", "65").is_err());
-        assert_eq!(settings.state.length, Some(64));
+        settings.set("length", "255").unwrap();
+        assert_eq!(settings.state.length, Some(255));
+        assert!(settings.set("length", "256").is_err());
+        assert_eq!(settings.state.length, Some(255));
     }
 
     #[test]
@@ -592,7 +592,7 @@ mod tests {
             ("noise", "1e1"),
             ("top", "x"),
             ("time", "600001"),
-            ("length", "65"),
+            ("length", "256"),
             ("score", "3"),
             ("score", "3:x"),
             ("cube", "3"),

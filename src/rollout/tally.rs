@@ -94,7 +94,8 @@ mod tests {
             even.add((game % 36) as f64 + small);
             // The same results with the throws of each round alike: nothing is spread.
             chance.add((game / 36) as f64 + small);
-            if game < 36 * 36 - 1 {
+            // One game has no error.
+            if (1..36 * 36 - 1).contains(&game) {
                 assert!(even.standard_error() == even.games.standard_error());
             }
         }

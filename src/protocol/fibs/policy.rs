@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn numbers_have_limits() {
         for (text, said) in [
-            ("length_max = 65", "length_max: 65, want 0 to 64"),
+            ("length_max = 256", "length_max: 256, want 0 to 255"),
             (
                 "rating_min = nan",
                 "rating_min: NaN, want -100000 to 100000",
@@ -430,6 +430,6 @@ mod tests {
             let found = Policy::parse(text).unwrap_err().to_string();
             assert!(found.starts_with(said), "{text}: {found}");
         }
-        assert!(Policy::parse("leave_s = 31622400\nlength_max = 64").is_ok());
+        assert!(Policy::parse("leave_s = 31622400\nlength_max = 255").is_ok());
     }
 }
