@@ -88,8 +88,7 @@ fn forged_answer_is_computed_again_and_its_machine_set_aside() {
         ("wrong-sum", 1, packed(&[part]), Some("0".repeat(64)), false),
         ("torn", 1, vec![255; 9], None, false),
     ];
-    let mut count = 0;
-    for (worker, parts, bytes, sum, object) in cases {
+    for (count, (worker, parts, bytes, sum, object)) in (0..).zip(cases) {
         field.good(&format!("farm cancel {job}"));
         let again = field.good("farm submit --verify 0 --lot 1 label positions out --plies 0");
         assert_eq!(again.trim(), job);
@@ -106,7 +105,6 @@ fn forged_answer_is_computed_again_and_its_machine_set_aside() {
             };
             forged.give(&js).await;
         });
-        count += 1;
         // What nobody checked is not shown.
         let status = field.status(&job);
         assert!(

@@ -69,9 +69,9 @@ pub(super) enum Other {
     #[command(
         after_help = "Example: gammond bench values labels.txt --player gammond:nets=gnubg.wd"
     )]
-    Values(bench_values::Args),
+    Values(Box<bench_values::Args>),
     /// What players lose at decisions that deeper searches judge.
-    Regret(bench_regret::Args),
+    Regret(Box<bench_regret::Args>),
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,7 +34,7 @@ enum What {
     #[command(
         after_help = "Example: gammond farm submit --wait rollout --bm-in positions.txt --out positions.bm"
     )]
-    Submit(SubmitArgs),
+    Submit(Box<SubmitArgs>),
     /// How far jobs are, and who computes them.
     #[command(after_help = "Example: gammond farm status --html status.html")]
     Status(StatusArgs),

@@ -26,7 +26,7 @@ pub(super) enum Submitted {
         alias = "bm",
         after_help = "Example: gammond farm submit rollout --bm-in positions.txt --out positions.bm"
     )]
-    Rollout(rollout::Args),
+    Rollout(Box<rollout::Args>),
     /// Labels for training.
     #[command(after_help = "Example: gammond farm submit label positions.txt labels.txt --plies 2")]
     Label(label::Args),
@@ -39,10 +39,10 @@ pub(super) enum Submitted {
     #[command(
         after_help = "Example: gammond farm submit bench contact.bm --player gammond:plies=1"
     )]
-    Bench(bench::Args),
+    Bench(Box<bench::Args>),
     /// Two players against each other.
     #[command(after_help = "Example: gammond farm submit --wait duel gammond pubeval --games 1000")]
-    Duel(duel::Args),
+    Duel(Box<duel::Args>),
     /// Duels of candidate nets.
     #[command(after_help = "Example: gammond farm submit gate gammond:nets=FOLDER")]
     Gate(gate::Args),
@@ -398,6 +398,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of commands")]
     fn command_with_files_travels_and_comes_back_the_same() {
         let folder = folder();
         let at = |name: &str| folder.path().join(name).display().to_string();
@@ -665,6 +666,7 @@ mod tests {
 
     /// Paths, numbers beyond limits and unknown fields in every other place of a job.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of places")]
     fn job_written_by_hand_reads_and_writes_nothing_else() {
         let folder = folder();
         let at = |name: &str| folder.path().join(name).display().to_string();
