@@ -8,8 +8,8 @@ use crate::files;
 use crate::game::MatchState;
 use crate::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use crate::protocol::console::{
-    Books, Console, ConsoleAnswer, Entry, Host, Judged, JudgedAction, JudgedParts, Judging,
-    LINE_MAX, PerGame, Prices,
+    AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, Console, ConsoleAnswer,
+    ConsoleHost, LINE_MAX, PerGame, PlayerStatistics, ScoreValues, StatisticsSum,
 };
 use crate::protocol::{Cut, LineCodec};
 use crate::query::{EvalQuery, Found, PlayQuery, Question, Settings, Stop};
@@ -31,15 +31,15 @@ const INTERVAL: f64 = 1.959_963_984_540_054;
 pub struct EngineHost {
     engine: Engine,
     dice: ChaCha8Rng,
-    /// Whether files may be read and written.
+    /// `true` if files may be read and written.
     files: bool,
     stop: Stop,
-    /// Whether nothing is being computed.
+    /// `true` while nothing is being computed.
     idle: Option<Arc<AtomicBool>>,
 }
 
 impl EngineHost {
-    /// A home with this engine, whose dice come from the clock until a seed is set.
+    /// Creates a host with this engine. The clock seeds its dice until a seed is set.
     #[must_use]
     pub fn new(engine: Engine, files: bool, stop: Stop) -> EngineHost {
         EngineHost {
@@ -51,14 +51,14 @@ impl EngineHost {
         }
     }
 
-    /// The same; the flag is down while something is computed.
+    /// Sets a flag that is `false` during computations.
     #[must_use]
     pub fn interrupted_by(mut self, idle: Arc<AtomicBool>) -> EngineHost {
         self.idle = Some(idle);
         self
     }
 
-    /// Computes with a stop that nobody has triggered yet.
+    /// Computes with a stop that is not triggered.
     fn compute<R>(&self, work: impl FnOnce(&Engine, &Stop) -> R) -> R {
         if let Some(flag) = self.stop.flag() {
             flag.store(false, Ordering::Relaxed);
@@ -82,7 +82,7 @@ impl EngineHost {
     }
 }
 
-/// Nanoseconds of the clock, for a seed that nobody chose.
+/// Returns a seed from the clock.
 fn moment() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -90,7 +90,7 @@ fn moment() -> i64 {
     i64::try_from(since.as_nanos() % (1 << 62)).unwrap_or(1)
 }
 
-/// Year, month and day of a day since 1970, by the calendar's cycle of 400 years.
+/// Converts days since 1970 to year, month and day, by the calendar's cycle of 400 years.
 fn civil(days: i64) -> [i64; 3] {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -110,7 +110,7 @@ fn seconds() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(0)
 }
 
-impl Host for EngineHost {
+impl ConsoleHost for EngineHost {
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
         let found = self.compute(|engine, stop| engine.answer(&question, settings, stop));
         found.map_err(|error| engine_error(&error).message)
@@ -146,7 +146,7 @@ impl Host for EngineHost {
         })
     }
 
-    fn judge(&mut self, file: &MatchFile, how: &Judging) -> Result<Judged, String> {
+    fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String> {
         let reading = MatchReading {
             file: file.clone(),
             ..MatchReading::default()
@@ -165,7 +165,7 @@ impl Host for EngineHost {
         Ok(judged(&self.engine, &chequer, cube, how))
     }
 
-    fn stakes(&mut self, state: &MatchState) -> Prices {
+    fn stakes(&mut self, state: &MatchState) -> ScoreValues {
         let of = |state: MatchState| {
             let prices = Stakes::new(state, self.engine.met()).prices(CubeState::from(state.cube));
             [prices.my_gammon, prices.my_backgammon]
@@ -175,7 +175,7 @@ impl Host for EngineHost {
             true => f64::from(i8::from(won)),
             false => met.after(state.score, won, state.cube.value()),
         };
-        Prices {
+        ScoreValues {
             chances: [chance(false), chance(true)],
             prices: [of(*state), of(state.swapped())],
         }
@@ -208,8 +208,13 @@ impl Host for EngineHost {
     }
 }
 
-/// What the analysis found, as the console prints it; `cube` has the cube decisions.
-fn judged(engine: &Engine, chequer: &Analysis, cube: &Analysis, how: &Judging) -> Judged {
+/// Converts an analysis for the console; `cube` has the cube decisions.
+fn judged(
+    engine: &Engine,
+    chequer: &Analysis,
+    cube: &Analysis,
+    how: &AnalysisRequest,
+) -> AnalysedMatch {
     let games = chequer.games.iter().zip(&cube.games);
     let actions = games.clone().map(|(plays, cubes)| {
         let pairs = plays.decisions.iter().zip(&cubes.decisions);
@@ -221,7 +226,7 @@ fn judged(engine: &Engine, chequer: &Analysis, cube: &Analysis, how: &Judging) -
                 .collect()
         })
     });
-    let mut books: Vec<[Books; 2]> = games
+    let mut books: Vec<[PlayerStatistics; 2]> = games
         .map(|(plays, cubes)| {
             let result = plays.result.map_or(0.0, |(winner, points)| {
                 let won = f64::from(points);
@@ -251,7 +256,7 @@ fn judged(engine: &Engine, chequer: &Analysis, cube: &Analysis, how: &Judging) -
         own.per_game = per_game;
     }
     books.push(whole);
-    Judged {
+    AnalysedMatch {
         games: actions.collect(),
         books,
         results: [chequer.result, chequer.luck_adjusted(MatPlayer::First)],
@@ -262,9 +267,9 @@ fn action(
     engine: &Engine,
     play: &JudgedDecision,
     cube: &JudgedDecision,
-    how: &Judging,
-) -> JudgedAction {
-    let JudgedParts {
+    how: &AnalysisRequest,
+) -> AnalysedAction {
+    let AnalysedParts {
         players,
         plays,
         cubes,
@@ -291,7 +296,7 @@ fn action(
         }
     }
     let loss = if is_cube { doubles } else { own };
-    JudgedAction {
+    AnalysedAction {
         number: decision.number,
         cube: doubles.cube.as_deref().cloned().filter(|_| cubes && judges),
         plays: best,
@@ -304,13 +309,13 @@ fn action(
     }
 }
 
-/// The books of both players; the first totals have the plays and the luck, the second the cube.
+/// Converts the totals of both players; the first pair has plays and luck, the second the cube.
 fn both(
     [plays, cubes]: [&[Totals; 2]; 2],
     length: u32,
     result: f64,
-    what: JudgedParts,
-) -> [Books; 2] {
+    what: AnalysedParts,
+) -> [PlayerStatistics; 2] {
     let [first, second] = plays;
     let adjusted = match what.luck {
         true => result - first.luck.cost + second.luck.cost,
@@ -330,8 +335,8 @@ fn both(
     ]
 }
 
-fn books([plays, cube]: [&Totals; 2], length: u32, what: JudgedParts) -> Books {
-    let entry = |sum: &crate::analysis::Sum| Entry {
+fn books([plays, cube]: [&Totals; 2], length: u32, what: AnalysedParts) -> PlayerStatistics {
+    let entry = |sum: &crate::analysis::Sum| StatisticsSum {
         count: sum.count,
         emg: sum.emg,
         cost: sum.cost,
@@ -364,7 +369,7 @@ fn books([plays, cube]: [&Totals; 2], length: u32, what: JudgedParts) -> Books {
         Some([plays, cube]) => [Some(plays), Some(cube)],
         None => [None, None],
     };
-    Books {
+    PlayerStatistics {
         plays: entry(&plays.plays),
         unforced: plays.unforced,
         play_marks: plays.play_marks,
@@ -381,7 +386,7 @@ fn books([plays, cube]: [&Totals; 2], length: u32, what: JudgedParts) -> Books {
         luck: if what.luck {
             entry(&plays.luck)
         } else {
-            Entry::default()
+            StatisticsSum::default()
         },
         cube: entry(&cube.cube),
         close: cube.close,
@@ -399,11 +404,11 @@ fn books([plays, cube]: [&Totals; 2], length: u32, what: JudgedParts) -> Books {
             rating_word(rate),
         ],
         rates,
-        ..Books::default()
+        ..PlayerStatistics::default()
     }
 }
 
-/// The results of a session by game.
+/// Returns the results of a session per game.
 fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
     let count = analysis.games.len().max(1);
     let signed = |game: &crate::analysis::GameAnalysis| {
@@ -442,7 +447,7 @@ fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
     [first, second]
 }
 
-/// Where answers go.
+/// The output streams of a console.
 #[derive(Debug)]
 pub struct Sinks<O, E> {
     /// Standard output.
@@ -465,13 +470,13 @@ impl<O: Write, E: Write> Sinks<O, E> {
     }
 }
 
-/// Runs a console until its input ends or it is told to quit. `Ok(false)`: nobody reads the answers any more.
+/// Runs a console until its input ends or it quits. `Ok(false)`: the reader of standard output is gone.
 ///
 /// # Errors
 /// Reading or writing failed; a closed output is no error.
 pub fn run<O: Write, E: Write>(
     console: &mut Console,
-    host: &mut dyn Host,
+    host: &mut dyn ConsoleHost,
     mut input: impl Read,
     sinks: &mut Sinks<O, E>,
     prompts: bool,

@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What connections may do.
+/// The limits of console connections.
 #[derive(Clone, Debug)]
 pub struct ConsoleLimits {
     /// Connections at a time; who comes above it is told so and leaves.
     pub connections: usize,
-    /// How long a connection may say nothing; `None` for ever.
+    /// The longest silence of a connection; `None` for no limit.
     pub idle: Option<Duration>,
-    /// Whether addresses that are not loopback may be listened on.
+    /// `true` to allow addresses that are not loopback.
     pub allow_remote: bool,
-    /// How each session begins.
+    /// The options of each session.
     pub options: ConsoleOptions,
 }
 
@@ -33,7 +33,7 @@ impl Drop for Place {
     }
 }
 
-/// Listens, and speaks the console on every connection from its first byte. Returns where it listens.
+/// Listens and runs a console on every connection. Returns the local address.
 ///
 /// # Errors
 /// The address cannot be listened on, or must not be.
@@ -80,7 +80,7 @@ pub fn listen(
     Ok(local)
 }
 
-/// One connection; what would stand on standard error stands among the answers.
+/// Runs a console on a connection; standard error goes to the connection too.
 fn session(stream: &TcpStream, engine: Engine, limits: &ConsoleLimits) -> io::Result<()> {
     stream.set_read_timeout(limits.idle)?;
     stream.set_write_timeout(limits.idle)?;

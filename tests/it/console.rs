@@ -8,7 +8,8 @@ use gammond::engine::{Engine, Nets};
 use gammond::game::MatchState;
 use gammond::notation::MatchFile;
 use gammond::protocol::console::{
-    Console, ConsoleAnswer, ConsoleOptions, Host, Judged, Judging, NoHost, Prices,
+    AnalysedMatch, AnalysisRequest, Console, ConsoleAnswer, ConsoleHost, ConsoleOptions, NoHost,
+    ScoreValues,
 };
 use gammond::query::{EvalQuery, Found, Question, Settings, Stop};
 use gammond::service::console::{EngineHost, Sinks, run};
@@ -43,7 +44,7 @@ impl Recorded {
     }
 }
 
-impl Host for Recorded {
+impl ConsoleHost for Recorded {
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
         self.inner.answer(question, settings)
     }
@@ -79,11 +80,11 @@ impl Host for Recorded {
         Ok(())
     }
 
-    fn judge(&mut self, file: &MatchFile, how: &Judging) -> Result<Judged, String> {
+    fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String> {
         self.inner.judge(file, how)
     }
 
-    fn stakes(&mut self, state: &MatchState) -> Prices {
+    fn stakes(&mut self, state: &MatchState) -> ScoreValues {
         self.inner.stakes(state)
     }
 
@@ -139,7 +140,7 @@ fn sessions() -> Vec<Session> {
 }
 
 /// What a session gives: standard output and error.
-fn speak(host: &mut dyn Host, input: &[u8], options: ConsoleOptions) -> [String; 2] {
+fn speak(host: &mut dyn ConsoleHost, input: &[u8], options: ConsoleOptions) -> [String; 2] {
     let mut sinks = Sinks {
         out: Vec::new(),
         err: Vec::new(),

@@ -61,7 +61,7 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
 }
 
-/// The arguments of a program under one of gnubg's names, as those of `gammond gnubg`.
+/// Rewrites the arguments of a program under one of gnubg's names to those of `gammond gnubg`.
 pub(crate) fn renamed(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_named = arguments.first().is_some_and(|program| {
         let name = Path::new(program)
@@ -81,7 +81,7 @@ pub(crate) fn renamed(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// The exit code of arguments that the original refuses: it says so in one line.
+/// Reports an unknown option in the original's words and returns its exit code.
 pub(crate) fn refused(arguments: &[OsString], error: &clap::Error) -> Option<ExitCode> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     if !arguments.iter().skip(1).any(|word| word == "gnubg")
@@ -170,7 +170,7 @@ fn interrupts(stop: &Stop) -> Result<Arc<AtomicBool>, Failure> {
     Ok(idle)
 }
 
-/// The name of the user, which the player at the bottom has.
+/// Returns the user's name, which the bottom player gets.
 fn user() -> String {
     let names = ["LOGNAME", "USER", "USERNAME"];
     let found = names.into_iter().find_map(|name| std::env::var(name).ok());

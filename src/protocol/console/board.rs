@@ -9,7 +9,7 @@ const ROWS: u8 = 5;
 const UPPER: &str = "+13-14-15-16-17-18------19-20-21-22-23-24-+";
 const LOWER: &str = "+12-11-10--9--8--7-------6--5--4--3--2--1-+";
 
-/// The sides of the seats: top, bottom.
+/// Returns the sides of the top and the bottom seat.
 fn sides(table: &Table) -> [Side; 2] {
     let (me, other) = (table.position.me(), table.position.opponent());
     match table.on_roll {
@@ -18,12 +18,12 @@ fn sides(table: &Table) -> [Side; 2] {
     }
 }
 
-/// The board, with an empty line behind it.
+/// Draws the board and an empty line after it.
 pub(super) fn drawn(table: &Table, names: &[String; 2]) -> String {
     drawing(table, names) + "\n"
 }
 
-/// The board without the empty line.
+/// Draws the board.
 pub(super) fn drawing(table: &Table, names: &[String; 2]) -> String {
     let [top, bottom] = sides(table);
     let (first, last, mark) = match table.on_roll {
@@ -65,7 +65,7 @@ fn name(table: &Table, names: &[String; 2], seat: Seat) -> String {
     }
 }
 
-/// What stands in the middle: the match and a centred cube.
+/// Returns the text in the middle: the match length and a centred cube.
 fn middle(table: &Table) -> String {
     let mut text = match table.length {
         0 => String::new(),
@@ -88,7 +88,7 @@ fn middle(table: &Table) -> String {
     text
 }
 
-/// What stands beside a row of a seat's half; rows next to the middle have one blank less.
+/// Returns the text beside a row of a seat's half. Rows next to the middle have one blank less.
 fn note(table: &Table, seat: Seat, row: u8) -> String {
     match row {
         1 => format!(" {}", points(*seat.of(&table.score))),
@@ -119,7 +119,7 @@ fn turn(table: &Table, seat: Seat) -> String {
     text
 }
 
-/// So many games in one word or two.
+/// Names a resignation of 1 to 3 games.
 pub(super) fn resignation(games: u8) -> Option<&'static str> {
     match games {
         1 => Some("single game"),
@@ -129,7 +129,7 @@ pub(super) fn resignation(games: u8) -> Option<&'static str> {
     }
 }
 
-/// One row of twelve points with the bar between them; row 1 lies at the edge.
+/// Draws a row of twelve points and the bar. Row 1 lies at the edge.
 fn line(text: &mut String, [top, bottom]: [Side; 2], row: u8, upper: bool) {
     text.push_str(" |");
     for column in 0..12 {
@@ -150,7 +150,7 @@ fn line(text: &mut String, [top, bottom]: [Side; 2], row: u8, upper: bool) {
     text.push('|');
 }
 
-/// Three letters: a checker, blanks, or the number of a column that is too long.
+/// Returns three characters: a checker, blanks, or the count of a point that is too tall.
 fn cell(count: u8, letter: char, row: u8, middle: bool) -> String {
     match count {
         _ if middle && count > ROWS => format!(" {} ", digit(count)),
@@ -159,12 +159,12 @@ fn cell(count: u8, letter: char, row: u8, middle: bool) -> String {
     }
 }
 
-/// 6 to 9, and A for 10.
+/// Returns the count as one character; `A` is 10.
 fn digit(count: u8) -> char {
     char::from_digit(count.into(), 16).map_or('?', |digit| digit.to_ascii_uppercase())
 }
 
-/// Checkers borne off: three columns, each filled from the edge.
+/// Draws checkers borne off in three columns, each filled from the edge.
 fn off(text: &mut String, side: Side, row: u8, letter: char) {
     text.push(' ');
     let off = side.off();
@@ -174,7 +174,7 @@ fn off(text: &mut String, side: Side, row: u8, letter: char) {
     }
 }
 
-/// The board as one line of FIBS, seen by the one at the bottom.
+/// Returns the board as a FIBS line, seen by the bottom player.
 pub(super) fn raw(table: &Table, names: &[String; 2]) -> String {
     let [top, bottom] = sides(table);
     let [top_name, bottom_name] = names;

@@ -1,7 +1,7 @@
 //! What goes on without a command: turns of computers, automatic rolls, plays and games.
 
 use super::Console;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::table::{Phase, Seat};
 use crate::game::{MatchState, Play};
 use crate::notation::play_text;
@@ -13,8 +13,8 @@ const TURNS_MAX: usize = 4096;
 const GAMES_MAX: u32 = 64;
 
 impl Console {
-    /// Plays on until a person has to decide.
-    pub(super) fn play_on(&mut self, host: &mut dyn Host) {
+    /// Plays on until a human has to decide.
+    pub(super) fn play_on(&mut self, host: &mut dyn ConsoleHost) {
         let games = self.table.games;
         for _ in 0..TURNS_MAX {
             if !self.due || self.ending || self.waiting.is_some() {
@@ -48,12 +48,12 @@ impl Console {
         }
     }
 
-    /// Whether the one who decides is the one on roll, with nothing offered.
+    /// Returns whether the player on roll decides and nothing is offered.
     fn own_turn(&self) -> bool {
         !self.table.doubled && self.table.resigned == 0
     }
 
-    fn persons_turn(&mut self, fresh: bool, host: &mut dyn Host) {
+    fn persons_turn(&mut self, fresh: bool, host: &mut dyn ConsoleHost) {
         if !fresh && !self.options.plays_on {
             return;
         }
@@ -76,7 +76,7 @@ impl Console {
         }
     }
 
-    /// Says which play is made.
+    /// Reports the play.
     fn announce(&mut self, play: Play) {
         if !self.shows_turns() && !self.human() {
             return;
@@ -89,8 +89,8 @@ impl Console {
         self.say(&text);
     }
 
-    /// A computer decides what is to be decided now.
-    pub(super) fn computers_turn(&mut self, host: &mut dyn Host) -> Result<(), String> {
+    /// Lets the engine take the decision that is due.
+    pub(super) fn computers_turn(&mut self, host: &mut dyn ConsoleHost) -> Result<(), String> {
         let seat = self.table.decides;
         let evals = seat.of(&self.players).evals;
         let state = self
@@ -138,7 +138,11 @@ impl Console {
         Ok(())
     }
 
-    fn answer_double(&mut self, state: &MatchState, host: &mut dyn Host) -> Result<(), String> {
+    fn answer_double(
+        &mut self,
+        state: &MatchState,
+        host: &mut dyn ConsoleHost,
+    ) -> Result<(), String> {
         let evals = self.table.decides.of(&self.players).evals;
         let mut before = *state;
         if self.table.beavers > 0 {
@@ -157,11 +161,11 @@ impl Console {
         Ok(())
     }
 
-    /// Whether the one who answers gains by accepting the resignation.
+    /// Returns whether the player who answers gains by accepting the resignation.
     pub(super) fn would_accept(
         &self,
         state: &MatchState,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) -> Result<bool, String> {
         let resigner = self.table.decides.other();
         let (mut position, mut state) = (self.table.position, *state);
@@ -176,8 +180,8 @@ impl Console {
         }
     }
 
-    /// `play`: the computer moves when it is its turn.
-    pub(super) fn play_computer(&mut self, host: &mut dyn Host) {
+    /// Runs `play`: the computer moves if it is its turn.
+    pub(super) fn play_computer(&mut self, host: &mut dyn ConsoleHost) {
         if self.human() {
             self.say("It's not the computer's turn to play.");
             return;
@@ -187,8 +191,8 @@ impl Console {
         }
     }
 
-    /// `end game`: both seats are played to the end.
-    pub(super) fn end_game(&mut self, host: &mut dyn Host) {
+    /// Runs `end game`: the engine plays both seats to the end.
+    pub(super) fn end_game(&mut self, host: &mut dyn ConsoleHost) {
         let before = (self.players.clone(), self.display, self.automatic.game);
         for player in &mut self.players {
             player.human = false;

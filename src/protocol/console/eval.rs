@@ -2,14 +2,14 @@
 
 use super::Console;
 use super::hint::cube_section;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::table::{Phase, Table};
 use super::words::Words;
 use crate::game::{Class, CubeOwner, Margin, MatchState};
 use crate::query::{CubeAnswer, Found, Question, Settings};
 
 impl Console {
-    pub(super) fn evaluate(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    pub(super) fn evaluate(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         if words.peek().is_none() {
             if !self.table.playing() || self.no_board {
                 self.say("No position specified and no game in progress.");
@@ -33,7 +33,7 @@ impl Console {
         }
     }
 
-    fn evaluate_table(&mut self, host: &mut dyn Host) {
+    fn evaluate_table(&mut self, host: &mut dyn ConsoleHost) {
         let Some(mut state) = self.table.state(self.beavers > 0) else {
             self.say("Illegal position.");
             return;
@@ -60,7 +60,7 @@ impl Console {
         &self,
         table: &Table,
         state: &MatchState,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) -> Result<String, String> {
         let position = table.position;
         let Found::Class(class) = host.answer(Question::Class(position), &Settings::plies(0))?
@@ -137,7 +137,7 @@ impl Console {
     }
 }
 
-/// The class as the original calls it.
+/// Returns the original's name of a class.
 const fn evaluator(class: Class) -> &'static str {
     match class {
         Class::Over => "Over",

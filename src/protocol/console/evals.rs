@@ -41,7 +41,7 @@ const LEVELS: [(u8, f32, &str); 6] = [
 ];
 
 impl Context {
-    /// As the engine takes it.
+    /// Converts the settings for the engine.
     pub(super) fn settings(&self, filter: MoveFilter) -> Settings {
         let mut settings = Settings::plies(self.plies.min(Settings::PLIES_MAX))
             .with_cubeful(self.cubeful)
@@ -52,7 +52,7 @@ impl Context {
         settings
     }
 
-    /// The evaluation in words, as the third line of a play says it.
+    /// Describes the evaluation as the third line of a play does.
     pub(super) fn described(&self, plies: u8) -> String {
         let cube = if self.cubeful { "cubeful" } else { "cubeless" };
         let prune = if self.prune { " prune" } else { "" };
@@ -72,7 +72,7 @@ impl Context {
         }
     }
 
-    /// The evaluation in lines, as `show` prints it.
+    /// Describes the evaluation in lines, as `show` prints it.
     pub(super) fn lines(&self, indent: &str) -> String {
         let prune = if self.prune { "Using" } else { "Not using" };
         let cube = if self.cubeful { "Cubeful" } else { "Cubeless" };
@@ -119,13 +119,13 @@ impl Evals {
         self.cube.settings(self.filter)
     }
 
-    /// The filters in lines.
+    /// Describes the move filter in lines.
     pub(super) fn filter_lines(&self) -> String {
         filter_lines(&self.filter)
     }
 }
 
-/// A move filter in lines.
+/// Describes a move filter in lines.
 pub(super) fn filter_lines(filter: &MoveFilter) -> String {
     let mut text = String::new();
     for (row, plies) in filter.levels.iter().zip(1..) {
@@ -157,7 +157,7 @@ pub(super) struct Owner<'a> {
 }
 
 impl Console {
-    /// `set … cubeful|deterministic|noise|plies|prune VALUE`
+    /// Runs `set … cubeful|deterministic|noise|plies|prune VALUE`.
     pub(super) fn set_context(
         &mut self,
         context: Context,
@@ -230,7 +230,7 @@ impl Console {
         Some(changed)
     }
 
-    /// On or off behind a setting; says what is wrong with it.
+    /// Parses the switch after a setting and reports a missing or unknown one.
     pub(super) fn on_or_off(&mut self, name: &str, words: &mut Words<'_>) -> Option<bool> {
         let Some(word) = words.next() else {
             self.say(&format!(
@@ -245,7 +245,7 @@ impl Console {
         found
     }
 
-    /// `set … movefilter PLY LEVEL ACCEPT [EXTRA TOLERANCE]`
+    /// Runs `set … movefilter PLY LEVEL ACCEPT [EXTRA TOLERANCE]`.
     pub(super) fn set_filter(
         &mut self,
         filter: MoveFilter,
@@ -314,7 +314,7 @@ impl Console {
         Some(changed)
     }
 
-    /// `set player N …` behind the player: evaluations and filters.
+    /// Runs the part of `set player N …` about evaluations and filters.
     pub(super) fn set_player_evals(&mut self, seat: Seat, path: &[&str], words: &mut Words<'_>) {
         let player = seat.of(&self.players);
         let (mut evals, idle) = (player.evals, player.human);

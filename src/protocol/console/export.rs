@@ -3,7 +3,7 @@
 use super::Console;
 use super::board::drawing;
 use super::hint::cube_section;
-use super::host::{Host, JudgedAction};
+use super::host::{AnalysedAction, ConsoleHost};
 use super::record::{apply, start_of};
 use super::statistics::Extent;
 use super::table::{Phase, Seat, Table, points};
@@ -14,8 +14,13 @@ use crate::notation::{MatAction, play_text};
 const LUCKY: [f64; 2] = [0.3, 0.6];
 
 impl Console {
-    /// The text of a game.
-    pub(super) fn game_text(&self, number: usize, whole: bool, host: &mut dyn Host) -> String {
+    /// Returns the text export of a game; `whole` adds the match statistics after the last game.
+    pub(super) fn game_text(
+        &self,
+        number: usize,
+        whole: bool,
+        host: &mut dyn ConsoleHost,
+    ) -> String {
         let file = &self.record.file;
         let Some(game) = file.games.get(number) else {
             return String::new();
@@ -70,8 +75,8 @@ impl Console {
         text + &signature(host)
     }
 
-    /// The text of the position on the table.
-    pub(super) fn position_text(&self, host: &mut dyn Host) -> String {
+    /// Returns the text export of the current position.
+    pub(super) fn position_text(&self, host: &mut dyn ConsoleHost) -> String {
         let table = &self.table;
         let name = table.on_roll.of(&self.names);
         let head = match table.dice {
@@ -92,7 +97,7 @@ impl Console {
         )
     }
 
-    fn date(&self, host: &mut dyn Host) -> String {
+    fn date(&self, host: &mut dyn ConsoleHost) -> String {
         let file = &self.record.file;
         let written = file.header("EventDate").or_else(|| file.header("Date"));
         let parts = written.map(|date| {
@@ -112,7 +117,7 @@ impl Console {
         before: &Table,
         seat: Seat,
         action: MatAction,
-        judged: Option<&JudgedAction>,
+        judged: Option<&AnalysedAction>,
     ) -> String {
         let mut table = *before;
         let answers = matches!(
@@ -169,11 +174,11 @@ impl Console {
         text
     }
 
-    /// The cube section without the empty line that begins it, or an alert in the place of that line.
+    /// Returns the cube section; an alert replaces its first, empty line.
     fn section(
         &self,
         table: &Table,
-        judged: &JudgedAction,
+        judged: &AnalysedAction,
         alert: Option<String>,
         answers: bool,
     ) -> String {
@@ -188,7 +193,7 @@ impl Console {
         }
     }
 
-    /// The word for a loss, where it deserves one.
+    /// Returns the mark of a loss, if it has one.
     fn mark(&self, loss: Option<[f64; 2]>) -> Option<(&'static str, [f64; 2])> {
         let loss = loss?;
         let [equity, _] = loss;
@@ -202,7 +207,7 @@ impl Console {
         found.map(|(_, word)| (word, loss))
     }
 
-    /// A loss or luck in brackets.
+    /// Formats a loss or luck.
     fn amount(&self, [equity, mwc]: [f64; 2], sign: f64, wide: bool) -> String {
         match (self.style.mwc && self.record.file.length > 0, wide) {
             (true, _) => format!("{:+.3}%", 100.0 * sign * mwc),
@@ -221,7 +226,12 @@ impl Console {
         ))
     }
 
-    fn cube_text(&self, table: &Table, action: MatAction, judged: Option<&JudgedAction>) -> String {
+    fn cube_text(
+        &self,
+        table: &Table,
+        action: MatAction,
+        judged: Option<&AnalysedAction>,
+    ) -> String {
         let Some(judged) = judged else {
             return String::new();
         };
@@ -247,7 +257,7 @@ impl Console {
         table: &Table,
         roll: Roll,
         moved: &str,
-        judged: Option<&JudgedAction>,
+        judged: Option<&AnalysedAction>,
     ) -> String {
         let line = if moved.is_empty() {
             "Cannot move"
@@ -291,8 +301,8 @@ impl Console {
     }
 }
 
-/// The lines at the end of an export.
-fn signature(host: &mut dyn Host) -> String {
+/// Returns the last lines of an export.
+fn signature(host: &mut dyn ConsoleHost) -> String {
     format!(
         "Output generated {}\n by gammond {} (Text Export)\n\n",
         host.now(),

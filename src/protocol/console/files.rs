@@ -1,7 +1,7 @@
 //! `import`, `load`, `save`, `export`: matches and positions in files.
 
 use super::Console;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::table::{Phase, Table};
 use super::words::Words;
 use crate::notation::{MatAction, MatGame, MatchFile, SetUp};
@@ -16,7 +16,7 @@ impl Console {
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) {
         let name = words.next().map(str::to_owned);
         match path {
@@ -55,7 +55,7 @@ impl Console {
     }
 
     /// Runs the commands of a file.
-    fn run_file(&mut self, name: &str, host: &mut dyn Host) {
+    fn run_file(&mut self, name: &str, host: &mut dyn ConsoleHost) {
         if self.files_deep >= FILES_DEEP_MAX {
             self.complain(&format!(
                 "{name}: more than {FILES_DEEP_MAX} files of commands within one another"
@@ -83,7 +83,7 @@ impl Console {
         self.files_deep -= 1;
     }
 
-    fn take_in(&mut self, path: &[&'static str], name: &str, host: &mut dyn Host) {
+    fn take_in(&mut self, path: &[&'static str], name: &str, host: &mut dyn ConsoleHost) {
         let bytes = match host.read(name) {
             Ok(bytes) => bytes,
             Err(reason) => {
@@ -125,7 +125,7 @@ impl Console {
         self.open_match(reading.file);
     }
 
-    /// A match that was read is the one on the table, at its end.
+    /// Makes a match from a file the current one, at its end.
     fn open_match(&mut self, mut file: MatchFile) {
         let names = file.names.clone().map(|name| super::clean_name(&name));
         file.names.clone_from(&names);
@@ -150,7 +150,7 @@ impl Console {
         self.show_board();
     }
 
-    fn give_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn Host) {
+    fn give_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn ConsoleHost) {
         let no_match = self.record.file.games.is_empty();
         let of_position = matches!(path, [_, "position", ..]);
         if (no_match && !of_position) || (of_position && self.table.phase == Phase::None) {
@@ -210,13 +210,13 @@ impl Console {
         }
     }
 
-    fn write(&mut self, name: &str, text: &str, host: &mut dyn Host) {
+    fn write(&mut self, name: &str, text: &str, host: &mut dyn ConsoleHost) {
         if let Err(reason) = host.write(name, text.as_bytes()) {
             self.complain(&format!("{name}: {reason}"));
         }
     }
 
-    /// The position as a game that begins with it.
+    /// Returns a match of one game that begins with the current position.
     fn position_file(&self) -> MatchFile {
         let table = &self.table;
         let player = table.on_roll.player();
@@ -241,7 +241,7 @@ impl Console {
     }
 }
 
-/// As an SGF file.
+/// Formats a match as SGF.
 fn sgf(file: &MatchFile) -> String {
     let crawford: Vec<bool> = (0..file.games.len())
         .map(|number| super::record::start_of(file, number, &Table::default()).crawford)
@@ -249,7 +249,7 @@ fn sgf(file: &MatchFile) -> String {
     file.sgf(&crawford, &|_, _| None)
 }
 
-/// The file of a game: the first has the name, the others a number before the ending.
+/// Returns the file name of a game: the second and later games get a number before the extension.
 fn numbered(name: &str, number: usize) -> String {
     if number == 0 {
         return name.to_owned();

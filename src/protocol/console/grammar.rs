@@ -6,13 +6,13 @@ use super::words::Words;
 /// others follow with `=` and the name of that place. Lines that begin with blanks go on the line above.
 const TABLE: &str = include_str!("grammar.txt");
 
-/// Where every command begins.
+/// The place where every command begins.
 pub(super) const COMMANDS: &str = "commands";
-/// What follows `set player N`.
+/// The keywords after `set player N`.
 pub(super) const PLAYER: &str = "player";
-/// What follows `set rollout player N`.
+/// The keywords after `set rollout player N`.
 pub(super) const ROLLOUT_PLAYER: &str = "rollout_player";
-/// What follows `set analysis player N`.
+/// The keywords after `set analysis player N`.
 pub(super) const ANALYSIS_PLAYER: &str = "analysis_player";
 
 /// The one-letter names of other commands.
@@ -35,7 +35,7 @@ pub(super) enum Misread<'a> {
     Incomplete,
 }
 
-/// The keywords of a place, each with the name of the place behind it.
+/// Returns the keywords of a place, each with the place after it.
 fn keywords(place: &str) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
     let mut inside = false;
     let lines = TABLE.lines().filter_map(move |line| {
@@ -54,7 +54,7 @@ fn keywords(place: &str) -> impl Iterator<Item = (&'static str, Option<&'static 
         })
 }
 
-/// The keywords of a command, in full; the words behind them stay.
+/// Reads the keywords of a command and returns them in full. Its arguments stay.
 pub(super) fn read<'a>(
     place: &str,
     words: &mut Words<'a>,
@@ -80,7 +80,7 @@ pub(super) fn read<'a>(
     }
 }
 
-/// The place behind these keywords, where more would have to follow.
+/// Returns the place after these keywords if a command needs more of them.
 pub(super) fn path(place: &'static str, line: &str) -> Option<&'static str> {
     let mut place = place;
     for word in line.split_ascii_whitespace() {
@@ -90,7 +90,7 @@ pub(super) fn path(place: &'static str, line: &str) -> Option<&'static str> {
     Some(place)
 }
 
-/// The keywords that may follow a place, without the one-letter ones.
+/// Returns the keywords of a place without the one-letter aliases.
 pub(super) fn names(place: &str) -> impl Iterator<Item = &'static str> {
     keywords(place)
         .map(|word| word.0)
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// The shortest beginnings as the original takes them.
+    /// CON-04: the shortest prefixes that the original accepts.
     #[test]
     fn the_first_keyword_that_begins_so_is_meant() {
         let cases = [

@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::evals::Context;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::style::Style;
 use super::words::Words;
 use crate::game::{MatchState, Position};
@@ -14,7 +14,7 @@ use crate::query::{
 /// Plays of a hint without a number.
 pub(super) const PLAYS_SHOWN: usize = 10;
 
-/// What a hint has found.
+/// The result of a hint.
 #[derive(Clone, Debug)]
 pub(super) enum Hint {
     Plays {
@@ -26,7 +26,7 @@ pub(super) enum Hint {
 }
 
 impl Hint {
-    /// The plays, if that was the question.
+    /// Returns the plays of a hint about plays.
     pub(super) fn plays(&self) -> Option<&[RankedPlay]> {
         match self {
             Hint::Plays { plays, .. } => Some(plays),
@@ -36,7 +36,7 @@ impl Hint {
 }
 
 impl Console {
-    pub(super) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    pub(super) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         if !self.table.playing() || self.no_board {
             self.say("You must set up a board first.");
             return;
@@ -62,7 +62,7 @@ impl Console {
         }
     }
 
-    fn hint_plays(&mut self, state: &MatchState, count: usize, host: &mut dyn Host) {
+    fn hint_plays(&mut self, state: &MatchState, count: usize, host: &mut dyn ConsoleHost) {
         let Some(roll) = self.table.roll() else {
             return;
         };
@@ -117,7 +117,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    fn hint_cube(&mut self, state: &MatchState, host: &mut dyn Host) {
+    fn hint_cube(&mut self, state: &MatchState, host: &mut dyn ConsoleHost) {
         if !matches!(self.hint, Some(Hint::Cube(_))) {
             let settings = self.hints.cubes();
             match self.cube_answer(state, &settings, host) {
@@ -136,7 +136,7 @@ impl Console {
         }
     }
 
-    /// A hint about a place of the record is shown there again.
+    /// Keeps a hint about a place in the record, so that `show board` can repeat it.
     fn note_hint(&mut self) {
         let inside = self
             .record
@@ -149,8 +149,8 @@ impl Console {
         }
     }
 
-    /// Whether the resignation on the table is worth accepting.
-    fn hint_resignation(&mut self, state: &MatchState, host: &mut dyn Host) {
+    /// Gives a hint about the resignation that is offered.
+    fn hint_resignation(&mut self, state: &MatchState, host: &mut dyn ConsoleHost) {
         match self.would_accept(state, host) {
             Ok(true) => self.say("You should accept the resignation!"),
             Ok(false) => self.say("You should reject the resignation!"),
@@ -162,7 +162,7 @@ impl Console {
         &self,
         state: &MatchState,
         settings: &Settings,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) -> Result<CubeAnswer, String> {
         let question = Question::Cube(CubeQuery::new(self.table.position, *state));
         match host.answer(question, settings)? {
@@ -172,7 +172,7 @@ impl Console {
     }
 }
 
-/// The two lines of a play.
+/// Formats the two lines of a play.
 pub(super) fn play_lines(
     style: &Style,
     position: &Position,
@@ -191,7 +191,7 @@ pub(super) fn play_lines(
     format!("{rank}. {kind:<17}{moved:<29}{}", values(style, play, best))
 }
 
-/// What stands behind a play, and the line of chances below.
+/// Formats the value of a play and the line of probabilities below.
 pub(super) fn values(style: &Style, play: &RankedPlay, best: Option<&RankedPlay>) -> String {
     let word = match style.mwc && play.value.mwc.is_some() {
         true => "MWC:",
@@ -204,7 +204,7 @@ pub(super) fn values(style: &Style, play: &RankedPlay, best: Option<&RankedPlay>
     text + &format!("\n       {}\n", style.chances(&play.chances))
 }
 
-/// What to do with the cube, seen by who doubles, or by who answers where a double is on the table.
+/// Formats the cube section, seen by the doubler, or by the opponent if a double is offered.
 pub(super) fn cube_section(
     style: &Style,
     cube: &CubeAnswer,
@@ -254,7 +254,7 @@ pub(super) fn cube_section(
     text + "\n"
 }
 
-/// The three choices, best first.
+/// Returns the three choices, best first.
 fn in_order(cube: &CubeAnswer) -> [(&'static str, Equities); 3] {
     let no_double = ("No double", cube.no_double);
     let take = ("Double, take", cube.double_take);

@@ -4,71 +4,71 @@ use crate::game::Rules;
 use crate::notation::MatchFile;
 use crate::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
 
-/// Where a console is at home.
-pub trait Host {
-    /// The engine's answer.
+/// The services that a console needs.
+pub trait ConsoleHost {
+    /// Asks the engine.
     ///
     /// # Errors
     /// Why there is none, in one line.
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String>;
 
-    /// How many games the one on roll may resign without giving anything up, 0 for none.
+    /// Returns the number of games that the player on roll may resign without loss; 0 for none.
     fn resigns(&mut self, query: &EvalQuery) -> u8;
 
-    /// A die, 1 to 6.
+    /// Throws a die: 1 to 6.
     fn die(&mut self) -> u8;
 
-    /// Begins the dice of this seed.
+    /// Seeds the dice.
     fn seed(&mut self, seed: u64);
 
-    /// A file's bytes.
+    /// Reads a file.
     ///
     /// # Errors
     /// Why there are none, such as `No such file or directory`.
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
 
-    /// Writes a file, in the place of one that is there.
+    /// Writes or overwrites a file.
     ///
     /// # Errors
     /// Why it was not written.
     fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), String>;
 
-    /// Every decision of a match judged.
+    /// Analyses every decision of a match.
     ///
     /// # Errors
     /// Why it was not.
-    fn judge(&mut self, file: &MatchFile, how: &Judging) -> Result<Judged, String>;
+    fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String>;
 
-    /// The gammon prices and the match winning chances of a score.
-    fn stakes(&mut self, state: &crate::game::MatchState) -> Prices;
+    /// Returns the gammon prices and the match winning chances of a score.
+    fn stakes(&mut self, state: &crate::game::MatchState) -> ScoreValues;
 
-    /// Today as month, day and year, for the head of an export.
+    /// Returns today's month, day and year.
     fn today(&self) -> [u32; 3];
 
-    /// The moment in words, such as `Wed Nov 25 00:30:57 2026`.
+    /// Returns the time, such as `Wed Nov 25 00:30:57 2026`.
     fn now(&self) -> String;
 }
 
-/// How a match is judged.
+/// The settings of an analysis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judging {
+pub struct AnalysisRequest {
     /// Plays.
     pub chequer: Settings,
     /// Doubles, takes and passes.
     pub cube: Settings,
-    /// What holds where the file does not say.
+    /// Rules of money play that the file does not name.
     pub rules: Rules,
     /// Plays kept of each roll beside the one that was played.
     pub plays: usize,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
     /// Which decisions: those of the seats, and plays, cubes and rolls.
-    pub what: JudgedParts,
+    pub what: AnalysedParts,
 }
 
-/// What of a match is judged.
+/// The parts of a match to analyse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JudgedParts {
+pub struct AnalysedParts {
     /// The decisions of the first and of the second player.
     pub players: [bool; 2],
     /// Plays.
@@ -81,18 +81,18 @@ pub struct JudgedParts {
 
 /// A match judged.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judged {
+pub struct AnalysedMatch {
     /// The decisions of each game.
-    pub games: Vec<Vec<JudgedAction>>,
+    pub games: Vec<Vec<AnalysedAction>>,
     /// The books of each game, and behind them those of the match.
-    pub books: Vec<[Books; 2]>,
-    /// What the first player got in the match: chances above one half, or points; and without luck.
+    pub books: Vec<[PlayerStatistics; 2]>,
+    /// The first player's result, and the same without luck: match winning chance above one half, or points.
     pub results: [f64; 2],
 }
 
-/// What is known of one action of a game.
+/// The analysis of one action of a game.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct JudgedAction {
+pub struct AnalysedAction {
     /// Its number in the game, from 0.
     pub number: usize,
     /// The double before it, or that it is or answers.
@@ -101,20 +101,20 @@ pub struct JudgedAction {
     pub plays: Vec<RankedPlay>,
     /// The play that was made, and its place from 1.
     pub played: Option<(RankedPlay, usize)>,
-    /// How many plays there were.
+    /// The number of legal plays.
     pub legal: usize,
-    /// What was lost by not doubling.
+    /// The loss by not doubling.
     pub cube_loss: Option<[f64; 2]>,
-    /// What was lost by the play, double, take or pass: as equity, and as match winning chance.
+    /// The loss by the play, double, take or pass, as equity and as match winning chance.
     pub loss: Option<[f64; 2]>,
-    /// What the roll was worth more than the mean, likewise.
+    /// The luck of the roll, likewise.
     pub luck: Option<[f64; 2]>,
 }
 
 /// A sum: how many, their equity, and what it costs in points or match winning chances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Entry {
-    /// How many.
+pub struct StatisticsSum {
+    /// The number of decisions.
     pub count: u32,
     /// As equity of the cube as it stood.
     pub emg: f64,
@@ -124,9 +124,9 @@ pub struct Entry {
 
 /// The books of a player.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Books {
+pub struct PlayerStatistics {
     /// All plays.
-    pub plays: Entry,
+    pub plays: StatisticsSum,
     /// Those with a choice.
     pub unforced: u32,
     /// Plays that are doubtful, bad, very bad.
@@ -134,19 +134,19 @@ pub struct Books {
     /// Rolls: very lucky, lucky, unmarked, unlucky, very unlucky.
     pub rolls: [u32; 5],
     /// The luck.
-    pub luck: Entry,
+    pub luck: StatisticsSum,
     /// Cube decisions.
-    pub cube: Entry,
+    pub cube: StatisticsSum,
     /// Those that are close, or where the cube was turned.
     pub close: u32,
     /// Doubles, takes, passes.
     pub turned: [u32; 3],
     /// Doubles missed below and above the cash point, wrong doubles below and above the window, wrong takes, wrong
     /// passes.
-    pub faults: [Entry; 6],
+    pub faults: [StatisticsSum; 6],
     /// Snowie's error rate.
     pub snowie: Option<f64>,
-    /// What plays and cube cost as a FIBS rating; not for money.
+    /// The FIBS rating points lost by plays and by the cube; `None` in money play.
     pub rating_loss: [Option<f64>; 2],
     /// The difference of FIBS ratings that the result without luck shows.
     pub fibs_difference: Option<f64>,
@@ -171,9 +171,9 @@ pub struct PerGame {
     pub half_width: f64,
 }
 
-/// What a score is worth.
+/// The values that a score gives to points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Prices {
+pub struct ScoreValues {
     /// Match winning chances after a plain loss and a plain win at the cube as it stands; the same for money.
     pub chances: [f64; 2],
     /// The gammon and the backgammon price of the one on roll, and those of the other.

@@ -1,7 +1,7 @@
 //! `analyse …`, `show statistics …`, `annotate …`: the match judged.
 
 use super::Console;
-use super::host::{Books, Host, Judging};
+use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};
 use super::statistics::{Extent, table};
 use super::table::Seat;
 use super::words::Words;
@@ -9,8 +9,8 @@ use crate::game::Rules;
 use crate::notation::{MatAction, MatPlayer};
 
 impl Console {
-    /// `analyse match|game|session|move|clear …`
-    pub(super) fn analyse(&mut self, path: &[&str], host: &mut dyn Host) {
+    /// Runs `analyse match|game|session|move|clear …`.
+    pub(super) fn analyse(&mut self, path: &[&str], host: &mut dyn ConsoleHost) {
         match path {
             ["clear", ..] => {
                 self.judged = None;
@@ -42,8 +42,8 @@ impl Console {
         }
     }
 
-    fn judging(&self) -> Judging {
-        Judging {
+    fn judging(&self) -> AnalysisRequest {
+        AnalysisRequest {
             chequer: self.analysis.plays(),
             cube: self.analysis.cubes(),
             rules: Rules {
@@ -56,7 +56,7 @@ impl Console {
         }
     }
 
-    pub(super) fn show_statistics(&mut self, what: &str, _host: &mut dyn Host) {
+    pub(super) fn show_statistics(&mut self, what: &str, _host: &mut dyn ConsoleHost) {
         let extent = if what == "game" {
             Extent::Game
         } else {
@@ -70,11 +70,13 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    /// The table of a game or the whole match; of what was not judged only the plays are counted.
+    /// Returns the statistics of a game or the match. Games without analysis have counts only.
     pub(super) fn statistics(&self, extent: Extent, game: usize) -> String {
         let length = self.record.file.length;
         let factor = self.style.rate_factor;
-        let of = |books: Option<&[Books; 2]>| table(books, &self.names, length, extent, factor);
+        let of = |books: Option<&[PlayerStatistics; 2]>| {
+            table(books, &self.names, length, extent, factor)
+        };
         if self.record.file.games.is_empty() {
             return of(None);
         }
@@ -92,9 +94,9 @@ impl Console {
         of(Some(&books))
     }
 
-    /// What can be said of games that nobody judged: plays, doubles, takes, passes and results.
-    fn counted(&self, extent: Extent, game: usize) -> [Books; 2] {
-        let mut books = [Books::default(), Books::default()];
+    /// Counts plays, doubles, takes, passes and results of games without analysis.
+    fn counted(&self, extent: Extent, game: usize) -> [PlayerStatistics; 2] {
+        let mut books = [PlayerStatistics::default(), PlayerStatistics::default()];
         let length = self.record.file.length;
         let games = self.record.file.games.iter().enumerate();
         let mut result = 0.0;
@@ -137,8 +139,8 @@ impl Console {
         }
     }
 
-    /// `dicerolls N`
-    pub(super) fn dice_rolls(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    /// Runs `dicerolls N`.
+    pub(super) fn dice_rolls(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         /// Most rolls of one command.
         const ROLLS_MAX: i64 = 100_000;
         let count = words.number().unwrap_or(10).clamp(0, ROLLS_MAX);

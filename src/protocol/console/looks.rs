@@ -157,7 +157,7 @@ const SWITCHES: [Switch; 31] = [
 ];
 
 impl Console {
-    /// Settings that change nothing that is computed or parsed.
+    /// Confirms settings that change no number and no form.
     pub(super) fn set_looks(&mut self, path: &[&'static str], words: &mut Words<'_>) {
         if let Some((path, on, off)) = SWITCHES.iter().find(|switch| switch.0 == path) {
             if let Some(now) = self.on_or_off(&path.join(" "), words) {

@@ -2,7 +2,7 @@
 //! them. Rules CON-01 to CON-30 of `protocol-specs/gnubg-console.md`.
 //!
 //! [`Console`] is the machine of one session, without I/O: a line goes in, and out come the bytes for standard output
-//! and standard error. What it needs of the world (answers, dice, files) it asks its [`Host`] for.
+//! and standard error. What it needs of the world (answers, dice, files) it asks its [`ConsoleHost`] for.
 //!
 //! ```
 //! use gammond::protocol::console::{Console, ConsoleOptions, NoHost};
@@ -44,7 +44,10 @@ mod table;
 mod words;
 
 pub use fuzz::fuzz_console;
-pub use host::{Books, Entry, Host, Judged, JudgedAction, JudgedParts, Judging, PerGame, Prices};
+pub use host::{
+    AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, ConsoleHost, PerGame,
+    PlayerStatistics, ScoreValues, StatisticsSum,
+};
 pub use no_host::NoHost;
 
 use crate::query::MoveFilter;
@@ -64,19 +67,18 @@ const NAME_MAX: usize = 31;
 /// Longest line.
 pub const LINE_MAX: usize = crate::notation::LINE_BYTES_MAX;
 
-/// How a console begins.
+/// The options of a console session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleOptions {
     /// The name of the player at the bottom.
     pub user: String,
-    /// Whether the turn goes on before the next line is read, as the original does on standard input; in a file of
-    /// commands it waits.
+    /// `true` to go on with the turn before the next line is read, as the original does on standard input
     pub plays_on: bool,
-    /// Whether the original's faults are kept too: missing line ends, a hint that does not follow its settings.
+    /// `true` to keep the original's faults: missing line ends, a hint that does not follow its settings.
     pub strict: bool,
-    /// Whether `set analysis …` is also meant for hints.
+    /// `true` to apply `set analysis …` to hints too.
     pub hint_follows_analysis: bool,
-    /// Whether a person sits there: prompts and questions are printed.
+    /// `true` to print prompts.
     pub terminal: bool,
 }
 
@@ -92,7 +94,7 @@ impl Default for ConsoleOptions {
     }
 }
 
-/// What a line gives.
+/// The answer to a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsoleAnswer {
     /// For standard output.
@@ -103,7 +105,7 @@ pub struct ConsoleAnswer {
     pub ends: bool,
 }
 
-/// Who plays at a seat.
+/// The player at a seat.
 #[derive(Clone, Debug)]
 struct Player {
     human: bool,
@@ -118,7 +120,7 @@ pub struct Console {
     names: [String; 2],
     players: [Player; 2],
     automatic: Automatic,
-    /// Whether boards of a computer's turns are shown.
+    /// `true` if boards of a computer's turns are shown.
     display: bool,
     style: Style,
     /// `set evaluation`: hints and `eval`.
@@ -126,7 +128,7 @@ pub struct Console {
     /// `set analysis`.
     analysis: Evals,
     luck: Context,
-    parts: JudgedParts,
+    parts: AnalysedParts,
     marks: [f64; 3],
     rollout: RolloutSetup,
     /// The Jacoby rule of new sessions.
@@ -144,7 +146,7 @@ pub struct Console {
     /// A position was refused: there is none to give hints for.
     no_board: bool,
     record: Record,
-    judged: Option<Judged>,
+    judged: Option<AnalysedMatch>,
     waiting: Option<Waiting>,
     /// The turn has gone on and nobody has seen it.
     due: bool,
@@ -158,7 +160,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// A session at its beginning.
+    /// Creates a session.
     #[must_use]
     pub fn new(options: ConsoleOptions) -> Console {
         let player = |human| Player {
@@ -183,7 +185,7 @@ impl Console {
                 prune: false,
                 ..Context::default()
             },
-            parts: JudgedParts {
+            parts: AnalysedParts {
                 players: [true; 2],
                 plays: true,
                 cubes: true,
@@ -213,7 +215,7 @@ impl Console {
         }
     }
 
-    /// What is printed before the first line: as many lines as the original has, for those who count them.
+    /// Returns the banner: as many lines as the original's, for scripts that count them.
     #[must_use]
     pub fn banner() -> String {
         format!(
@@ -226,7 +228,7 @@ impl Console {
         )
     }
 
-    /// What is printed where the next line is awaited from a person.
+    /// Returns the prompt for a terminal.
     #[must_use]
     pub fn prompt(&self) -> String {
         match (&self.waiting, self.table.playing()) {
@@ -237,7 +239,7 @@ impl Console {
     }
 
     /// Takes a line, without its end.
-    pub fn line(&mut self, line: &[u8], host: &mut dyn Host) -> ConsoleAnswer {
+    pub fn line(&mut self, line: &[u8], host: &mut dyn ConsoleHost) -> ConsoleAnswer {
         let text = String::from_utf8_lossy(line);
         match self.waiting.take() {
             Some(waiting) => self.dice_line(&text, waiting, host),
@@ -251,7 +253,7 @@ impl Console {
         }
     }
 
-    /// A line over the limit.
+    /// Answers a line over the limit.
     pub fn too_long(&mut self) -> ConsoleAnswer {
         ConsoleAnswer {
             err: format!("gammond: a line has more than {LINE_MAX} bytes and is passed over\n"),
@@ -259,7 +261,7 @@ impl Console {
         }
     }
 
-    fn obey(&mut self, line: &str, host: &mut dyn Host) {
+    fn obey(&mut self, line: &str, host: &mut dyn ConsoleHost) {
         if line.starts_with('#') {
             return;
         }
@@ -281,7 +283,12 @@ impl Console {
         }
     }
 
-    fn command(&mut self, path: &[&'static str], words: &mut Words<'_>, host: &mut dyn Host) {
+    fn command(
+        &mut self,
+        path: &[&'static str],
+        words: &mut Words<'_>,
+        host: &mut dyn ConsoleHost,
+    ) {
         match path {
             ["set", rest @ ..] => self.set(rest, words, host),
             ["show", rest @ ..] => self.show(rest, words, host),
@@ -318,7 +325,7 @@ impl Console {
         }
     }
 
-    /// A command of the original that there is not.
+    /// Refuses a command by name.
     fn refuse(&mut self, what: &str) {
         self.complain(&format!("gammond: `{what}' is not supported"));
     }
@@ -338,13 +345,13 @@ impl Console {
         }
     }
 
-    /// A line for standard output.
+    /// Appends a line to standard output.
     fn say(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push('\n');
     }
 
-    /// A line that the original leaves without an end.
+    /// Appends a line that the original leaves without an end.
     fn fault(&mut self, text: &str) {
         self.out.push_str(text);
         if !self.options.strict {
@@ -352,13 +359,13 @@ impl Console {
         }
     }
 
-    /// A line for standard error.
+    /// Appends a line to standard error.
     fn complain(&mut self, text: &str) {
         self.err.push_str(text);
         self.err.push('\n');
     }
 
-    /// The score, which the original ends with a line end in money sessions only.
+    /// Appends the score, which the original ends with a line end in money sessions only.
     fn say_score(&mut self) {
         let text = self.table.score_line(&self.names);
         match self.table.length {
@@ -375,7 +382,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    /// The seat that a word names: 0, 1 or a name.
+    /// Finds the seat that a word names: 0, 1 or a player's name.
     fn seat(&self, word: &str) -> Option<Seat> {
         match word {
             "0" => Some(Seat::Top),
@@ -387,14 +394,14 @@ impl Console {
         }
     }
 
-    /// What is kept of the last hint, and of a position that was refused, goes with the position.
+    /// Drops the last hint and the mark of a refused position.
     fn forget_hint(&mut self) {
         self.hint = None;
         self.no_board = false;
     }
 }
 
-/// Whether a line that begins with this word is a play.
+/// Returns whether a line that begins with this word is a play.
 fn is_play(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let begins = lower.starts_with(|sign: char| sign.is_ascii_digit())
@@ -403,7 +410,7 @@ fn is_play(word: &str) -> bool {
     begins && lower.contains('/')
 }
 
-/// A name without signs that move a cursor, and not too long.
+/// Removes control characters from a name and cuts it.
 fn clean_name(name: &str) -> String {
     let clean = name.chars().filter(|sign| !sign.is_control());
     let name: String = clean.take(NAME_MAX).collect();

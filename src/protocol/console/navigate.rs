@@ -3,7 +3,7 @@
 use super::Console;
 use super::evals::Context;
 use super::hint::{Hint, PLAYS_SHOWN, cube_section, values};
-use super::host::JudgedAction;
+use super::host::AnalysedAction;
 use super::play::NO_GAME;
 use super::record::{apply, start_of};
 use super::table::{Phase, Seat, Table};
@@ -15,7 +15,7 @@ use crate::notation::{MatAction, MatPlayer, play_text, position_after};
 const COLUMN: usize = 44;
 
 impl Console {
-    /// The table follows the place that is looked at.
+    /// Sets the table to the current place of the record.
     fn look(&mut self) {
         let rules = self.table;
         if let Some(table) = self.record.table(&rules) {
@@ -101,7 +101,7 @@ impl Console {
         record.rolled = false;
     }
 
-    /// To the next or the last place where dice lie.
+    /// Steps to the next or previous roll.
     fn step_roll(&mut self, back: bool) {
         let Some(game) = self.record.current() else {
             return;
@@ -125,7 +125,7 @@ impl Console {
         }
     }
 
-    /// To the next or the last decision that is marked.
+    /// Steps to the next or previous marked decision.
     fn step_marked(&mut self, back: bool) {
         let Some(doubtful) = self.marks.first().copied() else {
             return;
@@ -153,7 +153,7 @@ impl Console {
         }
     }
 
-    /// What `show board` adds behind a board of the record: the roll that follows, and its plays.
+    /// Returns the text that `show board` adds inside a record: the next roll and its analysis.
     pub(super) fn place_text(&self) -> String {
         let (number, game) = (self.record.at, self.record.game);
         let Some((_, action)) = self
@@ -185,7 +185,7 @@ impl Console {
             + &self.listed(&self.table, judged, Some(&self.analysis.chequer))
     }
 
-    /// The roll that follows, with the hint that was given here.
+    /// Returns the next roll and the hint that was given here.
     fn noted(&self, action: MatAction, roll: Roll) -> String {
         let head = format!("Rolled {roll}:\n");
         match self.record.hints.get(&(self.record.game, self.record.at)) {
@@ -204,12 +204,12 @@ impl Console {
                     _ => None,
                 };
                 let place = plays.iter().position(|play| Some(play.position) == after);
-                let judged = JudgedAction {
+                let judged = AnalysedAction {
                     number: self.record.at,
                     plays: plays.iter().take(PLAYS_SHOWN).cloned().collect(),
                     played: place.and_then(|at| Some((plays.get(at)?.clone(), at + 1))),
                     legal: plays.len(),
-                    ..JudgedAction::default()
+                    ..AnalysedAction::default()
                 };
                 head + &self.listed(&self.table, &judged, Some(context))
             }
@@ -217,11 +217,11 @@ impl Console {
         }
     }
 
-    /// The plays of a judged roll, the one that was made marked; `context` adds the line about the evaluation.
+    /// Lists the plays of an analysed roll and marks the one that was made; `context` adds the line about the evaluation.
     pub(super) fn listed(
         &self,
         table: &Table,
-        judged: &JudgedAction,
+        judged: &AnalysedAction,
         context: Option<&Context>,
     ) -> String {
         let cubeful = if self.analysis.chequer.cubeful {
@@ -362,7 +362,7 @@ impl Columns {
     }
 }
 
-/// A roll, the larger die first.
+/// Formats a roll, the larger die first.
 fn sorted(roll: Roll) -> String {
     format!("{}{}", roll.high(), roll.low())
 }

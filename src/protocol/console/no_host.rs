@@ -1,6 +1,6 @@
 //! A home without anything, for tests and fuzzing.
 
-use super::host::{Host, Judged, Judging, Prices};
+use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, ScoreValues};
 use crate::game::MatchState;
 use crate::notation::MatchFile;
 use crate::query::{EvalQuery, Found, Question, Settings};
@@ -11,7 +11,7 @@ pub struct NoHost;
 
 const NOTHING: &str = "there is nothing here";
 
-impl Host for NoHost {
+impl ConsoleHost for NoHost {
     fn answer(&mut self, _: Question, _: &Settings) -> Result<Found, String> {
         Err(NOTHING.to_owned())
     }
@@ -34,12 +34,12 @@ impl Host for NoHost {
         Err(NOTHING.to_owned())
     }
 
-    fn judge(&mut self, _: &MatchFile, _: &Judging) -> Result<Judged, String> {
+    fn judge(&mut self, _: &MatchFile, _: &AnalysisRequest) -> Result<AnalysedMatch, String> {
         Err(NOTHING.to_owned())
     }
 
-    fn stakes(&mut self, _: &MatchState) -> Prices {
-        Prices::default()
+    fn stakes(&mut self, _: &MatchState) -> ScoreValues {
+        ScoreValues::default()
     }
 
     fn today(&self) -> [u32; 3] {

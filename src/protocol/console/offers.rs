@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::board::resignation;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::record::apply;
 use super::table::{CUBE_MAX, Phase, points};
 use super::words::Words;
@@ -41,7 +41,7 @@ impl Console {
         self.offer();
     }
 
-    /// The one on roll doubles.
+    /// Doubles for the player on roll.
     pub(super) fn offer(&mut self) {
         let seat = self.table.on_roll;
         let table = self.table;
@@ -60,7 +60,7 @@ impl Console {
         self.due = true;
     }
 
-    /// Whether a double waits; says so when not.
+    /// Returns whether a double is offered, and reports it if not.
     fn is_doubled(&mut self, what: &str) -> bool {
         let waits = self.table.playing() && self.table.doubled;
         if !waits {
@@ -91,7 +91,7 @@ impl Console {
         self.due = true;
     }
 
-    pub(super) fn drop_cube(&mut self, _host: &mut dyn Host) {
+    pub(super) fn drop_cube(&mut self, _host: &mut dyn ConsoleHost) {
         if !self.is_doubled("drop") {
             return;
         }
@@ -182,7 +182,7 @@ impl Console {
         self.offer_resignation(games);
     }
 
-    /// The one who decides gives up so many games, if the other one accepts.
+    /// Offers a resignation of so many games.
     pub(super) fn offer_resignation(&mut self, games: u8) {
         let seat = self.table.decides;
         self.table.resigned = games;
@@ -196,7 +196,7 @@ impl Console {
         self.due = true;
     }
 
-    pub(super) fn agree(&mut self, _host: &mut dyn Host) {
+    pub(super) fn agree(&mut self, _host: &mut dyn ConsoleHost) {
         if self.table.resigned == 0 {
             self.say("No resignation was offered.");
             return;

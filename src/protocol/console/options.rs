@@ -1,10 +1,10 @@
 //! Settings that are kept: automatic actions, dice, exports.
 
 use super::Console;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::words::Words;
 
-/// What is done without being asked for.
+/// The automatic actions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Automatic {
     pub(super) game: bool,
@@ -95,7 +95,7 @@ impl Console {
         self.say(if on { yes } else { off });
     }
 
-    pub(super) fn set_seed(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    pub(super) fn set_seed(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         if self.manual_dice {
             self.say("You can't set a seed if you're using the manual dice generator.");
             return;
@@ -118,7 +118,12 @@ impl Console {
         self.say(&format!("Seed set to {text}."));
     }
 
-    pub(super) fn set_rng(&mut self, name: &str, words: &mut Words<'_>, host: &mut dyn Host) {
+    pub(super) fn set_rng(
+        &mut self,
+        name: &str,
+        words: &mut Words<'_>,
+        host: &mut dyn ConsoleHost,
+    ) {
         let name = match name {
             "manual" => "manual dice",
             "mersenne" => "Mersenne Twister",

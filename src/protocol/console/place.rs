@@ -9,7 +9,7 @@ use crate::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
 /// Numbers of `set board simple`.
 const SIMPLE: usize = 26;
 
-/// What an XGID says, its players at their seats.
+/// The content of an XGID, with the players at their seats.
 struct Place {
     table: Table,
     beavers: bool,
@@ -56,13 +56,13 @@ impl Console {
         }
     }
 
-    /// An offered double cannot be held by an id: it is taken back.
+    /// Reports that an offered double is taken back, because an id cannot hold it.
     fn step_back(&mut self) {
         self.say("SetMatchID cannot handle positions where a double has been offered.");
         self.fault("Stepping back to the offering of the cube. ");
     }
 
-    /// Cube, score, dice and turn of a match id or XGID, over the board that was there.
+    /// Sets cube, score, dice and turn of a match id or XGID and keeps the board.
     fn put(&mut self, table: Table, had_game: bool) {
         let position = if had_game {
             self.table.position
@@ -93,7 +93,7 @@ impl Console {
         self.set_up();
     }
 
-    /// The position is another one: hints about the old one are over, and the record goes on from here.
+    /// Notes that the position was changed by hand.
     pub(super) fn set_up(&mut self) {
         self.forget_hint();
         self.record.set_up = true;
@@ -246,7 +246,7 @@ impl Console {
         }
     }
 
-    /// A position in one of the forms of `set board`.
+    /// Sets the board from one of the forms of `set board`.
     fn board_text(&mut self, text: &str) {
         if !self.table.playing() {
             self.say("There must be a game in progress to set the board.");
@@ -270,7 +270,7 @@ impl Console {
         }
     }
 
-    /// A position as a Position ID, a key of 20 letters, `simple` with 26 numbers, or `=N` of the last hint.
+    /// Parses a Position ID, a key of 20 letters, `simple` with 26 numbers, or `=N` of the last hint.
     ///
     /// # Errors
     /// What is wrong, or nothing for a position that cannot be.
@@ -366,7 +366,7 @@ impl Console {
         self.swap_players();
     }
 
-    /// The players change seats; who is a computer stays where he is.
+    /// Swaps the players' names and scores; the types of the seats stay.
     pub(super) fn swap_players(&mut self) {
         self.names.reverse();
         self.table.swap();
@@ -381,7 +381,7 @@ impl Console {
 
 use super::hint::Hint;
 
-/// Two dice: `31`, `3 1` or `3,1`.
+/// Parses two dice: `31`, `3 1` or `3,1`.
 pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {
     let digits: Vec<u8> = text
         .bytes()
@@ -393,7 +393,7 @@ pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {
     }
 }
 
-/// What a Match ID says; nothing for one that no game can have.
+/// Converts a Match ID; `None` if no game can have it.
 fn table_of(id: MatchId) -> Option<Table> {
     let length = u32::from(id.length());
     let score = [

@@ -2,17 +2,17 @@
 
 use super::Console;
 use super::board::resignation;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::place::read_dice;
 use super::table::{CUBE_MAX, Phase, Seat, points};
 use super::words::Words;
-use crate::game::{LegalPlay, Margin, Play, Position, Roll, legal_plays};
+use crate::game::{LegalPlay, Play, Position, Roll, legal_plays};
 use crate::notation::{MatAction, parse_play};
 
 /// Opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;
 
-/// What the dice that a person enters are for.
+/// The purpose of dice that are entered by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
     Opening,
@@ -22,12 +22,12 @@ pub(super) enum Waiting {
 pub(super) const NO_GAME: &str = "No game in progress (type `new game' to start one).";
 
 impl Console {
-    /// Commands of play.
+    /// Runs the commands of play.
     pub(super) fn game_command(
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) {
         match path {
             ["new", what] => self.new_one(what, words, host),
@@ -66,7 +66,7 @@ impl Console {
         }
     }
 
-    /// Whether a game goes on; says so when not.
+    /// Returns whether a game is in progress, and reports it if not.
     pub(super) fn in_game(&mut self) -> bool {
         if !self.table.playing() {
             self.say(NO_GAME);
@@ -74,7 +74,7 @@ impl Console {
         self.table.playing()
     }
 
-    fn new_one(&mut self, what: &str, words: &mut Words<'_>, host: &mut dyn Host) {
+    fn new_one(&mut self, what: &str, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         match what {
             "match" => {
                 let length = match words.peek() {
@@ -122,7 +122,7 @@ impl Console {
         self.record.begin(length, &self.names);
     }
 
-    pub(super) fn begin_game(&mut self, host: &mut dyn Host) {
+    pub(super) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
         self.table.begin();
         self.forget_hint();
         self.judged = None;
@@ -172,7 +172,7 @@ impl Console {
         (self.due, self.fresh) = (true, true);
     }
 
-    /// Whether the turns of computers are shown.
+    /// Returns whether the turns of computers are shown.
     pub(super) fn shows_turns(&self) -> bool {
         self.display || self.players.iter().any(|player| player.human)
     }
@@ -182,8 +182,8 @@ impl Console {
         self.waiting = Some(waiting);
     }
 
-    /// The line that answers the question for dice.
-    pub(super) fn dice_line(&mut self, line: &str, waiting: Waiting, host: &mut dyn Host) {
+    /// Takes a line with dice that were asked for.
+    pub(super) fn dice_line(&mut self, line: &str, waiting: Waiting, host: &mut dyn ConsoleHost) {
         let Some([first, second]) = read_dice(line) else {
             if let "quit" | "exit" = line.trim() {
                 self.ending = true;
@@ -207,7 +207,7 @@ impl Console {
         }
     }
 
-    pub(super) fn roll(&mut self, host: &mut dyn Host) {
+    pub(super) fn roll(&mut self, host: &mut dyn ConsoleHost) {
         if self.table.resigned > 0 && self.table.playing() {
             self.say("Please resolve the resignation first.");
             return;
@@ -227,8 +227,8 @@ impl Console {
         self.throw(host);
     }
 
-    /// Throws the dice of the one on roll.
-    pub(super) fn throw(&mut self, host: &mut dyn Host) {
+    /// Throws the dice of the player on roll.
+    pub(super) fn throw(&mut self, host: &mut dyn ConsoleHost) {
         if self.manual_dice {
             self.ask_dice(Waiting::Roll);
             return;
@@ -237,7 +237,7 @@ impl Console {
         self.rolled(dice, host);
     }
 
-    fn rolled(&mut self, dice: [u8; 2], _host: &mut dyn Host) {
+    fn rolled(&mut self, dice: [u8; 2], _host: &mut dyn ConsoleHost) {
         self.table.dice = Some(dice);
         self.forget_hint();
         if self.display || self.human() {
@@ -251,12 +251,12 @@ impl Console {
         }
     }
 
-    /// Whether a person has to decide.
+    /// Returns whether a human has to decide.
     pub(super) fn human(&self) -> bool {
         self.table.decides.of(&self.players).human
     }
 
-    /// The legal plays of the roll; none for a forced pass.
+    /// Returns the legal plays of the roll; none for a forced pass.
     pub(super) fn plays(&self) -> Vec<LegalPlay> {
         let roll = self.table.roll();
         let plays = roll.map(|roll| legal_plays(&self.table.position, roll));
@@ -265,7 +265,7 @@ impl Console {
         plays
     }
 
-    /// Whether a play is due; says what is missing.
+    /// Returns whether a play is due, and reports what is missing.
     fn must_move(&mut self) -> bool {
         if !self.in_game() {
             return false;
@@ -277,7 +277,7 @@ impl Console {
         true
     }
 
-    fn move_without_words(&mut self, host: &mut dyn Host) {
+    fn move_without_words(&mut self, host: &mut dyn ConsoleHost) {
         match self.plays().as_slice() {
             [] => {
                 let name = self.table.on_roll.of(&self.names);
@@ -292,8 +292,8 @@ impl Console {
         }
     }
 
-    /// A play in words.
-    pub(super) fn play_move(&mut self, text: &str, _host: &mut dyn Host) {
+    /// Makes a play given as text.
+    pub(super) fn play_move(&mut self, text: &str, _host: &mut dyn ConsoleHost) {
         if !self.must_move() {
             return;
         }
@@ -309,7 +309,7 @@ impl Console {
         Some((meant.play, meant.after))
     }
 
-    /// Makes a play: the turn goes to the other one, or the game ends.
+    /// Makes a play: the turn passes, or the game ends.
     pub(super) fn make(&mut self, play: Play, after: Position) {
         let seat = self.table.on_roll;
         if let Some(roll) = self.table.roll() {
@@ -321,19 +321,17 @@ impl Console {
         self.table.pass_on(after);
         self.due = true;
         if let Some(outcome) = after.outcome() {
-            let margin = match self.table.jacoby
-                && self.table.length == 0
-                && self.table.owner.is_none()
-                && self.table.cube_use
-            {
-                true => Margin::Single,
-                false => outcome.margin,
+            let money = self.table.length == 0;
+            let unturned = self.table.owner.is_none() && self.table.cube_use;
+            let games = match self.table.jacoby && money && unturned {
+                true => 1,
+                false => outcome.points().unsigned_abs(),
             };
-            self.won(Phase::Over, seat, margin as u32);
+            self.won(Phase::Over, seat, games);
         }
     }
 
-    /// A seat wins so many games at the cube as it stands.
+    /// Ends the game: a seat wins so many times the cube.
     pub(super) fn won(&mut self, phase: Phase, winner: Seat, games: u32) {
         let count = games.saturating_mul(self.table.cube);
         self.table

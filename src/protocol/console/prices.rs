@@ -1,14 +1,14 @@
 //! `eq2mwc`, `mwc2eq`, `show gammonvalues`: what a score makes of points.
 
 use super::Console;
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::play::NO_GAME;
 use super::table::Seat;
 use super::words::Words;
 
 impl Console {
-    /// The match winning chances of a plain loss and a plain win; says what is missing.
-    fn plain_results(&mut self, host: &mut dyn Host) -> Option<[f64; 2]> {
+    /// Returns the match winning chances of a plain loss and a plain win, and reports what is missing.
+    fn plain_results(&mut self, host: &mut dyn ConsoleHost) -> Option<[f64; 2]> {
         if self.table.length == 0 {
             self.say("Command only valid in match play");
             return None;
@@ -21,7 +21,7 @@ impl Console {
         Some(host.stakes(&state).chances)
     }
 
-    pub(super) fn to_mwc(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    pub(super) fn to_mwc(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let equity = words.real().unwrap_or(0.0);
         let Some([lost, won]) = self.plain_results(host) else {
             return;
@@ -36,7 +36,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    pub(super) fn to_equity(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    pub(super) fn to_equity(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let wanted = words.real();
         let Some([lost, won]) = self.plain_results(host) else {
             return;
@@ -57,7 +57,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    pub(super) fn show_prices(&mut self, path: &[&'static str], host: &mut dyn Host) {
+    pub(super) fn show_prices(&mut self, path: &[&'static str], host: &mut dyn ConsoleHost) {
         if !self.table.playing() {
             self.say(NO_GAME);
             return;

@@ -16,11 +16,11 @@ const GAMES_MAX: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) file: MatchFile,
-    /// The game that is looked at.
+    /// Returns the current game.
     pub(super) game: usize,
-    /// How many of its actions are behind; the number of all of them at its end.
+    /// The number of its actions before this place.
     pub(super) at: usize,
-    /// Whether the roll of the next action has been seen.
+    /// `true` if the roll of the next action is shown.
     pub(super) rolled: bool,
     /// The board was changed by hand since the last action.
     pub(super) set_up: bool,
@@ -47,7 +47,7 @@ impl Seat {
 }
 
 impl Record {
-    /// A new match, without games.
+    /// Starts a match without games.
     pub(super) fn begin(&mut self, length: u32, names: &[String; 2]) {
         *self = Record {
             file: MatchFile {
@@ -59,7 +59,7 @@ impl Record {
         };
     }
 
-    /// A new game at this score.
+    /// Starts a game at this score.
     pub(super) fn begin_game(&mut self, scores: [u32; 2]) {
         if self.file.games.len() < GAMES_MAX {
             self.file.games.push(MatGame {
@@ -71,7 +71,7 @@ impl Record {
         (self.at, self.rolled, self.set_up, self.ended) = (0, false, false, false);
     }
 
-    /// Something was done.
+    /// Records an action.
     pub(super) fn push(&mut self, table: &Table, seat: Seat, action: MatAction) {
         if self.file.games.is_empty() {
             self.file.length = table.length;
@@ -111,7 +111,7 @@ impl Record {
         self.ended = true;
     }
 
-    /// The players change seats.
+    /// Swaps the players.
     pub(super) fn swap(&mut self) {
         let file = &mut self.file;
         file.names.reverse();
@@ -127,12 +127,12 @@ impl Record {
         }
     }
 
-    /// The game that is looked at.
+    /// Returns the current game.
     pub(super) fn current(&self) -> Option<&MatGame> {
         self.file.games.get(self.game)
     }
 
-    /// The table at the place that is looked at; `rules` has what the file does not say.
+    /// Returns the table at the current place; `rules` has what the file does not name.
     pub(super) fn table(&self, rules: &Table) -> Option<Table> {
         let game = self.current()?;
         let mut table = start_of(&self.file, self.game, rules);
@@ -155,7 +155,7 @@ impl Record {
     }
 }
 
-/// The table before the first action of a game.
+/// Returns the table before the first action of a game.
 pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table {
     let game = file.games.get(number);
     let score = game.map_or([0; 2], |game| game.scores);
@@ -185,7 +185,7 @@ pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table 
     table
 }
 
-/// The position of a seat whose turn it is, though the table may have it turned.
+/// Gives the turn to a seat and turns the position if needed.
 fn take_turn(table: &mut Table, seat: Seat) {
     if table.on_roll != seat {
         table.position = table.position.swapped();
@@ -194,7 +194,7 @@ fn take_turn(table: &mut Table, seat: Seat) {
     table.decides = seat;
 }
 
-/// The table after an action that was done.
+/// Applies an action.
 pub(super) fn apply(table: &mut Table, seat: Seat, action: MatAction) {
     match action {
         MatAction::SetUp(set_up) => {
@@ -240,7 +240,7 @@ pub(super) fn apply(table: &mut Table, seat: Seat, action: MatAction) {
     }
 }
 
-/// The end of a game: who won, and how.
+/// Applies the end of a game.
 pub(super) fn close(table: &mut Table, game: &MatGame) {
     let Some((winner, points)) = game.result else {
         return;

@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::evals::{Context, filter_lines};
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::style::Style;
 use super::table::counted;
 use super::words::Words;
@@ -12,7 +12,7 @@ use crate::query::{
     RolloutSubject, RolloutTask, Truncation,
 };
 
-/// How rollouts are made.
+/// The settings of rollouts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RolloutSetup {
     pub(super) trials: u32,
@@ -67,7 +67,7 @@ impl Default for RolloutSetup {
 }
 
 impl RolloutSetup {
-    /// As the engine takes it.
+    /// Converts the settings for the engine.
     fn settings(&self) -> RolloutSettings {
         let of = |[chequer, cube]: [Context; 2]| RolloutSide {
             plies: chequer.plies.min(4),
@@ -95,7 +95,7 @@ impl RolloutSetup {
         settings
     }
 
-    /// `show rollout`
+    /// Returns the text of `show rollout`.
     pub(super) fn text(&self) -> String {
         let [[chequer, cube], _] = &self.sides;
         let enabled = |on| if on { "enabled" } else { "disabled" };
@@ -122,7 +122,7 @@ impl RolloutSetup {
         text + "Move filter:\n" + &filter_lines(&self.filter) + "\n"
     }
 
-    /// The lines below a result: how it was made.
+    /// Describes the settings below a result.
     fn described(&self, games: u32) -> String {
         let kind = if self.cubeful { "cubeful" } else { "cubeless" };
         let cut = match self.truncate {
@@ -151,8 +151,8 @@ impl RolloutSetup {
 }
 
 impl Console {
-    /// `rollout [=cube | =N …]`
-    pub(super) fn roll_out(&mut self, words: &mut Words<'_>, host: &mut dyn Host) {
+    /// Runs `rollout [=cube | =N …]`.
+    pub(super) fn roll_out(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let wanted: Vec<&str> = std::iter::from_fn(|| words.next()).take(64).collect();
         let known = |word: &&str| word.starts_with('=') && !self.options.strict;
         if !wanted.iter().all(known) {

@@ -46,7 +46,7 @@ impl Console {
         self.say_score();
     }
 
-    /// Whether a player of a match is one away; says what is missing.
+    /// Returns whether a player of a match is one away, and reports what is missing.
     fn one_away(&mut self, what: &str, which: &str) -> bool {
         let length = self.table.length;
         if length == 0 {

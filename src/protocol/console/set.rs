@@ -3,7 +3,7 @@
 use super::Console;
 use super::evals::Owner;
 use super::grammar::{self, ANALYSIS_PLAYER, PLAYER};
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::table::Seat;
 use super::words::Words;
 
@@ -15,7 +15,7 @@ impl Console {
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) {
         match path {
             ["xgid"] => self.set_xgid(words),
@@ -117,14 +117,14 @@ impl Console {
         }
     }
 
-    /// A hint that was given with other settings is no answer any more; the original keeps it.
+    /// Drops a hint that was given with other settings. The original keeps it.
     fn hint_settings_changed(&mut self) {
         if !self.options.strict {
             self.hint = None;
         }
     }
 
-    /// `set … type rollout|evaluation`
+    /// Runs `set … type rollout|evaluation`.
     fn set_type(&mut self, who: &str, words: &mut Words<'_>) {
         let word = words.next().unwrap_or("");
         let is = |name: &str| !word.is_empty() && name.starts_with(&word.to_ascii_lowercase());
@@ -202,7 +202,7 @@ impl Console {
 
     fn set_part(
         &mut self,
-        part: impl Fn(&mut super::JudgedParts) -> &mut bool,
+        part: impl Fn(&mut super::AnalysedParts) -> &mut bool,
         (key, what): (&str, &str),
         words: &mut Words<'_>,
     ) {
@@ -312,7 +312,7 @@ impl Console {
             self.say("That name is already in use by the other player.");
             return;
         }
-        let number = seat as u8;
+        let number = seat.index();
         self.say(&format!("Player {number} is now known as `{name}'."));
         *seat.of_mut(&mut self.names) = name;
     }

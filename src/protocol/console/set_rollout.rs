@@ -7,7 +7,7 @@ use super::table::{Seat, counted};
 use super::words::Words;
 use crate::query::RolloutSettings;
 
-/// A whole number of games or turns.
+/// Parses a positive number up to `most`.
 fn positive(words: &mut Words<'_>, most: u32) -> Option<u32> {
     let number = words.number().and_then(|number| u32::try_from(number).ok());
     number.filter(|number| (1..=most).contains(number))
@@ -131,7 +131,7 @@ impl Console {
             "Cube decisions in rollouts"
         };
         let what = match (seat, part) {
-            (Some(seat), _) => format!("{what} (for player {})", seat as u8),
+            (Some(seat), _) => format!("{what} (for player {})", seat.index()),
             (None, "later") => format!("{what} (later)"),
             (None, "truncation") => format!("{what} (at truncation)"),
             _ => what.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::grammar::{self, COMMANDS, Misread};
-use super::host::Host;
+use super::host::ConsoleHost;
 use super::table::Phase;
 use super::words::Words;
 use crate::game::{Position, RaceCounts};
@@ -12,7 +12,7 @@ impl Console {
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
-        host: &mut dyn Host,
+        host: &mut dyn ConsoleHost,
     ) {
         match path {
             ["board" | "fullboard"] => self.show_position(words),
@@ -100,7 +100,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    /// The position of a command, or that of the table.
+    /// Returns the position in a command's arguments, or the current one.
     fn position(&mut self, words: &mut Words<'_>) -> Option<Position> {
         if words.peek().is_some() {
             return match self.read_board(words) {

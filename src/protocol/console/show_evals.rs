@@ -4,7 +4,7 @@ use super::Console;
 use super::evals::{Context, Evals};
 use super::table::Seat;
 
-/// An evaluation below a heading.
+/// Formats an evaluation below a heading.
 fn part(heading: &str, context: &Context) -> String {
     format!(
         "    {heading}:\n      Neural net evaluation:\n{}",
@@ -12,7 +12,7 @@ fn part(heading: &str, context: &Context) -> String {
     )
 }
 
-/// Plays, filters and cube of a hint or a player.
+/// Formats plays, filters and cube of a hint or a player.
 fn evals_lines(evals: &Evals) -> String {
     let mut text = part("Chequer play", &evals.chequer);
     text += "    Move filters:\n";
@@ -61,7 +61,11 @@ impl Console {
 
     fn player_text(&self, seat: Seat) -> String {
         let player = seat.of(&self.players);
-        let mut text = format!("Player {}:\n  Name: {}\n", seat as u8, seat.of(&self.names));
+        let mut text = format!(
+            "Player {}:\n  Name: {}\n",
+            seat.index(),
+            seat.of(&self.names)
+        );
         match player.human {
             true => text += "  Type: human\n\n",
             false => {

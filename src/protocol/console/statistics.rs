@@ -1,36 +1,36 @@
 //! The books of both players in the original's table.
 
-use super::host::{Books, Entry};
+use super::host::{PlayerStatistics, StatisticsSum};
 
 /// Widths of the three columns.
 const WIDTHS: [usize; 3] = [41, 24, 23];
 
-/// What a table is of.
+/// The extent of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     Game,
     Match,
 }
 
-/// A line of the table.
+/// Appends a line of the table.
 fn row(text: &mut String, label: &str, [first, second]: [String; 2]) {
     let [a, b, c] = WIDTHS;
     *text += &format!("{label:<a$}{first:<b$}{second:<c$}\n");
 }
 
 struct Sheet<'a> {
-    books: &'a [Books; 2],
+    books: &'a [PlayerStatistics; 2],
     money: bool,
     factor: f64,
 }
 
 impl Sheet<'_> {
-    fn both(&self, show: impl Fn(&Books) -> String) -> [String; 2] {
+    fn both(&self, show: impl Fn(&PlayerStatistics) -> String) -> [String; 2] {
         let [first, second] = self.books;
         [show(first), show(second)]
     }
 
-    fn count(&self, of: impl Fn(&Books) -> u32) -> [String; 2] {
+    fn count(&self, of: impl Fn(&PlayerStatistics) -> u32) -> [String; 2] {
         self.both(|own| format!("{:3}", of(own)))
     }
 
@@ -41,16 +41,16 @@ impl Sheet<'_> {
         }
     }
 
-    /// A sum: its equity and what it cost; errors are below nothing.
-    fn sum(&self, sign: f64, of: impl Fn(&Books) -> [f64; 2]) -> [String; 2] {
+    /// Formats a sum as equity and cost; errors are negative.
+    fn sum(&self, sign: f64, of: impl Fn(&PlayerStatistics) -> [f64; 2]) -> [String; 2] {
         self.both(|own| {
             let [emg, cost] = of(own);
             format!("{:+11.3} ({})", sign * emg, self.cost(sign * cost))
         })
     }
 
-    /// The same for each of so many decisions.
-    fn rate(&self, sign: f64, of: impl Fn(&Books) -> ([f64; 2], u32)) -> [String; 2] {
+    /// Formats a sum divided by the number of decisions.
+    fn rate(&self, sign: f64, of: impl Fn(&PlayerStatistics) -> ([f64; 2], u32)) -> [String; 2] {
         self.both(|own| {
             let ([emg, cost], count) = of(own);
             let each = |sum: f64| {
@@ -67,7 +67,7 @@ impl Sheet<'_> {
 
     fn fault(&self, at: usize) -> [String; 2] {
         self.both(|own| match own.faults.get(at) {
-            Some(Entry { count, emg, cost }) if *count > 0 => {
+            Some(StatisticsSum { count, emg, cost }) if *count > 0 => {
                 format!("{count:3} ({:+6.3} ({}))", -emg, self.cost(-cost))
             }
             _ => format!("{:3}", 0),
@@ -79,9 +79,9 @@ impl Sheet<'_> {
     }
 }
 
-/// The whole table.
+/// Returns the whole table.
 pub(super) fn table(
-    books: Option<&[Books; 2]>,
+    books: Option<&[PlayerStatistics; 2]>,
     names: &[String; 2],
     length: u32,
     extent: Extent,
@@ -108,17 +108,17 @@ pub(super) fn table(
 
 fn plays(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
     *text += "Chequerplay statistics\n\n";
-    let sum = |own: &Books| [own.plays.emg, own.plays.cost];
+    let sum = |own: &PlayerStatistics| [own.plays.emg, own.plays.cost];
     row(text, "Total moves", sheet.count(|own| own.plays.count));
     row(text, "Unforced moves", sheet.count(|own| own.unforced));
-    let marked = |own: &Books| own.play_marks.iter().sum::<u32>();
+    let marked = |own: &PlayerStatistics| own.play_marks.iter().sum::<u32>();
     row(
         text,
         "Unmarked moves",
         sheet.count(|own| own.plays.count.saturating_sub(marked(own))),
     );
     for (at, name) in ["doubtful", "bad", "very bad"].into_iter().enumerate() {
-        let count = |own: &Books| own.play_marks.get(at).copied().unwrap_or(0);
+        let count = |own: &PlayerStatistics| own.play_marks.get(at).copied().unwrap_or(0);
         row(text, &format!("Moves marked {name}"), sheet.count(count));
     }
     row(
@@ -144,10 +144,10 @@ fn luck(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
         "marked very unlucky",
     ];
     for (at, name) in names.into_iter().enumerate() {
-        let count = |own: &Books| own.rolls.get(at).copied().unwrap_or(0);
+        let count = |own: &PlayerStatistics| own.rolls.get(at).copied().unwrap_or(0);
         row(text, &format!("Rolls {name}"), sheet.count(count));
     }
-    let sum = |own: &Books| [own.luck.emg, own.luck.cost];
+    let sum = |own: &PlayerStatistics| [own.luck.emg, own.luck.cost];
     row(
         text,
         &format!("Luck total EMG ({kind})"),
@@ -155,7 +155,7 @@ fn luck(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
     );
     let [first, second] = sheet.rate(1.0, |own| (sum(own), own.luck.count));
     let [one, other] = sheet.books;
-    let known = |own: &Books, text: String| {
+    let known = |own: &PlayerStatistics, text: String| {
         if own.plays.count > 0 {
             text
         } else {
@@ -172,7 +172,7 @@ fn luck(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
 
 fn cube(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
     *text += "\n\nCube statistics\n\n";
-    let sum = |own: &Books| [own.cube.emg, own.cube.cost];
+    let sum = |own: &PlayerStatistics| [own.cube.emg, own.cube.cost];
     row(
         text,
         "Total cube decisions",
@@ -216,13 +216,14 @@ fn cube(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
 
 fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
     *text += "\n\nOverall statistics\n\n";
-    let sum = |own: &Books| [own.plays.emg + own.cube.emg, own.plays.cost + own.cube.cost];
+    let sum =
+        |own: &PlayerStatistics| [own.plays.emg + own.cube.emg, own.plays.cost + own.cube.cost];
     row(
         text,
         &format!("Error total EMG ({kind})"),
         sheet.sum(-1.0, sum),
     );
-    let decisions = |own: &Books| own.unforced + own.close;
+    let decisions = |own: &PlayerStatistics| own.unforced + own.close;
     row(
         text,
         &format!("Error rate mEMG ({kind})"),
@@ -230,7 +231,7 @@ fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
     );
     // The bracket says nothing; programs read it all the same.
     let nothing = sheet.cost(0.0);
-    let snowie = |own: &Books| {
+    let snowie = |own: &PlayerStatistics| {
         let rate = -own.snowie.unwrap_or(0.0) * sheet.factor;
         format!("{rate:+9.1}   ({nothing})")
     };
@@ -266,8 +267,8 @@ fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
             .map_or("n/a".to_owned(), |value| format!("{value:+7.2}"));
         row(text, "Luck based FIBS rating diff.", [shown, String::new()]);
     }
-    let loss = |at: usize, own: &Books| own.rating_loss.get(at).copied().flatten();
-    let rating = |own: &Books| {
+    let loss = |at: usize, own: &PlayerStatistics| own.rating_loss.get(at).copied().flatten();
+    let rating = |own: &PlayerStatistics| {
         let [plays, cube] = [0, 1].map(|at| loss(at, own));
         let rating = plays.map(|plays| 2050.0 - plays - cube.unwrap_or(0.0));
         rating.map_or("n/a".to_owned(), |rating| format!("{rating:6.1}"))
@@ -280,7 +281,7 @@ fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
     row(text, "Cube errors rating loss", lost(1));
 }
 
-/// Points per game, with the interval that the original prints: round the sum, not round the mean.
+/// Appends points per game with the original's interval, which lies around the sum and not around the mean.
 fn advantage(text: &mut String, sheet: &Sheet<'_>) {
     let [first, second] = sheet.books;
     let names = [

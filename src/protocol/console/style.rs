@@ -20,7 +20,7 @@ pub(super) struct Style {
     pub(super) digits: usize,
     pub(super) raw_board: bool,
     pub(super) strict: bool,
-    /// What error rates are multiplied by.
+    /// The factor of error rates.
     pub(super) rate_factor: f64,
 }
 
@@ -39,12 +39,12 @@ impl Default for Style {
 }
 
 impl Style {
-    /// An equity with its sign.
+    /// Formats an equity with its sign.
     pub(super) fn equity(&self, value: f64) -> String {
         format!("{value:+w$.p$}", w = self.digits + 3, p = self.digits)
     }
 
-    /// A value: an equity, or a match winning chance where that is wanted and there is one.
+    /// Formats an equity, or a match winning chance if that is set and there is one.
     pub(super) fn value(&self, value: Equities) -> String {
         match value.mwc.filter(|_| self.mwc) {
             Some(mwc) => self.chance(mwc),
@@ -52,7 +52,7 @@ impl Style {
         }
     }
 
-    /// A match winning chance.
+    /// Formats a match winning chance.
     pub(super) fn chance(&self, mwc: f64) -> String {
         let (w, digits) = (self.digits + 3, self.digits);
         match self.match_percent {
@@ -61,7 +61,7 @@ impl Style {
         }
     }
 
-    /// What a value is above another one.
+    /// Formats the difference of two values.
     pub(super) fn difference(&self, value: Equities, other: Equities) -> String {
         let (w, digits) = (self.digits + 3, self.digits);
         let mwc = value.mwc.zip(other.mwc).filter(|_| self.mwc);
@@ -82,7 +82,7 @@ impl Style {
         }
     }
 
-    /// A chance of the game.
+    /// Formats a probability of the game.
     pub(super) fn probability(&self, value: f32) -> String {
         let (w, digits) = (self.digits + 2, self.digits);
         match self.win_percent {
@@ -95,7 +95,7 @@ impl Style {
         }
     }
 
-    /// The six chances.
+    /// Formats the six probabilities.
     pub(super) fn chances(&self, chances: &Chances) -> String {
         let Chances {
             win,
@@ -118,7 +118,7 @@ impl Style {
 }
 
 impl Console {
-    /// `set output KEY VALUE`
+    /// Runs `set output KEY VALUE`.
     pub(super) fn set_output(&mut self, key: &str, words: &mut Words<'_>) {
         match key {
             "digits" => {

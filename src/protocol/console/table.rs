@@ -5,28 +5,49 @@
 use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use crate::notation::{MatchFields, MatchId, PlayerNumber, PositionId};
 
-/// Whether a game goes on.
+/// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// There is no game.
-    None = 0,
-    Playing = 1,
+    None,
+    Playing,
     /// Played to its end.
-    Over = 2,
-    Resigned = 3,
+    Over,
+    Resigned,
     /// Somebody passed.
-    Dropped = 4,
+    Dropped,
+}
+
+impl Phase {
+    /// Returns the number of the phase in a Match ID.
+    const fn number(self) -> u32 {
+        match self {
+            Phase::None => 0,
+            Phase::Playing => 1,
+            Phase::Over => 2,
+            Phase::Resigned => 3,
+            Phase::Dropped => 4,
+        }
+    }
 }
 
 /// A seat: 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seat {
-    Top = 0,
-    Bottom = 1,
+    Top,
+    Bottom,
 }
 
 impl Seat {
     pub(super) const BOTH: [Seat; 2] = [Seat::Top, Seat::Bottom];
+
+    /// Returns the number by which commands name the seat.
+    pub(super) const fn index(self) -> u8 {
+        match self {
+            Seat::Top => 0,
+            Seat::Bottom => 1,
+        }
+    }
 
     pub(super) const fn other(self) -> Seat {
         match self {
@@ -35,7 +56,7 @@ impl Seat {
         }
     }
 
-    /// This seat's part of a pair.
+    /// Returns this seat's part of a pair.
     pub(super) fn of<T>(self, [top, bottom]: &[T; 2]) -> &T {
         match self {
             Seat::Top => top,
@@ -43,7 +64,7 @@ impl Seat {
         }
     }
 
-    /// This seat's part of a pair, to be changed.
+    /// Returns this seat's part of a pair, mutable.
     pub(super) fn of_mut<T>(self, [top, bottom]: &mut [T; 2]) -> &mut T {
         match self {
             Seat::Top => top,
@@ -81,13 +102,13 @@ pub(super) struct Table {
     pub(super) jacoby: bool,
     pub(super) cube: u32,
     pub(super) owner: Option<Seat>,
-    /// Whether the cube is in use at all.
+    /// `true` if the cube is in use.
     pub(super) cube_use: bool,
     /// Doubles of this exchange that answered another one.
     pub(super) beavers: u32,
     /// Whose roll it is.
     pub(super) on_roll: Seat,
-    /// Who has to decide now.
+    /// The seat that has to decide now.
     pub(super) decides: Seat,
     pub(super) dice: Option<[u8; 2]>,
     pub(super) doubled: bool,
@@ -125,14 +146,15 @@ impl Default for Table {
 }
 
 /// The largest cube.
-pub(super) const CUBE_MAX: u32 = Cube::MAX as u32;
+pub(super) const CUBE_MAX: u32 = 4096;
+const _: () = assert!(Cube::MAX == 4096);
 
 impl Table {
     pub(super) fn playing(&self) -> bool {
         self.phase == Phase::Playing
     }
 
-    /// Cube, score and rules as the one on roll sees them; nothing where no decision can be taken.
+    /// Returns cube, score and rules as the player on roll sees them; `None` if no such state exists.
     pub(super) fn state(&self, beavers: bool) -> Option<MatchState> {
         let owner = match self.owner {
             None => CubeOwner::Centred,
@@ -165,7 +187,7 @@ impl Table {
         Roll::new(first, second).ok()
     }
 
-    /// Whether the one on roll may turn the cube.
+    /// Returns whether a seat may double.
     pub(super) fn may_double(&self, seat: Seat) -> bool {
         let owned = self.owner.is_none_or(|owner| owner == seat);
         if !self.cube_use || !owned || self.crawford || self.cube >= CUBE_MAX {
@@ -185,7 +207,7 @@ impl Table {
             owner: self.owner.map(Seat::number),
             on_roll: self.on_roll.number(),
             crawford: self.crawford,
-            game_state: self.phase as u32,
+            game_state: self.phase.number(),
             decides: self.decides.number(),
             doubled: self.doubled,
             resignation: self.resigned.into(),
@@ -201,7 +223,7 @@ impl Table {
         self.position.into()
     }
 
-    /// The players change seats; the position stays that of the one on roll.
+    /// Swaps the seats; the position stays that of the player on roll.
     pub(super) fn swap(&mut self) {
         self.score.reverse();
         self.owner = self.owner.map(Seat::other);
@@ -209,7 +231,7 @@ impl Table {
         self.decides = self.decides.other();
     }
 
-    /// The turn goes to the other one, who has the position after the play.
+    /// Passes the turn to the other seat, with the position after the play.
     pub(super) fn pass_on(&mut self, after: Position) {
         self.position = after;
         self.dice = None;
@@ -217,7 +239,7 @@ impl Table {
         self.decides = self.on_roll;
     }
 
-    /// A game begins with nothing on the bar and the cube in the middle.
+    /// Starts a game at the current score.
     pub(super) fn begin(&mut self) {
         *self = Table {
             phase: Phase::Playing,
@@ -232,7 +254,7 @@ impl Table {
         };
     }
 
-    /// The game ends: this seat wins so many points.
+    /// Ends the game: a seat wins so many points.
     pub(super) fn finish(&mut self, phase: Phase, winner: Seat, points: u32, crawford_rule: bool) {
         self.phase = phase;
         self.games += 1;
@@ -253,13 +275,13 @@ impl Table {
         };
     }
 
-    /// Whether somebody has all points of the match.
+    /// Returns the seat that has won the match.
     pub(super) fn match_winner(&self) -> Option<Seat> {
         let won = |seat: &Seat| self.length > 0 && *seat.of(&self.score) >= self.length;
         Seat::BOTH.into_iter().find(won)
     }
 
-    /// The score in words, without a line end.
+    /// Formats the score, without a line end.
     pub(super) fn score_line(&self, [top, bottom]: &[String; 2]) -> String {
         let kind = match (self.length, self.crawford, self.post_crawford) {
             (0, ..) if self.jacoby => "money session, with Jacoby rule".to_owned(),
@@ -282,12 +304,12 @@ impl Table {
     }
 }
 
-/// `1 point`, `2 points`.
+/// Formats a number of points: `1 point`, `2 points`.
 pub(super) fn points(count: u32) -> String {
     counted(count, "point")
 }
 
-/// So many of something.
+/// Formats a count with its noun.
 pub(super) fn counted(count: u32, word: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {word}{plural}")

@@ -1,6 +1,6 @@
 //! A command line as words: blanks separate them, double quotes hold them together.
 
-/// What is left of a line.
+/// The rest of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words<'a> {
     rest: &'a str,
@@ -14,7 +14,7 @@ impl<'a> Words<'a> {
         Words { rest: line }
     }
 
-    /// The next word without its quotes.
+    /// Takes the next word, without its quotes.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         let text = self.rest.trim_start_matches(BLANKS);
         if text.is_empty() {
@@ -32,27 +32,27 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    /// The next word, which stays.
+    /// Returns the next word and leaves it.
     pub(super) fn peek(&self) -> Option<&'a str> {
         Words { rest: self.rest }.next()
     }
 
-    /// All that is left, with the blanks at its end.
+    /// Returns the rest, with the blanks at its end.
     pub(super) fn text(&self) -> &'a str {
         self.rest.trim_start_matches(BLANKS)
     }
 
-    /// All that is left, without the blanks at its end.
+    /// Returns the rest, without the blanks at its end.
     pub(super) fn trimmed(&self) -> &'a str {
         self.rest.trim_matches(BLANKS)
     }
 
-    /// The next word as a whole number.
+    /// Takes the next word as an integer.
     pub(super) fn number(&mut self) -> Option<i64> {
         integer(self.next()?)
     }
 
-    /// The next word as a number.
+    /// Takes the next word as a number.
     pub(super) fn real(&mut self) -> Option<f64> {
         self.next()?
             .parse()
@@ -61,7 +61,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A whole number as C reads it: what follows the digits is passed over.
+/// Parses an integer as C does: text after the digits is ignored.
 pub(super) fn integer(word: &str) -> Option<i64> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(rest) => (-1, rest),
@@ -74,7 +74,7 @@ pub(super) fn integer(word: &str) -> Option<i64> {
     Some(sign * number)
 }
 
-/// On or off.
+/// Parses a switch.
 pub(super) fn switch(word: &str) -> Option<bool> {
     let is = |words: [&str; 3]| words.iter().any(|one| one.eq_ignore_ascii_case(word));
     match (is(["on", "yes", "true"]), is(["off", "no", "false"])) {
