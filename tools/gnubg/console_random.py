@@ -110,14 +110,12 @@ def main():
                 low = middle + 1
             else:
                 high = middle
-        one, other = state(["gnubg"], lines[:low])[0].split("\n"), state(program + ["--strict-gnubg"], lines[:low])[0].split("\n")
-        first = next(((a, b) for a, b in zip(one, other) if a != b), ("", ""))
+        pair = [state(run_by, lines[:low])[0].split("\n") for run_by in (["gnubg"], program + ["--strict-gnubg"])]
+        theirs, ours = next(((a, b) for a, b in zip(*pair) if a != b), ("", ""))
         key = lines[low - 1] if low else "(start)"
-        differ.setdefault(key, []).append((first, lines[:low]))
-    for key, cases in sorted(differ.items(), key=lambda item: -len(item[1])):
-        (theirs, ours), lines = cases[0]
-        print("%3d after %r: gnubg %r, ours %r\n      %r" % (len(cases), key, theirs, ours, lines[3:][-4:]))
-    count = sum(len(cases) for cases in differ.values())
+        differ[key] = differ.get(key, 0) + 1
+        print("after %r: gnubg %r, ours %r\n      %r" % (key, theirs, ours, lines[3:low][-4:]), flush=True)
+    count = sum(differ.values())
     print("%d commands in %d sessions: %d sessions end in another state, %d faults of ours" %
           (given, given // SESSION, count, faults))
     return 1 if faults or count else 0
