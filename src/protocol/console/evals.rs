@@ -79,11 +79,11 @@ impl Context {
         let noise = match (self.noise > 0.0, self.deterministic) {
             (false, _) => "Noiseless evaluations.".to_owned(),
             (true, true) => format!(
-                "Noise standard deviation {:.3} (deterministic noise).",
+                "Noise standard deviation {:.3} (deterministic noise).\n",
                 self.noise
             ),
             (true, false) => format!(
-                "Noise standard deviation {:.3} (pseudo-random noise).",
+                "Noise standard deviation {:.3} (pseudo-random noise).\n",
                 self.noise
             ),
         };

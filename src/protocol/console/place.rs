@@ -73,6 +73,8 @@ impl Console {
             position,
             cube_use: self.table.cube_use,
             games: 0,
+            // A cube that is not in use stays as it is.
+            cube: if self.table.cube_use { table.cube } else { 1 },
             ..table
         };
         self.set_up();
@@ -340,9 +342,17 @@ impl Console {
             return;
         };
         let table = &mut self.table;
+        let offered = table.doubled || table.resigned > 0;
+        // The checkers stay where they lie: the other player sees them from the other side.
+        if table.on_roll != seat {
+            table.position = table.position.swapped();
+        }
         (table.on_roll, table.decides) = (seat, seat);
         (table.dice, table.doubled, table.resigned) = (None, false, 0);
         self.set_up();
+        if offered && self.options.plays_on {
+            self.show_board();
+        }
         self.say(&format!("`{}' is now on roll.", seat.of(&self.names)));
     }
 

@@ -114,6 +114,10 @@ impl Console {
             self.say("There must be a game in progress to set the cube.");
             return;
         }
+        if !self.table.cube_use {
+            self.say("The cube is disabled (see `help set cube use').");
+            return;
+        }
         match key {
             "value" => {
                 let value = words.number().and_then(|value| u32::try_from(value).ok());

@@ -136,7 +136,7 @@ impl Console {
             self.say("No game is being played.");
             return;
         }
-        let name = self.table.decides.of(&self.names).clone();
+        let name = self.table.on_roll.of(&self.names).clone();
         let action = if self.table.dice.is_some() {
             "move"
         } else {
@@ -150,7 +150,12 @@ impl Console {
         self.say(&format!("{name} {on} {action}."));
         if self.table.resigned > 0 {
             let word = super::board::resignation(self.table.resigned).unwrap_or("single game");
-            let other = self.table.decides.other().of(&self.names).clone();
+            // The original always names the player on roll.
+            let resigner = match self.options.strict {
+                true => self.table.on_roll,
+                false => self.table.decides.other(),
+            };
+            let other = resigner.of(&self.names).clone();
             self.say(&format!("{other} has offered to resign a {word}."));
         }
     }
@@ -172,6 +177,10 @@ impl Console {
         }
         if !self.table.cube_use {
             self.say("The doubling cube is disabled.");
+            return;
+        }
+        if self.table.crawford {
+            self.say("The cube is disabled during the Crawford game.");
             return;
         }
         let value = self.table.cube;
