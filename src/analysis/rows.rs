@@ -123,8 +123,8 @@ impl Analysis {
     /// Those that lost something, the worst first.
     #[must_use]
     pub fn worst(&self) -> Vec<Row<'_>> {
-        let mut rows: Vec<Row<'_>> = self.rows().collect();
-        rows.retain(|row| row.mark().is_some() && row.kind != Kind::Resign);
+        let wrong = |row: &Row<'_>| row.mark().is_some() && row.kind != Kind::Resign;
+        let mut rows: Vec<Row<'_>> = self.rows().filter(wrong).collect();
         rows.sort_by(|a, b| b.loss.unwrap_or(0.0).total_cmp(&a.loss.unwrap_or(0.0)));
         rows
     }

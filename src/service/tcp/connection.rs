@@ -477,7 +477,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.shared.workers.answer_free(&inquiry, &mut text);
                     self.answer(text);
                 }
-                Step::Ask(inquiry) => self.gather(&mut group, *inquiry),
+                Step::Ask(inquiry) => {
+                    self.gather(&mut group, *inquiry);
+                    // A line that came with it may interrupt it.
+                    if (self.dialect.as_ref()).is_some_and(|dialect| !dialect.pipelines()) {
+                        self.submit(group.take());
+                    }
+                }
                 Step::Say(text) => {
                     self.shared.counters.note_answer("session", true);
                     self.submit(group.take());
