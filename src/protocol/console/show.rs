@@ -237,10 +237,14 @@ impl Console {
             self.say("The count is for races only: there is contact.");
             return;
         };
-        let verdict = |advice: crate::game::RaceAdvice| match (advice.double, advice.take) {
-            (false, _) => "No Double, Take",
-            (true, true) => "Double, Take",
-            (true, false) => "Double, Pass",
+        // The reasons name the limits of each count in its own words.
+        let verdict = |advice: crate::game::RaceAdvice, reasons: [&str; 3]| {
+            let [wait, take, pass] = reasons;
+            match (advice.double, advice.take) {
+                (false, _) => format!("No Double, Take (since L > {wait})"),
+                (true, true) => format!("Double, Take (since L <= {take})"),
+                (true, false) => format!("Double, Drop (since L <= {pass})"),
+            }
         };
         let text = match path {
             ["thorp"] => {
@@ -248,7 +252,7 @@ impl Console {
                 let plain = if mine > 33.0 { mine / 1.1 } else { mine };
                 format!(
                     "Thorp Count Leader            : {plain:.0}\nThorp Count Leader(+1/10)    L: {mine:.1}\nThorp Count Trailer          T: {theirs:.0}\n\n{}",
-                    verdict(counts.by_thorp())
+                    verdict(counts.by_thorp(), ["T + 2", "T + 2", "T - 2"])
                 )
             }
             ["keith"] => {
@@ -257,7 +261,7 @@ impl Console {
                     "Keith Count Leader            : {:.0}\nKeith Count Leader(+1/7)     L: {mine:.1}\n\
                      Keith Count Trailer          T: {theirs:.0}\n\n{}",
                     mine * 7.0 / 8.0,
-                    verdict(counts.by_keith())
+                    verdict(counts.by_keith(), ["T + 4", "T + 4", "T+2"])
                 )
             }
             _ => {
