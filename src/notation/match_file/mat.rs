@@ -568,7 +568,10 @@ mod tests {
 
     /// The sample with a roll that was not played, although the game goes on.
     fn unplayed() -> String {
-        SAMPLE.replace("  4) 55:\n", "  4) 55:                         61: 13/7 8/7\n")
+        SAMPLE.replace(
+            "  4) 55:\n",
+            "  4) 55:                         61: 13/7 8/7\n",
+        )
     }
 
     #[test]
