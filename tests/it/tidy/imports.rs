@@ -158,7 +158,8 @@ impl Reader<'_> {
                 return;
             }
             "mod" if is_name(&next) => return self.module_begins(next),
-            "use" => return self.import(),
+            // `impl Trait + use<>` is no import.
+            "use" if next != "<" => return self.import(),
             "struct" | "enum" | "trait" | "fn" | "const" | "static" | "type" | "union"
                 if is_name(&next) =>
             {
