@@ -1,6 +1,5 @@
 //! A whole file analysed.
 
-use super::json::Streamed;
 use super::judge::{Judgement, judge, match_chances};
 use super::replay::{Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
@@ -8,7 +7,6 @@ use crate::engine::{Engine, EngineError};
 use crate::escape::Untrusted;
 use crate::game::Rules;
 use crate::notation::{MatPlayer, MatchFile, MatchReading};
-use crate::packed::PackedText;
 use crate::query::{Settings, Stop};
 use rayon::prelude::*;
 
@@ -146,7 +144,7 @@ pub fn level_name(settings: &Settings) -> String {
 const JUDGED_TOGETHER: usize = 512;
 
 /// Receives a match while it is judged. `head` is the analysis without games.
-trait Sink {
+pub(super) trait Sink {
     /// Receives the next decisions of game `number`, counted from 1.
     fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>);
 
@@ -174,16 +172,6 @@ impl Sink for Kept {
     }
 }
 
-impl Sink for Streamed {
-    fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>) {
-        Streamed::decisions(self, number, &judged, MARKS);
-    }
-
-    fn game(&mut self, head: &Analysis, number: usize, game: GameAnalysis, totals: &[Totals; 2]) {
-        Streamed::game(self, head, number, (&game, totals));
-    }
-}
-
 /// Judges every decision of what was read, on all threads of the engine. `Stop` ends it without a result.
 ///
 /// # Errors
@@ -203,25 +191,8 @@ pub fn analyse(
     })
 }
 
-/// Judges as [`analyse`] does and writes each decision at once: returns the JSON members of [`Analysis::write_json`] and
-/// the line of [`Analysis::one_line`]. Memory grows by what the text takes compressed.
-///
-/// # Errors
-/// [`EngineError`].
-pub fn analyse_json(
-    engine: &Engine,
-    settings: &Settings,
-    reading: &MatchReading,
-    (rules, file): (Rules, &str),
-    stop: &Stop,
-) -> Result<(PackedText, String), EngineError> {
-    let mut streamed = Streamed::default();
-    let head = judge_games((engine, settings), reading, rules, stop, &mut streamed)?;
-    Ok((streamed.finish(&head, file), head.one_line()))
-}
-
 /// Judges game by game; returns everything but the games.
-fn judge_games(
+pub(super) fn judge_games(
     (engine, settings): (&Engine, &Settings),
     reading: &MatchReading,
     rules: Rules,

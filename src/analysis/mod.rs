@@ -17,12 +17,11 @@ mod judge;
 mod replay;
 mod report;
 mod rows;
+mod streamed;
 mod text;
 mod totals;
 
-pub use analyse::{
-    Analysis, Fault, GameAnalysis, JudgedDecision, analyse, analyse_json, level_name,
-};
+pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
 pub use annotate::reads_back;
 pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
@@ -32,6 +31,7 @@ pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};
 pub use replay::{Decision, Deed, Replay, Terms, crawford_games, replay, replay_from};
 pub use report::comments;
 pub use rows::{Kind, Row};
+pub use streamed::analyse_json;
 pub use totals::{
     MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
 };

@@ -25,6 +25,7 @@ pub mod tcp;
 pub mod transport;
 pub mod ubgi;
 mod wide;
+mod work;
 mod worker;
 
 pub use fuzz::fuzz_session;

@@ -6,7 +6,7 @@
 //! of each is (SRV-21). What was begun is bounded, by all and by client; so are the matches that are analysed at a time.
 
 use super::fair_queue::{FairQueue, Lane, Origin};
-use super::worker::Work;
+use super::work::Work;
 use crate::query::Stop;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -6,7 +6,6 @@
 //! look ahead never share the engine's threads: one that waits for a part of its own work would begin the other's, and end
 //! after it.
 
-use super::account::{Account, Charge, Reserved};
 use super::answer::{Answered, Answerer};
 use super::counters::{Counters, count};
 use super::engines::{COSTS, Engines, GIVES_WAY, at_once};
@@ -14,15 +13,14 @@ use super::fair_queue::Lane;
 use super::limits::Limits;
 use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
 use super::wide::{self, is_wide};
+use super::work::{Part, Rest, Work, send, send_rest};
 use crate::engine::{Engine, EngineError};
 use crate::platform::give_way;
 use crate::protocol::{Inquiry, RequestError};
 use crate::query::{Cost, Stop};
-use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc::UnboundedSender;
 
 /// After so long a thread gives the rest of a connection's lines back to the queue.
 const LINES_SLICE: Duration = Duration::from_millis(2);
@@ -30,55 +28,6 @@ const LINES_SLICE: Duration = Duration::from_millis(2);
 const TICK: Duration = Duration::from_millis(20);
 /// Processor time of a request unless a limit is given, for each thread: more than the longest `time=`.
 const REQUEST_CPU_PER_THREAD: Duration = Duration::from_secs(900);
-
-/// Something to compute, and where the answers go.
-#[derive(Debug)]
-pub(super) struct Work {
-    /// In the order of their lines; all of the same cost.
-    pub(super) inquiries: VecDeque<Inquiry>,
-    /// The rest of a long answer, before those of the inquiries.
-    pub(super) rest: Option<Rest>,
-    pub(super) cost: Cost,
-    pub(super) stop: Stop,
-    pub(super) account: Arc<Account>,
-    /// Comes back with each part of the answer.
-    pub(super) number: u64,
-    /// The longest answer where it must be one part; `None` where long answers come in several.
-    pub(super) answer_bytes_max: Option<usize>,
-    pub(super) reply: UnboundedSender<Box<Part>>,
-}
-
-impl Work {
-    /// Bytes of the matches in it.
-    pub(super) fn weight(&self) -> usize {
-        self.inquiries.iter().map(|one| one.question.held()).sum()
-    }
-}
-
-/// A long answer that is sent chunk by chunk, as its client takes it.
-pub(super) struct Rest {
-    chunks: Box<dyn Iterator<Item = Vec<u8>> + Send + Sync>,
-    _memory: Reserved,
-}
-
-impl std::fmt::Debug for Rest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rest").finish_non_exhaustive()
-    }
-}
-
-/// A part of a job's answers.
-#[derive(Debug)]
-pub(super) struct Part {
-    pub(super) number: u64,
-    pub(super) bytes: Vec<u8>,
-    pub(super) charge: Charge,
-    /// Whether none of them is an error; only messages tell it beside the answer.
-    #[cfg_attr(not(feature = "farm"), allow(dead_code))]
-    pub(super) good: bool,
-    /// Whether the job is done.
-    pub(super) last: bool,
-}
 
 /// Why the threads that compute do not start.
 #[derive(Debug, thiserror::Error)]
@@ -571,46 +520,11 @@ impl Shared {
                 Some((good, None))
             }
             None => {
-                let rest = Rest {
-                    _memory: ledger.reserve(body.held())?,
-                    chunks: Box::new(body.into_chunks()),
-                };
-                Some((good, Some(rest)))
+                let memory = ledger.reserve(body.held())?;
+                Some((good, Some(Rest::new(body.into_chunks(), memory))))
             }
         }
     }
-}
-
-/// Sends a part of a job's answers; what is left in the job comes later.
-fn send(job: &Work, bytes: Vec<u8>, charge: Charge, good: bool) {
-    // The receiver may have gone in the meantime.
-    let _ = job.reply.send(Box::new(Part {
-        number: job.number,
-        bytes,
-        charge,
-        good,
-        last: job.inquiries.is_empty() && job.rest.is_none(),
-    }));
-}
-
-/// Sends chunks of a long answer while there is room for them. Returns true if nothing of it is left.
-fn send_rest(job: &mut Work) -> bool {
-    while let Some(mut rest) = job.rest.take() {
-        if job.reply.is_closed() || !job.account.has_room_for(job.number) {
-            job.rest = Some(rest);
-            return false;
-        }
-        let bytes = match rest.chunks.next() {
-            Some(chunk) => {
-                job.rest = Some(rest);
-                chunk
-            }
-            None => b"\n".to_vec(),
-        };
-        let charge = job.account.charge(bytes.len());
-        send(job, bytes, charge, true);
-    }
-    true
 }
 
 /// Changes one of several counts.

@@ -218,6 +218,8 @@ fn settled_points_lose_the_thousand() {
         (Some((MatPlayer::Second, 3)), true)
     );
     assert!(reading.file.to_string().contains("Wins 1003 points"));
+    let sgf = MatchFile::read(reading.file.sgf(&[], &|_, _| None).as_bytes()).unwrap();
+    assert_eq!(sgf.file.games, reading.file.games);
     let doubles = (0..9).map(|log| {
         let value = 2 << log;
         match log % 2 {

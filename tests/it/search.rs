@@ -600,7 +600,8 @@ fn custom_filters_and_cubeless_searches() {
 /// MET-12.
 #[test]
 fn odd_scores_and_cubes_have_an_answer() {
-    assert!(Score::new(65, 0, 0, false).is_err());
+    assert!(Score::new(256, 0, 0, false).is_err());
+    assert!(Score::new(255, 254, 0, true).is_ok());
     assert!(Score::new(5, 5, 0, false).is_err());
     assert!(Score::new(0, 1, 0, false).is_err());
     assert!(Score::new(0, 0, 0, true).is_err());

@@ -1,6 +1,5 @@
 //! What a line of the server is: the names that `clip` gives.
 
-use super::sentences::is_placeholder;
 use crate::notation::BoardLine;
 use std::fmt;
 
@@ -270,4 +269,10 @@ impl Message {
         };
         Some(name.as_str()).filter(|name| !is_placeholder(name))
     }
+}
+
+/// Returns whether this is no name but a placeholder that the server did not replace, as in
+/// `** Theres no saved match with {0}`.
+pub(super) fn is_placeholder(name: &str) -> bool {
+    name.starts_with(['{', '%'])
 }

@@ -1,6 +1,6 @@
 //! The sentences of a match, each with what it means (FIBS-08): a table.
 
-use super::message::{By, Message, Wanted, Watched};
+use super::message::{By, Message, Wanted, Watched, is_placeholder};
 use std::sync::LazyLock;
 
 /// What the captured words of a pattern make.
@@ -64,12 +64,6 @@ static UNQUOTED_PATTERNS: LazyLock<Vec<(String, Make)>> = LazyLock::new(|| {
 /// others.
 pub(super) fn unquoted(line: &str) -> String {
     line.replace('\'', "")
-}
-
-/// Returns whether this is no name but a placeholder that the server did not replace, as in
-/// `** Theres no saved match with {0}`.
-pub(super) fn is_placeholder(name: &str) -> bool {
-    name.starts_with(['{', '%'])
 }
 
 /// The line in which Jibs 0.5.3 tells a winner his points, `2 win the game and get %1 points`: the

@@ -502,6 +502,14 @@ impl Recorder {
         (self.given_up, self.ended) = (true, true);
     }
 
+    /// The file says who won and that nobody resigned: where the board and a pass did not end the game, it was settled.
+    pub(super) fn nobody_resigned(&mut self) {
+        let settled = !self.certain;
+        if let Some(game) = self.file.games.last_mut() {
+            game.settled = settled && game.result.is_some();
+        }
+    }
+
     /// The file says who won, and not how much: the next score line does.
     pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
         let known = self.file.games.last().and_then(|game| game.result);

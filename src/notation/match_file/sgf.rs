@@ -141,10 +141,13 @@ struct Root {
     names: [Option<String>; 2],
     headers: Vec<String>,
     backgammon: bool,
-    result: Option<(MatPlayer, u32)>,
+    /// Who won how many points, and whether the other player resigned.
+    result: Option<(MatPlayer, u32, bool)>,
     rules: String,
     /// The program that wrote it marks the Crawford game.
     marks_crawford: bool,
+    /// The file is ours: no resignation means that the players settled the game.
+    writes_resignations: bool,
     begun: bool,
 }
 
@@ -207,8 +210,11 @@ impl Reader<'_> {
                 self.begin(at);
                 self.leave_edit(at, None);
                 self.leave_roll(at);
-                if let Some((winner, points)) = self.root.result {
+                if let Some((winner, points, resigned)) = self.root.result {
                     self.recorder.told_result(winner, points);
+                    if !resigned && self.root.writes_resignations {
+                        self.recorder.nobody_resigned();
+                    }
                 }
             }
             _ => self.passed_over = true,
@@ -356,6 +362,7 @@ impl Reader<'_> {
             b"AP" => {
                 let marks = ["GNU Backgammon", "gammond"];
                 self.root.marks_crawford = marks.iter().any(|name| value.starts_with(name));
+                self.root.writes_resignations = value.starts_with("gammond");
             }
             b"RU" => self.root.rules = value.to_owned(),
             b"MI" => {
@@ -581,7 +588,7 @@ fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {
 }
 
 /// `W+2`, `B+8R`
-fn result(text: &str) -> Option<(MatPlayer, u32)> {
+fn result(text: &str) -> Option<(MatPlayer, u32, bool)> {
     let (winner, points) = text.trim().split_once('+')?;
     let winner = match winner {
         "W" => MatPlayer::First,
@@ -589,7 +596,7 @@ fn result(text: &str) -> Option<(MatPlayer, u32)> {
         _ => return None,
     };
     let digits = points.trim_end_matches(|c: char| !c.is_ascii_digit());
-    Some((winner, digits.parse().ok()?))
+    Some((winner, digits.parse().ok()?, points.ends_with('R')))
 }
 
 /// Two digits.

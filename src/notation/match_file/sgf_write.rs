@@ -88,7 +88,7 @@ impl MatchFile {
             remark(&mut body, note(number, place));
         }
         if let Some((winner, points)) = game.result {
-            let resigned = if ended { "" } else { "R" };
+            let resigned = if ended || game.settled { "" } else { "R" };
             let _ = write!(text, "RE[{}+{points}{resigned}]", letter(winner));
         }
         text.push_str(&body);

@@ -2,6 +2,7 @@
 
 use super::Console;
 use super::evals::Context;
+use super::hinted::Hint;
 use super::host::ConsoleHost;
 use super::style::Style;
 use super::words::Words;
@@ -13,27 +14,6 @@ use crate::query::{
 
 /// Plays of a hint without a number.
 pub(super) const PLAYS_SHOWN: usize = 10;
-
-/// The result of a hint.
-#[derive(Clone, Debug)]
-pub(super) enum Hint {
-    Plays {
-        position: Position,
-        plays: Vec<RankedPlay>,
-        context: Context,
-    },
-    Cube(Box<CubeAnswer>),
-}
-
-impl Hint {
-    /// Returns the plays of a hint about plays.
-    pub(super) fn plays(&self) -> Option<&[RankedPlay]> {
-        match self {
-            Hint::Plays { plays, .. } => Some(plays),
-            Hint::Cube(_) => None,
-        }
-    }
-}
 
 impl Console {
     pub(super) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {

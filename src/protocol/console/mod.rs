@@ -12,6 +12,7 @@
 //! assert_eq!(console.line(b"foo", &mut NoHost).err, "Unknown keyword `foo'.\n\n");
 //! ```
 
+mod automatic;
 mod board;
 mod computer;
 mod eval;
@@ -21,6 +22,7 @@ mod files;
 mod fuzz;
 mod grammar;
 mod hint;
+mod hinted;
 mod host;
 mod judge;
 mod looks;
@@ -33,8 +35,10 @@ mod play;
 mod prices;
 mod record;
 mod rollout;
+mod rollout_setup;
 mod score;
 mod set;
+mod set_evals;
 mod set_rollout;
 mod show;
 mod show_evals;
@@ -51,13 +55,12 @@ pub use host::{
 pub use no_host::NoHost;
 
 use crate::query::MoveFilter;
+use automatic::{Automatic, Waiting};
 use evals::{Context, Evals};
 use grammar::Misread;
-use hint::Hint;
-use options::Automatic;
-use play::Waiting;
+use hinted::Hint;
 use record::Record;
-use rollout::RolloutSetup;
+use rollout_setup::RolloutSetup;
 use style::Style;
 use table::{Seat, Table};
 use words::Words;

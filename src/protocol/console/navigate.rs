@@ -2,7 +2,8 @@
 
 use super::Console;
 use super::evals::Context;
-use super::hint::{Hint, PLAYS_SHOWN, cube_section, values};
+use super::hint::{PLAYS_SHOWN, cube_section, values};
+use super::hinted::Hint;
 use super::host::AnalysedAction;
 use super::play::NO_GAME;
 use super::record::{apply, start_of};

@@ -389,7 +389,7 @@ impl Console {
     }
 }
 
-use super::hint::Hint;
+use super::hinted::Hint;
 
 /// Parses two dice: `31`, `3 1` or `3,1`.
 pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {

@@ -1,6 +1,7 @@
 //! Playing: rolls, plays, the cube, resignations, the ends of games.
 
 use super::Console;
+use super::automatic::Waiting;
 use super::board::resignation;
 use super::host::ConsoleHost;
 use super::place::read_dice;
@@ -11,13 +12,6 @@ use crate::notation::{MatAction, parse_play};
 
 /// Opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;
-
-/// The purpose of dice that are entered by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waiting {
-    Opening,
-    Roll,
-}
 
 pub(super) const NO_GAME: &str = "No game in progress (type `new game' to start one).";
 

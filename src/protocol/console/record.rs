@@ -1,6 +1,6 @@
 //! What has been played, as a match file; and stepping through it.
 
-use super::hint::Hint;
+use super::hinted::Hint;
 use super::table::{Phase, Seat, Table};
 use crate::game::Position;
 use crate::notation::{

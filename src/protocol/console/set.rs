@@ -1,9 +1,9 @@
 //! `set …`: which setting is meant.
 
 use super::Console;
-use super::evals::Owner;
 use super::grammar::{self, ANALYSIS_PLAYER, PLAYER};
 use super::host::ConsoleHost;
+use super::set_evals::Owner;
 use super::table::Seat;
 use super::words::Words;
 

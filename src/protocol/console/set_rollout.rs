@@ -1,8 +1,9 @@
 //! `set rollout …`: how rollouts are made.
 
 use super::Console;
-use super::evals::{Context, Owner};
+use super::evals::Context;
 use super::grammar::{self, ROLLOUT_PLAYER};
+use super::set_evals::Owner;
 use super::table::{Seat, counted};
 use super::words::Words;
 use crate::query::RolloutSettings;

@@ -276,7 +276,10 @@ impl Console {
                 )
             }
         };
-        self.say(&text);
+        match path {
+            ["keith"] => self.fault(&text),
+            _ => self.say(&text),
+        }
     }
 
     pub(super) fn help(&mut self, words: &mut Words<'_>) {

@@ -1,12 +1,7 @@
 //! How numbers are printed: `set output …`.
 
-use super::Console;
-use super::words::Words;
 use crate::game::Chances;
 use crate::query::Equities;
-
-/// Most digits behind the point.
-const DIGITS_MAX: i64 = 6;
 
 /// The forms of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,61 +109,5 @@ impl Style {
         ]
         .map(|one| self.probability(one));
         format!("{a} {b} {c} - {d} {e} {f}")
-    }
-}
-
-impl Console {
-    /// Runs `set output KEY VALUE`.
-    pub(super) fn set_output(&mut self, key: &str, words: &mut Words<'_>) {
-        match key {
-            "digits" => {
-                let digits = words
-                    .number()
-                    .filter(|digits| (0..=DIGITS_MAX).contains(digits));
-                let Some(digits) = digits else {
-                    self.say("You must specify a number between 1 and 6.");
-                    return;
-                };
-                self.style.digits = usize::try_from(digits).unwrap_or(3);
-                self.say(&format!(
-                    "Probabilities and equities will be shown with {digits} digits after the decimal separator"
-                ));
-                return;
-            }
-            "errorratefactor" => {
-                let Some(factor) = words.real().filter(|factor| *factor > 0.0) else {
-                    self.say("You must specify a positive number.");
-                    return;
-                };
-                self.style.rate_factor = factor;
-                self.say(&format!(
-                    "The factor used for multiplying error rates is: {factor:.1}"
-                ));
-                return;
-            }
-            _ => {}
-        }
-        let Some(on) = self.on_or_off(&format!("output {key}"), words) else {
-            return;
-        };
-        let style = &mut self.style;
-        let text = match (key, on) {
-            ("mwc", true) => "Match evaluations will be shown as match winning chances.",
-            ("mwc", false) => "Match evaluations will be shown as equivalent money equity.",
-            ("matchpc", true) => "Match winning chances will be shown as percentages.",
-            ("matchpc", false) => "Match winning chances will be shown as probabilities.",
-            ("winpc", true) => "Game winning chances will be shown as percentages.",
-            ("winpc", false) => "Game winning chances will be shown as probabilities.",
-            ("rawboard", true) => "TTY boards will be given in raw format.",
-            ("rawboard", false) => "TTY boards will be given in ASCII.",
-            _ => return,
-        };
-        match key {
-            "mwc" => style.mwc = on,
-            "matchpc" => style.match_percent = on,
-            "winpc" => style.win_percent = on,
-            _ => style.raw_board = on,
-        }
-        self.say(text);
     }
 }

@@ -11,7 +11,7 @@ use crate::service::fair_queue::{Lane, Origin};
 use crate::service::faults::surviving;
 use crate::service::tcp::shared::Shared;
 use crate::service::tcp::weight::Weight;
-use crate::service::worker::{Part, Work};
+use crate::service::work::{Part, Work};
 use async_nats::{Client, HeaderMap, Message, Subject};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -17,7 +17,7 @@ use crate::service::fair_queue::{Lane, Origin};
 use crate::service::faults::surviving;
 use crate::service::limits::READ_BYTES;
 use crate::service::shutdown::{Phase, reached};
-use crate::service::worker::{Part, Work};
+use crate::service::work::{Part, Work};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
