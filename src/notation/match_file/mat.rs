@@ -581,11 +581,8 @@ mod tests {
         // 55 can be played there and the game goes on, so an empty cell is wrong.
         assert_eq!(error.to_string(), "play is missing");
         assert_eq!(error.code(), "bad-match-file");
-        assert!(
-            unplayed[..error.at()].ends_with("  4) 55:"),
-            "{}",
-            error.at()
-        );
+        // Noticed where the game goes on.
+        assert!(unplayed[error.at()..].starts_with("61: 13/7 8/7"));
         let check = |text: &str, message: &str| {
             let error = text.parse::<MatchFile>().unwrap_err();
             assert_eq!(error.to_string(), message);
