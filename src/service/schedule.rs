@@ -199,9 +199,9 @@ impl Schedule {
     }
 
     /// Queues work of so many lines.
-    pub(super) fn push(&mut self, lane: Lane, work: Work, since: Instant) {
+    pub(super) fn push(&mut self, lane: Lane, work: Box<Work>, since: Instant) {
         let (lines, number) = (work.inquiries.len(), work.number);
-        let waiting = Waiting::New(Box::new(work), since);
+        let waiting = Waiting::New(work, since);
         self.waiting.push(lane, waiting, lines, number);
     }
 
@@ -438,7 +438,7 @@ mod tests {
         }
 
         fn ask(&mut self, lane: Lane) {
-            self.schedule.push(lane, work(0), self.now);
+            self.schedule.push(lane, Box::new(work(0)), self.now);
             self.dispatch();
         }
 

@@ -134,7 +134,11 @@ impl Workers {
     }
 
     /// Queues a job, or gives it back with the reason when its client has to wait.
-    pub(super) fn submit(&self, lane: Lane, job: Work) -> Result<(), (Work, &'static str)> {
+    pub(super) fn submit(
+        &self,
+        lane: Lane,
+        job: Box<Work>,
+    ) -> Result<(), (Box<Work>, &'static str)> {
         let mut queues = self.shared.lock();
         let (cost, lines) = (place(job.cost), job.inquiries.len());
         let spent = cost > 0 && queues.clients.is_over(lane.origin, Instant::now());
@@ -182,7 +186,7 @@ impl Workers {
             for (mut job, since) in stopped.into_iter().flatten() {
                 job.cost = Cost::Short;
                 if let Some(short) = queues.costs.first_mut() {
-                    short.push(lane, job, since);
+                    short.push(lane, Box::new(job), since);
                 }
             }
         }
@@ -355,7 +359,7 @@ impl Shared {
         if let Some(work) = left.filter(|work| !work.stop.is_triggered()) {
             let next = place(work.cost);
             if let Some(waiting) = queues.costs.get_mut(next) {
-                waiting.push(job.lane, work, since);
+                waiting.push(job.lane, Box::new(work), since);
             }
             if next != cost {
                 self.dispatch(&mut queues, next);
@@ -383,7 +387,7 @@ impl Shared {
         let mut queues = self.lock();
         while !queues.closed {
             let deep = queues.costs.iter().skip(1);
-            let runs = deep.map(Schedule::is_running).any(|runs| runs);
+            let runs = { deep }.any(Schedule::is_running);
             if !runs {
                 queues = (self.ticks.wait(queues)).unwrap_or_else(PoisonError::into_inner);
                 continue;

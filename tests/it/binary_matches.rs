@@ -605,6 +605,7 @@ fn the_command_knows_binary_files() {
 
 /// MAT-53, ANA-23: the analyses of a file are read and shown beside ours.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one file, step by step")]
 fn analyses_of_the_file_stand_beside_ours() {
     let text = b" 3 point match\n Game 1\n A : 0       B : 0\n  1) 31: 8/5 6/5      64: 24/14\n  2) 42: 8/4 6/4\n";
     let file = MatchFile::parse(text).unwrap();

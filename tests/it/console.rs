@@ -206,14 +206,16 @@ fn differing(ours: &str, theirs: &str) -> (usize, String) {
         .zip(other.first())
         .is_some_and(|(a, b)| same(a, b))
     {
-        (one.remove(0), other.remove(0));
+        one.remove(0);
+        other.remove(0);
     }
     while one
         .last()
         .zip(other.last())
         .is_some_and(|(a, b)| same(a, b))
     {
-        (one.pop(), other.pop());
+        one.pop();
+        other.pop();
     }
     let mut common = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
     for (i, a) in one.iter().enumerate().rev() {

@@ -121,7 +121,7 @@ fn tiny_games_take_little_memory_on_sockets() {
     let request = format!("analyse end=ENDE\n{text}ENDE\n");
     let mut client = Client::new(&server.addresses[0]);
     // Tables and code that an analysis brings into memory do not count.
-    client.send(&format!("analyse end=ENDE\n{}ENDE\n", tiny_games(100)));
+    client.send(format!("analyse end=ENDE\n{}ENDE\n", tiny_games(100)));
     assert!(client.line().contains("\"decisions\""));
     let before = peak_kib(server.id());
     let mut unread = Client::new(&server.addresses[0]);

@@ -387,47 +387,7 @@ impl Reader<'_> {
                 recorder.concedes(player, None);
                 rolled
             }
-            Head::Roll(roll) if starts(cell.text, "illegal") => {
-                // Nobody can tell the play, but the position behind it is there.
-                let on_roll = player.other();
-                let set_up = snowie::set_up(cell.text, &recorder.file.names, on_roll);
-                set_up
-                    .and_then(|set_up| {
-                        recorder.rolled(number, player, roll)?;
-                        recorder.set_up(number, on_roll, set_up)
-                    })
-                    .map(|()| {
-                        let why = "is not legal; the game goes on from the position behind it";
-                        let wrong = ("play", Reason::Other(why));
-                        recorder.note(number, at + cell.text_at, wrong);
-                    })
-            }
-            Head::Roll(roll) => {
-                let nothing = ["cannot", "can't", "(no", "no move", "dances"];
-                let text = match nothing.iter().any(|word| starts(cell.text, word)) {
-                    true => "",
-                    false => without_remark(cell.text),
-                };
-                match recorder.play_text(number, player, roll, text) {
-                    Ok(None) => Ok(()),
-                    Ok(Some(wrong)) => {
-                        recorder.note(number, at + cell.text_at, wrong);
-                        Ok(())
-                    }
-                    // A roll is not played where the game ends there.
-                    Err(wrong) if text.is_empty() && cell.text.is_empty() => {
-                        self.unplayed = Some(Unplayed {
-                            line: number,
-                            at: at + cell.text_at,
-                            player,
-                            roll,
-                            wrong,
-                        });
-                        return Ok(());
-                    }
-                    Err(wrong) => return Err((wrong, cell.text_at)),
-                }
-            }
+            Head::Roll(roll) => return self.played((number, player), roll, at, cell),
         }
         .or_else(|wrong| {
             // Nothing has happened: the game goes on.
@@ -437,6 +397,55 @@ impl Reader<'_> {
             }
             Err((wrong, cell.at))
         })
+    }
+
+    /// A roll with its play.
+    fn played(
+        &mut self,
+        (number, player): (usize, MatPlayer),
+        roll: Roll,
+        at: usize,
+        cell: &Cell<'_>,
+    ) -> Result<(), Fault> {
+        let recorder = &mut *self.recorder;
+        if starts(cell.text, "illegal") {
+            // Nobody can tell the play, but the position behind it is there.
+            let on_roll = player.other();
+            return snowie::set_up(cell.text, &recorder.file.names, on_roll)
+                .and_then(|set_up| {
+                    recorder.rolled(number, player, roll)?;
+                    recorder.set_up(number, on_roll, set_up)
+                })
+                .map(|()| {
+                    let why = "is not legal; the game goes on from the position behind it";
+                    recorder.note(number, at + cell.text_at, ("play", Reason::Other(why)));
+                })
+                .map_err(|wrong| (wrong, cell.at));
+        }
+        let nothing = ["cannot", "can't", "(no", "no move", "dances"];
+        let text = match nothing.iter().any(|word| starts(cell.text, word)) {
+            true => "",
+            false => without_remark(cell.text),
+        };
+        match recorder.play_text(number, player, roll, text) {
+            Ok(None) => Ok(()),
+            Ok(Some(wrong)) => {
+                recorder.note(number, at + cell.text_at, wrong);
+                Ok(())
+            }
+            // A roll is not played where the game ends there.
+            Err(wrong) if text.is_empty() && cell.text.is_empty() => {
+                self.unplayed = Some(Unplayed {
+                    line: number,
+                    at: at + cell.text_at,
+                    player,
+                    roll,
+                    wrong,
+                });
+                Ok(())
+            }
+            Err(wrong) => Err((wrong, cell.text_at)),
+        }
     }
 }
 

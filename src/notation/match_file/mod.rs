@@ -202,7 +202,10 @@ impl MatchFile {
             Read::Log(_) => false,
             Read::Binary(_) => true,
             Read::Text(_) => {
-                !std::ptr::eq(format, &FORMATS[FORMATS.len() - 1]) || mat::is_mat(file)
+                let is_last = FORMATS
+                    .last()
+                    .is_some_and(|last| std::ptr::eq(format, last));
+                !is_last || mat::is_mat(file)
             }
         }
     }

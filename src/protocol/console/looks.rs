@@ -158,6 +158,7 @@ const SWITCHES: [Switch; 31] = [
 
 impl Console {
     /// Confirms settings that change no number and no form.
+    #[expect(clippy::too_many_lines, reason = "one table of settings")]
     pub(super) fn set_looks(&mut self, path: &[&'static str], words: &mut Words<'_>) {
         if let Some((path, on, off)) = SWITCHES.iter().find(|switch| switch.0 == path) {
             if let Some(now) = self.on_or_off(&path.join(" "), words) {

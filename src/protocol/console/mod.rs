@@ -308,8 +308,8 @@ impl Console {
             ["list", what] => self.list(what),
             ["next" | "previous" | "first", ..] => self.step(path, words),
             ["cmark", ..] => {}
-            ["eq2mwc"] => self.to_mwc(words, host),
-            ["mwc2eq"] => self.to_equity(words, host),
+            ["eq2mwc"] => self.mwc_of_equity(words, host),
+            ["mwc2eq"] => self.equity_of_mwc(words, host),
             ["dicerolls"] => self.dice_rolls(words, host),
             ["invert", ..] => self.refuse("invert"),
             ["history"] => {}

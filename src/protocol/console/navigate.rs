@@ -109,17 +109,15 @@ impl Console {
         };
         let is_roll =
             |action: &MatAction| matches!(action, MatAction::Play { .. } | MatAction::Rolled(_));
-        let rolls = game
+        let mut rolls = game
             .actions
             .iter()
             .enumerate()
             .filter(|(_, (_, action))| is_roll(action));
         let (at, rolled) = (self.record.at, self.record.rolled);
         let found = match back {
-            true => rolls.filter(|(number, _)| *number < at).last(),
-            false => rolls
-                .skip_while(|(number, _)| *number < at || (*number == at && rolled))
-                .next(),
+            true => rolls.rev().find(|(number, _)| *number < at),
+            false => rolls.find(|(number, _)| *number > at || (*number == at && !rolled)),
         };
         if let Some((number, _)) = found {
             (self.record.at, self.record.rolled) = (number, true);
@@ -144,7 +142,7 @@ impl Console {
         let at = self.record.at;
         let passed = self.record.rolled;
         let found = match back {
-            true => numbers.filter(|number| *number < at).last(),
+            true => numbers.filter(|number| *number < at).max(),
             false => numbers
                 .filter(|number| *number > at || (*number == at && !passed))
                 .min(),

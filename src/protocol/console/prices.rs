@@ -21,7 +21,7 @@ impl Console {
         Some(host.stakes(&state).chances)
     }
 
-    pub(super) fn to_mwc(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(super) fn mwc_of_equity(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let equity = words.real().unwrap_or(0.0);
         let Some([lost, won]) = self.plain_results(host) else {
             return;
@@ -36,7 +36,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    pub(super) fn to_equity(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(super) fn equity_of_mwc(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let wanted = words.real();
         let Some([lost, won]) = self.plain_results(host) else {
             return;

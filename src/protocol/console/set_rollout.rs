@@ -15,6 +15,7 @@ fn positive(words: &mut Words<'_>, most: u32) -> Option<u32> {
 }
 
 impl Console {
+    #[expect(clippy::too_many_lines, reason = "one table of settings")]
     pub(super) fn set_rollout(&mut self, path: &[&'static str], words: &mut Words<'_>) {
         match path {
             ["trials"] => match positive(words, RolloutSettings::TRIALS_MAX) {
@@ -179,6 +180,7 @@ impl Console {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one table of settings")]
     fn set_rollout_switch(&mut self, path: &[&'static str], words: &mut Words<'_>) {
         let name = path.join(" ");
         let Some(on) = self.on_or_off(&format!("rollout {name}"), words) else {

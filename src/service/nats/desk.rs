@@ -266,9 +266,9 @@ impl Desk {
         // It may be answered before anything else is done here.
         lock(&self.waiting).insert(number, waiting);
         let refused = if full {
-            Err((work, "too many matches wait"))
+            Err((Box::new(work), "too many matches wait"))
         } else {
-            self.shared.workers.submit(lane, work)
+            self.shared.workers.submit(lane, Box::new(work))
         };
         let Err((work, reason)) = refused else {
             return;

@@ -587,7 +587,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             _ => self.shared.limits.in_flight_max,
         };
         let stop = job.stop.clone();
-        if let Err((job, reason)) = self.shared.workers.submit(self.lane, job) {
+        if let Err((job, reason)) = self.shared.workers.submit(self.lane, Box::new(job)) {
             let mut text = Vec::new();
             self.shared.workers.answer_busy(&job, reason, &mut text);
             return self.answer(text);

@@ -533,6 +533,7 @@ impl Server {
     }
 
     /// A command of the bot.
+    #[expect(clippy::too_many_lines, reason = "one table of commands")]
     pub(crate) fn line(&mut self, line: &str) -> Vec<u8> {
         let line = line.trim_end();
         if !self.logged_in {

@@ -113,7 +113,7 @@ fn unsafe_code_is_listed_with_its_reason() {
 fn narrowing_of_numbers_from_outside_is_listed_with_its_reason() {
     let outside = |name: &str| {
         let is_in = |part: &&str| name.starts_with(*part);
-        OUTSIDE.iter().any(|part| is_in(part)) && !INSIDE.iter().any(|part| is_in(part))
+        OUTSIDE.iter().any(&is_in) && !INSIDE.iter().any(is_in)
     };
     let found = counted(outside, narrowings);
     assert!(found.len() > 10);
