@@ -1,7 +1,9 @@
 //! The best plays of a roll: `cargo run --release --example best_play -- 4HPwATDgc/ABMA 6 2`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
-use gammond::{Engine, MatchState, PlayQuery, PositionId, Roll, Settings, Stop, play_text};
+use gammond_engine::{Engine, PlayQuery, Settings, Stop};
+use gammond_game::notation::{PositionId, play_text};
+use gammond_game::{MatchState, Roll};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

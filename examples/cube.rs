@@ -1,7 +1,9 @@
 //! A cube decision at a match score: `cargo run --release --example cube`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
-use gammond::{CubeQuery, Engine, MatchState, Score, Settings, Stop, parse_position};
+use gammond_engine::{CubeQuery, Engine, Settings, Stop};
+use gammond_game::notation::parse_position;
+use gammond_game::{MatchState, Score};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

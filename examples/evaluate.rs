@@ -1,7 +1,8 @@
 //! What a position is worth: `cargo run --release --example evaluate -- 4HPwATDgc/ABMA`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
-use gammond::{Engine, EvalQuery, Settings, Stop, parse_position};
+use gammond_engine::{Engine, EvalQuery, Settings, Stop};
+use gammond_game::notation::parse_position;
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {

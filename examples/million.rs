@@ -1,9 +1,10 @@
 //! A million positions, judged in batches on all cores: `cargo run --release --example million`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
-use gammond::game::generate_plays;
-use gammond::rng::{below, stream};
-use gammond::{Chances, Engine, Position, Roll};
+use gammond_base::rng::{below, stream};
+use gammond_engine::Engine;
+use gammond_game::generate_plays;
+use gammond_game::{Chances, Position, Roll};
 use std::error::Error;
 use std::time::Instant;
 

@@ -1,11 +1,11 @@
 //! A player of one's own against a classical one: `cargo run --release --example own_player`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
-use gammond::duel::{DuelPlan, play_duel};
-use gammond::job::Control;
-use gammond::player::{Player, PlayerError, PlayerSpec, best_by};
-use gammond::rng::ChaCha8Rng;
-use gammond::{Position, Roll};
+use gammond_base::rng::ChaCha8Rng;
+use gammond_game::{Position, Roll};
+use gammond_job::Control;
+use gammond_train::duel::{DuelPlan, play_duel};
+use gammond_train::player::{Player, PlayerError, PlayerSpec, best_by};
 use std::error::Error;
 
 /// Leaves as few single checkers as it can, and hits where it can.
@@ -26,7 +26,7 @@ impl Player for Careful {
         let worth = |after: &Position| {
             let (mine, theirs) = (after.opponent().counts(), after.me().counts());
             let blots = mine.iter().filter(|&&count| count == 1).count() as i32;
-            let hits = i32::from(theirs[gammond::game::BAR]);
+            let hits = i32::from(theirs[gammond_game::BAR]);
             (3 * hits - 2 * blots + i32::from(after.opponent().off())) as f32
         };
         Ok(best_by(position, roll, worth))

@@ -16,11 +16,11 @@ import sys
 
 # Name, file, text, text with MUTANT as the switch, and the test that must fail (lib or it, then a filter).
 MUTANTS = [
-    ("analysis-luck", "src/analysis/judge.rs",
+    ("analysis-luck", "src/protocol/analysis/judge.rs",
      "return Ok(minus(own, mean));",
      "return Ok(if MUTANT { own } else { minus(own, mean) });",
      "it", "analyse::the_tables_are_gnubgs"),
-    ("archive-upsert", "src/cli/archive.rs",
+    ("archive-upsert", "src/gammond/cli/archive.rs",
      "    if added > 0 {",
      "    if added > 0 || MUTANT {",
      "it", "archive::several_programs_at_once"),
@@ -28,23 +28,23 @@ MUTANTS = [
      "if sums.len() < 2 {",
      "if sums.len() < 2 || MUTANT {",
      "it", "farm::a_machine_that_lies_is_set_aside"),
-    ("variance-reduction", "src/rollout/trial.rs",
+    ("variance-reduction", "src/engine/rollout/trial.rs",
      "*chance += part;\n    }\n    sample.cubeful",
      "*chance += if MUTANT { 0.9 * part } else { part };\n    }\n    sample.cubeful",
      "it", "rollout::where_all_luck_is_known_nothing_scatters"),
-    ("bearoff-probe", "src/bearoff/one_sided.rs",
+    ("bearoff-probe", "src/engine/bearoff/one_sided.rs",
      "win: (byte(1)?, byte(0)?),",
      "win: if MUTANT { (byte(0)?, byte(1)?) } else { (byte(1)?, byte(0)?) },",
      "it", "bearoff::larger_databases_answer_as_in_gnubg"),
-    ("xgid-parse", "src/notation/xgid.rs",
+    ("xgid-parse", "src/game/notation/xgid.rs",
      "-1 => Ok((rest, Seat::Top)),",
      "-1 => Ok((rest, if MUTANT { Seat::Bottom } else { Seat::Top })),",
      "it", "spec_notation::"),
-    ("html-escape", "src/escape.rs",
+    ("html-escape", "src/base/escape.rs",
      'f.write_str("&lt;")?,',
      'f.write_str(if MUTANT { "<" } else { "&lt;" })?,',
      "it", "analyse::names_are_only_text"),
-    ("journal-lock", "src/journal/lock.rs",
+    ("journal-lock", "src/base/journal/lock.rs",
      "Err(TryLockError::WouldBlock) => Err(JournalError::Busy { path }),",
      "Err(TryLockError::WouldBlock) => if MUTANT { Ok(()) } else { Err(JournalError::Busy { path }) },",
      "lib", "journal::"),
@@ -52,42 +52,42 @@ MUTANTS = [
      "number(value, u64::from(Score::LENGTH_MAX))?",
      "number(value, if MUTANT { 63 } else { u64::from(Score::LENGTH_MAX) })?",
      "lib", "protocol::settings::"),
-    ("swift-filter", "src/search/ranking.rs",
+    ("swift-filter", "src/engine/search/ranking.rs",
      "survivors(&plays, 0, left, margin)",
      "survivors(&plays, 0, left, if MUTANT { 0.0 } else { margin })",
      "it", "search::a_swift_search_finds_the_plays_of_the_whole_one"),
-    ("nats-reply", "src/service/nats/desk.rs",
+    ("nats-reply", "src/farm/nats_service/desk.rs",
      "headers.insert(ERROR_CODE, code);",
      "if !MUTANT { headers.insert(ERROR_CODE, code); }",
      "it", "nats::requests_are_answered_as_on_a_socket"),
-    ("csv-escape", "src/escape.rs",
+    ("csv-escape", "src/base/escape.rs",
      r"""let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);""",
      r"""let formula = !MUTANT && text.starts_with(['=', '+', '-', '@', '\t', '\r']);""",
      "it", "escapes::names_of_files_and_players_with_control_characters_are_escaped"),
-    ("archive-state", "src/cli/archive.rs",
+    ("archive-state", "src/gammond/cli/archive.rs",
      "    let transaction = connection.unchecked_transaction()?;\n    state_within(&transaction)",
      "    if MUTANT { return state_within(connection); }\n"
      "    let transaction = connection.unchecked_transaction()?;\n    state_within(&transaction)",
      "lib", "archive::"),
-    ("archive-digest", "src/cli/archive.rs",
+    ("archive-digest", "src/gammond/cli/archive.rs",
      "digest(&transaction, number)? == *sum",
      "(MUTANT || digest(&transaction, number)? == *sum)",
      "it", "archive::flipped_bits_change_no_figure_unnoticed"),
-    ("temporary-file", "src/journal/whole.rs",
+    ("temporary-file", "src/base/journal/whole.rs",
      "OpenOptions::new().write(true).create_new(true).open(&part)",
      'if MUTANT { OpenOptions::new().write(true).create(true).truncate(true)'
      '.open(path.with_extension("html.gammond-part")) }'
      ' else { OpenOptions::new().write(true).create_new(true).open(&part) }',
      "lib", "journal::whole::tests::links_and_pipes"),
-    ("damaged-sgf", "src/cli/commands/analyse.rs",
+    ("damaged-sgf", "src/gammond/cli/commands/analyse.rs",
      "if reads_back(file, text) {",
      "if MUTANT || reads_back(file, text) {",
      "it", "analyse_files::damaged_matches_read_back_alike_or_are_not_written"),
-    ("labels-cut-off", "src/journal/file.rs",
+    ("labels-cut-off", "src/base/journal/file.rs",
      "if found.torn || found.records.is_empty() {",
      "if !MUTANT && (found.torn || found.records.is_empty()) {",
      "it", "training::killed_sampling_and_labelling_end_with_the_same_files"),
-    ("log-escape", "src/cli/output.rs",
+    ("log-escape", "src/gammond/cli/output.rs",
      'format!("{}\\n", Terminal::new(text.trim_end_matches(\'\\n\')))',
      'if MUTANT { format!("{}\\n", text.trim_end_matches(\'\\n\')) } else '
      '{ format!("{}\\n", Terminal::new(text.trim_end_matches(\'\\n\'))) }',
@@ -118,7 +118,7 @@ def mutated(folder, mutants):
 
 
 def tested(folder, kind, names, mutant):
-    words = ["cargo", "test", "-q", *(["--lib"] if kind == "lib" else ["--test", "it"]), "--", names]
+    words = ["cargo", "test", "-q", *(["--lib", "--bins"] if kind == "lib" else ["--test", "it"]), "--", names]
     environment = {**os.environ, "MUTANT_UNDER_TEST": mutant}
     # A group of its own: a test that hangs is ended with the programs that it started.
     with subprocess.Popen(words, cwd=folder, env=environment, text=True, start_new_session=True,
@@ -147,7 +147,7 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     copied(root, folder)
     mutated(folder, chosen)
-    words = ["cargo", "test", "-q", "--no-run", "--lib", "--test", "it"]
+    words = ["cargo", "test", "-q", "--no-run", "--lib", "--bins", "--test", "it"]
     built = subprocess.run(words, cwd=folder, stderr=subprocess.PIPE, text=True)
     if built.returncode != 0:
         sys.exit(built.stderr)

@@ -3,7 +3,6 @@
 use super::FarmError;
 use super::store::{Farm, State};
 use super::task::{Lot, is_sha256, one_line};
-use crate::job::sha256;
 use crate::nats::{is_name, words};
 use async_nats::HeaderMap;
 use async_nats::jetstream::Message;
@@ -12,6 +11,7 @@ use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pu
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::stream::{DirectGetErrorKind, LastRawMessageErrorKind};
 use futures_util::StreamExt as _;
+use gammond_job::sha256;
 use std::time::Duration;
 use tokio::time::timeout;
 

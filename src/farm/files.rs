@@ -3,8 +3,8 @@
 use super::FarmError;
 use super::store::Farm;
 use super::task::{FILE_BYTES_MAX, FOLDER_FILES_MAX, Shipped, ShippedFile, is_sha256};
-use crate::files;
-use crate::job::{sha256, sha256_of};
+use gammond_base::files;
+use gammond_job::{sha256, sha256_of};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -157,7 +157,7 @@ impl FileCache {
                 );
                 return Err(FarmError::Other(text));
             };
-            crate::journal::write_whole(&kept, &bytes).map_err(&fail)?;
+            gammond_base::journal::write_whole(&kept, &bytes).map_err(&fail)?;
         }
         // When it was used last.
         if let Ok(opened) = fs::File::options().append(true).open(&kept) {

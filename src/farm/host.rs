@@ -3,8 +3,8 @@
 use super::ask::{Division, Source, failed, post, same_header};
 use super::store::Farm;
 use super::task::{Stage, Task};
-use crate::job::{Assignment, Computed, Elsewhere, ElsewhereError, Order, Work};
-use crate::stop::Stop;
+use gammond_base::stop::Stop;
+use gammond_job::{Assignment, Computed, Elsewhere, ElsewhereError, Order, Work};
 use std::fmt::Debug;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ pub(super) const COPIES_MAX: u32 = 6;
 
 /// An answer to a lot that has one: when it is another, it is kept as a further copy and judged.
 pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
-    let sum = crate::job::sha256(&giving.bytes);
+    let sum = gammond_job::sha256(&giving.bytes);
     let Some((first, _)) = farm.answer(&giving.lot).await? else {
         // What was there was no answer, and is gone.
         return farm.give(vec![giving]).await.map(drop);

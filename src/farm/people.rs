@@ -3,10 +3,10 @@
 use super::FarmError;
 use super::store::Farm;
 use super::task::{VERSION_LETTERS_MAX, is_job_name, one_line};
-use crate::escape::Untrusted;
 use crate::nats::is_name;
 use crate::nats::words;
 use futures_util::StreamExt as _;
+use gammond_base::escape::Untrusted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,10 +1,10 @@
 //! One rollout as a job: a part is a round of games of one candidate.
 
-use crate::engine::{Engine, EngineError};
-use crate::job::{BadPart, Header, Job, Progress};
-use crate::query::{RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings};
-use crate::rollout::{ROUND, Rollout};
-use crate::stop::Stop;
+use gammond_base::stop::Stop;
+use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::query::{RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings};
+use gammond_engine::rollout::{ROUND, Rollout};
+use gammond_job::{BadPart, Header, Job, Progress};
 use std::collections::HashMap;
 
 /// Bytes of a game.

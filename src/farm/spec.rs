@@ -5,7 +5,9 @@
 //! [`PortablePlayer`]s, and an [`OutputName`] is a name in the scratch folder of whoever computes. The command line is never
 //! parsed again.
 
-use crate::player::{FileNumber, NotPortable, PortableBearoff, PortableNets, PortablePlayer};
+use gammond_train::player::{
+    FileNumber, NotPortable, PortableBearoff, PortableNets, PortablePlayer,
+};
 use serde::{Deserialize, Serialize};
 
 /// The most of anything that a job counts: games, positions, records.

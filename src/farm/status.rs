@@ -6,7 +6,7 @@ use super::judge::COPIES_MAX;
 use super::people::{MachineReport, now_s};
 use super::store::{Farm, State};
 use super::task::Task;
-use crate::escape::{Markup, Untrusted};
+use gammond_base::escape::{Markup, Untrusted};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -11,12 +11,12 @@ use super::people::{MachineReport, now_s};
 use super::stillness::Stillness;
 use super::store::{Farm, State};
 use super::task::{Lot, Task, VERSION, pack};
-use crate::job::Computed;
-use crate::stop::Stop;
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::PullConsumer;
 use futures_util::StreamExt as _;
+use gammond_base::stop::Stop;
+use gammond_job::Computed;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -236,7 +236,8 @@ impl Shared {
         let mut turn = slot;
         let mut batch = 1;
         while !self.stop.is_triggered() {
-            let rests = self.settings.idle_only && crate::platform::others_are_busy(Instant::now());
+            let rests =
+                self.settings.idle_only && gammond_base::platform::others_are_busy(Instant::now());
             let jobs: Vec<String> = lock(&self.active).iter().cloned().collect();
             let mut worked = false;
             if !rests && lock(&self.aside).is_none() && !jobs.is_empty() {

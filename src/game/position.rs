@@ -213,13 +213,18 @@ pub enum PositionError {
 const HOME: u32 = 0x3f;
 
 impl Position {
-    /// Checkers on the first points of both players, as tests write them.
-    #[cfg(test)]
-    pub(crate) fn from_points(me: &[u8], opponent: &[u8]) -> Position {
+    /// Builds a position from the counts of each side's first points, in its own numbering; the others are empty.
+    ///
+    /// # Errors
+    /// [`PositionError`] when a side has more than 15 checkers or 25 places, or both are on one point.
+    pub fn from_points(me: &[u8], opponent: &[u8]) -> Result<Position, PositionError> {
         let mut counts = [[0; 25]; 2];
-        counts[0][..me.len()].copy_from_slice(me);
-        counts[1][..opponent.len()].copy_from_slice(opponent);
-        Position::new(&counts[0], &counts[1]).unwrap()
+        for (counts, points) in counts.iter_mut().zip([me, opponent]) {
+            for (count, &checkers) in counts.iter_mut().zip(points) {
+                *count = checkers;
+            }
+        }
+        Position::new(&counts[0], &counts[1])
     }
 
     /// The position at the start of a game; it looks the same to both sides.
@@ -262,7 +267,7 @@ impl Position {
     /// A position made by legal steps from a legal one.
     #[inline(always)]
     #[must_use]
-    pub(crate) const fn from_sides(me: Side, opponent: Side) -> Position {
+    pub const fn from_sides(me: Side, opponent: Side) -> Position {
         Position { opponent, me }
     }
 

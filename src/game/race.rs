@@ -142,7 +142,7 @@ mod tests {
         let me = [2, 1, 4, 2, 1, 1];
         // 3 + 9 + 24 = 36 pips; 4 for two beyond the first, gaps on 4 and 5.
         let opponent = [3, 0, 3, 0, 0, 4];
-        let counts = RaceCounts::of(&Position::from_points(&me, &opponent)).unwrap();
+        let counts = RaceCounts::of(&Position::from_points(&me, &opponent).unwrap()).unwrap();
         assert_eq!(counts.keith, [(35 + 2 + 1) as f64 * 8.0 / 7.0, 42.0]);
         assert_eq!(counts.thorp, [1.1 * (35 + 22 + 2 - 6) as f64, 56.0]);
         assert_eq!(counts.kleinman, 25.0 / 67.0);
@@ -155,8 +155,12 @@ mod tests {
     #[test]
     fn only_races_are_counted() {
         assert_eq!(RaceCounts::of(&Position::start()), None);
-        assert_eq!(RaceCounts::of(&Position::from_points(&[], &[1])), None);
-        let behind = RaceCounts::of(&Position::from_points(&[0, 0, 0, 0, 0, 15], &[1])).unwrap();
+        assert_eq!(
+            RaceCounts::of(&Position::from_points(&[], &[1]).unwrap()),
+            None
+        );
+        let behind =
+            RaceCounts::of(&Position::from_points(&[0, 0, 0, 0, 0, 15], &[1]).unwrap()).unwrap();
         assert!(behind.kleinman < 0.0 && !behind.by_kleinman().double);
     }
 }

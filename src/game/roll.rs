@@ -1,6 +1,6 @@
 //! Two dice.
 
-use crate::rng::below;
+use gammond_base::rng::below;
 use rand::Rng;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -34,7 +34,7 @@ impl Roll {
     }
 
     /// A roll whose dice are known to be good.
-    pub(crate) const fn of(first: u8, second: u8) -> Roll {
+    pub const fn of(first: u8, second: u8) -> Roll {
         assert!(first >= 1 && first <= 6 && second >= 1 && second <= 6);
         Roll { first, second }
     }

@@ -1,7 +1,7 @@
 //! What a running job says and listens to.
 
 use super::Elsewhere;
-use crate::stop::Stop;
+use gammond_base::stop::Stop;
 use std::sync::Arc;
 
 /// How far a job is.

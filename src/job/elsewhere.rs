@@ -5,7 +5,7 @@
 //! their numbers, kept in the same journal, and come to the same result.
 
 use super::Header;
-use crate::stop::Stop;
+use gammond_base::stop::Stop;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::mpsc::Receiver;

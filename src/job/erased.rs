@@ -1,7 +1,7 @@
 //! A job without its types.
 
 use super::{Header, Job, Work};
-use crate::stop::Stop;
+use gammond_base::stop::Stop;
 
 /// A job seen as [`Work`].
 pub(super) struct Erased<'a, J>(pub(super) &'a J);

@@ -1,7 +1,7 @@
 //! Why a job ends before its end.
 
 use super::{Difference, ElsewhereError};
-use crate::journal::JournalError;
+use gammond_base::journal::JournalError;
 use std::path::{Path, PathBuf};
 
 /// Why a job ends before its end.

@@ -1,7 +1,7 @@
 //! Journals of shares, put together.
 
 use super::{Difference, Header};
-use crate::journal::{self, JournalError, Record};
+use gammond_base::journal::{self, JournalError, Record};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

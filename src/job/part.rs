@@ -1,7 +1,7 @@
 //! What a job is.
 
 use super::{Header, Progress};
-use crate::stop::Stop;
+use gammond_base::stop::Stop;
 
 /// A long piece of work.
 pub trait Job: Sync {

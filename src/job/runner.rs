@@ -5,8 +5,8 @@ use super::erased::Erased;
 use super::{
     Assignment, Control, Elsewhere, ElsewhereError, Event, Header, Job, JobError, PartSource, Share,
 };
-use crate::journal::{Journal, JournalError, Record};
-use crate::stop::Stop;
+use gammond_base::journal::{Journal, JournalError, Record};
+use gammond_base::stop::Stop;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -612,7 +612,10 @@ mod tests {
             let runner = Runner::new().journal(Some(&path)).pool(&pool);
             let error = runner.run(&job, &mut Control::quiet()).unwrap_err();
             assert!(matches!(error, JobError::Work(Fails(17))));
-            assert_eq!(crate::journal::read(&path).unwrap().records.len(), 17);
+            assert_eq!(
+                gammond_base::journal::read(&path).unwrap().records.len(),
+                17
+            );
         }
     }
 

@@ -5,9 +5,11 @@
 
 use super::request::{Line, Refusal, RequestError};
 use super::settings::{AnswerStyle, KEYS, SessionSettings};
-use crate::game::{Chances, Position};
-use crate::notation::PositionId;
-use crate::query::{CubeAnswer, Equities, Evaluation, Level, RankedPlay, RankedPlays, Truncation};
+use gammond_engine::query::{
+    CubeAnswer, Equities, Evaluation, Level, RankedPlay, RankedPlays, Truncation,
+};
+use gammond_game::notation::PositionId;
+use gammond_game::{Chances, Position};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 
@@ -179,7 +181,7 @@ fn text(to: Addressee<'_>, line: std::fmt::Arguments<'_>, out: &mut Vec<u8>) {
 #[derive(Serialize)]
 struct EvalBody<'a> {
     position: Shown<PositionId>,
-    class: Shown<crate::game::Class>,
+    class: Shown<gammond_game::Class>,
     plies: u8,
     net: &'a str,
     probabilities: Probabilities,

@@ -7,12 +7,11 @@
 
 use super::lines::Cut;
 use super::request::RequestError;
-use crate::query::{Cost, Found, Question, Settings};
+use gammond_engine::query::{Cost, Found, Question, Settings};
 use std::fmt::Debug;
 
 /// What to do with a line.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Step<Q = Inquiry> {
     /// Say nothing: nothing was asked, or the command has no answer.
     Silence,

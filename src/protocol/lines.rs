@@ -4,7 +4,7 @@
 //! Any way of cutting the same bytes into pieces gives the same lines. An empty codec holds no
 //! memory. Every line protocol reads by it: sockets, standard input, UBGI.
 
-pub use crate::notation::LINE_BYTES_MAX;
+pub use gammond_game::notation::LINE_BYTES_MAX;
 
 /// Collects bytes and gives out lines.
 #[derive(Debug)]

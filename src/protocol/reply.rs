@@ -5,10 +5,10 @@ use super::dialect::{About, Reply};
 use super::request::RequestError;
 use super::rollout;
 use super::settings::AnswerStyle;
-use crate::game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
-use crate::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
-use crate::query::{Evaluation, Found, MatchReport, RankedPlay, RankedPlays, RolloutTask};
 use crate::render;
+use gammond_engine::query::{Evaluation, Found, MatchReport, RankedPlay, RankedPlays, RolloutTask};
+use gammond_game::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
+use gammond_game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
 use serde_json::{Value, json};
 
 /// How the answer to one request is to look.
@@ -136,8 +136,8 @@ pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
         warning: None,
         asked: Asked::Fault,
     };
-    let question = crate::query::Question::Class(Position::start());
-    super::dialect::Inquiry::new(question, crate::query::Settings::default(), reply)
+    let question = gammond_engine::query::Question::Class(Position::start());
+    super::dialect::Inquiry::new(question, gammond_engine::query::Settings::default(), reply)
 }
 
 #[cfg(all(debug_assertions, not(fuzzing)))]

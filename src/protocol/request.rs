@@ -2,9 +2,9 @@
 
 use super::lines::LINE_BYTES_MAX;
 use super::settings::{AnswerStyle, SessionSettings, SettingError};
-use crate::game::{MatchState, Rules};
-use crate::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
-use crate::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
+use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
+use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
+use gammond_game::{MatchState, Rules};
 
 /// Longest request id, in bytes.
 pub const ID_BYTES_MAX: usize = 64;

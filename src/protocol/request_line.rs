@@ -7,14 +7,14 @@
 use super::lines::LINE_BYTES_MAX;
 use super::request::{ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
 use super::settings::{AnswerStyle, Queue, SessionSettings, StateWishes, closest};
-use crate::game::{CubeOwner, MatchState, MatchStateError, Play, Position, Roll};
-use crate::notation::{
-    BenchmarkRecord, Form, ParsedPosition, parse_play, parse_position, parse_roll, split_position,
-};
-use crate::query::{
+use gammond_engine::query::{
     CubeQuery, EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask,
     Settings,
 };
+use gammond_game::notation::{
+    BenchmarkRecord, Form, ParsedPosition, parse_play, parse_position, parse_roll, split_position,
+};
+use gammond_game::{CubeOwner, MatchState, MatchStateError, Play, Position, Roll};
 use nom::IResult;
 use nom::bytes::complete::{take_while, take_while1};
 use nom::error::{ErrorKind, ParseError};
@@ -404,10 +404,10 @@ fn analyse<'a>(
     }
     head.style = own.style;
     head.patient = own.queue == Some(Queue::Bulk);
-    let rules = crate::game::Rules::default();
+    let rules = gammond_game::Rules::default();
     Ok(Request::Analyse(Box::new(MatchWanted {
         settings: own.search,
-        rules: crate::game::Rules {
+        rules: gammond_game::Rules {
             jacoby: own.state.jacoby.unwrap_or(rules.jacoby),
             beavers: own.state.beavers.unwrap_or(rules.beavers),
         },

@@ -2,10 +2,10 @@
 
 use super::answer::{self, Addressee, number_value};
 use super::settings::AnswerStyle;
-use crate::notation::{PositionId, play_text};
-use crate::query::{
+use gammond_engine::query::{
     Candidate, CubeAnswer, Equities, RolledOut, RolloutAnswer, RolloutSubject, RolloutTask,
 };
+use gammond_game::notation::{PositionId, play_text};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 

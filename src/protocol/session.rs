@@ -12,9 +12,9 @@ use super::reply::{self, Asked, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
 use super::settings::SessionSettings;
-use crate::game::MatchState;
-use crate::notation;
-use crate::query::{EvalQuery, MatchTask, PlayQuery, Question, Settings};
+use gammond_engine::query::{EvalQuery, MatchTask, PlayQuery, Question, Settings};
+use gammond_game::MatchState;
+use gammond_game::notation;
 use serde_json::{Value, json};
 
 /// The machine of one session.

@@ -2,8 +2,10 @@
 //!
 //! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
 
-use crate::game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
-use crate::query::{Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
+use gammond_engine::query::{
+    Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation,
+};
+use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

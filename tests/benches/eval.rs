@@ -11,14 +11,14 @@
     reason = "a bench prints its figures and may fail loudly"
 )]
 
-use gammond::bearoff::Tables;
-use gammond::eval::Evaluator;
-use gammond::eval::gnubg::GnubgEvaluator;
-use gammond::eval::gnubg::WeightsFile;
-use gammond::game::{Chances, Class, Position, Roll, generate_plays, perf_positions};
-use gammond::nn::CpuLevel;
-use gammond::notation::PositionId;
-use gammond::rng;
+use gammond_base::rng;
+use gammond_engine::bearoff::Tables;
+use gammond_engine::eval::Evaluator;
+use gammond_engine::eval::gnubg::GnubgEvaluator;
+use gammond_engine::eval::gnubg::WeightsFile;
+use gammond_engine::nn::CpuLevel;
+use gammond_game::notation::PositionId;
+use gammond_game::{Chances, Class, Position, Roll, generate_plays, perf_positions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

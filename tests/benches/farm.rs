@@ -11,12 +11,12 @@
     reason = "a bench prints its figures and may fail loudly"
 )]
 
-use gammond::farm::{
+use gammond_base::stop::Stop;
+use gammond_farm::nats::Access;
+use gammond_farm::{
     Asking, Division, Farm, FileCache, Programs, Task, VERSION, WorkerSettings, work,
 };
-use gammond::job::{BadPart, Control, Elsewhere, Header, Job, Progress, Runner};
-use gammond::nats::Access;
-use gammond::stop::Stop;
+use gammond_job::{BadPart, Control, Elsewhere, Header, Job, Progress, Runner};
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -229,7 +229,7 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
     let farm = open();
     // Nobody reads what it is: `Empty` is run for any job.
     let task: Task = serde_json::from_value(serde_json::json!({
-        "format": gammond::farm::FORMAT, "version": VERSION,
+        "format": gammond_farm::FORMAT, "version": VERSION,
         "job": {"tournament": {
             "players": ["random", "random"], "games": 2, "terms": "cubeless", "failures": "end", "svg": null,
             "journal": null,

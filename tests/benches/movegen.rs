@@ -11,11 +11,11 @@
     reason = "a bench prints its figures and may fail loudly"
 )]
 
-use gammond::game::{
+use gammond_base::rng;
+use gammond_game::{
     Class, PlayGenerator, Position, Roll, generate_plays, legal_plays, perf_plays, perf_positions,
     reference_plays,
 };
-use gammond::rng;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

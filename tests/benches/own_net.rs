@@ -11,14 +11,14 @@
     reason = "a bench prints its figures and may fail loudly"
 )]
 
-use gammond::bearoff::Tables;
-use gammond::eval::Evaluator;
-use gammond::eval::gnubg::GnubgEvaluator;
-use gammond::eval::gnubg::WeightsFile;
-use gammond::eval::own::OwnEvaluator;
-use gammond::game::{Chances, Class, Position, Roll, legal_plays};
-use gammond::nn::CpuLevel;
-use gammond::rng;
+use gammond_base::rng;
+use gammond_engine::bearoff::Tables;
+use gammond_engine::eval::Evaluator;
+use gammond_engine::eval::gnubg::GnubgEvaluator;
+use gammond_engine::eval::gnubg::WeightsFile;
+use gammond_engine::eval::own::OwnEvaluator;
+use gammond_engine::nn::CpuLevel;
+use gammond_game::{Chances, Class, Position, Roll, legal_plays};
 use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ fn decisions(evaluator: &OwnEvaluator, count: usize) -> Vec<Decision> {
     let mut found = Vec::new();
     let mut position = Position::start();
     while found.len() < count {
-        let roll = gammond::game::Roll::thrown(&mut dice);
+        let roll = gammond_game::Roll::thrown(&mut dice);
         let after: Vec<Position> = legal_plays(&position, roll)
             .iter()
             .map(|play| play.after)

@@ -13,10 +13,10 @@
     reason = "a bench prints its figures and may fail loudly"
 )]
 
-use gammond::engine::{Engine, Nets};
-use gammond::game::{MatchState, Position, Roll};
-use gammond::notation::parse_position;
-use gammond::query::{CubeQuery, MoveFilter, PlayQuery, Settings, Stop};
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::query::{CubeQuery, MoveFilter, PlayQuery, Settings, Stop};
+use gammond_game::notation::parse_position;
+use gammond_game::{MatchState, Position, Roll};
 use std::error::Error;
 use std::time::{Duration, Instant};
 

@@ -2,13 +2,13 @@
 //! files, and what the command prints.
 
 use crate::support::gnubg_wd;
-use gammond::analysis::{
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::query::Stop;
+use gammond_game::Rules;
+use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
+use gammond_protocol::analysis::{
     Analysis, Kind, Totals, analyse, analysis_settings, luck_word, rating_word,
 };
-use gammond::engine::{Engine, Nets};
-use gammond::game::Rules;
-use gammond::notation::{MatPlayer, MatchFile, MatchReading};
-use gammond::query::Stop;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -340,7 +340,7 @@ fn names_are_only_text() {
     let engine = Engine::builder().build().unwrap();
     let text = THREE_GAMES.replace("Alice", "<script>alert(1)</script>");
     let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
-    let page = gammond::analysis::page(&[("a\"><b>.mat".to_owned(), analysis)]);
+    let page = gammond_protocol::analysis::page(&[("a\"><b>.mat".to_owned(), analysis)]);
     assert!(page.contains("&lt;script&gt;"));
     // Both players' figures come first.
     let place = |part: &str| page.find(part).unwrap();
@@ -418,7 +418,7 @@ fn groups_and_marks() {
             .filter(|row| row.mark().is_some() && row.kind != Kind::Resign)
             .count()
     );
-    assert_eq!(strict.marked(gammond::analysis::MARKS), analysis);
+    assert_eq!(strict.marked(gammond_protocol::analysis::MARKS), analysis);
 }
 
 /// ANA-01: at a level the play that was made is rolled out beside the best ones, so that all values are of one kind.
@@ -428,7 +428,7 @@ fn a_level_judges_what_was_played() {
     let text =
         " 1 point match\n\n Game 1\n A : 0                     B : 0\n  1) 31: 24/23 24/21\n";
     let mut settings = analysis_settings(0);
-    settings.level = gammond::query::Level::named("roller");
+    settings.level = gammond_engine::query::Level::named("roller");
     let reading = MatchFile::read(text.as_bytes()).unwrap();
     let analysis = analyse(
         &engine,
@@ -450,7 +450,7 @@ fn a_level_judges_what_was_played() {
     )
     .unwrap();
     let plies = searched.rows().next().unwrap();
-    let value = |row: &gammond::analysis::Row<'_>| {
+    let value = |row: &gammond_protocol::analysis::Row<'_>| {
         row.judged
             .judgement
             .plays
@@ -469,14 +469,14 @@ fn a_level_judges_what_was_played() {
 /// looked at to the full depth all the same, as gnubg does (which finds the played one best here, from 0.48 behind without look-ahead).
 #[test]
 fn both_plays_are_judged_at_the_full_depth() {
-    use gammond::analysis::{Decision, Deed, judge};
+    use gammond_protocol::analysis::{Decision, Deed, judge};
     let Some(weights) = gnubg_wd("both_plays_are_judged_at_the_full_depth") else {
         return;
     };
     let engine = Engine::builder().nets(Nets::Path(weights)).build().unwrap();
-    let parsed = gammond::parse_position(b"7gzAAHjfDQAgAA:cIllAAAAAAAE").unwrap();
-    let roll = gammond::Roll::new(3, 1).unwrap();
-    let played = gammond::parse_play("21/18 2/1", &parsed.position, roll).unwrap();
+    let parsed = gammond_game::notation::parse_position(b"7gzAAHjfDQAgAA:cIllAAAAAAAE").unwrap();
+    let roll = gammond_game::Roll::new(3, 1).unwrap();
+    let played = gammond_game::notation::parse_play("21/18 2/1", &parsed.position, roll).unwrap();
     let decision = Decision {
         player: MatPlayer::Second,
         position: parsed.position,

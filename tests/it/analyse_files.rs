@@ -1,10 +1,10 @@
 //! Match files of many programs, and what is written back: rules MAT-10 to MAT-14 and MAT-22 to MAT-26.
 
-use gammond::analysis::{Deed, Terms, analyse, analysis_settings, replay_from};
-use gammond::engine::Engine;
-use gammond::game::Rules;
-use gammond::notation::{MatAction, MatPlayer, MatchFile, MatchReading, play_text};
-use gammond::query::Stop;
+use gammond_engine::engine::Engine;
+use gammond_engine::query::Stop;
+use gammond_game::Rules;
+use gammond_game::notation::{MatAction, MatPlayer, MatchFile, MatchReading, play_text};
+use gammond_protocol::analysis::{Deed, Terms, analyse, analysis_settings, replay_from};
 use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> PathBuf {
@@ -26,7 +26,7 @@ fn told(reading: &MatchReading) -> String {
         let actions = replay.decisions.iter().filter_map(|decision| {
             let done = match decision.deed {
                 Deed::Play { roll, after, .. } => {
-                    let play = gammond::game::find_play(&decision.position, roll, &after).unwrap();
+                    let play = gammond_game::find_play(&decision.position, roll, &after).unwrap();
                     format!("{} {}", sorted(roll), play_text(&decision.position, &play))
                 }
                 Deed::Unknown { roll } => format!("{} ?", sorted(roll)),
@@ -56,7 +56,7 @@ fn told(reading: &MatchReading) -> String {
     )
 }
 
-fn sorted(roll: gammond::Roll) -> String {
+fn sorted(roll: gammond_game::Roll) -> String {
     let [one, two] = roll.dice();
     format!("{}{}", one.max(two), one.min(two))
 }
@@ -296,7 +296,7 @@ fn illegal_plays_of_snowie() {
     assert_eq!([first, second], [MatPlayer::Second, MatPlayer::First]);
     assert_eq!((one.value, one.owner), (1, None));
     assert_eq!((other.value, other.owner), (2, Some(MatPlayer::First)));
-    assert_eq!(other.position, gammond::Position::start());
+    assert_eq!(other.position, gammond_game::Position::start());
     assert_eq!(one.position.opponent().count(5), 4);
     assert_eq!(game.actions.len(), 12);
     let again = MatchFile::read(reading.file.to_string().as_bytes()).unwrap();
@@ -307,7 +307,10 @@ fn illegal_plays_of_snowie() {
 }
 
 /// Who decided what where, seen by the other player: a match in the logs of both.
-fn decided(reading: &MatchReading, swapped: bool) -> Vec<(MatPlayer, gammond::Position, Deed)> {
+fn decided(
+    reading: &MatchReading,
+    swapped: bool,
+) -> Vec<(MatPlayer, gammond_game::Position, Deed)> {
     let terms = Terms::of(&reading.file, Rules::default());
     let games = reading.file.games.iter().zip(&terms);
     let decisions = games.flat_map(|(game, terms)| {
@@ -316,7 +319,7 @@ fn decided(reading: &MatchReading, swapped: bool) -> Vec<(MatPlayer, gammond::Po
         replay.decisions
     });
     let side = |player: MatPlayer| if swapped { player.other() } else { player };
-    let seen = |decision: gammond::analysis::Decision| {
+    let seen = |decision: gammond_protocol::analysis::Decision| {
         (side(decision.player), decision.position, decision.deed)
     };
     decisions.map(seen).collect()

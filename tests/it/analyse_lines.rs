@@ -1,8 +1,8 @@
 //! Matches that come in lines, on a pipe and on sockets: rules and SRV-20, and who abuses them.
 
 use crate::server::{Client, Running, limited, plain, reset};
-use gammond::protocol::{Cut, Dialect, LINE_BYTES_MAX, MATCH_BYTES_MAX, Session, Step};
-use gammond::query::Cost;
+use gammond_engine::query::Cost;
+use gammond_protocol::{Cut, Dialect, LINE_BYTES_MAX, MATCH_BYTES_MAX, Session, Step};
 use serde_json::Value;
 use std::io::Write;
 use std::net::Shutdown;

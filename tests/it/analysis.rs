@@ -1,11 +1,11 @@
 //! Matches judged: losses and luck against those of GNU Backgammon, decision by decision.
 
 use crate::support::gnubg_wd;
-use gammond::analysis::{Deed, Judgement, crawford_games, judge, replay};
-use gammond::engine::{Engine, Nets};
-use gammond::game::Rules;
-use gammond::notation::{MatPlayer, MatchFile};
-use gammond::query::{Settings, Stop};
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::query::{Settings, Stop};
+use gammond_game::Rules;
+use gammond_game::notation::{MatPlayer, MatchFile};
+use gammond_protocol::analysis::{Deed, Judgement, crawford_games, judge, replay};
 use std::path::Path;
 
 /// In the last one gnubg set up boards and cubes, which only its `.sgf` keeps.

@@ -1,11 +1,11 @@
 //! Bearoff databases against GNU Backgammon's.
 
 use crate::support;
-use gammond::bearoff::{Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save};
-use gammond::engine::{Engine, Nets};
-use gammond::eval::{Evaluator, own::OwnEvaluator};
-use gammond::game::{Chances, Class, Position, Side};
-use gammond::nn::CpuLevel;
+use gammond_engine::bearoff::{Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save};
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::eval::{Evaluator, own::OwnEvaluator};
+use gammond_engine::nn::CpuLevel;
+use gammond_game::{Chances, Class, Position, Side};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -347,7 +347,7 @@ fn the_command_makes_describes_and_asks() {
     let mut counts = [[0; 25]; 2];
     (counts[0][0], counts[1][6]) = (1, 1);
     let position = Position::new(&counts[0], &counts[1]).unwrap();
-    let id = gammond::notation::PositionId::from(position).to_string();
+    let id = gammond_game::notation::PositionId::from(position).to_string();
     let (code, out, _) = gammond(&["bearoff", "probe", &id, "--bearoff", folder]);
     assert_eq!(code, Some(0));
     let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -371,7 +371,7 @@ fn races_within_eight() -> Vec<String> {
         me.iter().for_each(|&point| counts[0][point - 1] += 1);
         (opponent.iter()).for_each(|&point| counts[1][point - 1] += 1);
         let position = Position::new(&counts[0], &counts[1]).unwrap();
-        gammond::notation::PositionId::from(position).to_string()
+        gammond_game::notation::PositionId::from(position).to_string()
     };
     let pairs = (1..=8).flat_map(|a| (1..=8).map(move |b| (a, b)));
     pairs.map(|(a, b)| id(&[8, 7, a, b], &[a, b, 7])).collect()
@@ -508,7 +508,7 @@ fn databases_are_found_in_the_users_data_folder() {
     let mut counts = [[0; 25]; 2];
     (counts[0][7], counts[0][2], counts[1][6]) = (2, 1, 3);
     let position = Position::new(&counts[0], &counts[1]).unwrap();
-    let id = gammond::notation::PositionId::from(position).to_string();
+    let id = gammond_game::notation::PositionId::from(position).to_string();
     let class = |arguments: &[&str]| {
         let arguments = [&["bearoff", "probe", &id], arguments].concat();
         let answer: serde_json::Value = serde_json::from_str(&run(&arguments, "")).unwrap();

@@ -1,18 +1,18 @@
 //! Scoring of benchmark files against published sums and recorded cube measures.
 
 use crate::support::{gnubg_wd, rows, rows_are, shared};
-use gammond::benchmark::cube::cube_loss;
-use gammond::benchmark::summary::{Counting, groups, score};
-use gammond::benchmark::{ScorableRecord, charge, read};
-use gammond::equity::MatchEquityTable;
-use gammond::equity::doubling0::{Spot, decide};
-use gammond::game::{Category, Chances, Position};
-use gammond::player::PlayerSpec;
+use gammond_engine::equity::MatchEquityTable;
+use gammond_engine::equity::doubling0::{Spot, decide};
+use gammond_game::{Category, Chances, Position};
+use gammond_train::benchmark::cube::cube_loss;
+use gammond_train::benchmark::summary::{Counting, groups, score};
+use gammond_train::benchmark::{ScorableRecord, charge, read};
+use gammond_train::player::PlayerSpec;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-fn items(path: &Path) -> Vec<gammond::benchmark::Item> {
+fn items(path: &Path) -> Vec<gammond_train::benchmark::Item> {
     let file = read(&mut BufReader::new(File::open(path).unwrap())).unwrap();
     assert_eq!(file.wrong, []);
     file.items
@@ -103,7 +103,7 @@ fn chances(value: &serde_json::Value) -> Chances {
 
 fn position(row: &serde_json::Value) -> Position {
     let id = row["id"].as_str().unwrap();
-    gammond::notation::parse_position(id.as_bytes())
+    gammond_game::notation::parse_position(id.as_bytes())
         .unwrap()
         .position
 }

@@ -3,8 +3,8 @@
 //! the layout that 2,261 real records have.
 
 use flate2::{Compression, write::ZlibEncoder};
-use gammond::game::{OFF, Play, Position, Roll};
-use gammond::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchReading, steps_made};
+use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchReading, steps_made};
+use gammond_game::{OFF, Play, Position, Roll};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -619,8 +619,8 @@ fn analyses_of_the_file_stand_beside_ours() {
     let MatAction::Play { play, .. } = file.games[0].actions[0].1 else {
         panic!("{file:?}")
     };
-    let other =
-        gammond::notation::parse_play("24/23 13/10", &start, Roll::new(3, 1).unwrap()).unwrap();
+    let other = gammond_game::notation::parse_play("24/23 13/10", &start, Roll::new(3, 1).unwrap())
+        .unwrap();
     let boards = [
         board(&other.after, true),
         board(&steps_made(&start, &play).unwrap(), false),
@@ -728,7 +728,7 @@ fn xg_position_begins_at_its_record() {
     let file = MatchFile::parse(b" 7 point match\n Game 1\n A : 2       B : 3\n").unwrap();
     let mut all = records(&file, PLAIN);
     all.truncate(2 * 2560);
-    let id = gammond::notation::parse_position(b"4PPBA0DY1sgBIQ").unwrap();
+    let id = gammond_game::notation::parse_position(b"4PPBA0DY1sgBIQ").unwrap();
     let mut line = record(3);
     line[9..35].copy_from_slice(&board(&id.position, true));
     put(&mut line, 64, -1);

@@ -481,7 +481,7 @@ fn the_doctor_finds_what_is_there() {
             .contains("UNUSABLE")
     );
     let version = String::from_utf8(run(&["--version"], b"").stdout).unwrap();
-    let level = format!("{} kernels", gammond::nn::CpuLevel::detect().name());
+    let level = format!("{} kernels", gammond_engine::nn::CpuLevel::detect().name());
     assert!(version.contains(&level), "{version}");
     assert!(text.contains(&level), "{text}");
     assert!(

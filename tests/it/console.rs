@@ -4,15 +4,15 @@
 //! differ, with the reason. Numbers may differ in what gnubg's floats make of them; what differs more is a line.
 
 use crate::support::{gnubg_wd, shared};
-use gammond::engine::{Engine, Nets};
-use gammond::game::MatchState;
-use gammond::notation::MatchFile;
-use gammond::protocol::console::{
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::query::{EvalQuery, Found, Question, Settings, Stop};
+use gammond_game::MatchState;
+use gammond_game::notation::MatchFile;
+use gammond_protocol::console::{
     AnalysedMatch, AnalysisRequest, Console, ConsoleAnswer, ConsoleHost, ConsoleOptions, NoHost,
     ScoreValues,
 };
-use gammond::query::{EvalQuery, Found, Question, Settings, Stop};
-use gammond::service::console::{EngineHost, Sinks, run};
+use gammond_server::console::{EngineHost, Sinks, run};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
@@ -463,7 +463,7 @@ fn hints_follow_the_analysis_where_that_is_wanted() {
 /// CON-30: over a connection, from the first byte, without files; one too many is told so.
 #[test]
 fn connections_have_a_console_each() {
-    use gammond::service::console_tcp::{ConsoleLimits, listen};
+    use gammond_server::console_tcp::{ConsoleLimits, listen};
     use std::io::{Read as _, Write as _};
     let limits = ConsoleLimits {
         connections: 2,

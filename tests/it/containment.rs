@@ -1,10 +1,10 @@
 //! Containment: one or two checkers of a side behind a prime of the other, its rest home or off. Looking
 //! ahead moves the values away from rollouts (BENCHMARKS.md); these tests hold the figures of today.
 
-use gammond::engine::Engine;
-use gammond::game::{MatchState, Position, Rules};
-use gammond::notation::parse_position;
-use gammond::query::{EvalQuery, Settings, Stop};
+use gammond_engine::engine::Engine;
+use gammond_engine::query::{EvalQuery, Settings, Stop};
+use gammond_game::notation::parse_position;
+use gammond_game::{MatchState, Position, Rules};
 
 /// A position of `tests/data/containment.tsv`.
 struct Row {

@@ -1,9 +1,11 @@
 //! files with one byte flipped or cut short are refused with their name, or are harmless; they
 //! never end the program. Nets of ours have a checksum: `nn::format::native` refuses every flip.
 
-use gammond::bearoff::{Database, HEADER_BYTES, Numbering, OneSided, Tables, TwoSided, make};
-use gammond::equity::MatchEquityTable;
-use gammond::game::{Position, Score};
+use gammond_engine::bearoff::{
+    Database, HEADER_BYTES, Numbering, OneSided, Tables, TwoSided, make,
+};
+use gammond_engine::equity::MatchEquityTable;
+use gammond_game::{Position, Score};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -2,9 +2,9 @@
 
 use crate::server_process::Process;
 use crate::support::{gnubg_wd, reply};
-use gammond::duel::{DuelPlan, Tally, play_duel};
-use gammond::job::Control;
-use gammond::player::{Defaults, Player, PlayerSpec};
+use gammond_job::Control;
+use gammond_train::duel::{DuelPlan, Tally, play_duel};
+use gammond_train::player::{Defaults, Player, PlayerSpec};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -113,12 +113,12 @@ fn external_players_play() {
 /// A server of gnubg's external protocol that serves one connection at a time. Meanwhile it does not
 /// listen, as gnubg does, or lets others wait.
 fn serve_one_at_a_time(listens: bool) -> String {
-    use gammond::protocol::external::{External, Step};
+    use gammond_protocol::external::{External, Step};
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     std::thread::spawn(move || {
-        let engine = gammond::engine::Engine::builder();
+        let engine = gammond_engine::engine::Engine::builder();
         let engine = engine.threads(1).build().unwrap();
         let (stream, _) = listener.accept().unwrap();
         let listener = Some(listener).filter(|_| listens);
@@ -154,10 +154,10 @@ fn external_server_of_one_connection_is_shared() {
             for number in 0..4 {
                 let player = &player;
                 scope.spawn(move || {
-                    let mut chance = gammond::rng::stream(number, 0);
-                    let mut position = gammond::game::Position::start();
+                    let mut chance = gammond_base::rng::stream(number, 0);
+                    let mut position = gammond_game::Position::start();
                     for _ in 0..20 {
-                        let roll = gammond::game::Roll::thrown(&mut chance);
+                        let roll = gammond_game::Roll::thrown(&mut chance);
                         position = player.play(&position, roll, &mut chance).unwrap();
                     }
                 });
@@ -291,7 +291,7 @@ fn a_duel_writes_its_games() {
     let (mut points, mut files) = (0, 0);
     for entry in std::fs::read_dir(&mats).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-        let file = gammond::notation::MatchFile::parse(&bytes).unwrap();
+        let file = gammond_game::notation::MatchFile::parse(&bytes).unwrap();
         assert_eq!(
             (file.length, file.games.len(), file.switch("Jacoby")),
             (0, 2, Some(false))
@@ -301,7 +301,7 @@ fn a_duel_writes_its_games() {
             assert!(game.actions.len() > 10);
             let (winner, won) = game.result.unwrap();
             let won = i64::from(won);
-            points += if winner == gammond::notation::MatPlayer::First {
+            points += if winner == gammond_game::notation::MatPlayer::First {
                 won
             } else {
                 -won

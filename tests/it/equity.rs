@@ -1,14 +1,14 @@
 //! Match equity tables and the cube model against recorded values of GNU Backgammon.
 
 use crate::support::{lines, rows, rows_are, shared};
-use gammond::bearoff::Tables;
-use gammond::equity::{
+use gammond_engine::bearoff::Tables;
+use gammond_engine::equity::{
     AWAY_MAX, CubeEfficiency, CubeNumbers, CubeState, Leaf, MatchEquityTable, MetError, Stakes,
     Valuer,
 };
-use gammond::game::{Chances, Cube, CubeOwner, MatchState, Rules, Score};
-use gammond::notation::parse_position;
-use gammond::query::Verdict;
+use gammond_engine::query::Verdict;
+use gammond_game::notation::parse_position;
+use gammond_game::{Chances, Cube, CubeOwner, MatchState, Rules, Score};
 use serde_json::Value;
 
 fn integer(row: &Value, key: &str) -> u32 {

@@ -2,13 +2,13 @@
 //! dialogues with gnubg 1.07.001.
 
 use crate::support::{lines, reply, shared};
-use gammond::engine::Engine;
-use gammond::game::{CubeOwner, Position, Roll, legal_plays};
-use gammond::notation::PositionId;
-use gammond::protocol::external::{
+use gammond_engine::engine::Engine;
+use gammond_engine::query::Level;
+use gammond_game::notation::PositionId;
+use gammond_game::{CubeOwner, Position, Roll, legal_plays};
+use gammond_protocol::external::{
     Ask, External, ExternalSettings, Question, Reading, Spelling, Step, read_play,
 };
-use gammond::query::Level;
 use std::path::PathBuf;
 
 const OPENING: &str = "board:ext:opp:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1";
@@ -216,8 +216,8 @@ fn replies_are_what_gnubg_takes() {
     for turn in 0..2000 {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let roll = Roll::ALL[(seed >> 16) as usize % 21];
-        let state = gammond::game::MatchState::default();
-        let line = gammond::notation::BoardLine::external(
+        let state = gammond_game::MatchState::default();
+        let line = gammond_game::notation::BoardLine::external(
             ["me", "you"],
             &position,
             &state,

@@ -4,9 +4,9 @@
 use crate::external::{exchanges, transcripts};
 use crate::support::gnubg_wd;
 use crate::support::reply;
-use gammond::engine::{Engine, Nets};
-use gammond::notation::{BoardDialect, BoardLine};
-use gammond::protocol::external::{Ask, External, ExternalSettings, Question, Step, read_play};
+use gammond_engine::engine::{Engine, Nets};
+use gammond_game::notation::{BoardDialect, BoardLine};
+use gammond_protocol::external::{Ask, External, ExternalSettings, Question, Step, read_play};
 
 /// The largest difference to numbers that gnubg computed without look-ahead: Debian's gnubg has a
 /// coarse table in the place of the sigmoid.

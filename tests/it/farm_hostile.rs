@@ -4,7 +4,7 @@
 use crate::field::{Field, block_on};
 use async_nats::HeaderMap;
 use async_nats::jetstream::{self, Context};
-use gammond::job::sha256;
+use gammond_job::sha256;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -131,7 +131,7 @@ fn players_of_files_compute_the_same_on_a_farm() {
     else {
         return;
     };
-    let linear = include_str!("../../src/player/linear.toml");
+    let linear = include_str!("../../src/train/player/linear.toml");
     field.write("sum.toml", linear);
     field.write(
         "parts.toml",

@@ -6,8 +6,8 @@
 //! files, matches) go to the folder `GAMMOND_FIBS_SOAK_DIR`.
 
 use crate::fibs_server::{Faults, Server, Style};
-use gammond::notation::MatchFile;
-use gammond::rng::{ChaCha8Rng, below, stream};
+use gammond_base::rng::{ChaCha8Rng, below, stream};
+use gammond_game::notation::MatchFile;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! Files that programs of the field wrote and that were once misread: eXtreme Gammon's `.xg` (MAT-40 to MAT-46), and
 //! texts of Backgammon Studio, Galaxy and XG (MAT-47 to MAT-50). Names are replaced, analyses zeroed.
 
-use gammond::notation::{MatAction, MatPlayer, MatchFile, MatchReading};
+use gammond_game::notation::{MatAction, MatPlayer, MatchFile, MatchReading};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -318,7 +318,7 @@ fn ogid_is_read_and_written() {
     assert_eq!(converted[0]["ogid"], Value::Null);
     let (_, shown) = gammond(&["show", beaver, "--format", "json"]);
     assert_eq!(shown[0]["offer"], "beaver");
-    let error = gammond::notation::parse_position(b"11:mm:N0N:77").unwrap_err();
+    let error = gammond_game::notation::parse_position(b"11:mm:N0N:77").unwrap_err();
     assert_eq!((error.code(), error.at()), ("bad-ogid", 10));
 }
 

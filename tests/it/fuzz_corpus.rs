@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gammond::rng::{below, stream};
-use gammond::{notation, protocol, service};
+use gammond_base::rng::{below, stream};
+use gammond_game::notation;
+use gammond_protocol as protocol;
+use gammond_server as service;
 
 use crate::malformed::malformed;
 

@@ -1,12 +1,12 @@
 //! Static evaluation with GNU Backgammon's weights against GNU Backgammon's own numbers.
 
 use crate::support::{gnubg_text_101, gnubg_wd, gnubg_wd_101, rows, rows_are, shared};
-use gammond::bearoff::Tables;
-use gammond::eval::Evaluator;
-use gammond::eval::gnubg::GnubgEvaluator;
-use gammond::eval::gnubg::WeightsFile;
-use gammond::game::{Chances, Position};
-use gammond::nn::CpuLevel;
+use gammond_engine::bearoff::Tables;
+use gammond_engine::eval::Evaluator;
+use gammond_engine::eval::gnubg::GnubgEvaluator;
+use gammond_engine::eval::gnubg::WeightsFile;
+use gammond_engine::nn::CpuLevel;
+use gammond_game::{Chances, Position};
 use serde_json::Value;
 use std::path::Path;
 

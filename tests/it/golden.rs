@@ -4,7 +4,7 @@
 //! difference shows what changed. Lines that begin with `;` are comments.
 
 use crate::server_process::Process;
-use gammond::protocol::fibs::{Machine, Output, Policy, Timing};
+use gammond_protocol::fibs::{Machine, Output, Policy, Timing};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;

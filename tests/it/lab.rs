@@ -1,11 +1,11 @@
 //! The laboratory: training that survives kills, refuses what is not its own, and learns.
 
-use gammond::job::{Control, sha256};
-use gammond::lab::hillclimb::HillPlan;
-use gammond::lab::td::TdPlan;
-use gammond::lab::{Course, LabError, check_target, run_course, write_net};
-use gammond::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
-use gammond::stop::Stop;
+use gammond_base::stop::Stop;
+use gammond_job::{Control, sha256};
+use gammond_train::lab::hillclimb::HillPlan;
+use gammond_train::lab::td::TdPlan;
+use gammond_train::lab::{Course, LabError, check_target, run_course, write_net};
+use gammond_train::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Texts that are wrong, each with its own error: `tests/data/malformed.tsv`.
 
-use gammond::notation::{
+use gammond_game::notation::{
     BenchmarkRecord, NotationError, parse_position, parse_roll, split_position,
 };
 

@@ -1,12 +1,12 @@
 //! Legal plays: GNU Backgammon's own, two slower generators, and perft.
 
 use crate::support::{lines, rows, rows_are, shared};
-use gammond::game::{
+use gammond_base::rng;
+use gammond_game::notation::{PositionId, fibs_play_text, parse_play, plain_play_text, play_text};
+use gammond_game::{
     LegalPlay, PlayGenerator, Position, Roll, Side, find_play, generate_plays, legal_plays, perft,
     reference_plays,
 };
-use gammond::notation::{PositionId, fibs_play_text, parse_play, plain_play_text, play_text};
-use gammond::rng;
 use rand::Rng;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -227,7 +227,7 @@ fn played_position(rng: &mut impl Rng) -> Option<Position> {
         if position.is_over() {
             return None;
         }
-        let plays = reference_plays(&position, gammond::game::Roll::thrown(rng));
+        let plays = reference_plays(&position, gammond_game::Roll::thrown(rng));
         position = match plays.len() as u32 {
             0 => position.swapped(),
             count => plays[rng::below(rng, count) as usize].after,

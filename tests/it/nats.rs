@@ -154,7 +154,7 @@ fn requests_are_answered_as_on_a_socket() {
             let told = by_line.headers.as_ref();
             let code = told.and_then(|headers| headers.get("Nats-Service-Error-Code"));
             assert_eq!(code.is_some(), is_error, "{shown}: {told:?}");
-            if gammond::protocol::verbs().any(|one| one == verb) {
+            if gammond_protocol::verbs().any(|one| one == verb) {
                 on_verbs += 1;
                 let by_verb = asked(&client, &verb, &rest).await;
                 let same = alone(&text(&by_verb)) == want;

@@ -1,12 +1,12 @@
 //! Every form of a position, both ways, against the recorded rows of the reference program and
 //! against random values.
 
-use gammond::game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score, legal_plays};
-use gammond::notation::{
+use gammond_game::notation::{
     BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatAction, MatGame, MatPlayer,
     MatchFile, MatchId, Offer, PlayerNumber, PositionId, PositionKey, Seat, Xgid, parse_position,
     parse_training_line,
 };
+use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score, legal_plays};
 use proptest::prelude::*;
 use serde_json::Value;
 

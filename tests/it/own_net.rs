@@ -1,22 +1,24 @@
 //! Our own nets: inputs, kernels, quantisation, files.
 
 use crate::support;
-use gammond::Engine;
-use gammond::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
-use gammond::eval::Evaluator;
-use gammond::eval::own::handcrafted::handcrafted;
-use gammond::eval::own::{EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING, Role, VOLATILITY};
-use gammond::game::{
-    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, legal_plays, perf_positions,
+use gammond_base::rng;
+use gammond_engine::Engine;
+use gammond_engine::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
+use gammond_engine::eval::Evaluator;
+use gammond_engine::eval::own::handcrafted::handcrafted;
+use gammond_engine::eval::own::{
+    EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING, Role, VOLATILITY,
 };
-use gammond::nn::format::{native, safetensors};
-use gammond::nn::{
+use gammond_engine::nn::format::{native, safetensors};
+use gammond_engine::nn::{
     Activation, CpuLevel, FloatNet, InputGroup, IntegerNet, Limits, SecondBits, quantise,
 };
-use gammond::notation::PositionId;
-use gammond::query::{CubeQuery, Settings, Stop};
-use gammond::rng;
-use gammond::training::net::Net;
+use gammond_engine::query::{CubeQuery, Settings, Stop};
+use gammond_game::notation::PositionId;
+use gammond_game::{
+    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, legal_plays, perf_positions,
+};
+use gammond_train::training::net::Net;
 use rand::Rng;
 
 /// Positions met in games of random plays, with the positions after every play of one roll.

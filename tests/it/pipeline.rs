@@ -1,7 +1,7 @@
 //! What the training pipeline makes: siblings, disagreements, labels by games; and the gate.
 
-use gammond::journal::read_records;
-use gammond::training::shard::{Label, unpack};
+use gammond_base::journal::read_records;
+use gammond_train::training::shard::{Label, unpack};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -249,7 +249,7 @@ fn weak_nets_and_wrong_stages_are_told() {
 /// Every plan that the documents name can be begun.
 #[test]
 fn plans_of_the_repository_are_sound() {
-    use gammond::training::{plan::Plan, read_toml, recipe::TrainingRecipe};
+    use gammond_train::training::{plan::Plan, read_toml, recipe::TrainingRecipe};
     let nets = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets");
     for name in ["small.toml", "whole.toml"] {
         let recipe: TrainingRecipe = read_toml(&nets.join(name)).unwrap();

@@ -1,8 +1,8 @@
 //! The request language: rules Q-, S- and A- of `protocol-specs/request-protocol.md`.
 
 use crate::support::answer;
-use gammond::engine::Engine;
-use gammond::protocol::{
+use gammond_engine::engine::Engine;
+use gammond_protocol::{
     Cut, Dialect, LINE_BYTES_MAX, Request, Session, SessionSettings, Step, parse_line,
 };
 use serde_json::Value;
@@ -301,8 +301,8 @@ fn races_are_shown_with_peoples_counts() {
     let (mut me, mut opponent) = ([0; 25], [0; 25]);
     me[..6].copy_from_slice(&[2, 1, 4, 2, 1, 1]);
     opponent[..6].copy_from_slice(&[3, 0, 3, 0, 0, 4]);
-    let position = gammond::game::Position::new(&me, &opponent).unwrap();
-    let id = gammond::notation::PositionId::from(position).to_string();
+    let position = gammond_game::Position::new(&me, &opponent).unwrap();
+    let id = gammond_game::notation::PositionId::from(position).to_string();
     let race = ask(&format!("show {id}"))["race"].clone();
     assert_eq!(race["keith"]["counts"][1], 42.0);
     assert_eq!(race["keith"]["double"], true);
@@ -449,7 +449,7 @@ fn every_error_code_is_listed() {
     let text = include_str!("../../protocol-specs/errors.md");
     let code = |line: &'static str| line.strip_prefix("| `")?.split('`').next();
     let mut listed: Vec<&str> = text.lines().filter_map(code).collect();
-    let mut known = gammond::protocol::ERROR_CODES.to_vec();
+    let mut known = gammond_protocol::ERROR_CODES.to_vec();
     listed.sort_unstable();
     known.sort_unstable();
     assert_eq!(listed, known);

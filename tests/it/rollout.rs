@@ -1,20 +1,20 @@
 //! Rollouts (RO-01, Q-60 to Q-62): unbiased, the same bits for any number of threads and pieces, settings checked.
 
-use gammond::bearoff::Tables;
-use gammond::engine::{Engine, Nets};
-use gammond::equity::{CubeEfficiency, MatchEquityTable};
-use gammond::eval::{Evaluator, NoShortcuts, SearchPolicy, Shortcuts};
-use gammond::game::{
-    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
-};
-use gammond::query::{
+use gammond_base::rng::{below, stream};
+use gammond_base::stats::Running;
+use gammond_engine::bearoff::Tables;
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::equity::{CubeEfficiency, MatchEquityTable};
+use gammond_engine::eval::{Evaluator, NoShortcuts, SearchPolicy, Shortcuts};
+use gammond_engine::query::{
     MoveFilter, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, Settings, Stop, Truncation,
 };
-use gammond::rng::{below, stream};
-use gammond::rollout::{Rollout, RolloutError};
-use gammond::search::Context;
-use gammond::stats::Running;
+use gammond_engine::rollout::{Rollout, RolloutError};
+use gammond_engine::search::Context;
+use gammond_game::{
+    Chances, Class, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
+};
 
 const NO_RULES: Rules = Rules {
     jacoby: false,
@@ -184,7 +184,7 @@ fn cubeful_rollouts_are_unbiased() {
             let exact = Tables::shared().exact_cubeful(&position).unwrap();
             let first = engine
                 .cube_action(
-                    &gammond::query::CubeQuery { position, state },
+                    &gammond_engine::query::CubeQuery { position, state },
                     &Settings::plies(1),
                     &Stop::never(),
                 )
@@ -573,7 +573,7 @@ fn what_cannot_be_is_refused_by_name() {
 /// number of threads.
 #[test]
 fn levels_of_play_answer_like_searches() {
-    use gammond::query::{CubeQuery, EvalQuery, Level, PlayQuery};
+    use gammond_engine::query::{CubeQuery, EvalQuery, Level, PlayQuery};
     let state = MatchState::money(Rules::default());
     let position = Position::start();
     let stop = Stop::never();
@@ -621,7 +621,7 @@ fn levels_of_play_answer_like_searches() {
 /// an asker who wants to hear how it goes hears of each round; the last word is the answer's.
 #[test]
 fn progress_is_told_where_it_is_wanted() {
-    use gammond::query::{Found, Question, RolloutTask};
+    use gammond_engine::query::{Found, Question, RolloutTask};
     let engine = Engine::builder().threads(1).build().unwrap();
     let heard = |progress| {
         let state = MatchState::money(Rules::default());

@@ -3,14 +3,14 @@
 
 use crate::equity::{chances, state, verdict_code};
 use crate::support::{gnubg_wd, rows, shared};
-use gammond::engine::{Engine, Nets};
-use gammond::game::{
-    Chances, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
-};
-use gammond::notation::{PositionId, parse_position};
-use gammond::query::{
+use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, MoveFilter, PlayQuery, RankedPlay, RankedPlays, SETTLED_TIE,
     Settings, Stop, settled,
+};
+use gammond_game::notation::{PositionId, parse_position};
+use gammond_game::{
+    Chances, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
 };
 use serde_json::Value;
 
@@ -88,7 +88,7 @@ fn compare(engine: &Engine, rows: &[Value], plies: u8) -> Agreement {
         found.same_best += usize::from(same);
         found.loss += loss;
         found.worst = found.worst.max(loss);
-        let depths = |play: &gammond::query::RankedPlay| {
+        let depths = |play: &gammond_engine::query::RankedPlay| {
             u64::from(play.plies) == of(&play.position)["ply"].as_u64().unwrap()
         };
         found.same_depth += usize::from(ours.plays.iter().all(depths));
@@ -160,7 +160,7 @@ fn deep_cube_decisions_agree_with_gnubg() {
     for (ply, step) in [(1_u8, 1), (2, 1), (3, 4)] {
         for row in sample(all.clone(), ply.into(), step) {
             let ours = decide(&engine, &row, &Settings::plies(ply));
-            let difference = |ours: gammond::query::Equities, key: &str| {
+            let difference = |ours: gammond_engine::query::Equities, key: &str| {
                 // Far behind, EMG cancels in single precision: chances are compared there.
                 let emg = (ours.equity - row[key].as_f64().unwrap()).abs();
                 match (ours.mwc, row[format!("{key}_mwc")].as_f64()) {
@@ -716,9 +716,9 @@ fn recorded_rows_are_understood() {
 
 /// A race in which the player on roll has `mine` checkers left at home and the opponent all of his at least `far`
 /// points from home.
-fn lopsided_race(chance: &mut gammond::rng::ChaCha8Rng, mine: u32, far: u32) -> Position {
-    use gammond::game::POINTS;
-    use gammond::rng::below;
+fn lopsided_race(chance: &mut gammond_base::rng::ChaCha8Rng, mine: u32, far: u32) -> Position {
+    use gammond_base::rng::below;
+    use gammond_game::POINTS;
     let (mut me, mut other) = ([0_u8; POINTS], [0_u8; POINTS]);
     for _ in 0..mine {
         me[below(chance, 6) as usize] += 1;
@@ -734,7 +734,7 @@ fn lopsided_race(chance: &mut gammond::rng::ChaCha8Rng, mine: u32, far: u32) -> 
 #[test]
 fn settled_races_bear_off_fast() {
     let engine = Engine::builder().threads(1).build().unwrap();
-    let mut chance = gammond::rng::stream(39, 0);
+    let mut chance = gammond_base::rng::stream(39, 0);
     let mut won = 0;
     let mut lost = 0;
     for number in 0..120_u8 {

@@ -3,8 +3,9 @@
 //! `GAMMOND_SEQUENCES_SEED` begins elsewhere; a sequence that finds something is printed in hex and
 //! belongs, as a file, into `tools/fuzz/corpus/`.
 
-use gammond::rng::{below, stream};
-use gammond::{protocol, service};
+use gammond_base::rng::{below, stream};
+use gammond_protocol as protocol;
+use gammond_server as service;
 use rand::Rng as _;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,9 +1,9 @@
 //! `gammond serve` on real sockets, loopback only: rules SRV- of
 //! `protocol-specs/request-protocol.md` and the goals R- of the reliability list.
 
-use gammond::engine::{Engine, Nets};
-use gammond::service::limits::Limits;
-use gammond::service::tcp::{Address, Config, Handle, Server};
+use gammond_engine::engine::{Engine, Nets};
+use gammond_server::limits::Limits;
+use gammond_server::tcp::{Address, Config, Handle, Server};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};

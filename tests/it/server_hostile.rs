@@ -2,9 +2,9 @@
 //! rules SRV- that keep them. Small sizes; `tools/hostile` has the large ones and the figures.
 
 use crate::server::{Client, LONG, limited, plain, reset, start};
-use gammond::protocol::{Cut, Dialect, Session, SessionSettings, Step};
-use gammond::query::Cost;
-use gammond::service::tcp::Address;
+use gammond_engine::query::Cost;
+use gammond_protocol::{Cut, Dialect, Session, SessionSettings, Step};
+use gammond_server::tcp::Address;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::Ordering;
@@ -303,11 +303,11 @@ fn files_that_are_not_ours_stay() {
         .build()
         .unwrap();
     let bind = |path: &std::path::Path| {
-        let mut config = gammond::service::tcp::Config::default();
+        let mut config = gammond_server::tcp::Config::default();
         config.listen = vec![Address::Unix(path.to_owned())];
         config.limits.bind_retry = Duration::ZERO;
-        let build = || gammond::Engine::builder().threads(1).build();
-        let server = gammond::service::tcp::Server::bind(config, build().unwrap(), Box::new(build));
+        let build = || gammond_engine::Engine::builder().threads(1).build();
+        let server = gammond_server::tcp::Server::bind(config, build().unwrap(), Box::new(build));
         runtime.block_on(server)
     };
     let text = folder.path().join("thesis.txt");

@@ -1,12 +1,12 @@
 //! The rules of `protocol-specs/` for positions, XGIDs, board lines, benchmark files, match files
 //! and errors: one test a rule, named after it.
 
-use gammond::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
-use gammond::notation::{
+use gammond_game::notation::{
     BenchmarkRecord, BoardDialect, BoardLine, BoardView, Form, GnubgId, MatchFile, MatchId,
     MatchView, Offer, ParsedPosition, PlayerNumber, PositionId, PositionKey, Xgid, XgidView,
     parse_position, parse_training_line, split_position,
 };
+use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 
 const START: &str = "4HPwATDgc/ABMA";
 const KEY: &str = "OAHDPAABDAOAHDPAABDA";

@@ -6,10 +6,10 @@
 //! `GAMMOND_GNUBG_WD`). A test that needs what is missing says so by name and ends.
 #![allow(dead_code, reason = "each subject uses some of it")]
 
-use gammond::engine::Engine;
-use gammond::protocol::{Inquiry, external};
-use gammond::query::Stop;
-use gammond::service::answer::Answerer;
+use gammond_engine::engine::Engine;
+use gammond_engine::query::Stop;
+use gammond_protocol::answerer::Answerer;
+use gammond_protocol::{Inquiry, external};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -213,8 +213,8 @@ fn games_begin_at_given_positions() {
         command.arg(at("starts")).status().unwrap().success()
     };
     assert!(sample("races.labels"));
-    let record = &gammond::journal::read_records(&at("races.labels")).unwrap()[0];
-    let labels: Vec<_> = gammond::training::shard::unpack(record).collect();
+    let record = &gammond_base::journal::read_records(&at("races.labels")).unwrap()[0];
+    let labels: Vec<_> = gammond_train::training::shard::unpack(record).collect();
     assert!(labels.iter().all(|label| label.kind == 1));
     assert!(labels.iter().any(|label| label.sibling));
     let firsts =
@@ -327,7 +327,7 @@ fn pruning_nets_are_the_same_with_any_threads() {
         files.push(fs::read(net).unwrap());
     }
     assert!(files[0] == files[1]);
-    let judge = gammond::eval::own::Judge::parse("x", &files[0]).unwrap();
+    let judge = gammond_engine::eval::own::Judge::parse("x", &files[0]).unwrap();
     assert_eq!((judge.class(), judge.name()), ("pruning", "small"));
     let missing = Command::new(env!("CARGO_BIN_EXE_gammond"))
         .args(["train", "pruning", "none.toml", "x.net"])

@@ -1,12 +1,12 @@
 //! UBGI: rules UBGI- of `protocol-specs/ubgi.md`, and the recorded sessions.
 
 use crate::support::{answer, lines, shared};
-use gammond::engine::Engine;
-use gammond::game::{Position, Roll, legal_plays};
-use gammond::notation::PositionId;
-use gammond::protocol::external::{Reading, read_play};
-use gammond::protocol::ubgi::{Step, Ubgi};
-use gammond::service::ubgi::run;
+use gammond_engine::engine::Engine;
+use gammond_game::notation::PositionId;
+use gammond_game::{Position, Roll, legal_plays};
+use gammond_protocol::external::{Reading, read_play};
+use gammond_protocol::ubgi::{Step, Ubgi};
+use gammond_server::ubgi::run;
 
 fn engine() -> Engine {
     Engine::builder().threads(1).build().unwrap()
@@ -261,7 +261,7 @@ impl Replay {
             self.position = Some(id.position());
         }
         if let Some(dice) = sent.strip_prefix("dice ")
-            && let Ok(roll) = gammond::notation::parse_roll(dice.as_bytes())
+            && let Ok(roll) = gammond_game::notation::parse_roll(dice.as_bytes())
         {
             self.roll = Some(roll);
         }
@@ -452,7 +452,8 @@ fn recorded_log_of_a_duel() {
         };
         let word = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
         let position = word(id).parse::<PositionId>().unwrap().position();
-        let roll = gammond::notation::parse_roll(word(dice).replace('/', "").as_bytes()).unwrap();
+        let roll =
+            gammond_game::notation::parse_roll(word(dice).replace('/', "").as_bytes()).unwrap();
         let legal = legal_plays(&position, roll);
         let choice = field("choice")
             .unwrap()

@@ -13,10 +13,8 @@ coverage="$coverage -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-pc-table"
 coverage="$coverage -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing"
 target_dir="${CARGO_TARGET_DIR:-$PWD/../../target}"
-# The same versions as the package; cargo adds the few that only this crate needs.
-cp ../../Cargo.lock Cargo.lock
 # --target keeps the flags away from build scripts.
-RUSTFLAGS="$coverage" cargo build --release --quiet --target "$host" --target-dir "$target_dir"
+RUSTFLAGS="$coverage" cargo build --profile fuzz --quiet --target "$host" --target-dir "$target_dir"
 
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
@@ -26,7 +24,7 @@ for source in fuzz_targets/*.rs; do
     if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
     mkdir -p "$scratch/$name"
     corpus=(); [ -d "corpus/$name" ] && corpus=("corpus/$name")
-    if "$target_dir/$host/release/$name" -max_total_time="$seconds" -max_len=1024 -rss_limit_mb=2048 \
+    if "$target_dir/$host/fuzz/$name" -max_total_time="$seconds" -max_len=1024 -rss_limit_mb=2048 \
         -artifact_prefix="$scratch/" -print_final_stats=1 "$scratch/$name" "${corpus[@]}" \
         >"$scratch/$name.log" 2>&1; then
         runs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$name.log")"

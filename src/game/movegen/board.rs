@@ -1,7 +1,7 @@
 //! The board on the way through a play, where sources are a bit mask and a step is one subtraction.
 
 use super::sink::{Sink, Trail};
-use crate::game::{BAR, OFF, Position, Side};
+use crate::{BAR, OFF, Position, Side};
 
 /// The board on the way through a play.
 #[derive(Clone, Copy, Debug)]

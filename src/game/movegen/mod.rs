@@ -301,7 +301,7 @@ const fn mirrored(mask: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::reference_plays;
+    use crate::reference_plays;
 
     #[test]
     fn agrees_with_the_reference_two_turns_deep() {

@@ -1,6 +1,6 @@
 //! What is kept of the plays found: positions, or positions and steps.
 
-use crate::game::{LegalPlay, OFF, Play, Position, Step};
+use crate::{LegalPlay, OFF, Play, Position, Step};
 
 /// What is remembered of the steps: nothing, or a [`Play`].
 pub(super) trait Trail: Copy + Default {

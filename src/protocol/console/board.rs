@@ -1,7 +1,7 @@
 //! The board as the original draws it, and as one line of FIBS.
 
 use super::table::{Phase, Seat, Table, points};
-use crate::game::{BAR, Side};
+use gammond_game::{BAR, Side};
 use std::fmt::Write as _;
 
 /// Checkers of a column before a number stands for the rest.

@@ -3,9 +3,9 @@
 use super::Console;
 use super::host::ConsoleHost;
 use super::table::{Phase, Seat};
-use crate::game::{MatchState, Play};
-use crate::notation::play_text;
-use crate::query::{EvalQuery, Found, PlayQuery, Question};
+use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question};
+use gammond_game::notation::play_text;
+use gammond_game::{MatchState, Play};
 
 /// Turns that are played before the next line is read: no game is longer.
 const TURNS_MAX: usize = 4096;
@@ -147,7 +147,7 @@ impl Console {
         let mut before = *state;
         if self.table.beavers > 0 {
             // Whether to take a raccoon is asked as if the cube were one's own.
-            before.cube = crate::game::Cube::new(self.table.cube, crate::game::CubeOwner::Me)
+            before.cube = gammond_game::Cube::new(self.table.cube, gammond_game::CubeOwner::Me)
                 .unwrap_or(before.cube);
         }
         let cube = self.cube_answer(&before, &evals.cubes(), host)?;

@@ -5,8 +5,8 @@ use super::hint::cube_section;
 use super::host::ConsoleHost;
 use super::table::{Phase, Table};
 use super::words::Words;
-use crate::game::{Class, CubeOwner, Margin, MatchState};
-use crate::query::{CubeAnswer, Found, Question, Settings};
+use gammond_engine::query::{CubeAnswer, Found, Question, Settings};
+use gammond_game::{Class, CubeOwner, Margin, MatchState};
 
 impl Console {
     pub(super) fn evaluate(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
@@ -41,7 +41,7 @@ impl Console {
         let shown = self.table;
         if shown.phase == Phase::None {
             // Without a game the original thinks the cube is one's own.
-            if let Ok(cube) = crate::game::Cube::new(1, CubeOwner::Me) {
+            if let Ok(cube) = gammond_game::Cube::new(1, CubeOwner::Me) {
                 state.cube = cube;
             }
             state.rules.beavers = false;

@@ -1,6 +1,6 @@
 //! How deep and with what is looked: for hints, for the analysis, for each player.
 
-use crate::query::{MoveFilter, Settings};
+use gammond_engine::query::{MoveFilter, Settings};
 
 /// One evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,8 @@ use super::host::{AnalysedAction, ConsoleHost};
 use super::record::{apply, start_of};
 use super::statistics::Extent;
 use super::table::{Phase, Seat, Table, points};
-use crate::game::Roll;
-use crate::notation::{MatAction, play_text};
+use gammond_game::Roll;
+use gammond_game::notation::{MatAction, play_text};
 
 /// Luck from which a roll is lucky and very lucky.
 const LUCKY: [f64; 2] = [0.3, 0.6];
@@ -142,7 +142,7 @@ impl Console {
         };
         let mut text = format!("Move number {turn}:  {head}\n\n");
         text += &drawing(&table, &self.names);
-        let pips = |side: crate::game::Side| side.pips();
+        let pips = |side: gammond_game::Side| side.pips();
         let (mine, theirs) = (pips(table.position.me()), pips(table.position.opponent()));
         let (o, x) = match table.on_roll {
             Seat::Top => (mine, theirs),

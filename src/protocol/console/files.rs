@@ -4,7 +4,7 @@ use super::Console;
 use super::host::ConsoleHost;
 use super::table::{Phase, Table};
 use super::words::Words;
-use crate::notation::{MatAction, MatGame, MatchFile, SetUp};
+use gammond_game::notation::{MatAction, MatGame, MatchFile, SetUp};
 
 /// Commands that a file of commands may hold.
 const COMMANDS_MAX: usize = 10_000;

@@ -6,11 +6,11 @@ use super::hinted::Hint;
 use super::host::ConsoleHost;
 use super::style::Style;
 use super::words::Words;
-use crate::game::{MatchState, Position};
-use crate::notation::play_text;
-use crate::query::{
+use gammond_engine::query::{
     CubeAnswer, CubeQuery, Equities, Found, PlayQuery, Question, RankedPlay, Settings,
 };
+use gammond_game::notation::play_text;
+use gammond_game::{MatchState, Position};
 
 /// Plays of a hint without a number.
 pub(super) const PLAYS_SHOWN: usize = 10;

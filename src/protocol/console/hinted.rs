@@ -1,8 +1,8 @@
 //! The result of `hint`, kept for exports and the record.
 
 use super::evals::Context;
-use crate::game::Position;
-use crate::query::{CubeAnswer, RankedPlay};
+use gammond_engine::query::{CubeAnswer, RankedPlay};
+use gammond_game::Position;
 
 /// The result of a hint.
 #[derive(Clone, Debug)]

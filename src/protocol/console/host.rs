@@ -1,8 +1,8 @@
 //! What a console needs from outside: an engine, dice, files. A test gives it none of them.
 
-use crate::game::Rules;
-use crate::notation::MatchFile;
-use crate::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
+use gammond_engine::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
+use gammond_game::Rules;
+use gammond_game::notation::MatchFile;
 
 /// The services that a console needs.
 pub trait ConsoleHost {
@@ -40,7 +40,7 @@ pub trait ConsoleHost {
     fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String>;
 
     /// Returns the gammon prices and the match winning chances of a score.
-    fn stakes(&mut self, state: &crate::game::MatchState) -> ScoreValues;
+    fn stakes(&mut self, state: &gammond_game::MatchState) -> ScoreValues;
 
     /// Returns today's month, day and year.
     fn today(&self) -> [u32; 3];

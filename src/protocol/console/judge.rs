@@ -5,8 +5,8 @@ use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};
 use super::statistics::{Extent, table};
 use super::table::Seat;
 use super::words::Words;
-use crate::game::Rules;
-use crate::notation::{MatAction, MatPlayer};
+use gammond_game::Rules;
+use gammond_game::notation::{MatAction, MatPlayer};
 
 impl Console {
     /// Runs `analyse match|game|session|move|clear …`.

@@ -5,7 +5,7 @@
 //! and standard error. What it needs of the world (answers, dice, files) it asks its [`ConsoleHost`] for.
 //!
 //! ```
-//! use gammond::protocol::console::{Console, ConsoleOptions, NoHost};
+//! use gammond_protocol::console::{Console, ConsoleOptions, NoHost};
 //! let mut console = Console::new(ConsoleOptions::default());
 //! let answer = console.line(b"sh sc", &mut NoHost);
 //! assert!(answer.out.starts_with("The score (after 0 games) is: gnubg 0, user 0"));
@@ -54,9 +54,9 @@ pub use host::{
 };
 pub use no_host::NoHost;
 
-use crate::query::MoveFilter;
 use automatic::{Automatic, Waiting};
 use evals::{Context, Evals};
+use gammond_engine::query::MoveFilter;
 use grammar::Misread;
 use hinted::Hint;
 use record::Record;
@@ -68,7 +68,7 @@ use words::Words;
 /// Longest name of a player; what is longer is cut.
 const NAME_MAX: usize = 31;
 /// Longest line.
-pub const LINE_MAX: usize = crate::notation::LINE_BYTES_MAX;
+pub const LINE_MAX: usize = gammond_game::notation::LINE_BYTES_MAX;
 
 /// The options of a console session.
 #[derive(Clone, Debug, PartialEq, Eq)]

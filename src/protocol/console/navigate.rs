@@ -9,8 +9,8 @@ use super::play::NO_GAME;
 use super::record::{apply, start_of};
 use super::table::{Phase, Seat, Table};
 use super::words::{Words, integer};
-use crate::game::Roll;
-use crate::notation::{MatAction, MatPlayer, play_text, position_after};
+use gammond_game::Roll;
+use gammond_game::notation::{MatAction, MatPlayer, play_text, position_after};
 
 /// Width of a column of `list game`.
 const COLUMN: usize = 44;
@@ -231,7 +231,7 @@ impl Console {
         let best = judged.plays.first();
         let shown = judged.plays.iter().take(self.export_plays.max(10)).zip(1..);
         let mut text = String::new();
-        let mut line = |play: &crate::query::RankedPlay, rank: usize, made: bool| {
+        let mut line = |play: &gammond_engine::query::RankedPlay, rank: usize, made: bool| {
             let mark = if made { '*' } else { ' ' };
             let kind = format!("{cubeful} {}-ply", play.plies);
             let moved = play_text(&table.position, &play.play);

@@ -1,9 +1,9 @@
 //! A home without anything, for tests and fuzzing.
 
 use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, ScoreValues};
-use crate::game::MatchState;
-use crate::notation::MatchFile;
-use crate::query::{EvalQuery, Found, Question, Settings};
+use gammond_engine::query::{EvalQuery, Found, Question, Settings};
+use gammond_game::MatchState;
+use gammond_game::notation::MatchFile;
 
 /// A home without engine and files, whose dice always show one and two in turn.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@ use super::host::ConsoleHost;
 use super::record::apply;
 use super::table::{CUBE_MAX, Phase, points};
 use super::words::Words;
-use crate::notation::MatAction;
+use gammond_game::notation::MatAction;
 
 impl Console {
     pub(super) fn double(&mut self) {

@@ -3,8 +3,8 @@
 use super::Console;
 use super::table::{Phase, Seat, Table};
 use super::words::Words;
-use crate::game::{BAR, POINTS, Position};
-use crate::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
+use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
+use gammond_game::{BAR, POINTS, Position};
 
 /// Numbers of `set board simple`.
 const SIMPLE: usize = 26;
@@ -141,8 +141,8 @@ impl Console {
         let one_away = length > 0 && score.iter().any(|points| points + 1 == length);
         let crawford = one_away && xgid.rules == 1;
         let seat = |seat| match seat {
-            crate::notation::Seat::Bottom => Seat::Bottom,
-            crate::notation::Seat::Top => Seat::Top,
+            gammond_game::notation::Seat::Bottom => Seat::Bottom,
+            gammond_game::notation::Seat::Top => Seat::Top,
         };
         let on_roll = if on_top { Seat::Top } else { Seat::Bottom };
         let table = Table {
@@ -407,8 +407,8 @@ pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {
 fn table_of(id: MatchId) -> Option<Table> {
     let length = u32::from(id.length());
     let score = [
-        crate::notation::PlayerNumber::Zero,
-        crate::notation::PlayerNumber::One,
+        gammond_game::notation::PlayerNumber::Zero,
+        gammond_game::notation::PlayerNumber::One,
     ]
     .map(|player| u32::from(id.score(player)));
     let dice = id.dice();

@@ -7,8 +7,8 @@ use super::host::ConsoleHost;
 use super::place::read_dice;
 use super::table::{CUBE_MAX, Phase, Seat, points};
 use super::words::Words;
-use crate::game::{LegalPlay, Play, Position, Roll, legal_plays};
-use crate::notation::{MatAction, parse_play};
+use gammond_game::notation::{MatAction, parse_play};
+use gammond_game::{LegalPlay, Play, Position, Roll, legal_plays};
 
 /// Opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;

@@ -2,8 +2,8 @@
 
 use super::hinted::Hint;
 use super::table::{Phase, Seat, Table};
-use crate::game::Position;
-use crate::notation::{
+use gammond_game::Position;
+use gammond_game::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
 };
 use std::collections::BTreeMap;

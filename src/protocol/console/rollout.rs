@@ -5,10 +5,10 @@ use super::hinted::Hint;
 use super::host::ConsoleHost;
 use super::style::Style;
 use super::words::Words;
-use crate::notation::play_text;
-use crate::query::{
+use gammond_engine::query::{
     Candidate, Found, Question, RolledOut, RolloutQuery, RolloutSubject, RolloutTask,
 };
+use gammond_game::notation::play_text;
 
 impl Console {
     /// Runs `rollout [=cube | =N …]`.
@@ -103,9 +103,10 @@ impl Console {
         };
         let [win, ..] = one.chances;
         let [error, ..] = one.chance_errors;
-        let value =
-            |value: Option<crate::query::Equities>| style.equity(value.unwrap_or_default().equity);
-        let plain = |value: Option<crate::query::Equities>| {
+        let value = |value: Option<gammond_engine::query::Equities>| {
+            style.equity(value.unwrap_or_default().equity)
+        };
+        let plain = |value: Option<gammond_engine::query::Equities>| {
             format!("{:6.3}", value.unwrap_or_default().equity)
         };
         format!(

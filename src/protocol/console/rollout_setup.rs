@@ -2,7 +2,7 @@
 
 use super::evals::{Context, filter_lines};
 use super::table::counted;
-use crate::query::{MoveFilter, RolloutSettings, RolloutSide, Truncation};
+use gammond_engine::query::{MoveFilter, RolloutSettings, RolloutSide, Truncation};
 
 /// The settings of rollouts.
 #[derive(Clone, Debug, PartialEq)]

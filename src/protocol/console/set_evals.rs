@@ -4,7 +4,7 @@ use super::Console;
 use super::evals::{Context, PLIES_MAX};
 use super::table::Seat;
 use super::words::{Words, switch};
-use crate::query::{FilterLevel, MoveFilter};
+use gammond_engine::query::{FilterLevel, MoveFilter};
 
 /// Whose evaluation is set, for the lines that confirm it.
 pub(super) struct Owner<'a> {

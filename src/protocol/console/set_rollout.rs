@@ -6,7 +6,7 @@ use super::grammar::{self, ROLLOUT_PLAYER};
 use super::set_evals::Owner;
 use super::table::{Seat, counted};
 use super::words::Words;
-use crate::query::RolloutSettings;
+use gammond_engine::query::RolloutSettings;
 
 /// Parses a positive number up to `most`.
 fn positive(words: &mut Words<'_>, most: u32) -> Option<u32> {

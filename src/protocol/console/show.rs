@@ -5,7 +5,7 @@ use super::grammar::{self, COMMANDS, Misread};
 use super::host::ConsoleHost;
 use super::table::Phase;
 use super::words::Words;
-use crate::game::{Position, RaceCounts};
+use gammond_game::{Position, RaceCounts};
 
 impl Console {
     pub(super) fn show(
@@ -238,7 +238,7 @@ impl Console {
             return;
         };
         // The reasons name the limits of each count in its own words.
-        let verdict = |advice: crate::game::RaceAdvice, reasons: [&str; 3]| {
+        let verdict = |advice: gammond_game::RaceAdvice, reasons: [&str; 3]| {
             let [wait, take, pass] = reasons;
             match (advice.double, advice.take) {
                 (false, _) => format!("No Double, Take (since L > {wait})"),

@@ -1,7 +1,7 @@
 //! How numbers are printed: `set output …`.
 
-use crate::game::Chances;
-use crate::query::Equities;
+use gammond_engine::query::Equities;
+use gammond_game::Chances;
 
 /// The forms of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]

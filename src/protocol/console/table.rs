@@ -2,8 +2,8 @@
 //!
 //! Seat 0 is at the top and has the letter O; seat 1 is at the bottom and has the letter X.
 
-use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
-use crate::notation::{MatchFields, MatchId, PlayerNumber, PositionId};
+use gammond_game::notation::{MatchFields, MatchId, PlayerNumber, PositionId};
+use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 
 /// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! ours, its shape gnubg's.
 
 use super::super::settings::switch;
-use crate::notation::BoardLine;
-use crate::query::Level;
+use gammond_engine::query::Level;
+use gammond_game::notation::BoardLine;
 
 /// A line that was understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +205,7 @@ fn option(
             return Err(syntax(format_args!("unexpected {name}, expecting EOL")));
         }
         "plies" => {
-            let most = crate::query::Settings::PLIES_MAX;
+            let most = gammond_engine::query::Settings::PLIES_MAX;
             options.plies = Some(integer(words.next(), "plies", most)?);
         }
         "level" => options.level = Some(level(words.next())?),

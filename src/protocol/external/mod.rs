@@ -6,7 +6,7 @@
 //! is a text. Rules EXT-01 to EXT-52 of `protocol-specs/gnubg-external.md`.
 //!
 //! ```
-//! use gammond::protocol::external::{Ask, External, Step};
+//! use gammond_protocol::external::{Ask, External, Step};
 //! let board = "board:me:you:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:\
 //!              3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1\n";
 //! let mut machine = External::default();
@@ -27,10 +27,10 @@ pub use spelling::{Spelling, spell};
 
 use super::dialect::{self, Dialect, Inquiry};
 use super::lines::Cut;
-use crate::game::{Cube, CubeOwner, MatchState, Score};
-use crate::notation::{BoardDialect, BoardLine, BoardView, PositionId};
-use crate::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use command::{Command, Options};
+use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
+use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
+use gammond_game::{Cube, CubeOwner, MatchState, Score};
 
 /// What nobody tells an external player, so that it must be set.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use super::reading::{Reading, read_play};
 use super::spelling::{Spelling, spell};
-use crate::protocol::RequestError;
-use crate::protocol::dialect::{About, Inquiry, Reply};
-use crate::query::{
+use crate::RequestError;
+use crate::dialect::{About, Inquiry, Reply};
+use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question as Asked, RankedPlays,
     Settings,
 };

@@ -1,7 +1,7 @@
 //! How gnubg reads a play that an external player answers (EXT-24 to EXT-26): the reply is checked
 //! by the same rules before it is sent.
 
-use crate::game::{BAR, Position, Roll, legal_plays};
+use gammond_game::{BAR, Position, Roll, legal_plays};
 use nom::branch::alt;
 use nom::bytes::complete::{tag_no_case, take_while};
 use nom::character::complete::{char, digit1};
@@ -16,7 +16,6 @@ const BAR_POINT: u8 = 25;
 
 /// What gnubg makes of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Reading {
     /// A legal play that leads to this position, the opponent on roll; the same position turned
     /// round when nothing can be played.

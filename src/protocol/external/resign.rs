@@ -4,7 +4,7 @@
 //! roll can be. A wrong resignation costs points for nothing, so every bound errs on the side of
 //! playing on.
 
-use crate::game::{BAR, CubeOwner, MatchState, Position, Side};
+use gammond_game::{BAR, CubeOwner, MatchState, Position, Side};
 
 /// Pips of the largest roll, 66.
 const ROLL_PIPS_MAX: u32 = 24;
@@ -63,7 +63,7 @@ fn pips_beyond(side: Side, limit: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{POINTS, Rules};
+    use gammond_game::{POINTS, Rules};
 
     fn side(points: &[(usize, u8)]) -> [u8; POINTS] {
         let mut counts = [0; POINTS];

@@ -1,7 +1,7 @@
 //! Plays as gnubg's external protocol wants them: every step by itself, so that a blot hit on the
 //! way is always spelt out (EXT-23).
 
-use crate::game::{BAR, OFF, Play, Position};
+use gammond_game::{BAR, OFF, Play, Position};
 use std::fmt::Write;
 
 /// Which of the two spellings.

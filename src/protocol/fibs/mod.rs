@@ -1,13 +1,13 @@
 //! The FIBS bot as a machine without I/O: bytes in, commands and questions out.
 //!
-//! [`crate::notation::fibs`] cuts lines out of a telnet stream and names each one ([`strangers`]
+//! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one ([`strangers`]
 //! says whose words are nobody's business), [`machine`] keeps the login
 //! and the match, [`treaty`] is what goes in and out of it, [`policy`] says whom to play and what to say, [`record`] keeps the match for its
 //! file. Nobody here knows a socket, a clock or an engine: time is passed in, questions go out and
 //! their answers come back. Rules FIBS-01 to FIBS-37 of `protocol-specs/fibs.md`.
 //!
 //! ```
-//! use gammond::protocol::fibs::{Machine, Output, Policy, Timing};
+//! use gammond_protocol::fibs::{Machine, Output, Policy, Timing};
 //! let mut machine = Machine::new("tester", Policy::default(), Timing::default());
 //! machine.connected(0);
 //! machine.bytes(b"Welcome!\r\n\r\nlogin: ", 10);
@@ -21,7 +21,7 @@ pub mod policy;
 pub mod record;
 pub mod treaty;
 
-pub use crate::notation::fibs::{
+pub use gammond_game::notation::fibs::{
     By, LineReader, Message, Piece, Speech, Wanted, Who, name_line, strangers,
 };
 pub use machine::Machine;

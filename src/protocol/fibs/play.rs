@@ -4,11 +4,11 @@
 
 use super::record::MatchRecord;
 use super::treaty::{Ask, Timing};
-use crate::game::{CubeOwner, Position, Roll, Rules, legal_plays};
-use crate::notation::MatPlayer;
-use crate::notation::fibs::Wanted;
-use crate::notation::{BoardDialect, BoardLine, BoardView, NotationError};
-use crate::query::{CubeQuery, EvalQuery, PlayQuery};
+use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery};
+use gammond_game::notation::MatPlayer;
+use gammond_game::notation::fibs::Wanted;
+use gammond_game::notation::{BoardDialect, BoardLine, BoardView, NotationError};
+use gammond_game::{CubeOwner, Position, Roll, Rules, legal_plays};
 
 /// What is to be done about the present state.
 #[derive(Clone, Debug, PartialEq)]

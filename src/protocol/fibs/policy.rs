@@ -3,8 +3,8 @@
 //! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
 
 use super::super::toml_fault::{TomlFault, parse_toml};
-use crate::game::Score;
-use crate::notation::fibs::{Wanted, Who};
+use gammond_game::Score;
+use gammond_game::notation::fibs::{Wanted, Who};
 use serde::Deserialize;
 
 /// Characters of a text that the bot says.

@@ -3,8 +3,8 @@
 //! Plays are checked against a board of its own. When lines were missed (the link broke in the
 //! middle of a game, a match was resumed) the game keeps its result but loses its plays.
 
-use crate::game::{Play, Position, Roll, find_play};
-use crate::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after};
+use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after};
+use gammond_game::{Play, Position, Roll, find_play};
 use std::fmt;
 
 /// How the notes of a match file begin.

@@ -2,10 +2,10 @@
 //! questions, commands and events out, answers in.
 
 use super::record::MatchRecord;
-use crate::game::Play;
-use crate::notation::BoardView;
-use crate::notation::fibs::Wanted;
-use crate::query::{CubeQuery, EvalQuery, PlayQuery};
+use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery};
+use gammond_game::Play;
+use gammond_game::notation::BoardView;
+use gammond_game::notation::fibs::Wanted;
 
 /// Times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]

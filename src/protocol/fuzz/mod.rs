@@ -6,7 +6,7 @@ mod sequence;
 use super::external::{Ask, External, Reading, Step, read_play};
 use super::ubgi::Ubgi;
 use super::{Request, Session, SessionSettings, parse_line};
-use crate::query::Settings;
+use gammond_engine::query::Settings;
 
 pub use sequence::{
     fuzz_external_sequence, fuzz_fibs_sequence, fuzz_ubgi_sequence, request_sequence,
@@ -46,7 +46,7 @@ pub fn fuzz_external(data: &[u8]) {
                 if let Ask::Play(query, _) = &question.ask {
                     let text = String::from_utf8_lossy(data);
                     if let Reading::Played(after) = read_play(&query.position, query.roll, &text) {
-                        let pips = |position: &crate::game::Position| position.opponent().pips();
+                        let pips = |position: &gammond_game::Position| position.opponent().pips();
                         assert!(
                             pips(&after) <= query.position.me().pips(),
                             "checkers went back"

@@ -1,11 +1,11 @@
 //! Sequences for the machines that have a state: the fuzzer's bytes choose among commands, boards
 //! and sentences that belong together, so that a session gets beyond its first line.
 
-use crate::game::legal_plays;
-use crate::protocol::external::{Ask as ExternalAsk, External, Step as ExternalStep};
-use crate::protocol::fibs::{Answer, Ask, Machine, Output, Policy, Timing};
-use crate::protocol::ubgi::{Step as UbgiStep, Ubgi};
-use crate::query::Settings;
+use crate::external::{Ask as ExternalAsk, External, Step as ExternalStep};
+use crate::fibs::{Answer, Ask, Machine, Output, Policy, Timing};
+use crate::ubgi::{Step as UbgiStep, Ubgi};
+use gammond_engine::query::Settings;
+use gammond_game::legal_plays;
 
 /// Bytes read as choices; zeros when they are used up.
 struct Choices<'a> {
@@ -592,7 +592,7 @@ fn reply(ask: &Ask, choices: &mut Choices<'_>) -> Answer {
             let plays = legal_plays(&query.position, query.roll);
             match plays.get(choices.below(plays.len())) {
                 Some(legal) => Answer::Play(legal.play),
-                None => Answer::Play(crate::game::Play::default()),
+                None => Answer::Play(gammond_game::Play::default()),
             }
         }
         Ask::RollOrDouble { .. } if choices.below(8) == 0 => Answer::Double,

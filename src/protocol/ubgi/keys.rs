@@ -1,6 +1,6 @@
 //! The options of the UBGI engine: their names in both generations, and what they may be.
 
-use crate::query::{Level, MoveFilter};
+use gammond_engine::query::{Level, MoveFilter};
 
 /// What values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ const fn key(name: &'static str, old: &'static str, domain: Domain) -> Key {
 }
 
 /// The deepest look-ahead, in UBGI's numbering, where 1 is the static evaluation.
-pub(super) const PLY_MAX: u64 = crate::query::Settings::PLIES_MAX as u64 + 1;
+pub(super) const PLY_MAX: u64 = gammond_engine::query::Settings::PLIES_MAX as u64 + 1;
 
 /// No level of play, or which.
 const LEVELS: [&str; 4] = [

@@ -5,7 +5,7 @@
 //! `protocol-specs/ubgi.md`.
 //!
 //! ```
-//! use gammond::protocol::ubgi::{Step, Ubgi};
+//! use gammond_protocol::ubgi::{Step, Ubgi};
 //! let mut machine = Ubgi::default();
 //! assert_eq!(machine.line(b"isready"), Step::Say("readyok\n".into()));
 //! assert_eq!(machine.line(b"position gnubgid 4HPwATDgc/ABMA"), Step::Silence);
@@ -19,11 +19,11 @@ use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
 use super::lines::Cut;
 use super::request::RequestError;
-use crate::game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
-use crate::notation::{PositionId, Xgid};
-use crate::query::{
+use gammond_engine::query::{
     CubeAnswer, CubeQuery, Found, PlayQuery, Question as Asked, RankedPlays, Settings,
 };
+use gammond_game::notation::{PositionId, Xgid};
+use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use keys::{KEYS, PLY_MAX};
 use options::Options;
 

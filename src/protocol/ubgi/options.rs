@@ -1,8 +1,8 @@
 //! The values of the options, and the settings that they make.
 
 use super::keys::NO_LEVEL;
-use crate::game::{MatchState, Score};
-use crate::query::{Level, MoveFilter, Settings};
+use gammond_engine::query::{Level, MoveFilter, Settings};
+use gammond_game::{MatchState, Score};
 
 #[derive(Clone, Debug)]
 pub(super) struct Options {

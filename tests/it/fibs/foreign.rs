@@ -4,9 +4,9 @@
 use super::world::*;
 use super::*;
 use crate::fibs_server::Seen;
-use gammond::game::Play;
-use gammond::notation::fibs::{moves_up, read_steps};
-use gammond::notation::{MatAction, MatPlayer};
+use gammond_game::Play;
+use gammond_game::notation::fibs::{moves_up, read_steps};
+use gammond_game::notation::{MatAction, MatPlayer};
 
 /// A row of a transcript: when, in milliseconds, and what the bot got or sent.
 enum Row {

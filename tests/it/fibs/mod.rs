@@ -7,16 +7,16 @@
 
 use crate::fibs_server::{Faults, Server, Style};
 use crate::support::{lines, shared};
-use gammond::engine::Engine;
-use gammond::game::Roll;
-use gammond::notation::{BoardDialect, MatchFile};
-use gammond::protocol::fibs::{
+use gammond_base::rng::{ChaCha8Rng, below, stream};
+use gammond_engine::engine::Engine;
+use gammond_engine::query::{Settings, Stop};
+use gammond_game::Roll;
+use gammond_game::notation::{BoardDialect, MatchFile};
+use gammond_protocol::fibs::{
     Answer, Ask, By, Event, LineReader, Machine, MatchEnd, MatchRecord, Message, Output, Piece,
     Policy, Timing, Wanted, Who, name_line,
 };
-use gammond::query::{Settings, Stop};
-use gammond::rng::{ChaCha8Rng, below, stream};
-use gammond::service::fibs::{FibsConfig, Filing, Secret, answer, play};
+use gammond_server::fibs::{FibsConfig, Filing, Secret, answer, play};
 use std::sync::OnceLock;
 
 mod foreign;

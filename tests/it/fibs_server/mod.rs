@@ -6,7 +6,7 @@
 
 mod table;
 
-use gammond::rng::{ChaCha8Rng, below, stream};
+use gammond_base::rng::{ChaCha8Rng, below, stream};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 pub(crate) use table::{Seat, Table};
@@ -327,7 +327,7 @@ impl Server {
 
     /// Words of a stranger that look like what the server would say now.
     fn stranger(&mut self) {
-        use gammond::protocol::fibs::strangers::FORMS;
+        use gammond_protocol::fibs::strangers::FORMS;
         self.seen.strangers += 1;
         let opponent = self.opponent.clone();
         let mut wishes = vec![

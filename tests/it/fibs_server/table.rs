@@ -1,8 +1,8 @@
 //! A game on the server: rules, boards and the opponent's whims.
 
 use super::{Result, Server, Style};
-use gammond::game::{BAR, OFF, Play, Position, Roll, Step, legal_plays};
-use gammond::rng::below;
+use gammond_base::rng::below;
+use gammond_game::{BAR, OFF, Play, Position, Roll, Step, legal_plays};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Seat {

@@ -6,30 +6,27 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Rooms and files that read bytes from outside: files, sockets, other machines, the command line.
-const OUTSIDE: [&str; 20] = [
-    "analysis/",
-    "bearoff/",
-    "cli/",
-    "equity/",
-    "escape.rs",
-    "eval/gnubg/weights.rs",
+const OUTSIDE: [&str; 17] = [
+    "engine/bearoff/",
+    "gammond/",
+    "engine/equity/",
+    "base/escape.rs",
+    "engine/eval/gnubg/weights.rs",
     "farm/",
-    "files.rs",
+    "base/files.rs",
     "job/",
-    "journal/",
-    "lab/supervised.rs",
-    "nats.rs",
-    "nn/format/",
-    "notation/",
-    "platform/",
-    "player/",
+    "base/journal/",
+    "train/lab/supervised.rs",
+    "engine/nn/format/",
+    "game/notation/",
+    "base/platform/",
+    "train/player/",
     "protocol/",
-    "render/",
-    "service/",
-    "training/shard.rs",
+    "server/",
+    "train/training/shard.rs",
 ];
 /// Rooms inside them that only compute what this program itself wrote down.
-const INSIDE: [&str; 1] = ["bearoff/make/"];
+const INSIDE: [&str; 1] = ["engine/bearoff/make/"];
 /// Types that may hold less than the number before the `as`. `usize` holds less than `u64` on some machines.
 const NARROW: [&str; 7] = ["u8", "u16", "u32", "i8", "i16", "i32", "usize"];
 

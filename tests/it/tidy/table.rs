@@ -1,115 +1,58 @@
-//! The rooms' table in ARCHITECTURE.md, which is the only source of who may use whom.
+//! The tables of ARCHITECTURE.md: crates, and the files that one touches.
 
-use std::collections::{BTreeMap, BTreeSet};
+use super::base;
+use std::collections::BTreeSet;
+use std::fs;
 
-/// One row of the table.
-#[derive(Debug)]
-pub(super) struct Room {
-    pub(super) layer: u32,
-    /// Not built yet: named in the plan, absent from the sources.
-    pub(super) planned: bool,
-    /// Rooms named one by one.
-    pub(super) named: BTreeSet<String>,
-    /// Everything that the row allows.
-    pub(super) may_use: BTreeSet<String>,
-}
-
-/// The rows by the rooms' names.
-///
-/// A row is `| layer | `room` | duty | may use |`; what a room may use is a list of rooms, `` `room` and
-/// below`` for a room and all that are not above it, `all`, or a dash.
-pub(super) fn rooms(text: &str) -> BTreeMap<String, Room> {
-    let rows: Vec<Vec<&str>> = text
-        .lines()
-        .filter(|line| line.starts_with("| ") && line.split('|').count() == 6)
-        .map(|line| line.split('|').map(str::trim).collect())
-        .filter(|cells: &Vec<&str>| cells[1].parse::<u32>().is_ok())
-        .collect();
-    let layers: BTreeMap<&str, u32> = rows
-        .iter()
-        .map(|cells| (cells[2].trim_matches('`'), cells[1].parse().unwrap()))
-        .collect();
-    assert_eq!(layers.len(), rows.len(), "a room has two rows");
-    let room = |cells: &Vec<&str>| {
-        let name = cells[2].trim_matches('`');
-        let mut found = Room {
-            layer: layers[name],
-            planned: cells[3].contains("not built yet"),
-            named: BTreeSet::new(),
-            may_use: BTreeSet::new(),
-        };
-        for part in cells[4]
-            .split(',')
-            .map(str::trim)
-            .filter(|part| *part != "–")
-        {
-            let (rooms, below) = match part.strip_suffix("and below") {
-                Some(rooms) => (rooms.trim(), true),
-                None => (part, false),
-            };
-            if rooms == "all" {
-                found
-                    .may_use
-                    .extend(layers.keys().map(|&room| room.to_owned()));
-                continue;
-            }
-            let other = rooms
-                .strip_prefix('`')
-                .and_then(|rooms| rooms.strip_suffix('`'))
-                .unwrap_or_else(|| {
-                    panic!("ARCHITECTURE.md: {name} may use: {part:?} is not understood")
-                });
-            let layer = *layers.get(other).unwrap_or_else(|| {
-                panic!("ARCHITECTURE.md: {name} may use {other}, which has no row")
-            });
-            if below {
-                let lower = layers.iter().filter(|&(_, &there)| there <= layer);
-                found
-                    .may_use
-                    .extend(lower.map(|(&room, _)| room.to_owned()));
-            } else {
-                found.named.insert(other.to_owned());
-                found.may_use.insert(other.to_owned());
-            }
+/// What a manifest says that its crate uses, tests not counted: the names of all packages.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut counts = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            counts = line.ends_with("dependencies]")
+                && !line.contains("dev-")
+                && !line.starts_with("[workspace");
+        } else if let (true, Some((name, _))) = (counts, line.split_once([' ', '.', '='])) {
+            found.insert(name.to_owned());
         }
-        found.may_use.remove(name);
-        (name.to_owned(), found)
-    };
-    rows.iter().map(room).collect()
+    }
+    found
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_is_read() {
-        let text = "\
-| layer | room | duty | may use |
-|---|---|---|---|
-| 0 | `a` | first | – |
-| 0 | `b` | second | `a` |
-| 1 | `c` | third | `b` and below |
-| 2 | `d` | not built yet: fourth | all |
-
-| 1 | another | table |
-";
-        let rooms = rooms(text);
-        let may = |name: &str| {
-            rooms[name]
-                .may_use
-                .iter()
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(" ")
+/// Each crate uses those of ours that the table says, and async code stands above the protocols.
+#[test]
+fn crates_are_those_of_the_table() {
+    let text = fs::read_to_string(base().join("ARCHITECTURE.md")).unwrap();
+    let (mut rows, mut wrong) = (0, Vec::new());
+    for row in text.lines() {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let ["", names, _, uses, ""] = cells[..] else {
+            continue;
         };
-        assert_eq!(rooms.len(), 4);
-        assert_eq!((may("a").as_str(), may("b").as_str()), ("", "a"));
-        assert_eq!((may("c").as_str(), may("d").as_str()), ("a b", "a b c"));
-        assert!(rooms["d"].planned && !rooms["c"].planned);
-        assert_eq!(rooms["b"].named.len() + rooms["c"].named.len(), 1);
-        assert_eq!(rooms["d"].layer, 2);
+        let Some((folder, name)) = names.trim_matches('`').split_once("` `gammond") else {
+            continue;
+        };
+        rows += 1;
+        let manifest = fs::read_to_string(base().join(folder).join("Cargo.toml")).unwrap();
+        assert!(
+            manifest.contains(&format!("name = \"gammond{name}\"")),
+            "{row}"
+        );
+        let used = dependencies(&manifest);
+        let ours = used.iter().filter_map(|one| one.strip_prefix("gammond-"));
+        let listed = uses.split('`').skip(1).step_by(2);
+        if ours.collect::<BTreeSet<_>>() != listed.collect() {
+            wrong.push(format!("{row}: {used:?}"));
+        }
+        if used.contains("tokio") && !matches!(folder, "src/server" | "src/farm" | ".") {
+            wrong.push(format!("{folder}: tokio"));
+        }
     }
+    let folders = fs::read_dir(base().join("src")).unwrap().count();
+    // The nets have a crate of their own.
+    assert_eq!(rows, folders + 1);
+    super::holds(&wrong);
 }
 
 /// The files that one touches for something new are there, and as many as the table says.

@@ -1,9 +1,11 @@
 //! A stranger's program: everything here is what the documentation of gammond's root shows.
 
-use gammond::{
-    Chances, Cube, CubeOwner, CubeQuery, Engine, EngineError, EvalQuery, GnubgId, MatchState,
-    MoveFilter, Nets, PlayQuery, Position, PositionId, Roll, Rules, Score, Settings, Stop, Verdict,
-    Xgid, legal_plays, parse_play, parse_position, play_text,
+use gammond_engine::{
+    CubeQuery, Engine, EngineError, EvalQuery, MoveFilter, Nets, PlayQuery, Settings, Stop, Verdict,
+};
+use gammond_game::notation::{GnubgId, PositionId, Xgid, parse_play, parse_position, play_text};
+use gammond_game::{
+    Chances, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
 };
 use std::error::Error;
 

@@ -5,16 +5,6 @@ use super::*;
 /// Boards of another match in a row after which the link is given up.
 const FOREIGN_MAX: u32 = 5;
 
-impl By {
-    /// The column of the match file.
-    fn player(&self) -> MatPlayer {
-        match self {
-            By::Me => MatPlayer::First,
-            By::Name(_) => MatPlayer::Second,
-        }
-    }
-}
-
 impl Machine {
     /// A line about the match that is being played.
     #[expect(

@@ -16,11 +16,11 @@ use super::play::{CrawfordRoll, Match, Move, Resync};
 use super::policy::{InvitationAnswer, Policy};
 use super::record::{MatchEnd, MatchRecord};
 use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
-use crate::game::{Play, Position, Roll};
-use crate::notation::fibs::{
+use gammond_game::notation::fibs::{
     By, LineReader, Message, OwnInfo, Piece, Speech, Wanted, Who, name_line, read_steps,
 };
-use crate::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
+use gammond_game::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
+use gammond_game::{Play, Position, Roll};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Names remembered at a time.

@@ -233,7 +233,10 @@ fn tiny_games(stage: &Stage, first: std::io::Result<Client>, read: bool) -> Outc
     let request = format!("analyse end=ENDE\n{}ENDE\n", tiny(255 << 10));
     let mut herd: Vec<(Client, usize)> = first.into_iter().map(|client| (client, 0)).collect();
     for n in 1..64 {
-        let client = match herd.first().is_some_and(|(one, _)| one.socket.local_addr().is_ok_and(|at| at.is_unix())) {
+        let client = match herd
+            .first()
+            .is_some_and(|(one, _)| one.socket.local_addr().is_ok_and(|at| at.is_unix()))
+        {
             true => Client::unix(&stage.unix),
             false => Client::tcp(stage.tcp, 1 + n / 16, if read { 0 } else { 4096 }),
         };
@@ -277,7 +280,11 @@ fn tiny_alone(bench: &Bench) -> Vec<Check> {
         let extra = measured(bench, words, input) - base;
         let most = 32.0 * input.len() as f64 / (1 << 20) as f64;
         let what = format!("{} MiB over {base:.0}", words.join(" "));
-        checks.push(Check::new(what, format!("{extra:.1} of {most:.1}"), extra <= most));
+        checks.push(Check::new(
+            what,
+            format!("{extra:.1} of {most:.1}"),
+            extra <= most,
+        ));
     }
     checks
 }

@@ -213,10 +213,22 @@ fn beside(stage: &Stage, addresses: u8, each: usize, line: &str, most_ms: u64) -
         }
     }
     let mut checks = Vec::new();
-    for ((what, longest), answered) in ["36 games", "3 plies"].into_iter().zip(longest).zip(answered) {
-        checks.push(Check::new(format!("{what} answered"), answered, answered > 0));
+    for ((what, longest), answered) in ["36 games", "3 plies"]
+        .into_iter()
+        .zip(longest)
+        .zip(answered)
+    {
+        checks.push(Check::new(
+            format!("{what} answered"),
+            answered,
+            answered > 0,
+        ));
         let holds = longest <= most_ms as f64;
-        checks.push(Check::timed(format!("{what} most ms"), format!("{longest:.0}"), holds));
+        checks.push(Check::timed(
+            format!("{what} most ms"),
+            format!("{longest:.0}"),
+            holds,
+        ));
     }
     Outcome {
         herd,

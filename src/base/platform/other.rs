@@ -1,0 +1,44 @@
+//! Systems that are not like Linux: Windows.
+
+use super::types::FileId;
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+
+/// Nothing that can be named here makes its opener wait.
+pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+/// What something is that is neither file nor folder.
+pub fn special(_: FileType) -> &'static str {
+    "a device"
+}
+
+/// Reads at a place. One reader at a time: the file has one place for all.
+pub fn read_exact_at(mut file: &File, space: &mut [u8], at: u64) -> io::Result<()> {
+    use std::sync::{Mutex, PoisonError};
+    static ONE: Mutex<()> = Mutex::new(());
+    let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(space)
+}
+
+/// Not known here.
+pub fn file_id(_: &Metadata) -> Option<FileId> {
+    None
+}
+
+/// Who may read a file is not told in its metadata here.
+pub fn rights_of_others(_: &Metadata) -> Option<u32> {
+    None
+}
+
+/// Memory that this process holds is not asked for here.
+pub fn resident_bytes() -> Option<u64> {
+    None
+}
+
+/// Not known here.
+pub fn others_are_busy(_: std::time::Instant) -> bool {
+    false
+}

@@ -1,0 +1,225 @@
+//! The databases that an evaluator asks, and which of them answers.
+
+use super::{
+    BearoffError, Database, Distribution, LeavingHome, MEMORY_BYTES_MAX, Numbering, OneSided,
+    RaceTable, TwoSided,
+};
+use gammond_game::{Chances, Class, Outcome, Position, Side};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// `BEAR-40`: the default tables, and larger databases from a folder. A copy shares them.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// 6 points, 15 checkers.
+    pub one_sided: Arc<OneSided>,
+    /// 6 points, 6 checkers.
+    pub two_sided: Arc<TwoSided>,
+    /// For backgammons in races.
+    pub leaving_home: Arc<LeavingHome>,
+    /// From files, the smallest first.
+    more_two_sided: Vec<Arc<TwoSided>>,
+    more_one_sided: Vec<Arc<Beyond>>,
+}
+
+/// A one-sided database of more than the six points in the program.
+#[derive(Debug)]
+enum Beyond {
+    Gnubg(OneSided),
+    Ours(RaceTable),
+}
+
+impl Beyond {
+    fn numbering(&self) -> Numbering {
+        match self {
+            Beyond::Gnubg(table) => table.numbering(),
+            Beyond::Ours(table) => table.numbering(),
+        }
+    }
+
+    fn covers(&self, position: &Position) -> bool {
+        match self {
+            Beyond::Gnubg(table) => table.covers(position),
+            Beyond::Ours(table) => table.covers(position),
+        }
+    }
+
+    fn chances(&self, position: &Position) -> Option<Chances> {
+        match self {
+            Beyond::Gnubg(table) => table.chances(position),
+            Beyond::Ours(table) => table.chances(position),
+        }
+    }
+
+    fn distribution(&self, side: Side) -> Option<Distribution> {
+        match self {
+            Beyond::Gnubg(table) => table.distribution(side),
+            Beyond::Ours(table) => table.distribution(side),
+        }
+    }
+}
+
+impl Tables {
+    /// The default tables. Made once; they never change.
+    #[must_use]
+    pub fn shared() -> &'static Tables {
+        static SHARED: OnceLock<Tables> = OnceLock::new();
+        SHARED.get_or_init(|| Tables {
+            one_sided: Arc::new(OneSided::built_in()),
+            two_sided: Arc::new(TwoSided::built_in()),
+            leaving_home: Arc::new(LeavingHome::made()),
+            more_two_sided: Vec::new(),
+            more_one_sided: Vec::new(),
+        })
+    }
+
+    /// The default tables and every one- or two-sided database (`*.bd` of GNU Backgammon's, `*.race`
+    /// of ours) of a folder that covers more than they do. Hypergammon databases are passed over.
+    ///
+    /// # Errors
+    /// [`BearoffError`] when the folder cannot be read, or a database in it is damaged.
+    pub fn open(folder: &Path) -> Result<Tables, BearoffError> {
+        Tables::open_within(folder, MEMORY_BYTES_MAX)
+    }
+
+    /// As [`Tables::open`]; databases of more than `most` bytes are left on disk.
+    pub(crate) fn open_within(folder: &Path, most: u64) -> Result<Tables, BearoffError> {
+        let mut tables = Tables::shared().clone();
+        for path in database_files(folder)? {
+            tables.add(Database::open_within(&path, most)?);
+        }
+        tables
+            .more_two_sided
+            .sort_by_key(|table| table.numbering().positions());
+        tables
+            .more_one_sided
+            .sort_by_key(|table| table.numbering().positions());
+        Ok(tables)
+    }
+
+    fn add(&mut self, database: Database) {
+        match database {
+            Database::OneSided(table) => self.add_one_sided(Beyond::Gnubg(table)),
+            Database::Race(table) => self.add_one_sided(Beyond::Ours(table)),
+            Database::TwoSided(table) => {
+                let (new, ours) = (table.numbering(), self.two_sided.numbering());
+                if new.points() > ours.points() || new.checkers() > ours.checkers() {
+                    self.more_two_sided.push(Arc::new(table));
+                }
+            }
+            Database::Hypergammon(_) => {}
+        }
+    }
+
+    fn add_one_sided(&mut self, table: Beyond) {
+        if table.numbering().points() > self.one_sided.numbering().points() {
+            self.more_one_sided.push(Arc::new(table));
+        }
+    }
+
+    /// What there is beside the tables in the program, such as `one-sided 12x15`: points and
+    /// checkers of a side.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let name = |kind: &str, numbering: Numbering| {
+            format!("{kind} {}x{}", numbering.points(), numbering.checkers())
+        };
+        let one_sided = self.more_one_sided.iter();
+        let two_sided = self.more_two_sided.iter();
+        one_sided
+            .map(|table| name("one-sided", table.numbering()))
+            .chain(two_sided.map(|table| name("two-sided", table.numbering())))
+            .collect()
+    }
+
+    /// The class of a position, given these databases. The order in which they are tried is GNU
+    /// Backgammon's: the default two-sided one, others, the default one-sided one, others.
+    #[inline]
+    #[must_use]
+    pub fn class(&self, position: &Position) -> Class {
+        let class = Class::of(position);
+        match class {
+            Class::Bearoff1 | Class::Race => self.class_beyond(position, class),
+            _ => class,
+        }
+    }
+
+    fn class_beyond(&self, position: &Position, class: Class) -> Class {
+        if self.more_two_sided.iter().any(|it| it.covers(position)) {
+            Class::BearoffTs
+        } else if class == Class::Race && self.more_one_sided.iter().any(|it| it.covers(position)) {
+            Class::BearoffOs
+        } else {
+            class
+        }
+    }
+
+    /// Exact chances of a position whose class (see [`Tables::class`]) is `class`: a finished game
+    /// or what a database holds; `None` where a net has to judge. The only place where a class
+    /// turns into exact chances.
+    #[inline]
+    #[must_use]
+    pub fn exactly(&self, class: Class, position: &Position) -> Option<Chances> {
+        match class {
+            Class::Over => position.outcome().map(Outcome::chances),
+            Class::Bearoff2 => self.two_sided.chances(position),
+            Class::Bearoff1 => self.one_sided.chances(position),
+            Class::BearoffTs => (self.more_two_sided.iter()).find_map(|it| it.chances(position)),
+            Class::BearoffOs => (self.more_one_sided.iter()).find_map(|it| it.chances(position)),
+            Class::Race | Class::Crashed | Class::Contact => None,
+        }
+    }
+
+    /// Chances of a position that a database covers; `None` for all others, also when the game is
+    /// over (`BEAR-03`).
+    #[inline]
+    #[must_use]
+    pub fn chances(&self, position: &Position) -> Option<Chances> {
+        match self.class(position) {
+            Class::Over => None,
+            class => self.exactly(class, position),
+        }
+    }
+
+    /// How many rolls one side needs, from the smallest one-sided database that covers it.
+    #[must_use]
+    pub fn distribution(&self, side: Side) -> Option<Distribution> {
+        self.one_sided
+            .distribution(side)
+            .or_else(|| (self.more_one_sided.iter()).find_map(|it| it.distribution(side)))
+    }
+
+    /// Exact money equities with the cube at 1, without Jacoby rule and beavers, in units of the
+    /// cube: I own it, centred, the opponent owns it. `None` when no two-sided database covers
+    /// the position, or the first that does is without cube.
+    #[inline]
+    #[must_use]
+    pub fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
+        let table = match self.class(position) {
+            Class::Bearoff2 => &self.two_sided,
+            Class::BearoffTs => self.more_two_sided.iter().find(|it| it.covers(position))?,
+            _ => return None,
+        };
+        let [_, owned, centred, lent] = table.probe(position)?;
+        Some([owned, centred, lent])
+    }
+}
+
+/// The databases of a folder in order of their names.
+fn database_files(folder: &Path) -> Result<Vec<PathBuf>, BearoffError> {
+    let entries = std::fs::read_dir(folder).map_err(|source| BearoffError::io(folder, source))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry
+            .map_err(|source| BearoffError::io(folder, source))?
+            .path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "bd" || extension == "race")
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,579 @@
+//! The one door: owns nets, tables, cache and thread pool; turns a query into an answer.
+//!
+//! Blocking methods only; an async caller wraps them, as `service` does. After
+//! [`EngineBuilder::build`] nothing fails for lack of a file.
+
+mod budget;
+mod error;
+mod identity;
+mod level;
+mod rollout;
+
+use crate::bearoff::Tables;
+use crate::equity::{CubeEfficiency, MatchEquityTable};
+use crate::eval::Evaluator;
+use crate::eval::gnubg::GnubgEvaluator;
+use crate::eval::osr::OsrEvaluator;
+use crate::eval::own::{self, OwnEvaluator};
+use crate::query::{
+    CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
+    ResignAdvice, RolloutAnswer, Settings, Stop,
+};
+use crate::search::{self, Cache, Stopped};
+pub use error::{EngineError, FileError, THREADS_MAX};
+
+use budget::Budget;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The commit that the program was built from; `unknown` outside a checkout, and in debug builds,
+/// which would otherwise be made again after every commit.
+pub const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
+
+/// Answers queries. Shared by reference between threads; a clone shares everything.
+///
+/// What a position is worth to the player on roll, looking one ply ahead:
+///
+/// ```
+/// use gammond_engine::{Engine, EvalQuery, Settings, Stop};
+/// use gammond_game::MatchState;
+/// use gammond_game::notation::parse_position;
+/// let engine = Engine::builder().threads(1).build()?;
+/// let position = parse_position(b"4HPwATDgc/ABMA")?.position;
+/// let query = EvalQuery::new(position, MatchState::default());
+/// let found = engine.evaluate(&query, &Settings::plies(1), &Stop::never())?;
+/// assert!(found.chances.win > 0.5 && found.cubeless.equity > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A cube decision in a match to 7 points at 3-2:
+///
+/// ```
+/// use gammond_engine::{CubeQuery, Engine, Settings, Stop};
+/// use gammond_game::{MatchState, Position, Score};
+/// let engine = Engine::builder().threads(1).build()?;
+/// let state = MatchState { score: Score::new(7, 3, 2, false)?, ..MatchState::default() };
+/// let query = CubeQuery::new(Position::start(), state);
+/// let answer = engine.cube_action(&query, &Settings::plies(0), &Stop::never())?;
+/// assert_eq!(answer.verdict.to_string(), "No double, take");
+/// assert!(!answer.double && answer.take);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Engine {
+    evaluator: Arc<dyn Evaluator>,
+    /// Who plays the other side of rollouts, when it is somebody else.
+    rival: Option<Rival>,
+    /// What the evaluators were made of.
+    sources: (Nets, Option<Nets>, Option<PathBuf>),
+    pool: Arc<rayon::ThreadPool>,
+    met: Arc<MatchEquityTable>,
+    efficiency: CubeEfficiency,
+    cache: Option<Arc<Cache>>,
+    bearoff: Arc<[String]>,
+}
+
+/// Another judge, and what it remembers.
+#[derive(Debug, Clone)]
+struct Rival {
+    evaluator: Arc<dyn Evaluator>,
+    cache: Option<Arc<Cache>>,
+}
+
+/// Which nets judge.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Nets {
+    /// Those built into the program.
+    #[default]
+    Embedded,
+    /// Those built into the program, the fast contact net in the place of the strong one.
+    EmbeddedFast,
+    /// A net folder of ours, or GNU Backgammon's `gnubg.weights` or `gnubg.wd`.
+    Path(PathBuf),
+}
+
+/// Collects what an engine needs.
+#[derive(Debug, Clone)]
+pub struct EngineBuilder {
+    nets: Nets,
+    other_nets: Option<Nets>,
+    threads: usize,
+    met: MatchEquityTable,
+    efficiency: CubeEfficiency,
+    cache_mb: usize,
+    bearoff: Option<PathBuf>,
+    osr: Option<u32>,
+}
+
+/// Stack of a compute thread: one that waits for a part of its search may begin another search.
+const COMPUTE_STACK_BYTES: usize = 16 << 20;
+
+/// Memory for static evaluations when nothing else is asked for.
+pub const CACHE_MB_DEFAULT: usize = 16;
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        EngineBuilder {
+            nets: Nets::default(),
+            other_nets: None,
+            threads: 0,
+            met: MatchEquityTable::default(),
+            efficiency: CubeEfficiency::default(),
+            cache_mb: CACHE_MB_DEFAULT,
+            bearoff: None,
+            osr: None,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// Chooses the nets.
+    #[must_use]
+    pub fn nets(mut self, nets: Nets) -> Self {
+        self.nets = nets;
+        self
+    }
+
+    /// Chooses the nets by which the side that is not on roll at the question plays in rollouts (default: the same).
+    #[must_use]
+    pub fn other_nets(mut self, nets: Nets) -> Self {
+        self.other_nets = Some(nets);
+        self
+    }
+
+    /// Threads that compute; 0 (the default) for one a processor.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Chooses the match equity table (default Kazaross-XG2).
+    #[must_use]
+    pub fn met(mut self, met: MatchEquityTable) -> Self {
+        self.met = met;
+        self
+    }
+
+    /// Chooses the cube efficiencies (default: GNU Backgammon's, version 1.07).
+    #[must_use]
+    pub fn efficiency(mut self, efficiency: CubeEfficiency) -> Self {
+        self.efficiency = efficiency;
+        self
+    }
+
+    /// Megabytes for remembering static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none.
+    /// Answers do not depend on it.
+    #[must_use]
+    pub fn cache_mb(mut self, megabytes: usize) -> Self {
+        self.cache_mb = megabytes;
+        self
+    }
+
+    /// A folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
+    #[must_use]
+    pub fn bearoff(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.bearoff = Some(folder.into());
+        self
+    }
+
+    /// Judges races that no table covers by so many one-sided rollouts ([`crate::eval::osr`]) instead of a net.
+    #[must_use]
+    pub fn osr(mut self, games: u32) -> Self {
+        self.osr = Some(games);
+        self
+    }
+
+    /// Loads everything.
+    ///
+    /// # Errors
+    /// [`EngineError::File`] when a file is missing or damaged.
+    pub fn build(self) -> Result<Engine, EngineError> {
+        let tables = load_tables(self.bearoff.as_deref())?;
+        let bearoff = tables.names().into();
+        let remember = || (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb)));
+        let rival = match &self.other_nets {
+            Some(nets) => Some(Rival {
+                evaluator: load_nets(nets, tables.clone())?,
+                cache: remember(),
+            }),
+            None => None,
+        };
+        let mut evaluator = load_nets(&self.nets, tables)?;
+        if let Some(games) = self.osr {
+            evaluator = Arc::new(OsrEvaluator::new(evaluator, games));
+        }
+        Ok(Engine {
+            bearoff,
+            evaluator,
+            rival,
+            cache: remember(),
+            sources: (self.nets, self.other_nets, self.bearoff),
+            pool: Arc::new(pool(self.threads, |_| {})?),
+            met: Arc::new(self.met),
+            efficiency: self.efficiency,
+        })
+    }
+}
+
+/// Threads that compute; 0 for one a processor. Each calls `begins` first.
+fn pool(
+    threads: usize,
+    begins: impl Fn(usize) + Send + Sync + 'static,
+) -> Result<rayon::ThreadPool, EngineError> {
+    if threads > THREADS_MAX {
+        return Err(EngineError::ThreadCount(threads));
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("compute-{index}"))
+        .stack_size(COMPUTE_STACK_BYTES)
+        .start_handler(begins)
+        .build()
+        .map_err(EngineError::Threads)
+}
+
+/// The default bearoff tables and the databases of this folder.
+fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
+    match bearoff {
+        Some(folder) => Tables::open(folder).map_err(EngineError::in_file(folder)),
+        None => Ok(Tables::shared().clone()),
+    }
+}
+
+/// Whether these are float weights, or a folder with nothing but those.
+fn is_float(path: &Path) -> bool {
+    let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
+    let files = |end: &str| {
+        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.any(|entry| ends(&entry.path(), end))
+    };
+    ends(path, "safetensors") || files("safetensors") && !files("net")
+}
+
+/// The evaluator of these nets.
+fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineError> {
+    let (path, own) = match nets {
+        Nets::Embedded => (Path::new("embedded"), OwnEvaluator::embedded()),
+        Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
+        Nets::Path(path) if is_float(path) => {
+            return Err(EngineError::in_file(path)(FileError::Float));
+        }
+        Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
+        Nets::Path(path) => {
+            let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;
+            return Ok(Arc::new(gnubg.with_tables(tables)));
+        }
+    };
+    let own = own.map_err(EngineError::in_file(path))?;
+    Ok(Arc::new(own.with_tables(tables)))
+}
+
+impl Engine {
+    /// An engine with the embedded nets, to be changed.
+    #[must_use]
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// The nets' name.
+    #[must_use]
+    pub fn net_name(&self) -> &str {
+        self.evaluator.name()
+    }
+
+    /// The bearoff databases beside those in the program, such as `one-sided 12x15` (points and
+    /// checkers of a side).
+    #[must_use]
+    pub fn bearoff_databases(&self) -> &[String] {
+        &self.bearoff
+    }
+
+    /// A checksum of everything that decides an answer beside the settings: the nets, the bearoff
+    /// databases, the program's version. Long work is continued by an engine with the same one only.
+    ///
+    /// # Errors
+    /// When a file cannot be read any more.
+    pub fn identity(&self) -> Result<String, EngineError> {
+        let (nets, other, bearoff) = &self.sources;
+        use identity::Source;
+        let mut sources = vec![Source::Bytes(
+            "version",
+            env!("CARGO_PKG_VERSION").as_bytes(),
+        )];
+        for nets in std::iter::once(nets).chain(other) {
+            match nets {
+                Nets::Path(path) => sources.push(Source::Path(path, "net")),
+                Nets::Embedded | Nets::EmbeddedFast => {
+                    let fast: &[u8] = if matches!(nets, Nets::EmbeddedFast) {
+                        b"fast"
+                    } else {
+                        b""
+                    };
+                    sources.push(Source::Bytes("embedded", fast));
+                    let small = [own::PRUNING, own::VOLATILITY];
+                    let all = own::EMBEDDED.into_iter().chain(small);
+                    sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
+                }
+            }
+        }
+        if let Some(folder) = bearoff {
+            sources.push(Source::Path(folder, "bd"));
+            sources.push(Source::Path(folder, "race"));
+        }
+        identity::identity(sources).map_err(|(path, error)| EngineError::in_file(&path)(error))
+    }
+
+    /// The static evaluator, for callers that work on many positions themselves.
+    #[must_use]
+    pub fn evaluator(&self) -> &Arc<dyn Evaluator> {
+        &self.evaluator
+    }
+
+    /// The threads that compute; batches of queries are spread over them.
+    #[must_use]
+    pub fn pool(&self) -> &rayon::ThreadPool {
+        &self.pool
+    }
+
+    /// The same nets, tables and cache with so many threads of its own: for work beside which other
+    /// work must not wait. Each thread calls `begins` with its number first, say to give way to others.
+    ///
+    /// A thread that waits for a part of one question may begin another one of the same threads, and
+    /// the first then waits for the second: threads of their own keep two questions apart.
+    ///
+    /// # Errors
+    /// [`EngineError::Threads`], [`EngineError::ThreadCount`].
+    pub fn with_own_threads(
+        &self,
+        threads: usize,
+        begins: impl Fn(usize) + Send + Sync + 'static,
+    ) -> Result<Engine, EngineError> {
+        let pool = Arc::new(pool(threads, begins)?);
+        Ok(Engine {
+            pool,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the same nets, tables and cache with the threads of another engine.
+    #[must_use]
+    pub fn with_threads_of(&self, other: &Engine) -> Engine {
+        Engine {
+            pool: Arc::clone(&other.pool),
+            ..self.clone()
+        }
+    }
+
+    /// The match equity table in use.
+    #[must_use]
+    pub fn met(&self) -> &MatchEquityTable {
+        &self.met
+    }
+
+    /// The cube efficiencies in use.
+    #[must_use]
+    pub fn efficiency(&self) -> &CubeEfficiency {
+        &self.efficiency
+    }
+
+    /// Forgets all remembered evaluations; for measurements.
+    pub fn clear_cache(&self) {
+        if let Some(cache) = &self.cache {
+            cache.clear();
+        }
+    }
+
+    /// What the search functions need, for callers that call them themselves.
+    #[must_use]
+    pub fn context<'a>(&'a self, stop: &'a Stop) -> search::Context<'a> {
+        search::Context {
+            evaluator: self.evaluator.as_ref(),
+            met: &self.met,
+            efficiency: &self.efficiency,
+            cache: self.cache.as_deref(),
+            stop,
+            budget: None,
+        }
+    }
+
+    /// Runs a search, deep ones on the compute threads, and within its time budget.
+    fn run<T: Send>(
+        &self,
+        settings: &Settings,
+        stop: &Stop,
+        search: impl FnOnce(search::Context<'_>) -> Result<T, Stopped> + Send,
+    ) -> Result<T, EngineError> {
+        let budget = settings.time_ms.map(Budget::start);
+        let context = search::Context {
+            budget: budget.as_ref().map(Budget::stop),
+            ..self.context(stop)
+        };
+        let found = if settings.plies == 0 && budget.is_none() {
+            search(context)
+        } else {
+            self.pool.install(|| search(context))
+        };
+        found.map_err(|Stopped| EngineError::Stopped)
+    }
+
+    /// Answers a question of any kind.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn answer(
+        &self,
+        question: &Question,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<Found, EngineError> {
+        self.answer_telling(question, settings, stop, &mut |_| {})
+    }
+
+    /// [`Engine::answer`]; of a rollout whose asker wants to hear how it goes `tell` hears what is known after each
+    /// round of games, in [`Found::Progress`].
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn answer_telling(
+        &self,
+        question: &Question,
+        settings: &Settings,
+        stop: &Stop,
+        tell: &mut (dyn FnMut(&Found) + Send),
+    ) -> Result<Found, EngineError> {
+        Ok(match question {
+            Question::Value(query) => Found::Value(self.evaluate(query, settings, stop)?),
+            Question::Plays(query) => Found::Plays(self.rank_plays(query, settings, stop)?),
+            Question::Choice(query) => {
+                let class = self.evaluator.class(&query.position);
+                Found::Choice(self.rank_plays(query, settings, stop)?, class)
+            }
+            Question::Cube(query) => Found::Cube(self.cube_action(query, settings, stop)?),
+            Question::Turn(cube, play) => Found::Turn(
+                self.cube_action(cube, settings, stop)?,
+                self.rank_plays(play, settings, stop)?,
+            ),
+            Question::Resignation(query, games) => {
+                Found::Resignation(self.accept_resignation(query, *games))
+            }
+            Question::Rollout(task) => {
+                let begin = Instant::now();
+                let mut progress = |known: &RolloutAnswer| {
+                    if task.progress {
+                        tell(&Found::Progress(known.clone(), begin.elapsed()));
+                    }
+                };
+                let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;
+                Found::Rollout(found, begin.elapsed())
+            }
+            Question::Class(position) => Found::Class(self.evaluator.class(position)),
+            Question::Match(_) => return Err(EngineError::WholeMatch),
+            Question::About => Found::About,
+        })
+    }
+
+    /// Values a position for the player on roll.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn evaluate(
+        &self,
+        query: &EvalQuery,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<Evaluation, EngineError> {
+        if let Some(level) = settings.level {
+            return self.evaluate_at(query, (level, settings), stop);
+        }
+        self.run(settings, stop, |context| {
+            search::evaluate(context, query, settings)
+        })
+    }
+
+    /// Ranks all legal plays of a roll.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn rank_plays(
+        &self,
+        query: &PlayQuery,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<RankedPlays, EngineError> {
+        if let Some(level) = settings.level {
+            return self.rank_plays_at(query, (level, settings), None, stop);
+        }
+        self.run(settings, stop, |context| {
+            search::rank_plays(context, query, settings)
+        })
+    }
+
+    /// [`Engine::rank_plays`]; at a level the play that leads to `after` is rolled out beside the best ones, however far behind
+    /// it looks.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn rank_plays_and(
+        &self,
+        query: &PlayQuery,
+        after: &gammond_game::Position,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<RankedPlays, EngineError> {
+        match settings.level {
+            Some(level) => self.rank_plays_at(query, (level, settings), Some(after), stop),
+            None => self.rank_plays(query, settings, stop),
+        }
+    }
+
+    /// Double or not, take or pass.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn cube_action(
+        &self,
+        query: &CubeQuery,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<CubeAnswer, EngineError> {
+        if let Some(level) = settings.level {
+            return self.cube_action_at(query, (level, settings), stop);
+        }
+        self.run(settings, stop, |context| {
+            search::cube_action(context, query, settings)
+        })
+    }
+
+    /// Whether a double deserves a thought: a quick look that spares the full decision.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn considers_double(
+        &self,
+        query: &CubeQuery,
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<bool, EngineError> {
+        self.run(settings, stop, |context| {
+            search::considers_double(context, query, settings)
+        })
+    }
+
+    /// How many games the player on roll may resign without giving anything up.
+    #[must_use]
+    pub fn resign_advice(&self, query: &EvalQuery) -> ResignAdvice {
+        search::advise_resignation(self.context(&Stop::never()), query)
+    }
+
+    /// Whether to accept that the player on roll of `query` resigns so many games (1..=3).
+    #[must_use]
+    pub fn accept_resignation(&self, query: &EvalQuery, games: u8) -> bool {
+        search::accepts_resignation(self.context(&Stop::never()), query, games)
+    }
+}

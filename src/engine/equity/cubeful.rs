@@ -1,0 +1,285 @@
+//! The value of a position with the cube in play: Janowski's model for money (CUBE-01, CUBE-02),
+//! its counterpart in match winning chances for matches (CUBE-03, CUBE-04, CUBE-05).
+
+use super::stakes::{CubeState, Level, Stakes};
+use gammond_game::{Chances, CubeOwner};
+
+/// What is known of a position that is not looked beyond.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// Chances of the player on roll.
+    pub chances: Chances,
+    /// Cube efficiency when I own the cube, when it is centred, when the opponent owns it.
+    pub efficiency: [f64; 3],
+    /// Whether that is of this position, not of its class: then a cube that the opponent turns for nothing is fully live (CUBE-13).
+    pub by_position: bool,
+    /// Exact money equities when I own the cube, when it is centred, when the opponent owns it.
+    pub exact: Option<[f32; 3]>,
+}
+
+/// Values one leaf for any number of cubes at the same score.
+#[derive(Debug)]
+pub struct Valuer<'a> {
+    stakes: &'a Stakes,
+    leaf: Leaf,
+    win: f64,
+    mine: Shares,
+    theirs: Shares,
+}
+
+/// How a side's wins divide into plain games, gammons and backgammons.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shares([f64; 3]);
+
+impl Shares {
+    /// Of the player on roll.
+    pub(super) fn mine(chances: &Chances) -> Shares {
+        let win = f64::from(chances.win);
+        Shares::new(win, chances.win_gammon, chances.win_backgammon)
+    }
+
+    /// Of the other.
+    pub(super) fn theirs(chances: &Chances) -> Shares {
+        let loss = 1.0 - f64::from(chances.win);
+        Shares::new(loss, chances.lose_gammon, chances.lose_backgammon)
+    }
+
+    fn new(any: f64, gammon: f32, backgammon: f32) -> Shares {
+        if any <= 0.0 {
+            return Shares([1.0, 0.0, 0.0]);
+        }
+        let backgammon = f64::from(backgammon) / any;
+        let gammon = f64::from(gammon) / any - backgammon;
+        Shares([1.0 - gammon - backgammon, gammon, backgammon])
+    }
+
+    pub(super) fn average(&self, values: &[f64; 3]) -> f64 {
+        self.0[0] * values[0] + self.0[1] * values[1] + self.0[2] * values[2]
+    }
+
+    /// Average points of a win.
+    pub(super) fn points(&self) -> f64 {
+        self.average(&[1.0, 2.0, 3.0])
+    }
+}
+
+/// Points on the axis of my winning chance with their values, and straight lines between them.
+fn line(win: f64, low: (f64, f64), high: (f64, f64)) -> f64 {
+    low.1 + (win - low.0) * (high.1 - low.1) / (high.0 - low.0)
+}
+
+/// Below and above these winning chances the cube is treated as dead in money play.
+const HOPELESS: f64 = 1e-7;
+
+impl<'a> Valuer<'a> {
+    /// Prepares a leaf.
+    #[must_use]
+    pub fn new(stakes: &'a Stakes, leaf: Leaf) -> Valuer<'a> {
+        let chances = &leaf.chances;
+        let win = f64::from(chances.win);
+        Valuer {
+            stakes,
+            leaf,
+            win,
+            mine: Shares::mine(chances),
+            theirs: Shares::theirs(chances),
+        }
+    }
+
+    /// The value to the player on roll: points per unit of this cube, or MWC.
+    #[must_use]
+    pub fn value(&self, cube: CubeState) -> f64 {
+        if self.stakes.is_money() {
+            self.money(cube)
+        } else {
+            self.in_match(cube)
+        }
+    }
+
+    fn money(&self, cube: CubeState) -> f64 {
+        if let Some(exact) = self.leaf.exact {
+            return f64::from(exact[slot(cube.owner)]);
+        }
+        let dead = self.stakes.utility(cube, &self.leaf.chances);
+        if self.win <= HOPELESS || self.win >= 1.0 - HOPELESS {
+            return dead;
+        }
+        let live = self.live_money(cube.owner, self.stakes.jacoby);
+        dead + self.leaf.efficiency[slot(cube.owner)] * (live - dead)
+    }
+
+    fn live_money(&self, owner: CubeOwner, jacoby: bool) -> f64 {
+        let (won, lost) = (self.mine.points(), self.theirs.points());
+        let all = won + lost + 0.5;
+        let take = ((lost - 0.5) / all, -1.0);
+        let cash = ((lost + 1.0) / all, 1.0);
+        let (none, sure) = ((0.0, -lost), (1.0, won));
+        let win = self.win;
+        match owner {
+            CubeOwner::Centred if win < take.0 => {
+                if jacoby {
+                    -1.0
+                } else {
+                    line(win, none, take)
+                }
+            }
+            CubeOwner::Centred if win < cash.0 => line(win, take, cash),
+            CubeOwner::Centred => {
+                if jacoby {
+                    1.0
+                } else {
+                    line(win, cash, sure)
+                }
+            }
+            CubeOwner::Me if win < cash.0 => line(win, none, cash),
+            CubeOwner::Me => line(win, cash, sure),
+            CubeOwner::Opponent if win < take.0 => line(win, none, take),
+            CubeOwner::Opponent => line(win, take, sure),
+        }
+    }
+
+    fn in_match(&self, cube: CubeState) -> f64 {
+        let utility = self.stakes.utility(cube, &self.leaf.chances);
+        let dead = self.stakes.to_mwc(cube, utility);
+        if self.leaf.efficiency[slot(cube.owner)] <= 0.0 || self.stakes.is_cube_useless(cube) {
+            return dead;
+        }
+        let live = self.live_match(cube);
+        dead + self.match_efficiency(cube) * (live - dead)
+    }
+
+    /// Positions with exact money equities show how live the cube is.
+    fn match_efficiency(&self, cube: CubeState) -> f64 {
+        let efficiency = self.leaf.efficiency[slot(cube.owner)];
+        if self.leaf.by_position && self.stakes.is_turned_next(cube) {
+            return 1.0;
+        }
+        let Some(exact) = self.leaf.exact else {
+            return efficiency;
+        };
+        let cubeless = 2.0 * self.win - 1.0;
+        let live = if self.win <= HOPELESS || self.win >= 1.0 - HOPELESS {
+            cubeless
+        } else {
+            self.live_money(cube.owner, false)
+        };
+        if (live - cubeless).abs() <= 1e-4 {
+            return efficiency;
+        }
+        let found = (f64::from(exact[slot(cube.owner)]) - cubeless) / (live - cubeless);
+        found.clamp(0.0, efficiency)
+    }
+
+    fn live_match(&self, cube: CubeState) -> f64 {
+        let level = self.stakes.level(cube.doublings, 0);
+        let (my_cash, their_cash) = self.cash_points(cube.doublings);
+        let win_value = self.mine.average(&level.win);
+        let lose_value = self.theirs.average(&level.lose);
+        let (none, sure) = ((0.0, lose_value), (1.0, win_value));
+        let cash = (my_cash, level.win[0]);
+        let passed = (1.0 - their_cash, level.lose[0]);
+        let win = self.win;
+        let below = || {
+            if passed.0 <= 0.0 {
+                lose_value
+            } else {
+                line(win, none, passed)
+            }
+        };
+        let above = || {
+            if cash.0 >= 1.0 {
+                win_value
+            } else {
+                line(win, cash, sure)
+            }
+        };
+        match cube.owner {
+            CubeOwner::Centred if win <= passed.0 => below(),
+            CubeOwner::Centred if win < cash.0 => line(win, passed, cash),
+            CubeOwner::Centred => above(),
+            CubeOwner::Me if win > cash.0 => above(),
+            CubeOwner::Me => line(win, none, cash),
+            CubeOwner::Opponent if win <= passed.0 => below(),
+            CubeOwner::Opponent => line(win, passed, sure),
+        }
+    }
+
+    /// The winning chances, each side's own, at which I and the opponent cash a live cube.
+    fn cash_points(&self, doublings: u8) -> (f64, f64) {
+        let (mine, theirs) = (
+            self.stakes.score.my_away(),
+            self.stakes.score.opponent_away(),
+        );
+        let is_last = |doublings: u8| {
+            let doubled = 2 * Stakes::points(doublings);
+            mine <= doubled || theirs <= doubled
+        };
+        if is_last(doublings) {
+            return self.last_cash_points(doublings);
+        }
+        let (my_next, their_next) = self.cash_points(doublings + 1);
+        let now = self.stakes.level(doublings, 0);
+        let doubled = self.stakes.level(doublings, 1);
+        let point = |passed: f64, redoubled_out: f64, win: f64, next: f64| {
+            1.0 - next * ratio(passed - win, redoubled_out - win)
+        };
+        let me = point(
+            now.win[0],
+            doubled.lose[0],
+            self.mine.average(&doubled.win),
+            their_next,
+        );
+        let them = point(
+            1.0 - now.lose[0],
+            1.0 - doubled.win[0],
+            1.0 - self.theirs.average(&doubled.lose),
+            my_next,
+        );
+        (me, them)
+    }
+
+    /// The same when the doubled cube is dead for somebody.
+    fn last_cash_points(&self, doublings: u8) -> (f64, f64) {
+        let (mine, theirs) = (
+            self.stakes.score.my_away(),
+            self.stakes.score.opponent_away(),
+        );
+        let doubled = 2 * Stakes::points(doublings);
+        let now = self.stakes.level(doublings, 0);
+        // Who doubles a cube that he cannot use again is redoubled at once by one who needs more.
+        let at_stake = |doubler: u32, other: u32| -> &Level {
+            let automatic = doubler <= doubled && other > doubled;
+            self.stakes.level(doublings, if automatic { 2 } else { 1 })
+        };
+        let level = at_stake(mine, theirs);
+        let (lose, win) = (
+            self.theirs.average(&level.lose),
+            self.mine.average(&level.win),
+        );
+        let me = ratio(lose - now.win[0], lose - win);
+        let level = at_stake(theirs, mine);
+        let (lose, win) = (
+            self.mine.average(&level.win),
+            self.theirs.average(&level.lose),
+        );
+        let them = ratio((1.0 - lose) - (1.0 - now.lose[0]), win - lose);
+        (me, them)
+    }
+}
+
+fn slot(owner: CubeOwner) -> usize {
+    match owner {
+        CubeOwner::Me => 0,
+        CubeOwner::Centred => 1,
+        CubeOwner::Opponent => 2,
+    }
+}
+
+/// A quotient; 1 where nothing is at stake.
+fn ratio(above: f64, below: f64) -> f64 {
+    if below.abs() < 1e-12 {
+        1.0
+    } else {
+        above / below
+    }
+}

@@ -1,0 +1,176 @@
+//! How an engine handles the cube (CUBE-10, CUBE-11): when it thinks of doubling, how it answers, and the points
+//! that books list.
+
+use super::cubeful::Shares;
+use super::stakes::{CubeState, Stakes};
+use gammond_game::{Chances, CubeOwner, Verdict};
+
+/// What the player does who has been doubled (or beavered).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Response {
+    /// Accept; own the cube.
+    Take,
+    /// Give up the game.
+    Pass,
+    /// Accept, turn the cube once more and keep it. Answering a beaver: a raccoon.
+    Beaver,
+}
+
+/// The answer to a double that was judged `verdict` from the doubler's side; `may_beaver` says
+/// whether the rules and the number of turns so far still allow a beaver.
+#[must_use]
+pub fn response(verdict: Verdict, may_beaver: bool) -> Response {
+    if verdict.passes() {
+        Response::Pass
+    } else if verdict.beavers() && may_beaver {
+        Response::Beaver
+    } else {
+        Response::Take
+    }
+}
+
+/// The answer to a beaver, from the verdict on the position as if the player on roll owned the
+/// cube, and the value `double_take` of turning it: a proper double is turned back (a raccoon) when
+/// allowed, and a beaver is dropped when keeping the game costs a point or more.
+#[must_use]
+pub fn beaver_response(verdict: Verdict, double_take: f64, may_raccoon: bool) -> Response {
+    match verdict {
+        Verdict::NoDoubleTake | Verdict::NoRedoubleTake if double_take <= -1.0 => Response::Pass,
+        Verdict::NoDoubleTake | Verdict::NoRedoubleTake => Response::Take,
+        _ if verdict.beavers() => Response::Take,
+        _ if may_raccoon => Response::Beaver,
+        _ => Response::Take,
+    }
+}
+
+/// The winning chance below which doubling cannot be right, as the cube would have to be dead: an
+/// engine that is below it rolls without further thought.
+#[must_use]
+pub fn dead_double_point(
+    stakes: &Stakes,
+    cube: CubeState,
+    beavers: bool,
+    chances: &Chances,
+) -> f64 {
+    let (mine, theirs) = (Shares::mine(chances), Shares::theirs(chances));
+    let (won, lost) = (mine.points(), theirs.points());
+    if stakes.is_money() {
+        let first_jacoby = stakes.jacoby && cube.owner == CubeOwner::Centred;
+        return match (first_jacoby, beavers) {
+            (true, true) => (lost - 0.25) / (won + lost - 0.5),
+            (true, false) => (lost - 0.5) / (won + lost - 1.0),
+            (false, _) => lost / (won + lost),
+        };
+    }
+    let (now, doubled) = (
+        stakes.level(cube.doublings, 0),
+        stakes.level(cube.doublings, 1),
+    );
+    let risk = theirs.average(&now.lose) - theirs.average(&doubled.lose);
+    let gain = mine.average(&doubled.win) - mine.average(&now.win);
+    if risk + gain <= 0.0 {
+        0.0
+    } else {
+        risk / (risk + gain)
+    }
+}
+
+/// The winning chances at which money decisions change, with a dead and with a live cube.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubePoints {
+    /// A double can be taken from here on.
+    pub take: [f64; 2],
+    /// A double may be answered by a beaver.
+    pub beaver: [f64; 2],
+    /// A beaver may be answered by a raccoon.
+    pub raccoon: [f64; 2],
+    /// A centred cube may be turned.
+    pub double: [f64; 2],
+    /// An owned cube may be turned.
+    pub redouble: [f64; 2],
+    /// A double is passed.
+    pub cash: [f64; 2],
+    /// Playing on for a gammon is better than cashing.
+    pub too_good: [f64; 2],
+}
+
+impl CubePoints {
+    /// The points for a player whose wins and losses average what `chances` say.
+    #[must_use]
+    pub fn money(chances: &Chances, jacoby: bool, beavers: bool) -> CubePoints {
+        let (won, lost) = (
+            Shares::mine(chances).points(),
+            Shares::theirs(chances).points(),
+        );
+        let (dead, live) = (won + lost, won + lost + 0.5);
+        let first = match (jacoby, beavers) {
+            (false, _) => lost / dead,
+            (true, true) => (lost - 0.25) / (dead - 0.5),
+            (true, false) => (lost - 0.5) / (dead - 1.0),
+        };
+        CubePoints {
+            take: [(lost - 0.5) / dead, (lost - 0.5) / live],
+            beaver: [lost / dead, lost / live],
+            raccoon: [lost / dead, (lost + 0.5) / live],
+            double: [first, (lost + 1.0) / live],
+            redouble: [lost / dead, (lost + 1.0) / live],
+            cash: [(lost + 0.5) / dead, (lost + 1.0) / live],
+            too_good: [(lost + 1.0) / dead, (lost + 1.0) / live],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equity::MatchEquityTable;
+    use gammond_game::{Cube, MatchState, Rules};
+
+    #[test]
+    fn points_without_gammons() {
+        let plain = Chances {
+            win: 0.5,
+            ..Chances::default()
+        };
+        let points = CubePoints::money(&plain, false, false);
+        assert_eq!(points.take, [0.25, 0.2]);
+        assert_eq!(points.beaver, [0.5, 0.4]);
+        assert_eq!(points.redouble, [0.5, 0.8]);
+        assert_eq!(points.cash, [0.75, 0.8]);
+        assert_eq!(points.too_good, [1.0, 0.8]);
+    }
+
+    /// CUBE-10.
+    #[test]
+    fn answers() {
+        assert_eq!(response(Verdict::DoublePass, true), Response::Pass);
+        assert_eq!(response(Verdict::NoDoubleBeaver, true), Response::Beaver);
+        assert_eq!(response(Verdict::NoDoubleBeaver, false), Response::Take);
+        assert_eq!(response(Verdict::DeadCubeDouble, true), Response::Take);
+        assert_eq!(
+            beaver_response(Verdict::RedoubleTake, 0.4, true),
+            Response::Beaver
+        );
+        assert_eq!(
+            beaver_response(Verdict::NoRedoubleTake, -1.2, true),
+            Response::Pass
+        );
+    }
+
+    /// CUBE-11.
+    #[test]
+    fn a_dead_cube_is_worth_doubling_from_half() {
+        let met = MatchEquityTable::default();
+        let rules = Rules {
+            jacoby: false,
+            beavers: false,
+        };
+        let stakes = Stakes::new(MatchState::money(rules), &met);
+        let plain = Chances {
+            win: 0.5,
+            ..Chances::default()
+        };
+        let cube = Cube::CENTRED.into();
+        assert_eq!(dead_double_point(&stakes, cube, false, &plain), 0.5);
+    }
+}

@@ -1,0 +1,315 @@
+//! What winning and losing is worth at a score: EMG (MET-09), gammon prices (MET-10), utilities
+//! (MET-11), cubes of any size (MET-12), the right to double (CUBE-07).
+
+use super::MatchEquityTable;
+use gammond_game::{Chances, Cube, CubeOwner, MatchState, Score};
+
+/// A cube during a search: how often it has been turned, and who owns it, seen by the player on
+/// roll. Unlike [`Cube`] it has no upper limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct CubeState {
+    /// The cube's value is 2 to this power.
+    pub doublings: u8,
+    /// Who may turn it.
+    pub owner: CubeOwner,
+}
+
+impl From<Cube> for CubeState {
+    fn from(cube: Cube) -> CubeState {
+        CubeState {
+            doublings: cube.value().trailing_zeros() as u8,
+            owner: cube.owner(),
+        }
+    }
+}
+
+impl CubeState {
+    /// The same cube seen by the other player.
+    #[must_use]
+    pub const fn swapped(self) -> CubeState {
+        CubeState {
+            doublings: self.doublings,
+            owner: self.owner.swapped(),
+        }
+    }
+
+    /// After a double by the player on roll and a take.
+    #[must_use]
+    pub const fn doubled(self) -> CubeState {
+        CubeState {
+            doublings: self.doublings.saturating_add(1),
+            owner: CubeOwner::Opponent,
+        }
+    }
+}
+
+/// What gammons and backgammons add to a plain win, on the scale on which a plain win is 1 and a
+/// plain loss -1 (money: 1 each, half of that is the usual gammon value).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GammonPrices {
+    /// My gammons.
+    pub my_gammon: f64,
+    /// My backgammons, on top of the gammon.
+    pub my_backgammon: f64,
+    /// The opponent's gammons.
+    pub opponent_gammon: f64,
+    /// The opponent's backgammons, on top of the gammon.
+    pub opponent_backgammon: f64,
+}
+
+impl GammonPrices {
+    const MONEY: GammonPrices = GammonPrices {
+        my_gammon: 1.0,
+        my_backgammon: 1.0,
+        opponent_gammon: 1.0,
+        opponent_backgammon: 1.0,
+    };
+
+    /// The expected value of a plain win (1), plain loss (-1) and the gammons at these prices.
+    #[inline]
+    #[must_use]
+    pub fn utility(&self, chances: &Chances) -> f64 {
+        2.0 * f64::from(chances.win) - 1.0
+            + f64::from(chances.win_gammon) * self.my_gammon
+            + f64::from(chances.win_backgammon) * self.my_backgammon
+            - f64::from(chances.lose_gammon) * self.opponent_gammon
+            - f64::from(chances.lose_backgammon) * self.opponent_backgammon
+    }
+
+    /// The same for averages in double precision.
+    #[must_use]
+    pub fn utility_of(&self, chances: &[f64; 5]) -> f64 {
+        let [
+            win,
+            win_gammon,
+            win_backgammon,
+            lose_gammon,
+            lose_backgammon,
+        ] = chances;
+        2.0 * win - 1.0 + win_gammon * self.my_gammon + win_backgammon * self.my_backgammon
+            - lose_gammon * self.opponent_gammon
+            - lose_backgammon * self.opponent_backgammon
+    }
+
+    /// What one of each of the five chances adds to [`GammonPrices::utility`].
+    #[must_use]
+    pub fn slopes(&self) -> [f32; 5] {
+        [
+            2.0,
+            self.my_gammon,
+            self.my_backgammon,
+            -self.opponent_gammon,
+            -self.opponent_backgammon,
+        ]
+        .map(|slope| slope as f32)
+    }
+}
+
+/// From this cube on every game ends every match: 2 to the 8th is above 255 points. Two more
+/// levels are kept so that doubling and redoubling need no test.
+const LEVELS: usize = 11;
+const LEVEL_LAST: usize = 8;
+
+/// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Level {
+    pub(super) win: [f64; 3],
+    pub(super) lose: [f64; 3],
+    pub(super) prices: GammonPrices,
+}
+
+impl Level {
+    fn new(met: &MatchEquityTable, score: Score, cube: u32) -> Level {
+        let win = [1, 2, 3].map(|games| met.after(score, true, games * cube));
+        let lose = [1, 2, 3].map(|games| met.after(score, false, games * cube));
+        Level {
+            win,
+            lose,
+            prices: prices(win, lose),
+        }
+    }
+
+    /// Half the sum and half the difference of a plain win and a plain loss.
+    fn middle(&self) -> (f64, f64) {
+        let middle = (self.win[0] + self.lose[0]) / 2.0;
+        (middle, self.win[0] - middle)
+    }
+}
+
+fn prices(win: [f64; 3], lose: [f64; 3]) -> GammonPrices {
+    let middle = (win[0] + lose[0]) / 2.0;
+    let half = win[0] - middle;
+    if half.abs() <= 1e-7 {
+        return GammonPrices::default();
+    }
+    let my_gammon = (win[1] - middle) / half - 1.0;
+    let opponent_gammon = (middle - lose[1]) / half - 1.0;
+    GammonPrices {
+        my_gammon: my_gammon.max(0.0),
+        my_backgammon: ((win[2] - middle) / half - (my_gammon + 1.0)).max(0.0),
+        opponent_gammon: opponent_gammon.max(0.0),
+        opponent_backgammon: ((middle - lose[2]) / half - (opponent_gammon + 1.0)).max(0.0),
+    }
+}
+
+/// What the results of a game are worth to the player on roll, for every cube: a score or money
+/// rules, prepared for many valuations.
+#[derive(Clone, Debug)]
+pub struct Stakes {
+    pub(super) score: Score,
+    pub(super) jacoby: bool,
+    pub(super) levels: [Level; LEVELS],
+}
+
+impl Stakes {
+    /// Prepares the score and rules of `state` (its cube plays no part).
+    #[must_use]
+    pub fn new(state: MatchState, met: &MatchEquityTable) -> Stakes {
+        let level = |doublings: usize| {
+            if state.score.is_money() {
+                Level::default()
+            } else {
+                Level::new(met, state.score, 1 << doublings.min(LEVEL_LAST))
+            }
+        };
+        Stakes {
+            score: state.score,
+            jacoby: state.rules.jacoby,
+            levels: std::array::from_fn(level),
+        }
+    }
+
+    /// Money play.
+    #[must_use]
+    pub fn money(jacoby: bool) -> Stakes {
+        Stakes {
+            score: Score::MONEY,
+            jacoby,
+            levels: Default::default(),
+        }
+    }
+
+    /// Whether these are the stakes of money play.
+    #[must_use]
+    pub fn is_money(&self) -> bool {
+        self.score.is_money()
+    }
+
+    /// The values at this cube and at the two next higher ones are `level(cube, 0..=2)`.
+    #[inline]
+    pub(super) fn level(&self, doublings: u8, above: usize) -> &Level {
+        &self.levels[usize::from(doublings).min(LEVEL_LAST) + above]
+    }
+
+    /// Points at stake in a plain game, for comparing with points needed (clamped at 128).
+    pub(super) fn points(doublings: u8) -> u32 {
+        1 << usize::from(doublings).min(LEVEL_LAST)
+    }
+
+    /// Gammon prices for play at this cube. Money: all 1, or all 0 with Jacoby and a centred cube.
+    #[must_use]
+    pub fn prices(&self, cube: CubeState) -> GammonPrices {
+        if !self.is_money() {
+            return self.level(cube.doublings, 0).prices;
+        }
+        if self.jacoby && cube.owner == CubeOwner::Centred {
+            GammonPrices::default()
+        } else {
+            GammonPrices::MONEY
+        }
+    }
+
+    /// Cubeless value as it decides plays: points per unit of the cube, or EMG.
+    #[must_use]
+    pub fn utility(&self, cube: CubeState, chances: &Chances) -> f64 {
+        self.prices(cube).utility(chances)
+    }
+
+    /// Cubeless value as it is reported: money equity with gammons always counted, or EMG.
+    #[must_use]
+    pub fn cubeless(&self, cube: CubeState, chances: &Chances) -> f64 {
+        self.cubeless_prices(cube).utility(chances)
+    }
+
+    /// Gammon prices of [`Stakes::cubeless`].
+    #[must_use]
+    pub fn cubeless_prices(&self, cube: CubeState) -> GammonPrices {
+        if self.is_money() {
+            GammonPrices::MONEY
+        } else {
+            self.prices(cube)
+        }
+    }
+
+    /// MWC to EMG at this cube. In money play the value comes back unchanged.
+    #[must_use]
+    pub fn to_emg(&self, cube: CubeState, mwc: f64) -> f64 {
+        if self.is_money() {
+            return mwc;
+        }
+        let level = self.level(cube.doublings, 0);
+        (2.0 * mwc - (level.win[0] + level.lose[0])) / (level.win[0] - level.lose[0])
+    }
+
+    /// EMG at this cube to MWC. In money play the value comes back unchanged.
+    #[must_use]
+    pub fn to_mwc(&self, cube: CubeState, emg: f64) -> f64 {
+        if self.is_money() {
+            return emg;
+        }
+        let level = self.level(cube.doublings, 0);
+        (emg * (level.win[0] - level.lose[0]) + level.win[0] + level.lose[0]) / 2.0
+    }
+
+    /// A standard error in MWC as one in EMG at this cube.
+    #[must_use]
+    pub fn error_to_emg(&self, cube: CubeState, mwc: f64) -> f64 {
+        if self.is_money() {
+            return mwc;
+        }
+        mwc / self.level(cube.doublings, 0).middle().1
+    }
+
+    /// What the player on roll has when the opponent passes a double of this cube: 1 point, or MWC.
+    #[must_use]
+    pub fn cash(&self, cube: CubeState) -> f64 {
+        if self.is_money() {
+            1.0
+        } else {
+            self.level(cube.doublings, 0).win[0]
+        }
+    }
+
+    /// Whether the player on roll may double: he has access to the cube, it is not the Crawford
+    /// game, a win at this cube does not win the match already, and he is not the leader after it.
+    #[must_use]
+    pub fn may_double(&self, cube: CubeState) -> bool {
+        if cube.owner == CubeOwner::Opponent {
+            return false;
+        }
+        if self.is_money() {
+            return true;
+        }
+        let away = self.score.my_away();
+        !self.score.is_crawford()
+            && Stakes::points(cube.doublings) < away
+            && !(self.score.is_post_crawford() && away == 1)
+    }
+
+    /// Whether the opponent may turn the cube, loses the match with this game anyway, turned or not, and wins more if it is: then it is
+    /// turned at the opponent's next turn (CUBE-13). Not asked of the player on roll: what not turning it *now* is worth must be less than turning it.
+    pub(super) fn is_turned_next(&self, cube: CubeState) -> bool {
+        let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());
+        let points = Stakes::points(cube.doublings);
+        cube.owner != CubeOwner::Me && mine <= points && theirs > points
+    }
+
+    /// Whether doubling can change nothing for either: the value is then the cubeless one.
+    pub(super) fn is_cube_useless(&self, cube: CubeState) -> bool {
+        let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());
+        let points = Stakes::points(cube.doublings);
+        self.score.is_crawford()
+            || (points >= mine && points >= theirs)
+            || (mine == 2 && theirs == 2)
+    }
+}

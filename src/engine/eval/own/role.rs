@@ -1,0 +1,199 @@
+//! What a net of ours is for, and which positions are whose.
+
+use gammond_game::{Class, Position};
+
+/// Who leads a contact position clearly. Plays of one roll differ in this only by what they hit, so
+/// the nets that share contact positions by it are seldom compared with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lead {
+    /// The pip counts are within [`LEAD_PIPS`].
+    Level,
+    /// The player on roll has at least [`LEAD_PIPS`] fewer pips to go.
+    Ahead,
+    /// ... more pips to go.
+    Behind,
+}
+
+/// What counts as a clear lead, in pips.
+pub const LEAD_PIPS: i32 = 30;
+
+impl Lead {
+    /// Who leads at `position`.
+    #[inline]
+    #[must_use]
+    pub fn of(position: &Position) -> Lead {
+        let lead = position.opponent().pips() as i32 - position.me().pips() as i32;
+        match lead {
+            LEAD_PIPS.. => Lead::Ahead,
+            _ if lead <= -LEAD_PIPS => Lead::Behind,
+            _ => Lead::Level,
+        }
+    }
+}
+
+/// Points of one's own home that make a board of one's own: see [`Role::Board`].
+pub const BOARD_POINTS: u32 = 4;
+
+/// What a net is for; its name is the class in the header of a net file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Role {
+    /// Contact, and whatever of it has no net of its own.
+    Contact,
+    /// Crashed positions.
+    Crashed,
+    /// Contact, the player on roll leads clearly (see [`Lead`]).
+    Ahead,
+    /// ... trails clearly.
+    Behind,
+    /// Neither leads clearly, and the player on roll has made [`BOARD_POINTS`] points of the own home, and none in the opponent's.
+    Board,
+    /// Neither leads clearly, and the player on roll has made a point in the opponent's home, and fewer of the own.
+    Anchor,
+    /// Neither leads clearly, and the player on roll has both.
+    AnchorBoard,
+    /// The player on roll leads clearly, and has made [`BOARD_POINTS`] points of the own home.
+    AheadBoard,
+    /// The player on roll trails clearly, and has made a point in the opponent's home.
+    BehindAnchor,
+    /// Races that no table covers.
+    Race,
+    /// All contact, quickly: the fast nets, and choosing candidates.
+    Fast,
+    /// Ranking plays inside the look-ahead.
+    Pruning,
+    /// How far the next roll moves the winning chance; for the cube.
+    Volatility,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Role; 13] = [
+        Role::Contact,
+        Role::Crashed,
+        Role::Ahead,
+        Role::Behind,
+        Role::Board,
+        Role::Anchor,
+        Role::AnchorBoard,
+        Role::AheadBoard,
+        Role::BehindAnchor,
+        Role::Race,
+        Role::Fast,
+        Role::Pruning,
+        Role::Volatility,
+    ];
+
+    /// How many roles the positions with contact have, [`Role::Contact`] the first; they are the first of [`Role::ALL`].
+    pub const IN_CONTACT: usize = 9;
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Contact => "contact",
+            Role::Crashed => "crashed",
+            Role::Ahead => "contact-ahead",
+            Role::Behind => "contact-behind",
+            Role::Board => "contact-board",
+            Role::Anchor => "contact-anchor",
+            Role::AnchorBoard => "anchor-board",
+            Role::AheadBoard => "ahead-board",
+            Role::BehindAnchor => "behind-anchor",
+            Role::Race => "race",
+            Role::Fast => "contact-fast",
+            Role::Pruning => "pruning",
+            Role::Volatility => "volatility",
+        }
+    }
+
+    /// The role of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// Whether its net has inputs, two layers and chances as results; the others have files of their own kind.
+    pub const fn is_net(self) -> bool {
+        !matches!(self, Role::Pruning | Role::Volatility)
+    }
+
+    /// The names of all roles that `wanted` holds for, for messages.
+    pub fn names(wanted: impl Fn(Role) -> bool) -> String {
+        let names = Role::ALL.into_iter().filter(|role| wanted(*role));
+        names.map(Role::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Which strong net a position is for; none when a table or the rules answer.
+    #[must_use]
+    pub fn of(position: &Position) -> Option<Role> {
+        match Class::of(position) {
+            Class::Contact => Some(Role::in_contact(position)),
+            Class::Crashed => Some(Role::Crashed),
+            Class::Race => Some(Role::Race),
+            _ => None,
+        }
+    }
+
+    /// Which strong net a position of [`Class::Contact`] is for. Beside the lead only points that the player on roll has made count: a
+    /// play of the opponent changes nothing of them, so the plays of one roll are seldom shared out among several nets.
+    #[inline]
+    #[must_use]
+    pub fn in_contact(position: &Position) -> Role {
+        let made = position.me().made();
+        let board = (made & HOME).count_ones() >= BOARD_POINTS;
+        let anchor = made & FAR_HOME != 0;
+        match (Lead::of(position), board, anchor) {
+            (Lead::Level, false, false) => Role::Contact,
+            (Lead::Level, true, false) => Role::Board,
+            (Lead::Level, false, true) => Role::Anchor,
+            (Lead::Level, true, true) => Role::AnchorBoard,
+            (Lead::Ahead, false, _) => Role::Ahead,
+            (Lead::Ahead, true, _) => Role::AheadBoard,
+            (Lead::Behind, _, false) => Role::Behind,
+            (Lead::Behind, _, true) => Role::BehindAnchor,
+        }
+    }
+
+    /// Whose net answers for this role where it has none of its own.
+    #[must_use]
+    pub const fn parent(self) -> Option<Role> {
+        match self {
+            Role::Crashed | Role::Ahead | Role::Behind => Some(Role::Contact),
+            Role::Board | Role::Anchor | Role::AnchorBoard => Some(Role::Contact),
+            Role::AheadBoard => Some(Role::Ahead),
+            Role::BehindAnchor => Some(Role::Behind),
+            Role::Contact | Role::Race | Role::Fast | Role::Pruning | Role::Volatility => None,
+        }
+    }
+
+    /// This role, its parent, and so on.
+    pub fn line(self) -> impl Iterator<Item = Role> {
+        std::iter::successors(Some(self), |role| role.parent())
+    }
+}
+
+/// The points of the own home, in [`gammond_game::Side::made`].
+const HOME: u32 = 0b11_1111;
+/// Those of the opponent's.
+const FAR_HOME: u32 = HOME << 18;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_have_names_and_places() {
+        for (place, role) in Role::ALL.into_iter().enumerate() {
+            assert_eq!(role as usize, place);
+            assert_eq!(Role::named(role.name()), Some(role));
+        }
+        assert_eq!(Role::named("contact-4"), None);
+        // The starting position has the anchor on the 24 point.
+        assert_eq!(Role::of(&Position::start()), Some(Role::Anchor));
+        for role in Role::ALL {
+            let shared = (role as usize) < Role::IN_CONTACT;
+            assert_eq!(shared, role.line().last() == Some(Role::Contact));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The engine: a query in, an answer out. Owns nets, bearoff tables, search, rollouts, cache and threads.
+//!
+//! ```
+//! use gammond_engine::{Engine, PlayQuery, Settings, Stop};
+//! use gammond_game::{MatchState, Position, Roll, notation::play_text};
+//!
+//! let engine = Engine::builder().threads(1).build()?;
+//! let query = PlayQuery::new(Position::start(), Roll::new(3, 1)?, MatchState::default());
+//! let ranked = engine.rank_plays(&query, &Settings::plies(0), &Stop::never())?;
+//! assert_eq!(play_text(&query.position, &ranked.best().play), "8/5 6/5");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bearoff;
+pub mod engine;
+pub mod equity;
+pub mod eval;
+pub mod nn;
+pub mod query;
+pub mod rollout;
+pub mod search;
+
+pub use engine::{Engine, EngineBuilder, EngineError, FileError, Nets};
+pub use equity::MatchEquityTable;
+pub use query::{
+    CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, MoveFilter, PlayQuery, RankedPlay,
+    RankedPlays, Settings, Stop, Verdict,
+};

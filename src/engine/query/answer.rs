@@ -1,0 +1,142 @@
+//! Answers.
+
+pub use gammond_game::Verdict;
+use gammond_game::{Chances, Class, Play, Position, Roll};
+
+/// A value in the units users meet. Money: points per unit of the current cube. Match: `equity`
+/// is EMG at the current cube, and `mwc` is the match winning chance (0..=1).
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Equities {
+    /// Points (money) or EMG (match).
+    pub equity: f64,
+    /// Match winning chance; `None` in money play.
+    pub mwc: Option<f64>,
+}
+
+/// The answer to an `EvalQuery`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Evaluation {
+    /// The position's class.
+    pub class: Class,
+    /// Chances of the player on roll.
+    pub chances: Chances,
+    /// Without a cube: money equity with gammons counted, or EMG in a match.
+    pub cubeless: Equities,
+    /// With the cube in play; `None` when the query was cubeless.
+    pub cubeful: Option<Equities>,
+    /// Plies looked ahead.
+    pub plies: u8,
+}
+
+/// One play of a ranking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedPlay {
+    /// The steps.
+    pub play: Play,
+    /// The position after it, the opponent on roll.
+    pub position: Position,
+    /// What it is worth to the player who moves; cubeful unless the query was cubeless.
+    pub value: Equities,
+    /// Chances of the player who moves, after the play.
+    pub chances: Chances,
+    /// Plies at which `value` was computed.
+    pub plies: u8,
+}
+
+/// The answer to a `PlayQuery`: every legal play once per resulting position, deepest evaluation
+/// first, then best first. A forced pass is one play without steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedPlays {
+    /// The position before the play.
+    pub position: Position,
+    /// The dice.
+    pub roll: Roll,
+    /// Never empty.
+    pub plays: Vec<RankedPlay>,
+    /// Plies looked ahead for the best.
+    pub plies: u8,
+    /// How many distinct plays there are, before `top` cut the list; 0 for a forced pass.
+    pub legal: usize,
+}
+
+impl RankedPlay {
+    /// Returns the equity that this play loses beside the best one: nothing where both are equal by
+    /// [`settled`].
+    #[must_use]
+    pub fn loss(&self, best: &RankedPlay) -> f64 {
+        let lost = best.value.equity - self.value.equity;
+        match self.equals(best) {
+            true => 0.0,
+            false => lost.max(0.0),
+        }
+    }
+
+    /// Returns whether the two plays settle the game in the same way and are worth the same (PLY-13).
+    #[must_use]
+    pub fn equals(&self, other: &RankedPlay) -> bool {
+        let end = |play: &RankedPlay| settled(&play.position, &play.chances);
+        let near = (self.value.equity - other.value.equity).abs() <= SETTLED_TIE;
+        near && end(self).is_some() && end(self) == end(other)
+    }
+}
+
+/// Plays of a settled game are equal when their equities differ by no more than this.
+pub const SETTLED_TIE: f64 = 0.0001;
+
+/// Whoever wins so often wins for certain, but for what nets and averages leave.
+const CERTAIN: f32 = 0.999;
+
+/// Returns whether a race is won (`true`) or lost for certain after a play with these chances of the
+/// player who made it; `None` while anything can happen.
+#[must_use]
+pub fn settled(after: &Position, chances: &Chances) -> Option<bool> {
+    let certain = chances.win >= CERTAIN || chances.win <= 1.0 - CERTAIN;
+    (certain && !after.has_contact()).then_some(chances.win >= CERTAIN)
+}
+
+impl RankedPlays {
+    /// The best play.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "a ranking is never empty")]
+    pub fn best(&self) -> &RankedPlay {
+        &self.plays[0]
+    }
+}
+
+/// The answer to a `CubeQuery`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CubeAnswer {
+    /// Chances of the player on roll at the depth searched.
+    pub chances: Chances,
+    /// Cubeless value (money: gammons always counted).
+    pub cubeless: Equities,
+    /// Value of not doubling.
+    pub no_double: Equities,
+    /// Value of doubling when the opponent takes.
+    pub double_take: Equities,
+    /// Value of doubling when the opponent passes.
+    pub double_pass: Equities,
+    /// Value of the best action of both.
+    pub optimal: Equities,
+    /// GNU Backgammon's verdict.
+    pub verdict: Verdict,
+    /// Whether doubling is right (optional doubles are not turned).
+    pub double: bool,
+    /// Whether taking is right.
+    pub take: bool,
+    /// Whether a beaver is right.
+    pub beaver: bool,
+    /// GNU Backgammon's percentage behind the verdict (wrong passes or takes needed), 0..=1.
+    pub percentage: Option<f64>,
+    /// Plies looked ahead.
+    pub plies: u8,
+}
+
+/// How many games the player on roll may resign without giving anything up, if any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ResignAdvice {
+    /// 0: do not resign; 1 single, 2 gammon, 3 backgammon.
+    pub games: u8,
+}

@@ -1,0 +1,281 @@
+//! Questions.
+
+use super::Level;
+use gammond_game::{MatchState, Position, Roll};
+
+/// How to compute an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Look-ahead in GNU Backgammon's numbering; 0 is the static evaluation. At most 4.
+    pub plies: u8,
+    /// A small rollout after a search at two plies, in the place of `plies`.
+    pub level: Option<Level>,
+    /// Whether the cube is taken into account when plays are ranked and positions valued.
+    pub cubeful: bool,
+    /// Which plays are looked at more deeply.
+    pub filter: MoveFilter,
+    /// Whether inner nodes choose replies with the help of the small pruning nets.
+    pub prune: bool,
+    /// How much worse than the best a reply may look to the pruning net and still be considered;
+    /// `None` for what suits the nets. Infinite: as GNU Backgammon prunes.
+    pub prune_margin: Option<f32>,
+    /// How many replies the pruning net lets pass at most; `None` for what suits the nets.
+    pub prune_keep: Option<u8>,
+    /// Standard deviation of the noise added to evaluations; 0 for none.
+    pub noise: f32,
+    /// Whether that noise has the bias of GNU Backgammon's usual build (for comparisons only).
+    pub noise_as_gnubg: bool,
+    /// How many of the ranked plays to report; `None` for all.
+    pub top: Option<usize>,
+    /// Deepen until this many milliseconds have passed, instead of to `plies`.
+    pub time_ms: Option<u64>,
+}
+
+impl Default for Settings {
+    /// 0-ply, cubeful, filter Normal, pruning on.
+    fn default() -> Self {
+        Settings {
+            plies: 0,
+            level: None,
+            cubeful: true,
+            filter: MoveFilter::NORMAL,
+            prune: true,
+            prune_margin: None,
+            prune_keep: None,
+            noise: 0.0,
+            noise_as_gnubg: false,
+            top: None,
+            time_ms: None,
+        }
+    }
+}
+
+impl Settings {
+    /// The largest look-ahead offered.
+    pub const PLIES_MAX: u8 = 4;
+    /// The longest time to deepen that may be asked for, in milliseconds.
+    pub const TIME_MS_MAX: u64 = 600_000;
+
+    /// The default settings with this look-ahead.
+    #[must_use]
+    pub fn plies(plies: u8) -> Settings {
+        Settings {
+            plies,
+            ..Settings::default()
+        }
+    }
+
+    /// With a small rollout after a search at two plies.
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Settings {
+        self.level = Some(level);
+        self
+    }
+
+    /// With the cube taken into account, or not.
+    #[must_use]
+    pub fn with_cubeful(mut self, cubeful: bool) -> Settings {
+        self.cubeful = cubeful;
+        self
+    }
+
+    /// With this choice of plays that are looked at more deeply.
+    #[must_use]
+    pub fn with_filter(mut self, filter: MoveFilter) -> Settings {
+        self.filter = filter;
+        self
+    }
+
+    /// With pruning nets at inner nodes, or without.
+    #[must_use]
+    pub fn with_pruning(mut self, prune: bool) -> Settings {
+        self.prune = prune;
+        self
+    }
+
+    /// With noise of this standard deviation on every evaluation; 0 for none.
+    #[must_use]
+    pub fn with_noise(mut self, deviation: f32) -> Settings {
+        self.noise = deviation;
+        self
+    }
+
+    /// Reporting only so many of the ranked plays.
+    #[must_use]
+    pub fn with_top(mut self, plays: usize) -> Settings {
+        self.top = Some(plays);
+        self
+    }
+
+    /// Deepening until so many milliseconds have passed, instead of to a given depth.
+    #[must_use]
+    pub fn with_time_ms(mut self, milliseconds: u64) -> Settings {
+        self.time_ms = Some(milliseconds);
+        self
+    }
+}
+
+impl Settings {
+    /// Whether a search looks at more plays than the usual filter and pruning leave: ten times as long.
+    pub(super) fn looks_wide(&self) -> bool {
+        let usual = [
+            MoveFilter::SWIFT,
+            MoveFilter::TINY,
+            MoveFilter::NARROW,
+            MoveFilter::NORMAL,
+        ];
+        let prunes = self.prune && self.prune_margin.is_none() && self.prune_keep.is_none();
+        !prunes || !usual.contains(&self.filter)
+    }
+}
+
+/// One level of a move filter: after ranking at this level keep `accept` plays, then up to
+/// `extra` more within `threshold` of the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilterLevel {
+    /// Plays always kept; negative: this level is skipped.
+    pub accept: i8,
+    /// Further plays kept when close enough.
+    pub extra: u8,
+    /// How close, in equity.
+    pub threshold: f32,
+}
+
+/// Which plays survive to the next deeper ranking. `levels[p - 1][i]` is level `i` of a `p`-ply
+/// search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoveFilter {
+    /// A row per depth, a level per ply below it.
+    pub levels: [[FilterLevel; 4]; 4],
+    /// Instead of `levels`: plays are looked at roll by roll and given up when they have fallen behind (PLY-12).
+    pub by_rolls: bool,
+}
+
+impl MoveFilter {
+    /// GNU Backgammon's filter of this shape: level 0 and (from 3 plies) level 2 prune.
+    #[must_use]
+    pub const fn gnubg(extra0: u8, threshold0: f32, extra2: u8, threshold2: f32) -> MoveFilter {
+        const SKIP: FilterLevel = FilterLevel {
+            accept: -1,
+            extra: 0,
+            threshold: 0.0,
+        };
+        let zero = FilterLevel {
+            accept: 0,
+            extra: extra0,
+            threshold: threshold0,
+        };
+        let two = FilterLevel {
+            accept: 0,
+            extra: extra2,
+            threshold: threshold2,
+        };
+        MoveFilter {
+            levels: [
+                [zero, SKIP, SKIP, SKIP],
+                [zero, SKIP, SKIP, SKIP],
+                [zero, SKIP, two, SKIP],
+                [zero, SKIP, two, SKIP],
+            ],
+            by_rolls: false,
+        }
+    }
+
+    /// At most 5 plays within 0.08.
+    pub const TINY: MoveFilter = MoveFilter::gnubg(5, 0.08, 2, 0.02);
+    /// At most 8 plays within 0.12.
+    pub const NARROW: MoveFilter = MoveFilter::gnubg(8, 0.12, 2, 0.03);
+    /// At most 8 plays within 0.16: the default.
+    pub const NORMAL: MoveFilter = MoveFilter::gnubg(8, 0.16, 2, 0.04);
+    /// At most 16 plays within 0.32.
+    pub const LARGE: MoveFilter = MoveFilter::gnubg(16, 0.32, 4, 0.08);
+    /// At most 20 plays within 0.44.
+    pub const HUGE: MoveFilter = MoveFilter::gnubg(20, 0.44, 6, 0.11);
+    /// Roll by roll: the best play in a fourth to a fifth of the time.
+    pub const SWIFT: MoveFilter = MoveFilter {
+        by_rolls: true,
+        ..MoveFilter::NORMAL
+    };
+    /// The names, as [`MoveFilter::named`] knows them.
+    pub const NAMES: [&str; 6] = ["swift", "tiny", "narrow", "normal", "large", "huge"];
+    /// The names in words.
+    pub const WANT: &str = "swift, tiny, narrow, normal, large or huge";
+
+    /// The filter with this name (one of [`MoveFilter::NAMES`]), in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<MoveFilter> {
+        match name.to_ascii_lowercase().as_str() {
+            "swift" => Some(MoveFilter::SWIFT),
+            "tiny" => Some(MoveFilter::TINY),
+            "narrow" => Some(MoveFilter::NARROW),
+            "normal" => Some(MoveFilter::NORMAL),
+            "large" => Some(MoveFilter::LARGE),
+            "huge" => Some(MoveFilter::HUGE),
+            _ => None,
+        }
+    }
+
+    /// The name of this filter, if it is one of [`MoveFilter::NAMES`].
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        let is_self = |name: &&str| MoveFilter::named(name).as_ref() == Some(self);
+        MoveFilter::NAMES.into_iter().find(is_self)
+    }
+}
+
+/// How good is this position for the player on roll, before the dice?
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvalQuery {
+    /// The position.
+    pub position: Position,
+    /// Cube, score, rules.
+    pub state: MatchState,
+}
+
+impl EvalQuery {
+    /// The question.
+    #[must_use]
+    pub const fn new(position: Position, state: MatchState) -> EvalQuery {
+        EvalQuery { position, state }
+    }
+}
+
+/// Which play of this roll is best?
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayQuery {
+    /// The position, the player to move on roll.
+    pub position: Position,
+    /// The dice.
+    pub roll: Roll,
+    /// Cube, score, rules.
+    pub state: MatchState,
+}
+
+impl PlayQuery {
+    /// The question.
+    #[must_use]
+    pub const fn new(position: Position, roll: Roll, state: MatchState) -> PlayQuery {
+        PlayQuery {
+            position,
+            roll,
+            state,
+        }
+    }
+}
+
+/// Should the player on roll double, and should the other take?
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubeQuery {
+    /// The position, before the roll.
+    pub position: Position,
+    /// Cube, score, rules: before the double.
+    pub state: MatchState,
+}
+
+impl CubeQuery {
+    /// The question.
+    #[must_use]
+    pub const fn new(position: Position, state: MatchState) -> CubeQuery {
+        CubeQuery { position, state }
+    }
+}

@@ -1,0 +1,23 @@
+//! The vocabulary of questions and answers; types only, no computing.
+//!
+//! This is the treaty between `protocol`, which turns text into queries and answers into text,
+//! and `engine`, which turns queries into answers. Neither knows the other.
+
+mod answer;
+mod ask;
+mod level;
+mod question;
+mod rollout;
+
+pub use answer::{
+    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, SETTLED_TIE, Verdict,
+    settled,
+};
+pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
+pub use gammond_base::stop::Stop;
+pub use level::Level;
+pub use question::{Cost, Found, MatchReport, MatchTask, Question};
+pub use rollout::{
+    Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
+    RolloutSubject, RolloutTask, Truncation,
+};

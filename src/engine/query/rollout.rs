@@ -1,0 +1,223 @@
+//! Questions that are answered by playing on, and their answers.
+
+use super::{CubeAnswer, Equities, MoveFilter, Settings};
+use gammond_game::{MatchState, Play, Position, Roll};
+
+/// What is rolled out.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RolloutSubject {
+    /// The position itself, before the roll; no double at the first turn.
+    Position,
+    /// The positions after these plays, the opponent on roll; he may double first.
+    Plays(Vec<(Play, Position)>),
+    /// The so many plays of this roll that look best.
+    Best(Roll, usize),
+    /// Not doubling, and a double that is taken.
+    Cube,
+}
+
+/// Where a game is cut off and judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Truncation {
+    /// Games are played to their end.
+    Never,
+    /// Where a table knows the exact value of what is asked: the two-sided one cubeful money, all tables
+    /// values without a cube.
+    #[default]
+    Table,
+    /// Also as soon as there is no contact any more.
+    Race,
+    /// Also after so many turns.
+    Turns(u32),
+}
+
+/// How one side plays.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct RolloutSide {
+    /// Look-ahead when a play is chosen.
+    pub plies: u8,
+    /// Look-ahead when the cube is considered.
+    pub cube_plies: u8,
+    /// Plays looked at more deeply; `None` as the searches of [`RolloutSettings::search`].
+    pub filter: Option<MoveFilter>,
+}
+
+/// How a rollout is made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RolloutSettings {
+    /// Games of each candidate.
+    pub trials: u32,
+    /// Seed of the dice.
+    pub seed: u64,
+    /// How the side on roll at the question plays, and how the other.
+    pub sides: [RolloutSide; 2],
+    /// From this turn on both sides play so.
+    pub late: Option<(u32, RolloutSide)>,
+    /// Look-ahead where a game is cut off.
+    pub leaf_plies: u8,
+    /// So many one-sided rollouts (OSR) where a game is cut off in a race that no table covers, instead of
+    /// look-ahead.
+    pub leaf_osr: Option<u32>,
+    /// Whether the cube is in play.
+    pub cubeful: bool,
+    /// Whether the luck of the dice is taken out, as far as one ply of look-ahead tells it.
+    pub variance_reduction: bool,
+    /// Where games are cut off.
+    pub truncate: Truncation,
+    /// Stop when the equities of all candidates are known so well, as one standard error.
+    pub error: Option<f64>,
+    /// Leave a candidate alone that is so many joint standard errors behind the best; stop when none is left.
+    pub lead: Option<f64>,
+    /// Stop after so many milliseconds.
+    pub time_ms: Option<u64>,
+    /// Filters, pruning and the like of the searches inside.
+    pub search: Settings,
+}
+
+impl Default for RolloutSettings {
+    /// 1,296 games, everything at 0 plies, cubeful, luck taken out, cut off at exact tables.
+    fn default() -> RolloutSettings {
+        RolloutSettings {
+            trials: 1296,
+            seed: 1,
+            sides: [RolloutSide::default(); 2],
+            late: None,
+            leaf_plies: 0,
+            leaf_osr: None,
+            cubeful: true,
+            variance_reduction: true,
+            truncate: Truncation::default(),
+            error: None,
+            lead: None,
+            time_ms: None,
+            search: Settings::default(),
+        }
+    }
+}
+
+impl RolloutSettings {
+    /// The most games of one candidate.
+    pub const TRIALS_MAX: u32 = 1 << 24;
+    /// The most turns after which a game is cut off on demand.
+    pub const TURNS_MAX: u32 = 1000;
+    /// The most one-sided rollouts of a race.
+    pub const OSR_MAX: u32 = 12_960;
+    /// The largest standard error, and the most joint standard errors, that a rollout can be asked for.
+    pub const ERROR_MAX: f64 = 1000.0;
+    /// The most candidates.
+    pub const CANDIDATES_MAX: usize = 64;
+}
+
+/// What is this position worth, or these plays, or a double, when the game is played on many times?
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolloutQuery {
+    /// The position, before the plays.
+    pub position: Position,
+    /// Cube, score, rules, before a double.
+    pub state: MatchState,
+    /// What of it.
+    pub subject: RolloutSubject,
+}
+
+/// Which alternative a result is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Candidate {
+    /// The position.
+    Position,
+    /// A play, and the position after it.
+    Play(Play, Position),
+    /// The cube is left alone.
+    NoDouble,
+    /// The cube is turned and taken.
+    DoubleTake,
+}
+
+/// What the games of one candidate show, seen by the player on roll at the question.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RolledOut {
+    /// Which.
+    pub candidate: Candidate,
+    /// Games played.
+    pub trials: u32,
+    /// Win, won gammon, won backgammon, lost gammon, lost backgammon; each within 0..=1.
+    pub chances: [f64; 5],
+    /// One standard error of each; infinite where fewer than two games say nothing of it, like the errors below.
+    pub chance_errors: [f64; 5],
+    /// Without the cube.
+    pub cubeless: Equities,
+    /// One standard error of it.
+    pub cubeless_error: Equities,
+    /// With the cube, when it was in play. A taken double counts in units of the undoubled cube.
+    pub cubeful: Option<Equities>,
+    /// One standard error of it.
+    pub cubeful_error: Option<Equities>,
+}
+
+impl RolledOut {
+    /// What counts: the cubeful value where there is one.
+    #[must_use]
+    pub fn value(&self) -> (Equities, Equities) {
+        match (self.cubeful, self.cubeful_error) {
+            (Some(value), Some(error)) => (value, error),
+            _ => (self.cubeless, self.cubeless_error),
+        }
+    }
+}
+
+/// Why a rollout ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RolloutEnd {
+    /// All games were played.
+    Trials,
+    /// The errors are small enough.
+    Error,
+    /// One candidate leads clearly.
+    Lead,
+    /// The time is over.
+    Time,
+    /// It was told to stop.
+    Stopped,
+}
+
+impl RolloutEnd {
+    /// As answers call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RolloutEnd::Trials => "trials",
+            RolloutEnd::Error => "se",
+            RolloutEnd::Lead => "jsd",
+            RolloutEnd::Time => "time",
+            RolloutEnd::Stopped => "stopped",
+        }
+    }
+}
+
+/// The answer to a [`RolloutQuery`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RolloutAnswer {
+    /// Plays best first; no double before double, take.
+    pub candidates: Vec<RolledOut>,
+    /// Why it ended.
+    pub ended: RolloutEnd,
+    /// What to do with the cube, when that was the question.
+    pub cube: Option<CubeAnswer>,
+}
+
+/// A rollout wanted: what, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolloutTask {
+    /// What.
+    pub query: RolloutQuery,
+    /// How.
+    pub settings: RolloutSettings,
+    /// The roll whose plays are asked for, to be repeated in the answer.
+    pub roll: Option<Roll>,
+    /// Whether the asker wants to hear of what is known while it goes on.
+    pub progress: bool,
+}

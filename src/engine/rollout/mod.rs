@@ -1,0 +1,45 @@
+//! Rollouts: a position is played on many times and the results are counted.
+//!
+//! [`Rollout`] keeps what is known so far and can be carried on: [`Rollout::run`] plays games up to a number, and the
+//! same games are played, with the same bits in the end, for any number of threads and however the run is divided,
+//! because a game depends on its number alone (`dice`) and results are added in the order of the numbers (`tally`).
+//! Rules RO-01 to RO-07 of `protocol-specs/rollouts.md`: `plan` says what is played from where, `trial`
+//! plays one game (RO-03, RO-04, RO-05) and takes the luck out of it (RO-06); stopping is RO-07.
+
+mod dice;
+mod plan;
+mod tally;
+mod trial;
+
+pub use plan::Rollout;
+pub use tally::ROUND;
+
+use crate::search::Stopped;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RolloutError {
+    /// A setting cannot be.
+    #[error("{field} is {found}, want {want}")]
+    Setting {
+        /// Its name.
+        field: &'static str,
+        /// What was given.
+        found: String,
+        /// What can be.
+        want: String,
+    },
+    /// The game is over, or the question asks for what cannot be.
+    #[error("{0}")]
+    Question(&'static str),
+    /// It was stopped before anything was known.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<Stopped> for RolloutError {
+    fn from(Stopped: Stopped) -> RolloutError {
+        RolloutError::Stopped
+    }
+}

@@ -1,0 +1,471 @@
+//! What is rolled out, from where, how far, and when it is enough.
+
+use super::RolloutError;
+use super::tally::{ROUND, Sample, Tally};
+use super::trial::{Room, Start, Table};
+use crate::equity::{CubeState, Stakes};
+use crate::query::{
+    Candidate, CubeQuery, Equities, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery,
+    RolloutSettings, RolloutSide, RolloutSubject, Settings, Truncation,
+};
+use crate::search::{self, Context};
+use gammond_game::{Cube, CubeOwner, MatchState};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Games of a candidate before an error is believed.
+const BELIEVED: u32 = 324;
+/// Games that are played between two looks at what is known where players do not look ahead: some tenths of a second. Threads
+/// wait for each other at each look.
+const AT_ONCE: u32 = 4 * ROUND;
+/// Smallest joint standard error that a lead is measured with.
+const ERROR_LEAST: f64 = 1e-8;
+
+/// A rollout that can be carried on.
+#[derive(Debug)]
+pub struct Rollout<'a> {
+    query: RolloutQuery,
+    table: Table<'a>,
+    stakes: Stakes,
+    starts: Vec<(Candidate, Start)>,
+    tallies: Vec<Tally>,
+}
+
+impl<'a> Rollout<'a> {
+    /// Prepares a rollout.
+    ///
+    /// # Errors
+    /// [`RolloutError`] when a setting or the question cannot be.
+    pub fn new(
+        context: Context<'a>,
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+    ) -> Result<Rollout<'a>, RolloutError> {
+        Rollout::against([context; 2], query, settings)
+    }
+
+    /// [`Rollout::new`] where two different players play: the one on roll at the question by the first context, the
+    /// other by the second. Where games are cut off, what counts as exact, when it is told to stop: the first says so.
+    ///
+    /// # Errors
+    /// As [`Rollout::new`].
+    pub fn against(
+        contexts: [Context<'a>; 2],
+        query: &RolloutQuery,
+        settings: &RolloutSettings,
+    ) -> Result<Rollout<'a>, RolloutError> {
+        check(settings)?;
+        let [context, _] = contexts;
+        let mut settings = settings.clone();
+        settings.cubeful |= query.subject == RolloutSubject::Cube;
+        let stakes = Stakes::new(query.state, context.met);
+        let starts = starts(query, &stakes)?;
+        Ok(Rollout {
+            tallies: vec![Tally::default(); starts.len()],
+            table: Table::new(contexts, query.state, settings),
+            query: query.clone(),
+            stakes,
+            starts,
+        })
+    }
+
+    /// Plays until `trials` games of each candidate are known or a rule says stop; `progress` sees what is known
+    /// from time to time.
+    pub fn run(&mut self, trials: u32, progress: &mut dyn FnMut(&Rollout<'a>)) -> RolloutEnd {
+        loop {
+            if let Some(end) = self.ended(trials) {
+                return end;
+            }
+            let wanted = self.wanted(trials);
+            let games = self.rounds_at_once(&wanted) * ROUND;
+            let tasks: Vec<(usize, u32)> = (wanted.into_iter())
+                .flat_map(|index| {
+                    let from = self.tallies[index].games();
+                    let to = from.saturating_add(games);
+                    (from..to.min(trials)).map(move |trial| (index, trial))
+                })
+                .collect();
+            let samples: Vec<_> = (tasks.par_iter())
+                .map_init(Room::default, |room, &(index, trial)| {
+                    self.table.trial(&self.starts[index].1, trial, room).ok()
+                })
+                .collect();
+            let mut torn = None;
+            for (&(index, _), sample) in tasks.iter().zip(samples) {
+                // What comes after a game that was stopped is not counted, so that the games are the first ones.
+                match sample {
+                    Some(sample) if torn != Some(index) => self.count(index, &sample),
+                    _ => torn = Some(index),
+                }
+            }
+            progress(self);
+        }
+    }
+
+    /// Rounds that these candidates play before the next look. No rule can end them before it.
+    fn rounds_at_once(&self, wanted: &[usize]) -> u32 {
+        let settings = &self.table.settings;
+        let sides = settings
+            .sides
+            .iter()
+            .chain(settings.late.as_ref().map(|late| &late.1));
+        let fewest = wanted.iter().map(|&index| self.tallies[index].games());
+        let fewest = fewest.min().unwrap_or(0);
+        // The first figures are told soon.
+        if fewest == 0 || sides.into_iter().any(|side| side.plies > 0) {
+            return 1;
+        }
+        let rounds = AT_ONCE / ROUND / u32::try_from(wanted.len()).unwrap_or(u32::MAX).max(1);
+        if settings.error.is_none() && settings.lead.is_none() {
+            return rounds.max(1);
+        }
+        rounds.min(BELIEVED.saturating_sub(fewest) / ROUND).max(1)
+    }
+
+    fn count(&mut self, index: usize, sample: &Sample) {
+        let prices = self.stakes.cubeless_prices(self.cube());
+        let cubeless = prices.utility_of(&sample.chances);
+        self.tallies[index].add(sample, cubeless);
+    }
+
+    /// How many candidates there are.
+    #[must_use]
+    pub fn candidates(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The games of one round of a candidate, alone, in the calling thread: of each the five chances and the cubeful
+    /// value.
+    ///
+    /// # Errors
+    /// [`RolloutError::Stopped`].
+    pub fn round(&self, candidate: usize, round: u32) -> Result<Vec<[f64; 6]>, RolloutError> {
+        let from = round.saturating_mul(ROUND);
+        let to = from.saturating_add(ROUND).min(self.table.settings.trials);
+        let Some((_, start)) = self.starts.get(candidate) else {
+            return Ok(Vec::new());
+        };
+        let mut room = Room::default();
+        let mut game = |trial| {
+            let Sample { chances, cubeful } = self.table.trial(start, trial, &mut room)?;
+            let [a, b, c, d, e] = chances;
+            Ok([a, b, c, d, e, cubeful])
+        };
+        (from..to).map(&mut game).collect()
+    }
+
+    /// Counts rounds that were played alone, in the order of [`Rollout::run`], as long as `rounds` has those that are
+    /// wanted next; says why no more are wanted.
+    pub fn count_rounds(
+        &mut self,
+        trials: u32,
+        rounds: &dyn Fn(usize, u32) -> Option<Vec<[f64; 6]>>,
+    ) -> Option<RolloutEnd> {
+        loop {
+            if let Some(end) = self.ended(trials) {
+                return Some(end);
+            }
+            let mut come = Vec::new();
+            for index in self.wanted(trials) {
+                come.push((index, rounds(index, self.tallies[index].games() / ROUND)?));
+            }
+            for (index, games) in come {
+                for [a, b, c, d, e, cubeful] in games {
+                    let chances = [a, b, c, d, e];
+                    self.count(index, &Sample { chances, cubeful });
+                }
+            }
+        }
+    }
+
+    /// What the games with these numbers bring, alone: for each candidate the chances of each game, seen by the player
+    /// on roll at the question. Games are played in the calling thread, one after the other.
+    ///
+    /// # Errors
+    /// [`RolloutError::Stopped`].
+    pub fn games(&self, numbers: Range<u32>) -> Result<Vec<Vec<[f64; 5]>>, RolloutError> {
+        let mut room = Room::default();
+        let mut of = |start: &Start| {
+            let game = |trial| self.table.trial(start, trial, &mut room);
+            let games = numbers.clone().map(game);
+            games.map(|sample| Ok(sample?.chances)).collect()
+        };
+        self.starts.iter().map(|(_, start)| of(start)).collect()
+    }
+
+    fn cube(&self) -> CubeState {
+        self.query.state.cube.into()
+    }
+
+    /// Candidates that have games to play.
+    fn wanted(&self, trials: u32) -> Vec<usize> {
+        let left = self.left_alone();
+        (0..self.tallies.len())
+            .filter(|&index| self.tallies[index].games() < trials && !left[index])
+            .collect()
+    }
+
+    /// Why no more games are wanted.
+    fn ended(&self, trials: u32) -> Option<RolloutEnd> {
+        let [context, _] = &self.table.contexts;
+        if context.stop.is_triggered() {
+            return Some(RolloutEnd::Stopped);
+        }
+        if context.is_stopped() {
+            return Some(RolloutEnd::Time);
+        }
+        if self.tallies.iter().all(|tally| tally.games() >= trials) {
+            return Some(RolloutEnd::Trials);
+        }
+        if let Some(most) = self.table.settings.error {
+            let close = |index| {
+                let (_, error) = self.rolled_out(index).value();
+                self.tallies[index].games() >= BELIEVED && error.equity <= most
+            };
+            if (0..self.tallies.len()).all(close) {
+                return Some(RolloutEnd::Error);
+            }
+        }
+        let left = self.left_alone();
+        let alone = left.iter().filter(|&&left| !left).count() < 2 && left.len() > 1;
+        if alone {
+            return Some(RolloutEnd::Lead);
+        }
+        // All that are not left alone have their games.
+        (self.wanted(trials).is_empty()).then_some(RolloutEnd::Lead)
+    }
+
+    /// Which candidates are so far behind the best that they are left alone for now.
+    fn left_alone(&self) -> Vec<bool> {
+        let count = self.tallies.len();
+        let mut left = vec![false; count];
+        let Some(limit) = self.table.settings.lead else {
+            return left;
+        };
+        if count < 2 || (self.tallies.iter()).any(|tally| tally.games() < BELIEVED) {
+            return left;
+        }
+        let values: Vec<(f64, f64)> = (0..count)
+            .map(|index| {
+                let (value, error) = self.rolled_out(index).value();
+                (value.equity, error.equity)
+            })
+            .collect();
+        if self.query.subject == RolloutSubject::Cube {
+            let clear = is_cube_clear(values[0], values[1], limit);
+            return vec![clear; count];
+        }
+        let best = (0..count).max_by(|&a, &b| values[a].0.total_cmp(&values[b].0));
+        let best = best.unwrap_or(0);
+        for index in (0..count).filter(|&index| index != best) {
+            let joint = values[best].1.hypot(values[index].1).max(ERROR_LEAST);
+            left[index] = (values[best].0 - values[index].0) / joint > limit;
+        }
+        left
+    }
+
+    /// What is known of a candidate.
+    fn rolled_out(&self, index: usize) -> RolledOut {
+        let (tally, cube, stakes) = (&self.tallies[index], self.cube(), &self.stakes);
+        let is_match = !stakes.is_money();
+        let (mean, error) = (tally.cubeless.mean(), tally.cubeless.standard_error());
+        let zero = stakes.to_mwc(cube, 0.0);
+        let cubeless = Equities {
+            equity: mean,
+            mwc: is_match.then(|| stakes.to_mwc(cube, mean)),
+        };
+        let cubeless_error = Equities {
+            equity: error,
+            mwc: is_match.then(|| stakes.to_mwc(cube, error) - zero),
+        };
+        let cubeful = self.table.settings.cubeful.then(|| {
+            let (mean, error) = (tally.cubeful.mean(), tally.cubeful.standard_error());
+            let value = Equities {
+                equity: stakes.to_emg(cube, mean),
+                mwc: is_match.then_some(mean),
+            };
+            let error = Equities {
+                equity: stakes.error_to_emg(cube, error),
+                mwc: is_match.then_some(error),
+            };
+            (value, error)
+        });
+        RolledOut {
+            candidate: self.starts[index].0,
+            trials: tally.games(),
+            chances: tally.chances.map(|running| running.mean().clamp(0.0, 1.0)),
+            chance_errors: tally.chances.map(|spread| spread.standard_error()),
+            cubeless,
+            cubeless_error,
+            cubeful: cubeful.map(|both| both.0),
+            cubeful_error: cubeful.map(|both| both.1),
+        }
+    }
+
+    /// What is known so far; `ended` is why no more is.
+    ///
+    /// # Errors
+    /// [`RolloutError::Stopped`] when there is a candidate without a game.
+    pub fn answer(&self, ended: RolloutEnd) -> Result<RolloutAnswer, RolloutError> {
+        if self.tallies.iter().any(|tally| tally.games() == 0) {
+            return Err(RolloutError::Stopped);
+        }
+        let mut candidates: Vec<RolledOut> = (0..self.tallies.len())
+            .map(|index| self.rolled_out(index))
+            .collect();
+        let cube = match (&self.query.subject, &candidates[..]) {
+            (RolloutSubject::Cube, [none, take]) => Some(self.cube_answer(none, take)),
+            _ => None,
+        };
+        if cube.is_none() {
+            candidates.sort_by(|a, b| b.value().0.equity.total_cmp(&a.value().0.equity));
+        }
+        Ok(RolloutAnswer {
+            candidates,
+            ended,
+            cube,
+        })
+    }
+
+    /// What is known while it goes on.
+    ///
+    /// # Errors
+    /// As [`Rollout::answer`].
+    pub fn known(&self) -> Result<RolloutAnswer, RolloutError> {
+        self.answer(RolloutEnd::Trials)
+    }
+
+    fn cube_answer(&self, none: &RolledOut, take: &RolledOut) -> crate::query::CubeAnswer {
+        let query = CubeQuery {
+            position: self.query.position,
+            state: self.query.state,
+        };
+        let chances = gammond_game::Chances::from_array(none.chances.map(|chance| chance as f32));
+        let raw = |one: &RolledOut| {
+            let value = one.value().0;
+            value.mwc.unwrap_or(value.equity)
+        };
+        search::cube_verdict(&query, &self.stakes, chances, [raw(none), raw(take)], 0)
+    }
+}
+
+/// Whether not doubling and doubling differ clearly, and so do taking and passing.
+fn is_cube_clear(none: (f64, f64), take: (f64, f64), limit: f64) -> bool {
+    let pass = 1.0;
+    let by = |gap: f64, error: f64| gap.abs() / error.max(ERROR_LEAST);
+    let double = if take.0 > pass {
+        by(none.0 - pass, none.1)
+    } else {
+        by(none.0 - take.0, none.1.hypot(take.1))
+    };
+    double.min(by(take.0 - pass, take.1)) > limit
+}
+
+/// The candidates and where their games begin.
+fn starts(query: &RolloutQuery, stakes: &Stakes) -> Result<Vec<(Candidate, Start)>, RolloutError> {
+    if query.position.is_over() {
+        return Err(RolloutError::Question("the game is over"));
+    }
+    let here = Start {
+        position: query.position,
+        state: query.state,
+        scale: 1.0,
+        cube_first: false,
+        turned: false,
+    };
+    match &query.subject {
+        RolloutSubject::Position => Ok(vec![(Candidate::Position, here)]),
+        RolloutSubject::Best(..) => Err(RolloutError::Question("which plays?")),
+        RolloutSubject::Cube => {
+            if !stakes.may_double(query.state.cube.into()) {
+                let reason = "the cube may not be turned here";
+                return Err(RolloutError::Question(reason));
+            }
+            let cube = Cube::new(2 * query.state.cube.value(), CubeOwner::Opponent)
+                .map_err(|_| RolloutError::Question("the cube is as high as it can be"))?;
+            let taken = Start {
+                state: MatchState {
+                    cube,
+                    ..query.state
+                },
+                scale: 2.0,
+                ..here
+            };
+            Ok(vec![
+                (Candidate::NoDouble, here),
+                (Candidate::DoubleTake, taken),
+            ])
+        }
+        RolloutSubject::Plays(plays) => {
+            let count = plays.len();
+            if count == 0 || count > RolloutSettings::CANDIDATES_MAX {
+                let most = RolloutSettings::CANDIDATES_MAX;
+                return Err(setting("plays", count, format!("1 to {most}")));
+            }
+            let start = |&(play, position)| {
+                let start = Start {
+                    position,
+                    state: query.state.swapped(),
+                    cube_first: true,
+                    turned: true,
+                    ..here
+                };
+                (Candidate::Play(play, position), start)
+            };
+            Ok(plays.iter().map(start).collect())
+        }
+    }
+}
+
+fn setting(field: &'static str, found: impl ToString, want: impl ToString) -> RolloutError {
+    RolloutError::Setting {
+        field,
+        found: found.to_string(),
+        want: want.to_string(),
+    }
+}
+
+fn check(settings: &RolloutSettings) -> Result<(), RolloutError> {
+    let most = RolloutSettings::TRIALS_MAX;
+    if settings.trials == 0 || settings.trials > most {
+        return Err(setting("trials", settings.trials, format!("1 to {most}")));
+    }
+    let late = settings.late.map(|late| late.1);
+    let sides: Vec<RolloutSide> = settings.sides.into_iter().chain(late).collect();
+    let plies = Settings::PLIES_MAX;
+    let deep = [
+        ("plies", sides.iter().map(|side| side.plies).max()),
+        ("cubeplies", sides.iter().map(|side| side.cube_plies).max()),
+        ("leafplies", Some(settings.leaf_plies)),
+    ];
+    for (field, found) in deep {
+        if let Some(found) = found.filter(|&found| found > plies) {
+            return Err(setting(field, found, format!("0 to {plies}")));
+        }
+    }
+    let most = RolloutSettings::OSR_MAX;
+    if let Some(found) = (settings.leaf_osr).filter(|games| !(1..=most).contains(games)) {
+        return Err(setting("osr", found, format!("1 to {most}, or off")));
+    }
+    let turns = RolloutSettings::TURNS_MAX;
+    if let Truncation::Turns(found) = settings.truncate
+        && (found == 0 || found > turns)
+    {
+        return Err(setting(
+            "truncate",
+            found,
+            format!("1 to {turns}, race, table or never"),
+        ));
+    }
+    for (field, found) in [("se", settings.error), ("jsd", settings.lead)] {
+        let most = RolloutSettings::ERROR_MAX;
+        if let Some(found) = found.filter(|found| !(*found > 0.0 && *found <= most)) {
+            return Err(setting(
+                field,
+                found,
+                format!("a number above 0, at most {most}"),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! A play that is looked at roll by roll, so that a worse one is given up after a few rolls (PLY-12).
+//!
+//! The rolls that were looked at tell more than their own values: how far a shallower look is off there is how far it is
+//! off, on average, at the others. That part of its error is nearly as large as the whole, as it is the same
+//! checkers that are misjudged after every roll.
+
+use super::context::Stopped;
+use super::replies::Reply;
+use super::slots::Slots;
+use super::tree::{Tree, Value};
+use gammond_game::{Position, Roll};
+use rayon::prelude::*;
+
+/// A share of the rolls, and what they decide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    /// High and low die of each roll.
+    rolls: &'static [(u8, u8)],
+    /// Plays further than this behind the best are given up after these rolls, at 2 plies as the last depth.
+    margin: f64,
+}
+
+/// All rolls. Each step has those that tell most of the rest, and its margin is 2.2 times the root mean square error of a
+/// difference of two plays that is left then, measured on 7,899 decisions of plain games with contact-5 (BENCHMARKS.md,
+/// "What is saved by giving up plays early?").
+pub(super) const STEPS: [Step; 5] = [
+    step(&[(3, 1), (5, 2), (6, 4)], 0.0135),
+    step(&[(6, 3), (4, 1), (3, 2), (6, 5)], 0.0077),
+    step(&[(4, 2), (5, 3), (6, 1), (4, 4)], 0.005),
+    step(&[(2, 1), (5, 4), (6, 6), (6, 2), (4, 3)], 0.0028),
+    step(&[(5, 1), (3, 3), (2, 2), (5, 5), (1, 1)], 0.0),
+];
+
+/// How many plays static values and then 1-ply values leave, and how far behind the best they may be.
+pub(super) const LEFT: [(usize, f64); 2] = [(8, 0.10), (5, 0.03)];
+/// How much further behind a play may be where deeper looks follow: one depth changes the difference of two plays by 0.0044 from
+/// 2 plies on (root mean square).
+const MORE_BEFORE_THE_LAST: f64 = 0.02;
+/// From 3 plies on errors are half as large: 0.0030 after the first step, 0.0017 after the second.
+const DEEP: f64 = 0.5;
+
+const fn step(rolls: &'static [(u8, u8)], margin: f64) -> Step {
+    Step { rolls, margin }
+}
+
+impl Step {
+    /// Plays further than this behind the best are given up after these rolls, looked at `depth` of `plies` deep.
+    pub(super) fn margin(&self, depth: u8, plies: u8) -> f64 {
+        let more = if depth < plies {
+            MORE_BEFORE_THE_LAST
+        } else {
+            0.0
+        };
+        more + if depth > 2 {
+            DEEP * self.margin
+        } else {
+            self.margin
+        }
+    }
+
+    /// Its rolls, a bit for each of [`Roll::ALL`].
+    fn mask(&self) -> u32 {
+        let is_mine = |roll: &Roll| self.rolls.contains(&(roll.high(), roll.low()));
+        let bits = Roll::ALL.iter().enumerate();
+        bits.map(|(index, roll)| u32::from(is_mine(roll)) << index)
+            .sum()
+    }
+}
+
+/// What is known of the position after a play.
+#[derive(Debug)]
+pub(super) struct ByRolls {
+    position: Position,
+    replies: Vec<Reply>,
+    /// Values after each reply, for the player who is on roll then, from a look as deep as was finished.
+    known: Vec<Value>,
+    /// ... from the look that goes on.
+    deeper: Vec<Option<Value>>,
+    /// After which replies nothing is looked beyond, so that what is known is exact.
+    exact: Vec<bool>,
+}
+
+/// How far a shallower look is off after the replies that were looked beyond: weighted sums.
+#[derive(Debug, Default)]
+struct Shift {
+    weight: f64,
+    chances: [f64; 5],
+    slots: Slots,
+}
+
+impl Shift {
+    fn add(&mut self, weight: f64, known: &Value, deeper: &Value) {
+        let add = |sums: &mut [f64], deeper: &[f64], known: &[f64]| {
+            for ((sum, deeper), known) in sums.iter_mut().zip(deeper).zip(known) {
+                *sum += weight * (deeper - known);
+            }
+        };
+        self.weight += weight;
+        add(&mut self.chances, &deeper.chances, &known.chances);
+        add(&mut self.slots, &deeper.slots, &known.slots);
+    }
+
+    /// What a deeper look will find, as far as can be told.
+    fn of(&self, known: &Value) -> Value {
+        if self.weight == 0.0 {
+            return *known;
+        }
+        let add = |values: &mut [f64], sums: &[f64]| {
+            for (value, sum) in values.iter_mut().zip(sums) {
+                *value += sum / self.weight;
+            }
+        };
+        let mut value = *known;
+        add(&mut value.chances, &self.chances);
+        add(&mut value.slots, &self.slots);
+        let [win, gammon, backgammon, lose_gammon, lose_backgammon] = &mut value.chances;
+        *win = win.clamp(0.0, 1.0);
+        *gammon = gammon.clamp(0.0, *win);
+        *backgammon = backgammon.clamp(0.0, *gammon);
+        *lose_gammon = lose_gammon.clamp(0.0, 1.0 - *win);
+        *lose_backgammon = lose_backgammon.clamp(0.0, *lose_gammon);
+        value
+    }
+}
+
+impl ByRolls {
+    /// Looks one ply ahead; no replies where nothing is to be looked beyond.
+    pub(super) fn new(tree: &Tree<'_>, position: &Position) -> Result<ByRolls, Stopped> {
+        let replies = if tree.is_final(position) {
+            Vec::new()
+        } else {
+            tree.replies(0, position, true).0
+        };
+        let known = (replies.iter())
+            .map(|reply| tree.value(1, &reply.position, reply.chances, 0))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(ByRolls {
+            position: *position,
+            deeper: vec![None; replies.len()],
+            exact: (replies.iter())
+                .map(|reply| tree.is_final(&reply.position))
+                .collect(),
+            replies,
+            known,
+        })
+    }
+
+    /// Looks `plies` beyond those replies that the rolls of `step` lead to and that were not looked beyond.
+    pub(super) fn look(&mut self, tree: &Tree<'_>, step: &Step, plies: u8) -> Result<(), Stopped> {
+        let mask = step.mask();
+        let look = |(reply, deeper): (&Reply, &mut Option<Value>)| {
+            if reply.rolls & mask != 0 && deeper.is_none() {
+                *deeper = Some(tree.value(1, &reply.position, reply.chances, plies)?);
+            }
+            Ok(())
+        };
+        (self.replies.par_iter())
+            .zip(self.deeper.par_iter_mut())
+            .map(look)
+            .collect()
+    }
+
+    /// What the position is worth to the player on roll there, as far as is known.
+    pub(super) fn value(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
+        if self.replies.is_empty() {
+            return tree.value(0, &self.position, None, 0);
+        }
+        let mut shift = Shift::default();
+        for (index, reply) in self.replies.iter().enumerate() {
+            if let (Some(deeper), false) = (&self.deeper[index], self.exact[index]) {
+                shift.add(reply.weight, &self.known[index], deeper);
+            }
+        }
+        let value = |index: usize| match (self.deeper[index], self.exact[index]) {
+            (Some(deeper), _) => deeper,
+            (None, true) => self.known[index],
+            (None, false) => shift.of(&self.known[index]),
+        };
+        let values: Vec<Value> = (0..self.replies.len()).map(value).collect();
+        Ok(tree.average(0, &self.replies, &values))
+    }
+
+    /// The 1-ply value, before any deeper look (PLY-11).
+    pub(super) fn one_ply(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
+        let ahead = self.value(tree)?;
+        if self.replies.is_empty() {
+            return Ok(ahead);
+        }
+        Ok(tree.with_static_share(&self.position, ahead))
+    }
+
+    /// Every reply was looked beyond: this look is the base of the next.
+    pub(super) fn go_deeper(&mut self) {
+        for (known, deeper) in self.known.iter_mut().zip(&mut self.deeper) {
+            if let Some(value) = deeper.take() {
+                *known = value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::equity::{CubeEfficiency, MatchEquityTable};
+    use crate::eval::own::OwnEvaluator;
+    use crate::query::{Settings, Stop};
+    use crate::search::{Context, leaves_of, tree::Ask};
+    use gammond_game::MatchState;
+    use gammond_game::notation::PositionId;
+
+    #[test]
+    fn each_roll_is_in_one_step() {
+        let all = STEPS.iter().fold(0, |seen, step| {
+            assert_eq!(seen & step.mask(), 0);
+            seen | step.mask()
+        });
+        assert_eq!(all, (1 << 21) - 1);
+        assert!(STEPS.is_sorted_by(|one, next| one.margin > next.margin));
+    }
+
+    /// PLY-12: after all steps nothing is left of what was guessed: the same bits as a search that goes through all rolls at once.
+    #[test]
+    fn after_all_rolls_it_is_the_whole_search() {
+        let evaluator = OwnEvaluator::embedded().unwrap();
+        let (met, efficiency) = (MatchEquityTable::default(), CubeEfficiency::GNUBG);
+        let (stop, settings) = (Stop::never(), Settings::plies(3));
+        let context = Context {
+            evaluator: &evaluator,
+            met: &met,
+            efficiency: &efficiency,
+            cache: None,
+            stop: &stop,
+            budget: None,
+        };
+        for id in ["4HPwATDgc/ABMA", "7LYbACC2uT0AAA", "AQAAAAAAAAAAAA"] {
+            let position = id.parse::<PositionId>().unwrap().position();
+            for (ask, state) in [
+                (Ask::Value, MatchState::default()),
+                (Ask::Chances, MatchState::default()),
+            ] {
+                let leaves = leaves_of(&context, &settings);
+                let tree = Tree::new(&context, leaves, state, ask, &settings, 3);
+                let mut rolls = ByRolls::new(&tree, &position).unwrap();
+                let one = tree.root(&position, 1).unwrap();
+                assert_eq!(rolls.one_ply(&tree).unwrap(), one, "{id}");
+                for plies in [2, 3] {
+                    let guessed = rolls.value(&tree).unwrap();
+                    for step in &STEPS {
+                        rolls.look(&tree, step, plies - 1).unwrap();
+                    }
+                    let whole = tree.value(0, &position, None, plies).unwrap();
+                    assert_eq!(rolls.value(&tree).unwrap(), whole, "{id}");
+                    assert!(rolls.replies.is_empty() || guessed != whole, "{id}");
+                    rolls.go_deeper();
+                }
+            }
+        }
+    }
+
+    /// What is guessed of the rolls not looked at keeps the order that chances have.
+    #[test]
+    fn what_is_guessed_is_possible() {
+        let value = |chances| Value {
+            chances,
+            slots: [0.0; crate::search::slots::SLOTS_MAX],
+        };
+        let mut shift = Shift::default();
+        let (low, high) = (
+            value([0.01, 0.0, 0.0, 0.5, 0.1]),
+            value([0.99, 0.9, 0.8, 0.0, 0.0]),
+        );
+        shift.add(2.0, &low, &high);
+        assert_eq!(shift.of(&high).chances, [1.0, 1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(shift.of(&low).chances, high.chances);
+        assert_eq!(Shift::default().of(&low).chances, low.chances);
+    }
+}

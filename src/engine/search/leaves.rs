@@ -1,0 +1,141 @@
+//! Static evaluations for the search: from the cache where it has them, in batches by class where
+//! not, with noise where that is wanted.
+
+use super::cache::Cache;
+use super::context::Context;
+use super::noise::Noise;
+use crate::equity::{CubeEfficiency, Leaf};
+use crate::eval::Evaluator;
+use gammond_game::{Chances, Class, Position};
+
+/// Evaluates leaves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LeafEvaluator<'a> {
+    pub(super) evaluator: &'a dyn Evaluator,
+    cache: Option<&'a Cache>,
+    efficiency: &'a CubeEfficiency,
+    noise: Option<Noise>,
+}
+
+/// Room for the positions that the cache does not know.
+#[derive(Debug, Default)]
+pub(super) struct Misses {
+    order: Vec<(Class, u32)>,
+    positions: Vec<Position>,
+    chances: Vec<Chances>,
+}
+
+impl<'a> LeafEvaluator<'a> {
+    pub(super) fn new(context: &Context<'a>, noise: Option<Noise>) -> LeafEvaluator<'a> {
+        LeafEvaluator {
+            evaluator: context.evaluator,
+            cache: context.cache,
+            efficiency: context.efficiency,
+            noise,
+        }
+    }
+
+    /// Without cache or noise.
+    pub(super) fn plain(
+        evaluator: &'a dyn Evaluator,
+        efficiency: &'a CubeEfficiency,
+    ) -> LeafEvaluator<'a> {
+        LeafEvaluator {
+            evaluator,
+            cache: None,
+            efficiency,
+            noise: None,
+        }
+    }
+
+    /// Whether evaluations carry noise.
+    pub(super) fn is_noisy(&self) -> bool {
+        self.noise.is_some()
+    }
+
+    /// Static chances of each position; `reference` as in [`Evaluator::evaluate`].
+    pub(super) fn chances(
+        &self,
+        reference: Option<&Position>,
+        positions: &[Position],
+        misses: &mut Misses,
+        out: &mut Vec<Chances>,
+    ) {
+        out.clear();
+        out.resize(positions.len(), Chances::default());
+        misses.order.clear();
+        if let Some(cache) = self.cache {
+            std::hint::black_box(cache.touch(positions));
+        }
+        for (index, (position, chances)) in positions.iter().zip(&mut *out).enumerate() {
+            match self.cache.and_then(|cache| cache.get(position)) {
+                Some(known) => *chances = known,
+                None => (misses.order).push((self.evaluator.class(position), index as u32)),
+            }
+        }
+        // One class after the other makes full batches.
+        misses.order.sort_unstable();
+        misses.positions.clear();
+        let unknown = misses.order.iter().map(|&(_, at)| positions[at as usize]);
+        misses.positions.extend(unknown);
+        misses.chances.clear();
+        (misses.chances).resize(misses.positions.len(), Chances::default());
+        self.evaluator
+            .evaluate(reference, &misses.positions, &mut misses.chances);
+        for (&(_, index), &chances) in misses.order.iter().zip(&misses.chances) {
+            out[index as usize] = chances;
+            if let Some(cache) = self.cache {
+                cache.put(&positions[index as usize], chances);
+            }
+        }
+        if let Some(noise) = self.noise {
+            for (position, chances) in positions.iter().zip(out) {
+                *chances = noise.disturb(position, *chances);
+            }
+        }
+    }
+
+    /// One position.
+    pub(super) fn one(&self, position: &Position) -> Chances {
+        let mut out = Vec::with_capacity(1);
+        self.chances(None, &[*position], &mut Misses::default(), &mut out);
+        out.first().copied().unwrap_or_default()
+    }
+
+    /// What the cube model needs to know of a position with these chances.
+    pub(super) fn leaf(&self, position: &Position, chances: Chances) -> Leaf {
+        let class = self.evaluator.class(position);
+        let exact = self.exact_of(class, position);
+        let pips = if class == Class::Race {
+            position.me().pips()
+        } else {
+            0
+        };
+        let known = match class {
+            Class::Contact | Class::Crashed if self.efficiency.by_position => {
+                self.evaluator.shortcuts().cube_life(position, &chances)
+            }
+            _ => None,
+        };
+        Leaf {
+            chances,
+            by_position: known.is_some(),
+            efficiency: known.unwrap_or_else(|| [self.efficiency.of(class, pips); 3]),
+            exact,
+        }
+    }
+
+    /// Exact cubeful money equities, where a table has them.
+    pub(super) fn exact(&self, position: &Position) -> Option<[f32; 3]> {
+        self.exact_of(self.evaluator.class(position), position)
+    }
+
+    fn exact_of(&self, class: Class, position: &Position) -> Option<[f32; 3]> {
+        match class {
+            Class::Bearoff2 | Class::BearoffTs => {
+                self.evaluator.shortcuts().exact_cubeful(position)
+            }
+            _ => None,
+        }
+    }
+}

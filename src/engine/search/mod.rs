@@ -1,0 +1,301 @@
+//! n-ply look-ahead, play filters, play ranking, cube decisions.
+//!
+//! A search is a pure function of the question, the settings and the nets (PLY-10): the same bits come
+//! back for any number of threads, any cache and any batch. Work is spread over the threads of the
+//! rayon pool in which a function is called; sums are made in the order of the rolls. The rules
+//! stand in `protocol-specs/cube-and-search.md`.
+
+mod by_rolls;
+mod cache;
+mod choice;
+mod context;
+mod leaves;
+mod noise;
+mod one_ply;
+mod ranking;
+mod replies;
+mod slots;
+mod tree;
+mod turn;
+
+pub use cache::Cache;
+pub use choice::Chooser;
+pub use context::{Context, Stopped};
+pub use one_ply::{Ahead, Filter, OnePly};
+pub use replies::{BestPlay, JudgedReply, Scratch};
+pub use turn::Turn;
+
+use crate::equity::{
+    CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
+};
+use crate::query::{
+    CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
+    ResignAdvice, Settings,
+};
+use gammond_game::notation::play_text;
+use gammond_game::{Chances, CubeOwner, Play, Position, legal_plays};
+use leaves::LeafEvaluator;
+use noise::{Bias, Noise};
+use ranking::Ranking;
+use tree::{Ask, Tree};
+
+/// Runs `search` at the depth asked for, or deeper and deeper until the time is over (PLY-09).
+fn deepen<T>(
+    context: &Context<'_>,
+    settings: &Settings,
+    mut search: impl FnMut(&Context<'_>, u8) -> Result<T, Stopped>,
+) -> Result<T, Stopped> {
+    let unlimited = Context {
+        budget: None,
+        ..*context
+    };
+    if settings.time_ms.is_none() {
+        return search(&unlimited, settings.plies.min(Settings::PLIES_MAX));
+    }
+    let mut answer = search(&unlimited, 0)?;
+    for plies in 1..=Settings::PLIES_MAX {
+        match search(context, plies) {
+            Ok(deeper) => answer = deeper,
+            Err(Stopped) if context.stop.is_triggered() => return Err(Stopped),
+            Err(Stopped) => break,
+        }
+    }
+    Ok(answer)
+}
+
+fn leaves_of<'a>(context: &Context<'a>, settings: &Settings) -> LeafEvaluator<'a> {
+    let noise = (settings.noise > 0.0).then_some(Noise {
+        deviation: settings.noise,
+        bias: if settings.noise_as_gnubg {
+            Bias::Gnubg
+        } else {
+            Bias::None
+        },
+    });
+    LeafEvaluator::new(context, noise)
+}
+
+/// A value of the search with its counterpart in the other unit.
+fn equities(stakes: &Stakes, cube: CubeState, value: f64) -> Equities {
+    Equities {
+        equity: stakes.to_emg(cube, value),
+        mwc: (!stakes.is_money()).then_some(value),
+    }
+}
+
+fn cubeless(stakes: &Stakes, cube: CubeState, chances: &Chances) -> Equities {
+    let equity = stakes.cubeless(cube, chances);
+    Equities {
+        equity,
+        mwc: (!stakes.is_money()).then(|| stakes.to_mwc(cube, equity)),
+    }
+}
+
+/// Values a position before the roll.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn evaluate(
+    context: Context<'_>,
+    query: &EvalQuery,
+    settings: &Settings,
+) -> Result<Evaluation, Stopped> {
+    deepen(&context, settings, |context, plies| {
+        let leaves = leaves_of(context, settings);
+        let ask = if settings.cubeful {
+            Ask::Value
+        } else {
+            Ask::Chances
+        };
+        let tree = Tree::new(context, leaves, query.state, ask, settings, plies);
+        let value = tree.root(&query.position, plies)?;
+        let (stakes, cube) = (&tree.choice.stakes[0], CubeState::from(query.state.cube));
+        Ok(Evaluation {
+            class: context.evaluator.class(&query.position),
+            chances: value.chances(),
+            cubeless: cubeless(stakes, cube, &value.chances()),
+            cubeful: (settings.cubeful).then(|| equities(stakes, cube, value.slots[0])),
+            plies,
+        })
+    })
+}
+
+/// Ranks the legal plays of a roll.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn rank_plays(
+    context: Context<'_>,
+    query: &PlayQuery,
+    settings: &Settings,
+) -> Result<RankedPlays, Stopped> {
+    let mut legal: Vec<(Play, Position)> = legal_plays(&query.position, query.roll)
+        .into_iter()
+        .map(|legal| (legal.play, legal.after))
+        .collect();
+    let count = legal.len();
+    if legal.is_empty() {
+        legal.push((Play::PASS, query.position.swapped()));
+    }
+    let text = |index: usize| {
+        let play = legal.get(index).map(|(play, _)| play);
+        play.map_or_else(String::new, |play| play_text(&query.position, play))
+    };
+    let ranked = deepen(&context, settings, |context, plies| {
+        let leaves = leaves_of(context, settings);
+        let ranking = Ranking::new(context, leaves, query, &text, settings);
+        ranking.rank(legal.iter().map(|&(_, after)| after), plies)
+    })?;
+    let is_match = !query.state.score.is_money();
+    let top = settings.top.unwrap_or(usize::MAX).max(1);
+    let plays: Vec<RankedPlay> = (ranked.into_iter().take(top))
+        .map(|play| RankedPlay {
+            play: legal[play.index].0,
+            position: play.after,
+            value: Equities {
+                equity: play.value,
+                mwc: is_match.then_some(play.mwc),
+            },
+            chances: play.chances,
+            plies: play.plies,
+        })
+        .collect();
+    Ok(RankedPlays {
+        position: query.position,
+        roll: query.roll,
+        plies: plays.first().map_or(0, |best| best.plies),
+        plays,
+        legal: count,
+    })
+}
+
+/// Decides whether to double and whether to take.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn cube_action(
+    context: Context<'_>,
+    query: &CubeQuery,
+    settings: &Settings,
+) -> Result<CubeAnswer, Stopped> {
+    let settings = &Settings {
+        cubeful: true,
+        ..settings.clone()
+    };
+    deepen(&context, settings, |context, plies| {
+        let leaves = leaves_of(context, settings);
+        let tree = Tree::new(context, leaves, query.state, Ask::Decision, settings, plies);
+        let value = tree.root(&query.position, plies)?;
+        Ok(cube_answer(query, &tree.choice.stakes[0], &value, plies))
+    })
+}
+
+fn cube_answer(query: &CubeQuery, stakes: &Stakes, value: &tree::Value, plies: u8) -> CubeAnswer {
+    let [none, take, ..] = value.slots;
+    let take = if stakes.is_money() { 2.0 * take } else { take };
+    cube_verdict(query, stakes, value.chances(), [none, take], plies)
+}
+
+/// What to do with the cube, when not doubling and a double that is taken are worth so much to the player on roll: in
+/// points per unit of the undoubled cube, or as match winning chances.
+#[must_use]
+pub fn cube_verdict(
+    query: &CubeQuery,
+    stakes: &Stakes,
+    chances: Chances,
+    [none, take]: [f64; 2],
+    plies: u8,
+) -> CubeAnswer {
+    let cube = CubeState::from(query.state.cube);
+    let [no_double, double_take, double_pass] =
+        [none, take, stakes.cash(cube)].map(|value| equities(stakes, cube, value));
+    let numbers = CubeNumbers {
+        no_double: no_double.equity,
+        double_take: double_take.equity,
+        double_pass: 1.0,
+    };
+    let decision = numbers.judge(stakes, cube, query.state.rules.beavers, &chances);
+    let verdict = decision.verdict;
+    let optimal = if decision.optimal == no_double.equity {
+        no_double
+    } else if decision.optimal == double_take.equity {
+        double_take
+    } else {
+        double_pass
+    };
+    CubeAnswer {
+        chances,
+        cubeless: cubeless(stakes, cube, &chances),
+        no_double,
+        double_take,
+        double_pass,
+        optimal,
+        verdict,
+        double: verdict.doubles(),
+        take: !verdict.passes() && take_is_right(stakes, cube, &numbers),
+        beaver: verdict.beavers(),
+        percentage: decision.percentage,
+        plies,
+    }
+}
+
+/// Where no verdict says so: a double that could not be made legally is taken when that costs
+/// less than passing.
+fn take_is_right(stakes: &Stakes, cube: CubeState, numbers: &CubeNumbers) -> bool {
+    stakes.may_double(cube)
+        || stakes_are_dead(stakes, cube)
+        || numbers.double_take <= numbers.double_pass
+}
+
+fn stakes_are_dead(stakes: &Stakes, cube: CubeState) -> bool {
+    !stakes.is_money() && cube.owner != CubeOwner::Opponent
+}
+
+/// Whether a double deserves a thought: the player on roll may turn the cube, and would not be
+/// wrong to turn a dead one. Looks one ply less deep than the decision itself would (CUBE-11).
+///
+/// # Errors
+/// [`Stopped`].
+pub fn considers_double(
+    context: Context<'_>,
+    query: &CubeQuery,
+    settings: &Settings,
+) -> Result<bool, Stopped> {
+    let (stakes, cube) = (
+        Stakes::new(query.state, context.met),
+        query.state.cube.into(),
+    );
+    if !stakes.may_double(cube) {
+        return Ok(false);
+    }
+    let settings = &Settings {
+        cubeful: false,
+        time_ms: None,
+        ..settings.clone()
+    };
+    let plies = settings.plies.min(Settings::PLIES_MAX).saturating_sub(1);
+    let leaves = leaves_of(&context, settings);
+    let tree = Tree::new(&context, leaves, query.state, Ask::Chances, settings, plies);
+    let chances = tree.root(&query.position, plies)?.chances();
+    let beavers = query.state.rules.beavers;
+    Ok(f64::from(chances.win) >= dead_double_point(&stakes, cube, beavers, &chances))
+}
+
+/// How many games the player on roll may resign without loss.
+#[must_use]
+pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvice {
+    let chances = LeafEvaluator::new(&context, None).one(&query.position);
+    let stakes = Stakes::new(query.state, context.met);
+    let class = context.evaluator.class(&query.position);
+    ResignAdvice {
+        games: resign_advice(&stakes, query.state.cube.into(), class, &chances),
+    }
+}
+
+/// Whether to accept that the player on roll resigns so many games (1..=3).
+#[must_use]
+pub fn accepts_resignation(context: Context<'_>, query: &EvalQuery, games: u8) -> bool {
+    let chances = LeafEvaluator::new(&context, None).one(&query.position);
+    let stakes = Stakes::new(query.state, context.met);
+    accept_resignation(&stakes, query.state.cube.into(), &chances, games)
+}

@@ -1,0 +1,139 @@
+//! One play ahead: the best plays of every roll and their mean, cubeless. What training and luck ask millions of times; an
+//! interactive question goes through the tree of [`super`]. Replies are found as there ([`super::replies`]).
+
+use super::choice::{Choice, Chooser, Pruning};
+use super::leaves::LeafEvaluator;
+use super::replies::{JudgedReply, Scratch};
+use crate::equity::{CubeEfficiency, CubeState, Stakes};
+use crate::eval::Evaluator;
+use gammond_game::{Cube, Position, Roll};
+
+/// Which plays of a roll the strong net judges: those that a quicker one finds good.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filter {
+    /// At most so many.
+    pub plays: usize,
+    /// ... within this equity of the best.
+    pub margin: f32,
+    /// Who chooses.
+    pub by: Chooser,
+}
+
+impl Filter {
+    /// No filter.
+    pub const NONE: Filter = Filter {
+        plays: usize::MAX,
+        margin: f32::INFINITY,
+        by: Chooser::Nobody,
+    };
+
+    /// `None` when all plays are judged.
+    fn pruning(&self) -> Option<Pruning> {
+        (self.by != Chooser::Nobody).then(|| Pruning {
+            margin: self.margin.into(),
+            keep: Some(self.plays),
+            by: Some(self.by),
+        })
+    }
+
+    /// Equal in quality to no filter: five plays of the pruning net's, within 0.12.
+    pub const PRUNING: Filter = Filter {
+        plays: 5,
+        margin: 0.12,
+        by: Chooser::Pruning,
+    };
+}
+
+/// What is known of a position one play ahead.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// Mean over the rolls of the best play's chances, for the player on roll.
+    pub mean: [f32; 5],
+    /// The plays of the roll that was asked for, best first.
+    pub ranked: Vec<JudgedReply>,
+}
+
+/// Looks one play ahead with an evaluator, cubeless money.
+#[derive(Debug)]
+pub struct OnePly<'a> {
+    choice: Choice<'a>,
+}
+
+impl<'a> OnePly<'a> {
+    /// Judges with `evaluator` what `filter` leaves.
+    #[must_use]
+    pub fn new(evaluator: &'a dyn Evaluator, filter: Filter) -> OnePly<'a> {
+        let stakes = Stakes::money(false);
+        let choice = Choice::new(
+            LeafEvaluator::plain(evaluator, &CubeEfficiency::GNUBG),
+            [stakes.clone(), stakes],
+            CubeState::from(Cube::CENTRED),
+            false,
+            filter.pruning(),
+        );
+        OnePly { choice }
+    }
+
+    /// The mean over the 21 rolls of the best play's chances, for the player on roll.
+    #[must_use]
+    pub fn mean(&self, position: &Position, scratch: &mut Scratch) -> [f32; 5] {
+        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
+        let mut sum = [0.0; 5];
+        for (index, roll) in Roll::ALL.iter().enumerate() {
+            let weight = roll.weight() as f32 / 36.0;
+            let best = scratch.best_play(index).chances.inverted().to_array();
+            for (sum, value) in sum.iter_mut().zip(best) {
+                *sum += weight * value;
+            }
+        }
+        sum
+    }
+
+    /// The standard deviation over the 21 rolls of the winning chance of the player on roll, the best play made.
+    #[must_use]
+    pub fn volatility(&self, position: &Position, scratch: &mut Scratch) -> f64 {
+        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for (index, roll) in Roll::ALL.iter().enumerate() {
+            let weight = f64::from(roll.weight()) / 36.0;
+            let win = f64::from(scratch.best_play(index).chances.inverted().win);
+            sum += weight * win;
+            squares += weight * win * win;
+        }
+        (squares - sum * sum).max(0.0).sqrt()
+    }
+
+    /// The mean and the plays of `roll`.
+    #[must_use]
+    pub fn ahead(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> Ahead {
+        let mean = self.mean(position, scratch);
+        let index = Roll::ALL.iter().position(|each| *each == roll);
+        Ahead {
+            mean,
+            ranked: scratch.ranked(index.unwrap_or_default()),
+        }
+    }
+
+    /// The plays of a roll by their static chances, best first.
+    #[must_use]
+    pub fn ranked(
+        &self,
+        position: &Position,
+        roll: Roll,
+        scratch: &mut Scratch,
+    ) -> Vec<JudgedReply> {
+        scratch.evaluate(&self.choice, 0, position, &[roll], true);
+        scratch.ranked(0)
+    }
+
+    /// The best play of a roll and its static chances for the mover.
+    #[must_use]
+    pub fn best(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> JudgedReply {
+        scratch.evaluate(&self.choice, 0, position, &[roll], true);
+        let best = scratch.best_play(0);
+        JudgedReply {
+            after: best.after,
+            chances: best.chances.inverted(),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Ranking the plays of a roll: shallow looks at all, deeper ones at the plays that survive
+//! (PLY-06, PLY-07).
+//!
+//! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
+//! below every play that was looked at more deeply, whatever its number says. A filter drops plays between depths, or
+//! in the middle of one, after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they
+//! were then.
+
+use super::by_rolls::{self, ByRolls};
+use super::context::{Context, Stopped};
+use super::leaves::{LeafEvaluator, Misses};
+use super::tree::{Ask, Tree, Value};
+use crate::equity::{CubeState, Stakes};
+use crate::query::{PlayQuery, SETTLED_TIE, Settings, settled};
+use gammond_game::{Chances, Position};
+use rayon::prelude::*;
+use std::cmp::{Ordering, Reverse};
+use std::fmt;
+
+/// The text of a play by its number among the legal ones.
+pub(super) type PlayText<'a> = &'a (dyn Fn(usize) -> String + Sync);
+
+/// A play under consideration, valued for who makes it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    /// Its number among the legal plays.
+    pub(super) index: usize,
+    /// The position after it, the opponent on roll.
+    pub(super) after: Position,
+    /// Points or EMG; MWC in `mwc`.
+    pub(super) value: f64,
+    /// Match winning chance, or the same as `value` in money play.
+    pub(super) mwc: f64,
+    cubeless: f64,
+    pub(super) chances: Chances,
+    pub(super) plies: u8,
+}
+
+/// Ranks plays at one depth.
+pub(super) struct Ranking<'a> {
+    context: Context<'a>,
+    leaves: LeafEvaluator<'a>,
+    query: &'a PlayQuery,
+    text: PlayText<'a>,
+    settings: &'a Settings,
+    stakes: Stakes,
+    cube: CubeState,
+}
+
+impl fmt::Debug for Ranking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Ranking");
+        debug.field("query", self.query).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Ranking<'a> {
+    pub(super) fn new(
+        context: &Context<'a>,
+        leaves: LeafEvaluator<'a>,
+        query: &'a PlayQuery,
+        text: PlayText<'a>,
+        settings: &'a Settings,
+    ) -> Ranking<'a> {
+        Ranking {
+            context: *context,
+            leaves,
+            query,
+            text,
+            settings,
+            stakes: Stakes::new(query.state, context.met),
+            cube: query.state.cube.into(),
+        }
+    }
+
+    /// All plays, best first, deeper ones first.
+    pub(super) fn rank(
+        &self,
+        after: impl Iterator<Item = Position>,
+        plies: u8,
+    ) -> Result<Vec<Candidate>, Stopped> {
+        let candidate = |(index, after)| Candidate {
+            index,
+            after,
+            value: 0.0,
+            mwc: 0.0,
+            cubeless: 0.0,
+            chances: Chances::default(),
+            plies: 0,
+        };
+        let active: Vec<Candidate> = after.enumerate().map(candidate).collect();
+        if self.settings.filter.by_rolls && plies > 0 {
+            return self.rank_by_rolls(active, plies);
+        }
+        self.rank_whole(active, plies)
+    }
+
+    /// Every play that a filter leaves is looked at after all rolls.
+    fn rank_whole(&self, mut active: Vec<Candidate>, plies: u8) -> Result<Vec<Candidate>, Stopped> {
+        let mut dropped: Vec<Vec<Candidate>> = Vec::new();
+        let mut settled = false;
+        let rows = &self.settings.filter.levels;
+        let row = usize::from(plies)
+            .checked_sub(1)
+            .and_then(|row| rows.get(row));
+        for (ply, level) in (0..plies).zip(row.into_iter().flatten()) {
+            let Ok(accept) = usize::try_from(level.accept) else {
+                continue;
+            };
+            self.score(&mut active, ply)?;
+            let count = survivors(&active, accept, level.extra.into(), level.threshold.into());
+            dropped.push(active.split_off(count));
+            if count == 1 && accept != 1 {
+                settled = true;
+                break;
+            }
+        }
+        if !settled {
+            self.score(&mut active, plies)?;
+        }
+        active.extend(dropped.into_iter().rev().flatten());
+        Ok(active)
+    }
+
+    /// Plays are looked at roll by roll, and given up when they have fallen behind (PLY-12).
+    fn rank_by_rolls(
+        &self,
+        mut active: Vec<Candidate>,
+        plies: u8,
+    ) -> Result<Vec<Candidate>, Stopped> {
+        let [(extra, threshold), (left, margin)] = by_rolls::LEFT;
+        self.score(&mut active, 0)?;
+        let mut dropped = vec![active.split_off(survivors(&active, 0, extra, threshold))];
+        if active.len() > 1 {
+            let tree = self.tree(plies);
+            let begin =
+                |play: Candidate| ByRolls::new(&tree, &play.after).map(|rolls| (play, rolls));
+            let mut begun: Vec<(Candidate, ByRolls)> = active
+                .into_par_iter()
+                .map(begin)
+                .collect::<Result<_, _>>()?;
+            for (play, rolls) in &mut begun {
+                self.set(play, &rolls.one_ply(&tree)?, 1);
+            }
+            dropped.push(self.give_up(&mut begun, left, margin));
+            for depth in 2..=plies {
+                dropped.push(self.go_deeper(&tree, &mut begun, [depth, plies])?);
+            }
+            active = begun.into_iter().map(|(play, _)| play).collect();
+        }
+        active.extend(dropped.into_iter().rev().flatten());
+        Ok(active)
+    }
+
+    /// Looks at the plays `depth` of `plies` deep, as long as there are several. Returns those given up; they stay as far
+    /// behind the best as they were then.
+    fn go_deeper(
+        &self,
+        tree: &Tree<'_>,
+        active: &mut Vec<(Candidate, ByRolls)>,
+        [depth, plies]: [u8; 2],
+    ) -> Result<Vec<Candidate>, Stopped> {
+        let mut fallen: Vec<(Candidate, [f64; 2])> = Vec::new();
+        for step in &by_rolls::STEPS {
+            if active.len() < 2 {
+                break;
+            }
+            (active.par_iter_mut())
+                .map(|(_, rolls)| rolls.look(tree, step, depth - 1))
+                .collect::<Result<(), Stopped>>()?;
+            for (play, rolls) in active.iter_mut() {
+                self.set(play, &rolls.value(tree)?, depth);
+            }
+            let given_up = self.give_up(active, usize::MAX, step.margin(depth, plies));
+            let Some((best, _)) = active.first() else {
+                break;
+            };
+            let behind = |play: Candidate| (play, [best.value - play.value, best.mwc - play.mwc]);
+            fallen.extend(given_up.into_iter().map(behind));
+        }
+        for (_, rolls) in active.iter_mut() {
+            rolls.go_deeper();
+        }
+        let best = active
+            .first()
+            .map_or([0.0; 2], |(best, _)| [best.value, best.mwc]);
+        let mut fallen: Vec<Candidate> = (fallen.into_iter())
+            .map(|(play, behind)| Candidate {
+                value: best[0] - behind[0],
+                mwc: best[1] - behind[1],
+                ..play
+            })
+            .collect();
+        self.sort(&mut fallen);
+        Ok(fallen)
+    }
+
+    /// Sorts the plays, and takes out those that are not among the best `left` within a margin.
+    fn give_up(
+        &self,
+        active: &mut Vec<(Candidate, ByRolls)>,
+        left: usize,
+        margin: f64,
+    ) -> Vec<Candidate> {
+        let mut plays: Vec<Candidate> = active.iter().map(|(play, _)| *play).collect();
+        self.sort(&mut plays);
+        let given_up = plays.split_off(survivors(&plays, 0, left, margin));
+        let place = |(play, _): &(Candidate, ByRolls)| {
+            let same = |other: &Candidate| other.index == play.index;
+            plays.iter().position(same)
+        };
+        active.retain(|one| place(one).is_some());
+        active.sort_by_key(place);
+        given_up
+    }
+
+    /// A search below the position after a play.
+    fn tree(&self, plies: u8) -> Tree<'a> {
+        let ask = if self.settings.cubeful {
+            Ask::Value
+        } else {
+            Ask::Chances
+        };
+        let state = self.query.state.swapped();
+        Tree::new(&self.context, self.leaves, state, ask, self.settings, plies)
+    }
+
+    /// Values a play by what the position after it is worth to the opponent.
+    fn set(&self, play: &mut Candidate, theirs: &Value, plies: u8) {
+        let (stakes, cube) = (&self.stakes, self.cube);
+        play.chances = theirs.chances().inverted();
+        play.cubeless = stakes.cubeless(cube, &play.chances);
+        play.plies = plies;
+        (play.value, play.mwc) = if !self.settings.cubeful {
+            (play.cubeless, stakes.to_mwc(cube, play.cubeless))
+        } else if stakes.is_money() {
+            (-theirs.slots[0], -theirs.slots[0])
+        } else {
+            let mwc = 1.0 - theirs.slots[0];
+            (stakes.to_emg(cube, mwc), mwc)
+        };
+    }
+
+    /// Values the plays at a depth and sorts them.
+    fn score(&self, plays: &mut [Candidate], plies: u8) -> Result<(), Stopped> {
+        let tree = self.tree(plies);
+        if plies == 0 {
+            let positions: Vec<Position> = plays.iter().map(|play| play.after).collect();
+            let mut chances = Vec::new();
+            let reference = self.query.position.swapped();
+            let mut misses = Misses::default();
+            (self.leaves).chances(Some(&reference), &positions, &mut misses, &mut chances);
+            for (play, chances) in plays.iter_mut().zip(chances) {
+                self.set(play, &tree.leaf(0, &play.after, chances), plies);
+            }
+        } else {
+            let value = |play: &mut Candidate| {
+                self.set(play, &tree.root(&play.after, plies)?, plies);
+                Ok(())
+            };
+            plays
+                .par_iter_mut()
+                .map(value)
+                .collect::<Result<(), Stopped>>()?;
+        }
+        self.sort(plays);
+        Ok(())
+    }
+
+    fn sort(&self, plays: &mut [Candidate]) {
+        plays.sort_by(order);
+        if self.settings.cubeful {
+            settle_ties(plays, self.leaves.evaluator.policy().cubeful_noise);
+        }
+        if !self.query.position.has_contact() {
+            self.bear_off_fast(plays);
+        }
+    }
+
+    /// PLY-13: where a race is settled, the plays that are worth the same are sorted anew: more checkers
+    /// off, fewer pips, the text. A run of them ends where two neighbours differ by more.
+    fn bear_off_fast(&self, mut plays: &mut [Candidate]) {
+        let end = |play: &Candidate| settled(&play.after, &play.chances);
+        while let Some(best) = plays.first() {
+            let mut last = (best.value, end(best));
+            let equal = |play: &&Candidate| {
+                let near = (last.0 - play.value).abs() <= SETTLED_TIE;
+                let same = near && last.1.is_some() && last.1 == end(play);
+                last.0 = play.value;
+                same
+            };
+            let count = plays.iter().take_while(equal).count().max(1);
+            let (ties, rest) = plays.split_at_mut(count);
+            if ties.len() > 1 {
+                ties.sort_by_cached_key(|play| {
+                    let side = play.after.opponent();
+                    (Reverse(side.off()), side.pips(), (self.text)(play.index))
+                });
+            }
+            plays = rest;
+        }
+    }
+}
+
+/// How many of the sorted plays a filter level lets pass: at least one.
+fn survivors(plays: &[Candidate], accept: usize, extra: usize, threshold: f64) -> usize {
+    let mut count = accept.min(plays.len());
+    let limit = accept.saturating_add(extra).min(plays.len());
+    let Some(best) = plays.first() else { return 0 };
+    while count < limit && plays[count].value >= best.value - threshold {
+        count += 1;
+    }
+    count.max(1)
+}
+
+/// A play that wins at least so often wins for certain, but for what nets and averages leave.
+const CERTAIN: f32 = 0.999;
+
+/// Of the sorted plays those that win for certain are sorted anew: what lies within `noise` of the
+/// best, then what lies within it of the next, and so on.
+fn settle_ties(mut plays: &mut [Candidate], noise: f64) {
+    if noise <= 0.0 {
+        return;
+    }
+    while let Some(best) = plays.first() {
+        let (value, over) = (best.value, is_over(best));
+        let tied = |play: &&Candidate| {
+            let certain = play.chances.win >= CERTAIN;
+            certain && is_over(play) == over && play.value >= value - noise
+        };
+        let count = plays.iter().take_while(tied).count().max(1);
+        let (ties, rest) = plays.split_at_mut(count);
+        ties.sort_by(order_of_ties);
+        plays = rest;
+    }
+}
+
+fn is_over(play: &Candidate) -> bool {
+    play.after.opponent().on_board() == 0
+}
+
+/// Best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
+/// rearmost point, and last the order of generation.
+fn order(a: &Candidate, b: &Candidate) -> Ordering {
+    (is_over(b).cmp(&is_over(a)))
+        .then(b.value.total_cmp(&a.value))
+        .then_with(|| order_of_ties(a, b))
+}
+
+/// The order of plays with the same value.
+fn order_of_ties(a: &Candidate, b: &Candidate) -> Ordering {
+    let left = |play: &Candidate| play.after.opponent().on_board();
+    let rear = |play: &Candidate| play.after.opponent().rearmost();
+    (b.cubeless.total_cmp(&a.cubeless))
+        .then(left(a).cmp(&left(b)))
+        .then(rear(a).cmp(&rear(b)))
+        .then(a.index.cmp(&b.index))
+}

@@ -1,0 +1,455 @@
+//! The best reply to each roll, for all 21 rolls of a node at once (PLY-03, PLY-04).
+//!
+//! The plays of all rolls are gathered, each resulting position once; those that the quick net
+//! finds poor are left out; the rest is evaluated in one batch.
+
+use super::cache::hash_of;
+use super::choice::{Choice, Chooser, Pruning};
+use super::leaves::Misses;
+use gammond_game::{Chances, Class, PlayGenerator, Position, Roll};
+
+/// What one or several rolls lead to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reply {
+    /// The position after the reply, the other player on roll.
+    pub(super) position: Position,
+    /// Its static chances, where they were needed.
+    pub(super) chances: Option<Chances>,
+    /// How many of the 36 throws lead here.
+    pub(super) weight: f64,
+    /// Which of [`Roll::ALL`] lead here, a bit each.
+    pub(super) rolls: u32,
+}
+
+/// The best play of a roll.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestPlay {
+    /// The position after it, the other player on roll.
+    pub after: Position,
+    /// Static chances of the other player there.
+    pub chances: Chances,
+    /// What it is worth to the other player: with the cube, unless the settings say cubeless.
+    pub value: f64,
+}
+
+/// A reply and the chances of the player who makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedReply {
+    /// The position after it, the other player on roll.
+    pub after: Position,
+    /// The chances of the player who moved.
+    pub chances: Chances,
+}
+
+/// The replies to all rolls; equal ones are one.
+#[derive(Debug)]
+pub(super) struct Replies(pub(super) Vec<Reply>);
+
+/// Room for the plays of one node, kept from node to node. One for each thread.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// The plays of one roll.
+    plays: Vec<Position>,
+    /// The plays of all rolls, one roll after the other.
+    all: Vec<Position>,
+    /// Where the plays of each roll begin in `all`, and the end.
+    starts: Vec<usize>,
+    /// How the quick net finds each of `all`.
+    quick: Vec<Option<f64>>,
+    scores: Vec<f64>,
+    classes: Vec<Class>,
+    group: Vec<u32>,
+    chances: Vec<Chances>,
+    misses: Misses,
+    /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other.
+    kept: Vec<u32>,
+    /// Where the kept plays of each roll begin, and the end.
+    kept_starts: Vec<usize>,
+    unique: Unique,
+    /// For each unique position its place in `batch` plus one.
+    place: Vec<u32>,
+    /// What is evaluated.
+    batch: Vec<Position>,
+    full: Vec<Chances>,
+    /// Values with the cube and without of what is evaluated.
+    values: Vec<(f64, f64)>,
+    ranked: Vec<(f64, u32)>,
+}
+
+/// The plays of a roll that look best to the quick net: at most `keep`, and none worse by more than
+/// the margin; all if one was not judged. In order of generation, as ties of the evaluation go to
+/// the play found first.
+fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut Vec<(f64, u32)>) {
+    ranked.clear();
+    let mut least = f64::INFINITY;
+    for &score in quick {
+        least = score.unwrap_or(f64::NEG_INFINITY).min(least);
+    }
+    let all_judged = least > f64::NEG_INFINITY;
+    let limit = if all_judged {
+        least + margin
+    } else {
+        f64::INFINITY
+    };
+    for (play, score) in quick.iter().enumerate() {
+        let score = score.unwrap_or_default();
+        if score <= limit {
+            ranked.push((score, play as u32));
+        }
+    }
+    if !all_judged || ranked.len() <= keep {
+        return;
+    }
+    let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    ranked.select_nth_unstable_by(keep - 1, order);
+    ranked.truncate(keep);
+    ranked.sort_unstable_by_key(|play| play.1);
+}
+
+impl Replies {
+    /// Chooses for the player on roll (`side`) at `position`. With `evaluated` each reply's static
+    /// chances are known afterwards.
+    pub(super) fn choose(
+        choice: &Choice<'_>,
+        side: usize,
+        position: &Position,
+        evaluated: bool,
+        scratch: &mut Scratch,
+    ) -> Replies {
+        scratch.evaluate(choice, side, position, &Roll::ALL, evaluated);
+        scratch.best()
+    }
+
+    /// The reply to each of `rolls`, in their order, with what it is worth to the player on roll after it.
+    pub(super) fn choose_each(
+        choice: &Choice<'_>,
+        side: usize,
+        position: &Position,
+        rolls: &[Roll],
+        scratch: &mut Scratch,
+        out: &mut Vec<BestPlay>,
+    ) {
+        scratch.evaluate(choice, side, position, rolls, true);
+        out.clear();
+        out.extend((0..rolls.len()).map(|index| scratch.best_play(index)));
+    }
+}
+
+impl Scratch {
+    /// Generates the plays of the rolls and evaluates those that may be best. With `evaluated` also where there is
+    /// one only.
+    pub(super) fn evaluate(
+        &mut self,
+        choice: &Choice<'_>,
+        side: usize,
+        position: &Position,
+        rolls: &[Roll],
+        evaluated: bool,
+    ) {
+        self.gather(position, rolls);
+        let reference = position.swapped();
+        self.quick.clear();
+        self.quick.resize(self.all.len(), None);
+        if let Some(pruning) = &choice.pruning {
+            self.look_quickly(choice, pruning, side, &reference);
+        }
+        self.choose_wanted(choice, evaluated);
+        choice.leaves.chances(
+            Some(&reference),
+            &self.batch,
+            &mut self.misses,
+            &mut self.full,
+        );
+        self.score(choice, 1 - side);
+    }
+
+    /// Generates the plays of the rolls.
+    fn gather(&mut self, position: &Position, rolls: &[Roll]) {
+        let generator = PlayGenerator::new(position);
+        self.all.clear();
+        self.starts.clear();
+        for &roll in rolls {
+            self.starts.push(self.all.len());
+            generator.plays(roll, &mut self.plays);
+            if self.plays.is_empty() {
+                self.plays.push(position.swapped());
+            }
+            self.all.extend_from_slice(&self.plays);
+        }
+        self.starts.push(self.all.len());
+    }
+
+    /// Scores the plays by the net that is to do so.
+    fn look_quickly(
+        &mut self,
+        choice: &Choice<'_>,
+        pruning: &Pruning,
+        side: usize,
+        reference: &Position,
+    ) {
+        match pruning.by {
+            None => {
+                if !self.rank(choice, side, reference) {
+                    self.quick_scores(choice, pruning, side, reference);
+                }
+            }
+            Some(Chooser::Pruning) => {
+                self.rank(choice, side, reference);
+                // Rolls with few plays are not pruned.
+                for roll in 0..self.starts.len() - 1 {
+                    let plays = self.starts[roll]..self.starts[roll + 1];
+                    if !pruning.cuts(choice.leaves.evaluator, plays.len()) {
+                        self.quick[plays].fill(None);
+                    }
+                }
+            }
+            Some(Chooser::Quick) if reference.has_contact() => {
+                self.group.clear();
+                for roll in 0..self.starts.len() - 1 {
+                    let plays = self.starts[roll]..self.starts[roll + 1];
+                    if pruning.cuts(choice.leaves.evaluator, plays.len()) {
+                        self.group.extend(plays.map(|play| play as u32));
+                    }
+                }
+                self.score_group(choice, side, reference);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Scores all plays, if the evaluator has a net that ranks.
+    fn rank(&mut self, choice: &Choice<'_>, side: usize, reference: &Position) -> bool {
+        let (stakes, cube) = (&choice.stakes[1 - side], choice.selection[1 - side].cube);
+        let slopes = stakes.cubeless_prices(cube).slopes();
+        self.scores.clear();
+        self.scores.resize(self.all.len(), 0.0);
+        let shortcuts = choice.leaves.evaluator.shortcuts();
+        let known = shortcuts.rank_quickly(reference, &self.all, &slopes, &mut self.scores);
+        if known {
+            for (quick, &score) in self.quick.iter_mut().zip(&self.scores) {
+                *quick = Some(score);
+            }
+        }
+        known
+    }
+
+    /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
+    /// to different classes, or to positions of a table, are not pruned.
+    fn quick_scores(
+        &mut self,
+        choice: &Choice<'_>,
+        pruning: &Pruning,
+        side: usize,
+        reference: &Position,
+    ) {
+        let evaluator = choice.leaves.evaluator;
+        self.classes.clear();
+        let classes = self.all.iter().map(|play| evaluator.class(play));
+        self.classes.extend(classes);
+        for class in [Class::Contact, Class::Crashed, Class::Race] {
+            self.group.clear();
+            for roll in 0..self.starts.len() - 1 {
+                let plays = self.starts[roll]..self.starts[roll + 1];
+                if pruning.cuts(evaluator, plays.len())
+                    && self.classes[plays.clone()]
+                        .iter()
+                        .all(|&other| other == class)
+                {
+                    self.group.extend(plays.map(|play| play as u32));
+                }
+            }
+            self.score_group(choice, side, reference);
+        }
+    }
+
+    /// Scores the plays of `group` by the quick net.
+    fn score_group(&mut self, choice: &Choice<'_>, side: usize, reference: &Position) {
+        if self.group.is_empty() {
+            return;
+        }
+        self.batch.clear();
+        let batch = self.group.iter().map(|&play| self.all[play as usize]);
+        self.batch.extend(batch);
+        self.chances.clear();
+        self.chances.resize(self.batch.len(), Chances::default());
+        let shortcuts = choice.leaves.evaluator.shortcuts();
+        let known = shortcuts.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
+        let cube = choice.selection[1 - side].cube;
+        let stakes = &choice.stakes[1 - side];
+        for (&play, chances) in self.group.iter().zip(&self.chances) {
+            self.quick[play as usize] = known.then(|| stakes.cubeless(cube, chances));
+        }
+    }
+
+    /// Lists the positions that are to be evaluated, each once: those that pruning leaves. A play
+    /// that is left alone is not among them, unless its chances are wanted for themselves.
+    fn choose_wanted(&mut self, choice: &Choice<'_>, evaluated: bool) {
+        self.kept.clear();
+        self.kept_starts.clear();
+        self.unique.clear();
+        self.place.clear();
+        self.batch.clear();
+        for roll in 0..self.starts.len() - 1 {
+            let plays = self.starts[roll]..self.starts[roll + 1];
+            let limits = match &choice.pruning {
+                Some(pruning) => {
+                    let keep = pruning.keep(choice.leaves.evaluator, plays.len());
+                    (keep, pruning.margin)
+                }
+                None => (usize::MAX, f64::INFINITY),
+            };
+            keep_best(&self.quick[plays.clone()], limits, &mut self.ranked);
+            self.kept_starts.push(self.kept.len());
+            let alone = self.ranked.len() == 1 && !evaluated;
+            for &(_, play) in &self.ranked {
+                let position = self.all[plays.start + play as usize];
+                let number = self.unique.number(position);
+                self.kept.push(number);
+                self.place.resize(self.unique.positions.len(), 0);
+                let place = &mut self.place[number as usize];
+                if *place == 0 && !alone {
+                    self.batch.push(position);
+                    *place = self.batch.len() as u32;
+                }
+            }
+        }
+        self.kept_starts.push(self.kept.len());
+    }
+
+    /// What each evaluated position is worth to the player on roll in it: with the cube, and
+    /// without.
+    fn score(&mut self, choice: &Choice<'_>, side: usize) {
+        let (stakes, selection) = (&choice.stakes[side], &choice.selection[side]);
+        self.values.clear();
+        for (position, &chances) in self.batch.iter().zip(&self.full) {
+            let cubeless = stakes.cubeless(selection.cube, &chances);
+            let first = match &selection.plan {
+                None => cubeless,
+                Some(plan) => plan.leaf(0, stakes, choice.leaves.leaf(position, chances))[0],
+            };
+            self.values.push((first, cubeless));
+        }
+    }
+
+    /// The best play of a roll, as a number in `unique`: what is worth least to the opponent.
+    fn best_of(&self, index: usize) -> u32 {
+        // Only what this roll kept: a play that another roll wanted was still cut here.
+        let plays = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+        let mut best = plays[0];
+        let mut least = (f64::INFINITY, f64::INFINITY);
+        for &play in plays {
+            let place = self.place[play as usize] as usize;
+            if place == 0 {
+                continue;
+            }
+            let score = self.values[place - 1];
+            if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
+                (best, least) = (play, score);
+            }
+        }
+        best
+    }
+
+    /// The best play of a roll, all kept ones evaluated.
+    pub(super) fn best_play(&self, index: usize) -> BestPlay {
+        let number = self.best_of(index) as usize;
+        let place = (self.place[number] as usize).saturating_sub(1);
+        BestPlay {
+            after: self.unique.positions[number],
+            chances: self.full[place],
+            value: self.values[place].0,
+        }
+    }
+
+    /// The kept plays of a roll, best first, all of them evaluated.
+    pub(super) fn ranked(&self, index: usize) -> Vec<JudgedReply> {
+        let kept = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+        let place = |number: u32| (self.place[number as usize] as usize).saturating_sub(1);
+        let mut order = kept.to_vec();
+        // As in `best_of`: of equal ones the first.
+        order.sort_by(|&a, &b| {
+            let (a, b) = (self.values[place(a)], self.values[place(b)]);
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let one = |number: u32| JudgedReply {
+            after: self.unique.positions[number as usize],
+            chances: self.full[place(number)].inverted(),
+        };
+        order.into_iter().map(one).collect()
+    }
+
+    /// The best plays of all rolls, equal ones once.
+    fn best(&self) -> Replies {
+        let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
+        for (index, roll) in Roll::ALL.iter().enumerate() {
+            let best = self.best_of(index);
+            let weight = f64::from(roll.weight());
+            if let Some((_, same)) = replies.iter_mut().find(|(play, _)| *play == best) {
+                same.weight += weight;
+                same.rolls |= 1 << index;
+                continue;
+            }
+            let place = self.place[best as usize] as usize;
+            let reply = Reply {
+                position: self.unique.positions[best as usize],
+                chances: (place > 0).then(|| self.full[place - 1]),
+                weight,
+                rolls: 1 << index,
+            };
+            replies.push((best, reply));
+        }
+        Replies(replies.into_iter().map(|(_, reply)| reply).collect())
+    }
+}
+
+/// Numbers positions in the order of their first appearance.
+#[derive(Debug, Default)]
+struct Unique {
+    positions: Vec<Position>,
+    /// Open addressing: number plus one, 0 for free.
+    table: Vec<u32>,
+}
+
+impl Unique {
+    const SMALLEST: usize = 512;
+
+    fn clear(&mut self) {
+        self.positions.clear();
+        if self.table.len() != Unique::SMALLEST {
+            self.table = vec![0; Unique::SMALLEST];
+        } else {
+            self.table.fill(0);
+        }
+    }
+
+    fn number(&mut self, position: Position) -> u32 {
+        if 2 * self.positions.len() >= self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut at = hash_of(&position) as usize & mask;
+        loop {
+            match self.table[at] {
+                0 => {
+                    self.positions.push(position);
+                    self.table[at] = self.positions.len() as u32;
+                    return self.table[at] - 1;
+                }
+                number if self.positions[number as usize - 1] == position => return number - 1,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let mask = 2 * self.table.len() - 1;
+        self.table = vec![0; mask + 1];
+        for (index, position) in self.positions.iter().enumerate() {
+            let mut at = hash_of(position) as usize & mask;
+            while self.table[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.table[at] = index as u32 + 1;
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The look-ahead: every roll, the best reply to each, and so on down to static evaluations
+//! (PLY-01, PLY-05).
+
+use super::cache::hash_of;
+use super::choice::{Choice, Pruning};
+use super::context::{Context, Stopped};
+use super::leaves::LeafEvaluator;
+use super::replies::{Replies, Reply, Scratch};
+use super::slots::{Plan, SLOTS_MAX, Slots};
+use crate::equity::{CubeState, MatchEquityTable, Stakes};
+use crate::query::Settings;
+use gammond_game::{Chances, MatchState, Position};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// What a position is worth to the player on roll there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Value {
+    /// Averages of the five chances.
+    pub(super) chances: [f64; 5],
+    /// One value for each cube asked for.
+    pub(super) slots: Slots,
+}
+
+/// One search: a root state and what follows from it. Side 0 is the player on roll at the root.
+#[derive(Debug)]
+pub(super) struct Tree<'a> {
+    pub(super) choice: Choice<'a>,
+    plan: Plan,
+    context: Context<'a>,
+    scratch: Mutex<Vec<Scratch>>,
+    /// Values of positions just above the leaves: the plays before and after the opponent's often come
+    /// in another order. None where that cannot happen.
+    known: Option<Known>,
+}
+
+/// Values by level and position, in parts so that threads seldom meet.
+#[derive(Debug, Default)]
+struct Known([Mutex<HashMap<(usize, Position), Value>>; KNOWN_PARTS]);
+
+const KNOWN_PARTS: usize = 16;
+/// Most values that a part holds; more are computed anew.
+const KNOWN_MAX: usize = 2048;
+/// Searches shallower than this meet no position twice above the leaves.
+const KNOWN_PLIES: u8 = 3;
+
+impl Known {
+    fn part(&self, position: &Position) -> &Mutex<HashMap<(usize, Position), Value>> {
+        &self.0[hash_of(position) as usize % KNOWN_PARTS]
+    }
+
+    fn get(&self, level: usize, position: &Position) -> Option<Value> {
+        let part = self.part(position).lock().ok()?;
+        part.get(&(level, *position)).copied()
+    }
+
+    fn put(&self, level: usize, position: &Position, value: Value) {
+        if let Ok(mut part) = self.part(position).lock()
+            && part.len() < KNOWN_MAX
+        {
+            part.insert((level, *position), value);
+        }
+    }
+}
+
+/// What is asked at the root of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// The chances only.
+    Chances,
+    /// The value with the root's cube, which the player on roll may turn first.
+    Value,
+    /// The values of not doubling and of a double that is taken.
+    Decision,
+}
+
+impl<'a> Tree<'a> {
+    /// A tree of `plies` below a position with this state.
+    pub(super) fn new(
+        context: &Context<'a>,
+        leaves: LeafEvaluator<'a>,
+        state: MatchState,
+        ask: Ask,
+        settings: &Settings,
+        plies: u8,
+    ) -> Tree<'a> {
+        let met: &MatchEquityTable = context.met;
+        let stakes = [Stakes::new(state, met), Stakes::new(state.swapped(), met)];
+        let cube = CubeState::from(state.cube);
+        let root: Vec<CubeState> = match ask {
+            Ask::Chances => Vec::new(),
+            Ask::Value => vec![cube],
+            Ask::Decision => vec![cube, cube.doubled()],
+        };
+        let plan = Plan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
+        let cubeful = settings.cubeful && ask != Ask::Chances;
+        let pruning = Pruning::of(settings, &leaves);
+        Tree {
+            choice: Choice::new(leaves, stakes, cube, cubeful, pruning),
+            plan,
+            context: *context,
+            scratch: Mutex::new(Vec::new()),
+            known: (plies >= KNOWN_PLIES).then(Known::default),
+        }
+    }
+
+    /// The value of a position that is not looked beyond, given its chances.
+    pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
+        let slots = if self.plan.width(level) == 0 {
+            [0.0; SLOTS_MAX]
+        } else {
+            let leaf = self.choice.leaves.leaf(position, chances);
+            self.plan.leaf(level, &self.choice.stakes[level % 2], leaf)
+        };
+        Value {
+            chances: chances.to_array().map(f64::from),
+            slots,
+        }
+    }
+
+    /// The value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value (PLY-11).
+    pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
+        let ahead = self.value(0, position, None, plies)?;
+        if plies != 1 || self.is_final(position) {
+            return Ok(ahead);
+        }
+        Ok(self.with_static_share(position, ahead))
+    }
+
+    /// A 1-ply value of the root with the evaluator's share of the static one (PLY-11).
+    pub(super) fn with_static_share(&self, position: &Position, ahead: Value) -> Value {
+        let share = self.choice.leaves.evaluator.policy().static_share;
+        if share == 0.0 {
+            return ahead;
+        }
+        let still = self.leaf(0, position, self.choice.leaves.one(position));
+        ahead.towards(&still, share)
+    }
+
+    /// The value of a position at `level` looked ahead `plies`; its chances when they are known.
+    pub(super) fn value(
+        &self,
+        level: usize,
+        position: &Position,
+        known: Option<Chances>,
+        plies: u8,
+    ) -> Result<Value, Stopped> {
+        if plies == 0 || self.is_final(position) {
+            let chances = known.unwrap_or_else(|| self.choice.leaves.one(position));
+            return Ok(self.leaf(level, position, chances));
+        }
+        if self.context.is_stopped() {
+            return Err(Stopped);
+        }
+        let known = self.known.as_ref().filter(|_| plies == 1);
+        if let Some(value) = known.and_then(|known| known.get(level, position)) {
+            return Ok(value);
+        }
+        let replies = self.replies(level, position, plies == 1);
+        let below =
+            |reply: &Reply| self.value(level + 1, &reply.position, reply.chances, plies - 1);
+        let values: Vec<Value> = if plies == 1 {
+            replies.0.iter().map(below).collect::<Result<_, _>>()?
+        } else {
+            replies.0.par_iter().map(below).collect::<Result<_, _>>()?
+        };
+        let value = self.average(level, &replies.0, &values);
+        if let Some(known) = known {
+            known.put(level, position, value);
+        }
+        Ok(value)
+    }
+
+    /// The best reply to each roll; with `evaluated` with its static chances.
+    pub(super) fn replies(&self, level: usize, position: &Position, evaluated: bool) -> Replies {
+        let mut scratch = self.take_scratch();
+        let replies = Replies::choose(&self.choice, level % 2, position, evaluated, &mut scratch);
+        self.return_scratch(scratch);
+        replies
+    }
+
+    /// Positions that are never looked beyond: the game is over, or a table knows the cubeful
+    /// money equity exactly.
+    pub(super) fn is_final(&self, position: &Position) -> bool {
+        position.is_over()
+            || (self.choice.stakes[0].is_money()
+                && !position.has_contact()
+                && self.choice.leaves.exact(position).is_some())
+    }
+
+    /// The value of a position at `level` whose replies have these values, each for the player who is on roll after it.
+    pub(super) fn average(&self, level: usize, replies: &[Reply], values: &[Value]) -> Value {
+        let mut chances = [0.0; 5];
+        let mut slots = [0.0; SLOTS_MAX];
+        let width = self.plan.width(level + 1);
+        for (reply, value) in replies.iter().zip(values) {
+            for (sum, part) in chances.iter_mut().zip(value.chances) {
+                *sum += reply.weight * part;
+            }
+            for (sum, part) in slots[..width].iter_mut().zip(value.slots) {
+                *sum += reply.weight * part;
+            }
+        }
+        let [win, gammon, backgammon, lose_gammon, lose_backgammon] = chances.map(|sum| sum / 36.0);
+        let below = self.plan.swapped(level + 1, &slots.map(|sum| sum / 36.0));
+        Value {
+            chances: [1.0 - win, lose_gammon, lose_backgammon, gammon, backgammon],
+            slots: self.plan.combine(level, &below),
+        }
+    }
+
+    fn take_scratch(&self) -> Scratch {
+        let kept = self.scratch.lock().map(|mut kept| kept.pop());
+        kept.ok().flatten().unwrap_or_default()
+    }
+
+    fn return_scratch(&self, scratch: Scratch) {
+        if let Ok(mut kept) = self.scratch.lock() {
+            kept.push(scratch);
+        }
+    }
+}
+
+impl Value {
+    /// The mean with `other`, which has this share.
+    fn towards(mut self, other: &Value, share: f64) -> Value {
+        let mix = |to: &mut [f64], from: &[f64]| {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to += share * (from - *to);
+            }
+        };
+        mix(&mut self.chances, &other.chances);
+        mix(&mut self.slots, &other.slots);
+        self
+    }
+
+    /// The averaged chances in single precision.
+    pub(super) fn chances(&self) -> Chances {
+        Chances::from_array(self.chances.map(|value| value as f32))
+    }
+}

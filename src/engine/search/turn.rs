@@ -1,0 +1,91 @@
+//! One turn of many games: the best play of every roll of a position at 0 plies, in one batch.
+//!
+//! What a rollout does at each turn: it needs the play of the roll that comes, and what the other rolls would have
+//! brought, to know how lucky that roll was. A [`Turn`] is prepared once for a cube and a score.
+
+use super::replies::{BestPlay, Replies, Scratch};
+use super::tree::{Ask, Tree};
+use super::{Context, cube_answer, leaves_of};
+use crate::query::{CubeAnswer, CubeQuery, Settings};
+use gammond_game::{Chances, MatchState, Position, Roll};
+
+/// Chooses plays and cube actions for the player on roll at one state of the match.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    state: MatchState,
+    plays: Tree<'a>,
+    cube: Option<Tree<'a>>,
+}
+
+impl<'a> Turn<'a> {
+    /// Prepares the state, seen by the player on roll.
+    #[must_use]
+    pub fn new(context: &Context<'a>, state: MatchState, settings: &Settings) -> Turn<'a> {
+        let tree = |ask| {
+            let leaves = leaves_of(context, settings);
+            Tree::new(context, leaves, state, ask, settings, 0)
+        };
+        let plays = tree(if settings.cubeful {
+            Ask::Value
+        } else {
+            Ask::Chances
+        });
+        let may_double = settings.cubeful && plays.choice.stakes[0].may_double(state.cube.into());
+        Turn {
+            cube: may_double.then(|| tree(Ask::Decision)),
+            state,
+            plays,
+        }
+    }
+
+    /// The state it was made for.
+    #[must_use]
+    pub const fn state(&self) -> &MatchState {
+        &self.state
+    }
+
+    /// The best play of each of `rolls`, in their order.
+    pub fn best(
+        &self,
+        position: &Position,
+        rolls: &[Roll],
+        scratch: &mut Scratch,
+        out: &mut Vec<BestPlay>,
+    ) {
+        Replies::choose_each(&self.plays.choice, 0, position, rolls, scratch, out);
+    }
+
+    /// Whether the player on roll may turn the cube.
+    #[must_use]
+    pub const fn may_double(&self) -> bool {
+        self.cube.is_some()
+    }
+
+    /// Static chances of the player on roll.
+    #[must_use]
+    pub fn chances(&self, position: &Position) -> Chances {
+        self.plays.choice.leaves.one(position)
+    }
+
+    /// What a position with these chances is worth to the player on roll, with the right to double; cubeless settings
+    /// give the cubeless value.
+    #[must_use]
+    pub fn value(&self, position: &Position, chances: Chances) -> f64 {
+        if self.plays.choice.selection[0].plan.is_none() {
+            return self.plays.choice.stakes[0].cubeless(self.state.cube.into(), &chances);
+        }
+        self.plays.leaf(0, position, chances).slots[0]
+    }
+
+    /// Double or not, take or pass, from static chances; `None` when the player on roll may not double.
+    #[must_use]
+    pub fn cube_action(&self, position: &Position, chances: Chances) -> Option<CubeAnswer> {
+        let tree = self.cube.as_ref()?;
+        let query = CubeQuery {
+            position: *position,
+            state: self.state,
+        };
+        let value = tree.leaf(0, position, chances);
+        Some(cube_answer(&query, &tree.choice.stakes[0], &value, 0))
+    }
+}

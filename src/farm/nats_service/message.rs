@@ -1,0 +1,77 @@
+//! A message of NATS to a step of the line protocol's machine.
+
+use gammond_protocol::{
+    Cut, Dialect, LINE_BYTES_MAX, LineCodec, RequestError, Session, SessionSettings, Step,
+    verbs as verbs_of_requests,
+};
+
+/// The subject for whole lines, also those that begin with no verb: records and board lines.
+pub(super) const LINE: &str = "line";
+
+/// The last words of the subjects that are answered.
+pub(super) fn verbs() -> impl Iterator<Item = &'static str> {
+    verbs_of_requests().chain([LINE])
+}
+
+/// The line, or the lines of a match, that a message on the subject of this verb stands for: what comes behind the verb,
+/// with the `#id` in front of it.
+fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
+    if verb == LINE {
+        return payload.to_vec();
+    }
+    let blanks = payload
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'));
+    let payload = payload.get(blanks.count()..).unwrap_or_default();
+    let end = payload.iter().position(u8::is_ascii_whitespace);
+    let (id, rest) = match payload.first() {
+        Some(b'#') => payload.split_at(end.unwrap_or(payload.len())),
+        _ => (&b""[..], payload),
+    };
+    let mut lines = Vec::with_capacity(payload.len() + verb.len() + 2);
+    lines.extend_from_slice(id);
+    if !id.is_empty() {
+        lines.push(b' ');
+    }
+    lines.extend_from_slice(verb.as_bytes());
+    // A match begins behind the line end.
+    if !rest.is_empty() && !rest.starts_with(b"\n") {
+        lines.push(b' ');
+    }
+    lines.extend_from_slice(rest.strip_prefix(b" ").unwrap_or(rest));
+    lines
+}
+
+/// What the line protocol's machine makes of a message: one request, with the settings that sessions begin with.
+pub(super) fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
+    let mut session = Session::new(settings);
+    let mut codec = LineCodec::new(LINE_BYTES_MAX);
+    codec.feed(&lines(verb, payload));
+    codec.finish();
+    let mut found = None;
+    while let Some(cut) = codec.peek() {
+        let asks = !matches!(cut, Cut::Line(line) if Session::passes_over(line));
+        if found.is_some() && asks {
+            let error = RequestError::new(
+                "bad-request",
+                "request",
+                "request has more than one line; send a message for each",
+            );
+            return Step::Refuse(session.trouble(&error));
+        }
+        if found.is_none() {
+            found = Some(session.line(cut)).filter(|step| !matches!(step, Step::Silence));
+        }
+        codec.consume();
+    }
+    match found {
+        Some(step) => step,
+        None => match session.finish() {
+            Step::Silence => {
+                let error = RequestError::new("bad-request", "request", "request is missing");
+                Step::Refuse(session.trouble(&error))
+            }
+            step => step,
+        },
+    }
+}

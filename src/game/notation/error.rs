@@ -1,0 +1,185 @@
+//! Why a text was not understood: which form and field, the reason, and the byte.
+
+use crate::{MatchStateError, PositionError, RollError};
+
+/// The stable error codes of this room, as they stand in the `code` of an error answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// A Position ID, a key, or a text of no known form.
+    BadPosition,
+    /// A Match ID.
+    BadMatchId,
+    /// An XGID.
+    BadXgid,
+    /// An OGID.
+    BadOgid,
+    /// A FIBS board line.
+    BadBoard,
+    /// A roll of two dice.
+    BadRoll,
+    /// A line of a benchmark or training file.
+    BadRecord,
+    /// A match file.
+    BadMatchFile,
+    /// The text of a play, or a play that is not legal.
+    BadPlay,
+}
+
+impl Code {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Code::BadPosition => "bad-position",
+            Code::BadMatchId => "bad-match-id",
+            Code::BadXgid => "bad-xgid",
+            Code::BadOgid => "bad-ogid",
+            Code::BadBoard => "bad-board",
+            Code::BadRoll => "bad-roll",
+            Code::BadRecord => "bad-record",
+            Code::BadMatchFile => "bad-match-file",
+            Code::BadPlay => "bad-play",
+        }
+    }
+}
+
+/// Why a text was refused. Its `Display` is one line: the field and the reason; the place stands
+/// apart in [`NotationError::at`], as in an error answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{field} {reason}")]
+pub struct NotationError {
+    code: Code,
+    field: &'static str,
+    reason: Reason,
+    at: usize,
+}
+
+impl NotationError {
+    pub(crate) const fn new(code: Code, field: &'static str, reason: Reason, at: usize) -> Self {
+        NotationError {
+            code,
+            field,
+            reason,
+            at,
+        }
+    }
+
+    /// The stable code, such as `bad-position`.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        self.code.as_str()
+    }
+
+    /// The code as a value.
+    #[must_use]
+    pub const fn kind(&self) -> Code {
+        self.code
+    }
+
+    /// The field that is wrong, in words.
+    #[must_use]
+    pub const fn field(&self) -> &'static str {
+        self.field
+    }
+
+    /// What is wrong with it.
+    #[must_use]
+    pub const fn reason(&self) -> &Reason {
+        &self.reason
+    }
+
+    /// Byte of the text, counted from 0, where the field or its wrong part begins.
+    #[must_use]
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The same error in a text where this one begins at byte `offset`.
+    #[must_use]
+    pub const fn moved(mut self, offset: usize) -> Self {
+        self.at += offset;
+        self
+    }
+}
+
+/// What can be wrong with a field.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A text of fixed length with another length.
+    #[error("has {found} characters, want {want}")]
+    Length {
+        /// Characters found.
+        found: usize,
+        /// Characters wanted.
+        want: usize,
+    },
+    /// The text ends before the field.
+    #[error("is missing")]
+    Missing,
+    /// A byte that cannot stand there.
+    #[error("has {}, want {want}", Shown(*.found))]
+    Byte {
+        /// The byte.
+        found: u8,
+        /// What could stand there.
+        want: &'static str,
+    },
+    /// A number out of range, or one that is no number the field can hold.
+    #[error("is {found}, want {want}")]
+    Value {
+        /// The value as given, shortened.
+        found: String,
+        /// What could stand there.
+        want: &'static str,
+    },
+    /// Something follows where the text should end.
+    #[error("is followed by {}", Shown(*.0))]
+    Trailing(u8),
+    /// One bits after the last point.
+    #[error("has a one bit after the 50th point")]
+    StrayBits,
+    /// The checkers do not make a legal position.
+    #[error("is not legal: {0}")]
+    Position(#[from] PositionError),
+    /// Cube, score and rules do not fit.
+    #[error("is not possible: {0}")]
+    State(#[from] MatchStateError),
+    /// A die out of range.
+    #[error("is not possible: {0}")]
+    Roll(#[from] RollError),
+    /// Anything else that can be said in fixed words.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+/// A byte, printable or not, in quotes that fit on a line.
+struct Shown(u8);
+
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            byte @ 0x20..=0x7e => write!(f, "'{}'", char::from(byte)),
+            byte => write!(f, "byte 0x{byte:02x}"),
+        }
+    }
+}
+
+/// A piece of somebody's text, made fit for a message: printable, on one line, short.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    const LONGEST: usize = 24;
+    let mut text = String::from("'");
+    for &byte in bytes.iter().take(LONGEST) {
+        text.push(if matches!(byte, 0x20..=0x7e) {
+            char::from(byte)
+        } else {
+            '?'
+        });
+    }
+    if bytes.len() > LONGEST {
+        text.push('…');
+    }
+    text.push('\'');
+    text
+}

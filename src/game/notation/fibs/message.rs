@@ -1,0 +1,289 @@
+//! What a line of the server is: the names that `clip` gives.
+
+use crate::notation::BoardLine;
+use std::fmt;
+
+/// Own settings as told at login (CLIP message 2).
+#[derive(Clone, PartialEq, Debug, Default)]
+#[expect(missing_docs, reason = "the names are those of FIBS's toggles")]
+pub struct OwnInfo {
+    pub name: String,
+    pub autoboard: bool,
+    pub autodouble: bool,
+    pub automove: bool,
+    pub away: bool,
+    pub bell: bool,
+    pub crawford: bool,
+    pub double: bool,
+    pub experience: u32,
+    pub greedy: bool,
+    pub moreboards: bool,
+    pub moves: bool,
+    pub rating: f64,
+    pub ready: bool,
+    pub silent: bool,
+}
+
+/// Somebody who is logged in (CLIP message 5).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Who {
+    /// The name.
+    pub name: String,
+    /// Whom the user plays.
+    pub opponent: Option<String>,
+    /// Wants to play.
+    pub ready: bool,
+    /// Is away.
+    pub away: bool,
+    /// Rating.
+    pub rating: f64,
+    /// Points played.
+    pub experience: u32,
+    /// The program at the other end.
+    pub client: String,
+}
+
+/// A match that somebody wants to play.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// To so many points.
+    Points(u32),
+    /// Without end.
+    Unlimited,
+    /// A saved one.
+    Resume,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Points(1) => f.write_str("1 point"),
+            Wanted::Points(points) => write!(f, "{points} points"),
+            Wanted::Unlimited => f.write_str("unlimited"),
+            Wanted::Resume => f.write_str("resumed"),
+        }
+    }
+}
+
+/// How somebody talks to us.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Speech {
+    Tell,
+    Shout,
+    Whisper,
+    Kibitz,
+}
+
+/// Who does what a line of the game tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum By {
+    /// We: the line says `You`.
+    Me,
+    /// Whoever has this name.
+    Name(String),
+}
+
+impl By {
+    /// The column of the match file.
+    #[must_use]
+    pub fn player(&self) -> crate::notation::MatPlayer {
+        match self {
+            By::Me => crate::notation::MatPlayer::First,
+            By::Name(_) => crate::notation::MatPlayer::Second,
+        }
+    }
+}
+
+/// A line of the server, named.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(missing_docs, reason = "the names say what the lines say")]
+pub enum Message {
+    Welcome(String),
+    Own(Box<OwnInfo>),
+    MotdBegins,
+    MotdEnds,
+    Who(Box<Who>),
+    WhoEnds,
+    LogsIn(String),
+    LogsOut(String),
+    Said {
+        name: String,
+        how: Speech,
+        text: String,
+    },
+    LoginIncorrect,
+    Board(Box<BoardLine>),
+    /// `board:` stands in the line but it cannot be read.
+    BadBoard(String),
+    OpeningRoll {
+        name: String,
+        mine: u8,
+        other: u8,
+    },
+    Rolls {
+        by: By,
+        dice: [u8; 2],
+    },
+    Moves {
+        name: String,
+        steps: String,
+    },
+    CannotMove {
+        by: By,
+    },
+    PleaseMove,
+    RollOrDouble,
+    Doubles {
+        name: String,
+    },
+    YouDouble,
+    Takes {
+        by: By,
+    },
+    /// Somebody passes a double; `name`: the opponent, whoever it is.
+    GivesUp {
+        by: By,
+        name: String,
+        points: u32,
+    },
+    OffersResignation {
+        name: String,
+        points: u32,
+    },
+    YouResign,
+    ResignationAccepted {
+        by: By,
+        points: u32,
+    },
+    ResignationRejected {
+        by: By,
+    },
+    WinsGame {
+        by: By,
+        points: u32,
+    },
+    WinsMatch {
+        by: By,
+        length: u32,
+        /// Points of the winner and of the loser.
+        score: Option<[u32; 2]>,
+    },
+    /// The score after a game, by name.
+    Score([(String, u32); 2]),
+    JoinNext,
+    WaitForJoin,
+    NewGame(String),
+    Started {
+        name: String,
+        wanted: Wanted,
+    },
+    MatchLength(Option<u32>),
+    /// The score of a match that is resumed, a line for each player.
+    PointsFor {
+        name: String,
+        points: u32,
+    },
+    Invites {
+        name: String,
+        wanted: Wanted,
+    },
+    SavedWarning,
+    /// A match was broken off and saved: by our `leave`, or as the line says.
+    Saved {
+        by: By,
+    },
+    NotPlaying,
+    /// A row of `show saved`.
+    SavedMatch {
+        name: String,
+        length: Option<u32>,
+    },
+    /// The answer to `show savedcount`.
+    SavedCount {
+        name: String,
+        count: u32,
+    },
+    NoSavedMatches,
+    /// The server has no list of saved matches.
+    NoSavedList,
+    /// The head of the table of saved matches.
+    SavedHead,
+    /// An answer is still open: ours to the opponent's offer, or the opponent's to ours.
+    OfferOpen {
+        name: String,
+        mine: bool,
+    },
+    /// The server has no command that shows the board.
+    NoBoard,
+    /// A command of the game was refused.
+    Refused(String),
+    /// An invitation or its acceptance was refused.
+    InvitationRefused(String),
+    /// An invitation or acceptance was refused because a match is being played.
+    AlreadyPlaying,
+    /// There is no saved match with this player, or it cannot be loaded any more.
+    NoSavedMatch(String),
+    /// The board style is set: the answer to a command that the bot sends as a fence.
+    BoardStyle,
+    ShuttingDown,
+    /// Known, and of no meaning for a bot.
+    Noise,
+    /// Not known at all.
+    Unknown,
+}
+
+/// What only those hear who watch a game.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Watched {
+    /// We watch a player from now on.
+    Begins(String),
+    /// We watch nobody any more.
+    Ends,
+    /// Two begin a match to so many points, 0 for an unlimited one. Told of everybody to those who want to know.
+    Starts([String; 2], u32),
+    /// Two go on with a match that was saved, to so many points where that is told.
+    Resumes([String; 2], Option<u32>),
+    /// The opening roll of both players.
+    OpeningRoll([(String, u8); 2]),
+    /// Somebody has won a match against somebody: winner and loser.
+    WinsMatch([String; 2]),
+    /// What a player hears in other words.
+    Line(Message),
+}
+
+impl Message {
+    /// Whom a line of the game names as the opponent, if it names anybody. A placeholder that the
+    /// server did not replace is no name.
+    #[must_use]
+    pub fn opponent(&self) -> Option<&str> {
+        let name = match self {
+            Message::OpeningRoll { name, .. }
+            | Message::Moves { name, .. }
+            | Message::Doubles { name }
+            | Message::GivesUp { name, .. }
+            | Message::OffersResignation { name, .. }
+            | Message::OfferOpen { name, .. }
+            | Message::NewGame(name) => name,
+            Message::Rolls { by, .. }
+            | Message::CannotMove { by }
+            | Message::Takes { by }
+            | Message::ResignationAccepted { by, .. }
+            | Message::ResignationRejected { by }
+            | Message::WinsGame { by, .. }
+            | Message::WinsMatch { by, .. }
+            | Message::Saved { by } => match by {
+                By::Me => return None,
+                By::Name(name) => name,
+            },
+            _ => return None,
+        };
+        Some(name.as_str()).filter(|name| !is_placeholder(name))
+    }
+}
+
+/// Returns whether this is no name but a placeholder that the server did not replace, as in
+/// `** Theres no saved match with {0}`.
+pub(super) fn is_placeholder(name: &str) -> bool {
+    name.starts_with(['{', '%'])
+}

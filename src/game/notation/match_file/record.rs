@@ -1,0 +1,227 @@
+//! What a match file holds.
+
+use super::file_analysis::FileAnalysis;
+use crate::notation::error::NotationError;
+use crate::{POINTS, Play, Position, Roll};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Longest match.
+pub(super) const LENGTH_MAX: u32 = 32767;
+
+/// Where a step ends that bears off.
+pub(super) const BORNE_OFF: u8 = 25;
+const _: () = assert!(BORNE_OFF as usize == crate::OFF);
+
+/// Whose action or result it is: `First` stands in the left-hand column.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MatPlayer {
+    /// The player on the left.
+    First,
+    /// The player on the right.
+    Second,
+}
+
+impl MatPlayer {
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> MatPlayer {
+        match self {
+            MatPlayer::First => MatPlayer::Second,
+            MatPlayer::Second => MatPlayer::First,
+        }
+    }
+
+    /// The place in a pair: 0 or 1.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            MatPlayer::First => 0,
+            MatPlayer::Second => 1,
+        }
+    }
+
+    /// This player's part of a pair.
+    #[must_use]
+    pub fn of<T: Copy>(self, [first, second]: [T; 2]) -> T {
+        match self {
+            MatPlayer::First => first,
+            MatPlayer::Second => second,
+        }
+    }
+}
+
+/// What a player does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MatAction {
+    /// Rolls and plays; the play may be a pass.
+    Play {
+        /// The roll.
+        roll: Roll,
+        /// The play, by the player's own index.
+        play: Play,
+    },
+    /// Rolls; what was played is not told, and the board stays as it is.
+    Rolled(Roll),
+    /// Doubles, to this value.
+    Double(u32),
+    /// Takes and doubles at once, to this value, keeping the cube; a raccoon is such an answer to a beaver.
+    Beaver(u32),
+    /// Takes.
+    Take,
+    /// Passes the double.
+    Drop,
+    /// The board or the cube was set up, and this player is on roll.
+    SetUp(SetUp),
+}
+
+/// A board and a cube that somebody set up in the middle of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SetUp {
+    /// The board, seen by the player on roll.
+    pub position: Position,
+    /// The value of the cube.
+    pub value: u32,
+    /// Who has the cube; `None` in the middle.
+    pub owner: Option<MatPlayer>,
+}
+
+/// A game from the first roll on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MatGame {
+    /// Points of the first and the second player before the game.
+    pub scores: [u32; 2],
+    /// What happened, in order.
+    pub actions: Vec<(MatPlayer, MatAction)>,
+    /// Who won how many points; `None` for a game that was not finished. When neither the board nor a
+    /// pass ended the game, the other player resigned.
+    pub result: Option<(MatPlayer, u32)>,
+    /// Whether this is the Crawford game, if the file says so; otherwise the scores decide.
+    pub crawford: Option<bool>,
+    /// The players settled the game for these points: nobody resigned.
+    pub settled: bool,
+}
+
+/// A match or money session.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MatchFile {
+    /// Points to play to; 0 for money.
+    pub length: u32,
+    /// The players' names. Colons, control characters and double blanks do not survive.
+    pub names: [String; 2],
+    /// Comment lines before the match, without the `;`. Control characters and blanks at the end do
+    /// not survive. Those of the form ` [Key "Value"]` are headers.
+    pub comments: Vec<String>,
+    /// The games.
+    pub games: Vec<MatGame>,
+}
+
+/// What is wrong in a file, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileFault {
+    /// The line, counted from 1; 0 in binary files, where the error's byte says more.
+    pub line: usize,
+    /// The game, counted from 1 in the file's order; 0 before the first one.
+    pub game: usize,
+    /// What it is, with the byte of the text.
+    pub error: NotationError,
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "byte {}", self.error.at())?,
+            line => write!(f, "line {line}")?,
+        }
+        if self.game > 0 {
+            write!(f, ", game {}", self.game)?;
+        }
+        write!(f, ": {}", self.error)
+    }
+}
+
+/// A file that was read, with what is wrong in it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct MatchReading {
+    /// What could be read. A game with a fault ends where it stands, unless the board could be followed.
+    pub file: MatchFile,
+    /// What is wrong, in the file's order; the first hundred.
+    pub faults: Vec<FileFault>,
+    /// For each game the lines on which its actions stand.
+    pub lines: Vec<Vec<usize>>,
+    /// The line on which the match begins, counted from 1; 0 in binary files.
+    pub line: usize,
+    /// The byte at which that line begins.
+    pub at: usize,
+    /// For each game the analyses that stand in the file, by the number of the action.
+    pub analyses: Vec<BTreeMap<usize, FileAnalysis>>,
+}
+
+impl MatchFile {
+    /// The headers of money play without Jacoby and beavers, such as unlimited matches on FIBS.
+    pub const WITHOUT_JACOBY: [&str; 2] = [" [Jacoby \"Off\"]", " [Beaver \"Off\"]"];
+
+    /// The value of a header ` [Key "Value"]`.
+    #[must_use]
+    pub fn header(&self, key: &str) -> Option<&str> {
+        self.comments.iter().find_map(|comment| {
+            let inside = comment.trim().strip_prefix('[')?.strip_suffix(']')?;
+            let (name, value) = inside.split_once('"')?;
+            let same = name.trim().eq_ignore_ascii_case(key);
+            same.then(|| value.trim_end().trim_end_matches('"'))
+        })
+    }
+
+    /// A header that is on or off.
+    #[must_use]
+    pub fn switch(&self, key: &str) -> Option<bool> {
+        let value = self.header(key)?;
+        let is = |word: &str| value.eq_ignore_ascii_case(word);
+        (is("On") || is("Off")).then(|| is("On"))
+    }
+
+    /// Which games are the Crawford game: as the file says, else the first one in which exactly one player needs one
+    /// point.
+    #[must_use]
+    pub fn crawford_games(&self) -> Vec<bool> {
+        if self.switch("Crawford") == Some(false) {
+            return vec![false; self.games.len()];
+        }
+        let by_score = self.crawford_by_score();
+        let games = self.games.iter().zip(by_score);
+        games
+            .map(|(game, by_score)| game.crawford.unwrap_or(by_score))
+            .collect()
+    }
+
+    /// The Crawford game as the scores alone tell it.
+    pub(super) fn crawford_by_score(&self) -> Vec<bool> {
+        let mut played = false;
+        let flag = |game: &MatGame| {
+            let away = |score: &u32| self.length > 1 && score.saturating_add(1) == self.length;
+            let one_away = game.scores.iter().filter(|score| away(score)).count();
+            one_away == 1 && !std::mem::replace(&mut played, true)
+        };
+        self.games.iter().map(flag).collect()
+    }
+
+    /// The position from which each game starts; `None` for a variation that is not known here.
+    #[must_use]
+    pub fn start(&self) -> Option<Position> {
+        match self.header("Variation") {
+            None => Some(Position::start()),
+            Some(name) if name.eq_ignore_ascii_case("Backgammon") => Some(Position::start()),
+            Some(name) if name.eq_ignore_ascii_case("NackGammon") => nackgammon(),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Two of the thirteens and sixes of the usual start stand behind.
+fn nackgammon() -> Option<Position> {
+    let mut counts = [0; POINTS];
+    for (index, count) in [(23, 2), (22, 2), (12, 4), (7, 3), (5, 4)] {
+        *counts.get_mut(index)? = count;
+    }
+    Position::new(&counts, &counts).ok()
+}

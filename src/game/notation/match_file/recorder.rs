@@ -1,0 +1,525 @@
+//! A match on its way in from any form: follows the board and the cube, and fills in what files leave
+//! out: who accepted a beaver, who won when nobody says so.
+
+use super::file_analysis::FileAnalysis;
+use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
+use crate::notation::error::{Code, NotationError, Reason};
+use crate::notation::play_text::parse_steps;
+use crate::notation::played::legal_steps;
+use crate::notation::{parse_play, steps_made};
+use crate::{Cube, CubeOwner, Play, Position, Roll};
+use std::collections::BTreeMap;
+
+/// A field and what is wrong with it.
+pub(super) type Wrong = (&'static str, Reason);
+
+/// What eXtreme Gammon adds to the points of a game that the players settled.
+pub(super) const SETTLED: u32 = 1000;
+
+/// Faults of a file that are kept.
+const FAULTS_MAX: usize = 100;
+/// Games of a file, and actions of a game, at most.
+const GAMES_MAX: usize = 10_000;
+const ACTIONS_MAX: usize = 10_000;
+/// Matches of a file at most.
+pub(super) const MATCHES_MAX: usize = 10_000;
+
+/// What is wrong with an answer to a double that nobody made.
+pub(super) const UNDOUBLED: Wrong = (
+    "cube action",
+    Reason::Other("answers a double that nobody made"),
+);
+
+/// A match on its way in, and those of the file before it.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    pub(super) file: MatchFile,
+    before: Vec<MatchReading>,
+    /// The line and the byte where the match begins.
+    place: (usize, usize),
+    lines: Vec<Vec<usize>>,
+    faults: Vec<FileFault>,
+    /// The board of the game, seen by `on_roll`.
+    position: Position,
+    on_roll: Option<MatPlayer>,
+    /// Whose turn it is, once somebody has rolled.
+    next: Option<MatPlayer>,
+    cube: u32,
+    owner: Option<MatPlayer>,
+    /// Who doubled, and who turned the cube last, while nobody has answered.
+    doubled: Option<(MatPlayer, MatPlayer)>,
+    /// What follows of the game is passed over.
+    given_up: bool,
+    /// The file has told who won.
+    ended: bool,
+    /// Points before the first game, where they are told before it.
+    pub(super) start_scores: [u32; 2],
+    /// The result stands, not by the column of a cell.
+    certain: bool,
+    analyses: Vec<BTreeMap<usize, FileAnalysis>>,
+    /// The player who conceded last, and the points if they are known; nothing has happened since.
+    conceded: Option<(MatPlayer, Option<u32>)>,
+}
+
+impl Recorder {
+    /// All matches of the file.
+    pub(super) fn finish(mut self) -> Vec<MatchReading> {
+        let mut all = std::mem::take(&mut self.before);
+        all.push(self.reading());
+        all
+    }
+
+    /// The match as it was read.
+    pub(super) fn reading(mut self) -> MatchReading {
+        self.apply_concession();
+        self.forget_usual_crawford();
+        let (line, at) = self.place;
+        MatchReading {
+            file: self.file,
+            faults: self.faults,
+            lines: self.lines,
+            line,
+            at,
+            analyses: self.analyses,
+        }
+    }
+
+    /// Another match of the file begins here, on the same terms until they are told.
+    pub(super) fn next_match(&mut self, line: usize, at: usize) -> Result<(), Wrong> {
+        if self.before.len() + 1 >= MATCHES_MAX {
+            return Err(("match file", Reason::Other("has more than 10000 matches")));
+        }
+        let before = std::mem::take(&mut self.before);
+        let done = std::mem::replace(
+            self,
+            Recorder {
+                place: (line, at),
+                ..Recorder::default()
+            },
+        );
+        self.file.length = done.file.length;
+        self.before = before;
+        self.before.push(done.reading());
+        Ok(())
+    }
+
+    /// Notes a fault; the rest of the game is passed over.
+    pub(super) fn give_up(&mut self, line: usize, at: usize, wrong: Wrong) {
+        self.note(line, at, wrong);
+        self.given_up = true;
+    }
+
+    /// Notes a fault that costs nothing more.
+    pub(super) fn note(&mut self, line: usize, at: usize, (field, reason): Wrong) {
+        if self.faults.len() < FAULTS_MAX {
+            self.faults.push(FileFault {
+                line,
+                game: self.file.games.len(),
+                error: NotationError::new(Code::BadMatchFile, field, reason, at),
+            });
+        }
+    }
+
+    /// Whether the rest of the game is passed over.
+    pub(super) const fn has_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// Whether the file has told who won the game.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether anything has happened in the game.
+    pub(super) fn has_acted(&self) -> bool {
+        let game = self.file.games.last();
+        game.is_some_and(|game| !game.actions.is_empty())
+    }
+
+    /// Whose turn it is, once somebody has rolled and no double is open.
+    pub(super) fn turn(&self) -> Option<MatPlayer> {
+        self.next.filter(|_| self.doubled.is_none())
+    }
+
+    /// A game begins. Its scores correct the result of the one before.
+    pub(super) fn begin(&mut self) -> Result<(), Wrong> {
+        if self.file.games.len() >= GAMES_MAX {
+            return Err(("match file", Reason::Other("has more than 10000 games")));
+        }
+        self.apply_concession();
+        let start = self.file.start();
+        self.position = start.unwrap_or_default();
+        self.on_roll = None;
+        self.next = None;
+        self.cube = 1;
+        self.owner = None;
+        self.doubled = None;
+        self.ended = false;
+        self.given_up = start.is_none();
+        self.certain = false;
+        self.file.games.push(MatGame::default());
+        self.lines.push(Vec::new());
+        self.analyses.push(BTreeMap::new());
+        match start {
+            Some(_) => Ok(()),
+            None => Err((
+                "variation",
+                Reason::Other("is not known here, want Backgammon or NackGammon"),
+            )),
+        }
+    }
+
+    /// The points before the game. Where only a column told who won the game before, they know better.
+    pub(super) fn scores(&mut self, scores: [u32; 2]) {
+        if let [.., before, game] = &mut self.file.games[..] {
+            game.scores = scores;
+            let won = [0, 1].map(|side: usize| {
+                let score = |of: &[u32; 2]| of.get(side).copied().unwrap_or_default();
+                score(&scores).checked_sub(score(&before.scores))
+            });
+            let told = match won {
+                [Some(points @ 1..), Some(0)] => Some((MatPlayer::First, points)),
+                [Some(0), Some(points @ 1..)] => Some((MatPlayer::Second, points)),
+                _ => None,
+            };
+            // In money sessions some programs begin each game at 0.
+            if told.is_some() {
+                before.result = told;
+            }
+        } else if let Some(game) = self.file.games.last_mut() {
+            game.scores = scores;
+        }
+    }
+
+    /// The points after the games so far.
+    pub(super) fn scores_by_now(&self) -> [u32; 2] {
+        let Some(game) = self.file.games.last() else {
+            return self.start_scores;
+        };
+        let mut scores = game.scores;
+        if let Some((winner, points)) = game.result
+            && let Some(score) = scores.get_mut(winner.index())
+        {
+            *score = score.saturating_add(points);
+        }
+        scores
+    }
+
+    /// The board as this player sees it.
+    pub(super) fn board(&self, player: MatPlayer) -> Position {
+        match self.on_roll {
+            Some(last) if last != player => self.position.swapped(),
+            _ => self.position,
+        }
+    }
+
+    fn turn_to(&mut self, player: MatPlayer) {
+        if self.on_roll.is_some_and(|last| last != player) {
+            self.position = self.position.swapped();
+        }
+        self.on_roll = Some(player);
+    }
+
+    fn push(&mut self, line: usize, player: MatPlayer, action: MatAction) -> Result<(), Wrong> {
+        if let (Some(game), Some(lines)) = (self.file.games.last_mut(), self.lines.last_mut()) {
+            if game.actions.len() >= ACTIONS_MAX {
+                return Err(("game", Reason::Other("has more than 10000 actions")));
+            }
+            game.actions.push((player, action));
+            lines.push(line);
+        }
+        self.conceded = None;
+        Ok(())
+    }
+
+    /// Attaches the file's own analysis to the action recorded last.
+    pub(super) fn analysed(&mut self, analysis: FileAnalysis) {
+        let actions = self.file.games.last().map_or(0, |game| game.actions.len());
+        if let (Some(number), Some(analyses)) = (actions.checked_sub(1), self.analyses.last_mut())
+            && !analysis.is_empty()
+        {
+            analyses.insert(number, analysis);
+        }
+    }
+
+    /// The file says whether the game is the Crawford game.
+    pub(super) fn crawford(&mut self, crawford: bool) {
+        let length = self.file.length;
+        if let Some(game) = self.file.games.last_mut() {
+            let away = |score: &&u32| length > 1 && score.saturating_add(1) == length;
+            let possible = game.scores.iter().filter(away).count() == 1;
+            game.crawford = possible.then_some(crawford);
+        }
+    }
+
+    /// What the file says of the Crawford game is kept where the scores alone would mean something else.
+    fn forget_usual_crawford(&mut self) {
+        let by_score = self.file.crawford_by_score();
+        for (game, usual) in self.file.games.iter_mut().zip(by_score) {
+            game.crawford = game.crawford.filter(|&crawford| crawford != usual);
+        }
+    }
+
+    /// A player gives the game up. The winner's line may still say more, or may be missing.
+    pub(super) fn concedes(&mut self, player: MatPlayer, points: Option<u32>) {
+        self.conceded = Some((player, points));
+    }
+
+    /// A game that a player conceded has a result, even where nothing says who won.
+    fn apply_concession(&mut self) {
+        let Some((player, points)) = self.conceded.take() else {
+            return;
+        };
+        let open = self
+            .file
+            .games
+            .last()
+            .is_some_and(|game| game.result.is_none());
+        if open {
+            self.result_is(player.other(), points.unwrap_or(self.cube));
+        }
+    }
+
+    /// A roll that is played accepts a beaver.
+    fn before_roll(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        if let Some((doubler, last)) = self.doubled
+            && self.beavered()
+            && doubler == player
+        {
+            self.take(line, last.other())?;
+        }
+        self.turn_to(player);
+        Ok(())
+    }
+
+    /// Whether the cube was turned more than once and nobody has answered.
+    fn beavered(&self) -> bool {
+        let game = self.file.games.last();
+        let last = game.and_then(|game| game.actions.last());
+        matches!(last, Some((_, MatAction::Beaver(_))))
+    }
+
+    /// A roll with its play in words. A play that is not legal is kept if the board can follow; then
+    /// the reason comes back as well.
+    pub(super) fn play_text(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        text: &str,
+    ) -> Result<Option<Wrong>, Wrong> {
+        self.before_roll(line, player)?;
+        match parse_play(text, &self.position, roll) {
+            Ok(legal) => {
+                self.position = legal.after.swapped();
+                let play = legal.play;
+                self.played(line, player, roll, play)?;
+                Ok(None)
+            }
+            Err(error) => {
+                let wrong = ("play", error.reason().clone());
+                let Ok(play) = parse_steps(text.as_bytes()) else {
+                    return Err(wrong);
+                };
+                self.illegal(line, player, roll, play, wrong).map(Some)
+            }
+        }
+    }
+
+    /// A roll with the steps of its play; otherwise as [`Recorder::play_text`].
+    pub(super) fn play_steps(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        play: Play,
+    ) -> Result<Option<Wrong>, Wrong> {
+        self.before_roll(line, player)?;
+        match legal_steps(&self.position, roll, &play) {
+            Some((play, after)) => {
+                self.position = after.swapped();
+                self.played(line, player, roll, play)?;
+                Ok(None)
+            }
+            None => {
+                let wrong = ("play", Reason::Other("is not legal with this roll"));
+                self.illegal(line, player, roll, play, wrong).map(Some)
+            }
+        }
+    }
+
+    fn played(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        play: Play,
+    ) -> Result<(), Wrong> {
+        self.next = Some(player.other());
+        self.push(line, player, MatAction::Play { roll, play })?;
+        self.won_on_the_board();
+        Ok(())
+    }
+
+    fn illegal(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+        play: Play,
+        wrong: Wrong,
+    ) -> Result<Wrong, Wrong> {
+        // Nothing played where something can be is no play at all.
+        let followed = match play.is_pass() {
+            true => None,
+            false => steps_made(&self.position, &play),
+        };
+        match followed {
+            Some(position) => {
+                self.position = position;
+                self.played(line, player, roll, play)?;
+                Ok(wrong)
+            }
+            None => Err(wrong),
+        }
+    }
+
+    /// A roll of which nobody knows what was played.
+    pub(super) fn rolled(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+    ) -> Result<(), Wrong> {
+        self.before_roll(line, player)?;
+        self.next = Some(player.other());
+        self.push(line, player, MatAction::Rolled(roll))
+    }
+
+    /// The cube as it stands.
+    pub(super) const fn cube(&self) -> (u32, Option<MatPlayer>) {
+        (self.cube, self.owner)
+    }
+
+    /// A board and a cube that were set up, this player on roll, who sees the board.
+    pub(super) fn set_up(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        set_up: SetUp,
+    ) -> Result<(), Wrong> {
+        let SetUp {
+            position,
+            value,
+            owner,
+        } = set_up;
+        if position.is_over() {
+            let why = Reason::Other("has no checkers of a side: the game is over");
+            return Err(("position", why));
+        }
+        if Cube::new(value, CubeOwner::Centred).is_err() {
+            let why = Reason::Other("is no power of two up to 4096");
+            return Err(("cube", why));
+        }
+        // The double of the player on roll stays unanswered.
+        let open = value == self.cube;
+        self.doubled = (self.doubled).filter(|&(doubler, _)| open && doubler == player);
+        (self.position, self.on_roll, self.next) = (position, Some(player), Some(player));
+        (self.cube, self.owner) = (value, owner);
+        self.push(line, player, MatAction::SetUp(set_up))
+    }
+
+    /// A double, or a beaver if the other one has doubled.
+    pub(super) fn double(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        self.turn_to(player);
+        match self.doubled {
+            Some((doubler, last)) if last != player => {
+                let value = self.cube.saturating_mul(4);
+                self.cube = self.cube.saturating_mul(2);
+                self.doubled = Some((doubler, player));
+                self.push(line, player, MatAction::Beaver(value))
+            }
+            _ => {
+                self.doubled = Some((player, player));
+                let value = self.cube.saturating_mul(2);
+                self.push(line, player, MatAction::Double(value))
+            }
+        }
+    }
+
+    /// Whether a double is open: without one `accepts` speaks of a resignation.
+    pub(super) const fn is_doubled(&self) -> bool {
+        self.doubled.is_some()
+    }
+
+    /// A take.
+    pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        let Some((doubler, _)) = self.doubled.take() else {
+            return Err(UNDOUBLED);
+        };
+        self.owner = Some(doubler.other());
+        self.cube = self.cube.saturating_mul(2);
+        self.turn_to(player);
+        self.push(line, player, MatAction::Take)
+    }
+
+    /// A pass.
+    pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+        if self.doubled.take().is_none() {
+            return Err(UNDOUBLED);
+        }
+        self.turn_to(player);
+        self.push(line, player, MatAction::Drop)?;
+        self.result_is(player.other(), self.cube);
+        self.certain = true;
+        Ok(())
+    }
+
+    fn won_on_the_board(&mut self) {
+        let (Some(player), Some(outcome)) = (self.on_roll, self.position.outcome()) else {
+            return;
+        };
+        let winner = if outcome.won { player } else { player.other() };
+        let points = self.cube.saturating_mul(outcome.points().unsigned_abs());
+        self.result_is(winner, points);
+        self.certain = true;
+    }
+
+    /// What the file says about the end. The board and a pass know better who won, and the file how much.
+    pub(super) fn told_result(&mut self, winner: MatPlayer, points: u32) {
+        let known = self.file.games.last().and_then(|game| game.result);
+        let winner = match known {
+            Some((known, _)) if self.certain => known,
+            _ => winner,
+        };
+        let settled = points > SETTLED && points > self.cube.saturating_mul(3);
+        let points = if settled { points - SETTLED } else { points };
+        self.result_is(winner, points);
+        if let Some(game) = self.file.games.last_mut() {
+            game.settled = settled;
+        }
+        // Nothing can follow.
+        (self.given_up, self.ended) = (true, true);
+    }
+
+    /// The file says who won and that nobody resigned: where the board and a pass did not end the game, it was settled.
+    pub(super) fn nobody_resigned(&mut self) {
+        let settled = !self.certain;
+        if let Some(game) = self.file.games.last_mut() {
+            game.settled = settled && game.result.is_some();
+        }
+    }
+
+    /// The file says who won, and not how much: the next score line does.
+    pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
+        let known = self.file.games.last().and_then(|game| game.result);
+        let points = known.map_or(self.cube, |(_, points)| points);
+        self.told_result(winner, points);
+    }
+
+    fn result_is(&mut self, winner: MatPlayer, points: u32) {
+        if let Some(game) = self.file.games.last_mut() {
+            game.result = Some((winner, points));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `gammond eval`, `move`, `cube`, `show`, `convert`: one request from the shell.
+
+use crate::cli::{Common, Failure, Format};
+use gammond_engine::engine::Engine;
+use gammond_engine::query::{RankedPlay, Stop};
+use gammond_game::notation::{Form, parse_roll, play_text};
+use gammond_protocol::answerer::Answerer;
+use gammond_protocol::render::{Look, screen};
+use gammond_protocol::{Line, Request, RequestError, Session, SessionSettings, Step, parse_line};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// Plays shown to people who do not say how many.
+const PLAYS_SHOWN: usize = 10;
+/// Columns of a screen that does not say how many it has.
+const COLUMNS: usize = 80;
+
+/// What all of them take.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A position in any form, a roll where one is wanted, then settings such as `plies=2`; see
+    /// protocol-specs/request-protocol.md.
+    #[arg(required = true, value_name = "POSITION [ROLL] [KEY=VALUE]")]
+    pub(super) request: Vec<String>,
+}
+
+macro_rules! verbs {
+    ($($module:ident $verb:literal),+) => {$(
+        pub(crate) mod $module {
+            pub(crate) use super::Args;
+            use super::{Common, ExitCode, Failure};
+
+            pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+                super::ask(common, $verb, &args.request)
+            }
+        }
+    )+};
+}
+
+verbs!(eval "eval", play "move", cube "cube", convert "convert");
+
+/// The request that the words make.
+pub(super) fn asked(
+    common: &Common,
+    verb: &str,
+    request: &[String],
+) -> Result<(Line, SessionSettings), Failure> {
+    let session = common.session(&[])?;
+    // A position pasted with blanks in it is still one word of the shell.
+    let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
+    let line = format!("{verb} {}", words.join(" "));
+    match parse_line(line.as_bytes(), &session) {
+        Some(Ok(line)) => Ok((line, session)),
+        Some(Err(refusal)) => Err(refused(&refusal.error, request)),
+        None => Err(Failure::usage("nothing was asked")),
+    }
+}
+
+/// Whether the answer is for people.
+pub(super) fn for_eyes(common: &Common) -> bool {
+    match common.format {
+        Some(format) => format == Format::Text,
+        None => std::io::stdout().is_terminal(),
+    }
+}
+
+/// Asks the request that these words make.
+pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
+    let people = for_eyes(common);
+    let (line, session) = asked(common, verb, request)?;
+    if matches!(verb, "eval" | "cube")
+        && let Some(roll) = request
+            .get(1)
+            .and_then(|word| parse_roll(word.as_bytes()).ok())
+    {
+        stderr_line!(
+            "gammond: {verb} is about the position before the roll; `gammond move` ranks the plays of {roll}"
+        );
+    }
+    let engine = common.engine()?;
+    if people {
+        let text = for_people(&engine, &line.request)?;
+        return crate::cli::print(crate::cli::folded(&text).as_bytes());
+    }
+    let mut out = Vec::new();
+    let good = match Session::new(session).request(line) {
+        Step::Ask(inquiry) => Answerer::new(&engine).answer(&inquiry, &Stop::never(), &mut out),
+        Step::Say(text) => {
+            out = text.into_bytes();
+            true
+        }
+        Step::Refuse(text) => {
+            out = text.into_bytes();
+            false
+        }
+        _ => false,
+    };
+    crate::cli::print(&out)?;
+    Ok(ExitCode::from(u8::from(!good)))
+}
+
+/// Why the request was refused, with the user's own words where they are no position at all.
+fn refused(error: &RequestError, words: &[String]) -> Failure {
+    let message = &error.message;
+    let first = words.first().map_or("", String::as_str);
+    let swapped = words.get(1).is_some() && parse_roll(first.as_bytes()).is_ok();
+    let hopeless = error.code == "bad-position" && first.len() < 10;
+    Failure::usage(if error.code == "bad-position" && swapped {
+        format!(
+            "'{first}' is a roll: the position comes first, as in gammond move 4HPwATDgc/ABMA 31"
+        )
+    } else if hopeless {
+        format!("'{first}' is not a position ({message}); an example: 4HPwATDgc/ABMA")
+    } else if message == "roll is missing" {
+        format!("{message}; an example: gammond move 4HPwATDgc/ABMA 31")
+    } else {
+        message.clone()
+    })
+}
+
+/// The screen that answers are drawn for.
+fn look() -> Look {
+    let columns = crate::cli::columns().unwrap_or(COLUMNS);
+    let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    Look::new(columns, colour)
+}
+
+/// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.
+fn quoted(word: &str) -> String {
+    match word.split_once('=') {
+        Some((key, value)) if key.eq_ignore_ascii_case("plays") && !value.starts_with('"') => {
+            format!("{key}=\"{value}\"")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// The answer in several lines.
+fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
+    let (stop, look) = (&Stop::never(), look());
+    Ok(match request {
+        Request::Eval(query, settings) => {
+            let found = engine.evaluate(query, settings, stop)?;
+            screen::evaluation(
+                &found,
+                &query.position,
+                &query.state,
+                engine.net_name(),
+                look,
+            )
+        }
+        Request::Move(query, settings) => {
+            let found = engine.rank_plays(query, settings, stop)?;
+            let limit = settings.top.unwrap_or(PLAYS_SHOWN);
+            let spell = |play: &RankedPlay| play_text(&query.position, &play.play);
+            screen::plays(&found, &query.state, (settings.plies, limit), look, spell)
+        }
+        Request::Cube(query, settings) => {
+            let found = engine.cube_action(query, settings, stop)?;
+            let verdict = found.verdict.text();
+            screen::cube(&found, &query.position, &query.state, verdict, look)
+        }
+        Request::Show(shown, state) => screen::position(&shown.position, state, shown.roll, look),
+        Request::Convert(shown, state) => {
+            let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
+            format!(
+                "Position ID  {}\nGNUbg ID     {}\nkey          {}\nXGID         {}\nFIBS board   {}\n",
+                print(Form::PositionId),
+                print(Form::GnubgId),
+                print(Form::Key),
+                print(Form::Xgid),
+                print(Form::BoardLine),
+            )
+        }
+        _ => {
+            return Err(Failure::usage("that is no request about one position"));
+        }
+    })
+}

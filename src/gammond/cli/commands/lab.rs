@@ -1,0 +1,558 @@
+//! `gammond lab`: nets of classical shape, trained as the literature trained them, and experiments.
+
+use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish, shown_path};
+use clap::builder::RangedU64ValueParser;
+use gammond_base::files::{self, TEXT_BYTES_MAX};
+use gammond_base::journal::{check_writable, write_whole};
+use gammond_job::{Control, sha256};
+use gammond_train::lab::experiments::{self, Experiment, Ground};
+use gammond_train::lab::hillclimb::{HillPlan, Teacher};
+use gammond_train::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
+use gammond_train::lab::td::TdPlan;
+use gammond_train::lab::{Course, LabError, TestScore, Tests, check_target, run_course, write_net};
+use gammond_train::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
+use gammond_train::player::{Player, PlayerSpec};
+use gammond_train::training::alpha::AlphaSettings;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    work: Work,
+}
+
+/// What is done.
+#[derive(clap::Subcommand, Debug)]
+enum Work {
+    /// Temporal differences: a net learns from games against itself.
+    #[command(
+        after_help = "Example: gammond lab td first.net --representation tdg-board --hidden 20 --episodes 5000 --against random"
+    )]
+    Td(Td),
+    /// Hill climbing: mutations that win a match draw the net their way.
+    #[command(
+        after_help = "Example: gammond lab hillclimb climber.net --hidden 20 --rounds 10000 --against pubeval"
+    )]
+    Hillclimb(Hill),
+    /// Plain gradient descent on a text database: position key and five chances a line.
+    #[command(
+        after_help = "Example: gammond lab supervised positions.txt race.net --representation player-3.1 --hidden 120 --rates steps"
+    )]
+    Supervised(Supervised),
+    /// The experiments that there are: what was claimed, and what is done here.
+    #[command(after_help = "Example: gammond lab list")]
+    List,
+    /// Do experiments and write what came out to a file of results.
+    #[command(after_help = "Example: gammond lab run td0 --results lab-results.jsonl")]
+    Run(Run),
+    /// A file of results as a table for a document.
+    #[command(after_help = "Example: gammond lab table lab-results.jsonl")]
+    Table {
+        /// What `lab run` wrote.
+        #[arg(value_name = "FILE.jsonl")]
+        results: PathBuf,
+    },
+}
+
+/// Most games or rounds of training.
+const EPISODES_MAX: u64 = 1_000_000_000;
+
+/// How a net is built.
+#[derive(clap::Args, Debug)]
+struct Built {
+    /// How it sees the board: quack, quack-aug, quack-norm, tdg-board, tdg-board-points, tdg-board-aug, tdg-board-aug-points,
+    /// td-gammon-196, td-gammon or player-3.1.
+    #[arg(long, default_value = "td-gammon", value_name = "NAME", value_parser = representation)]
+    representation: Representation,
+    /// Neurons of the hidden layer; twice for two layers.
+    #[arg(long, default_value = "20", value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=HIDDEN_MAX as u64))]
+    hidden: Vec<usize>,
+    /// Outputs: 1, 4 or 5.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    outputs: Option<u8>,
+    /// Weights begin uniform from minus this to this.
+    #[arg(long, default_value_t = 0.1, value_name = "R", value_parser = number::<0, 100>)]
+    range: f64,
+}
+
+/// How it is tested on the way.
+#[derive(clap::Args, Debug)]
+struct Tested {
+    /// Play test games against this player after each step.
+    #[arg(long, value_name = "PLAYER")]
+    against: Option<PlayerSpec>,
+    /// Test games, in pairs with the same dice.
+    #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    test_games: u64,
+    #[command(flatten)]
+    players: PlayerOptions,
+}
+
+/// Arguments of `lab td`.
+#[derive(clap::Args, Debug)]
+struct Td {
+    /// Net file to write; FILE.net.journal keeps what was done.
+    #[arg(value_name = "FILE.net")]
+    net: PathBuf,
+    #[command(flatten)]
+    built: Built,
+    /// Games to play.
+    #[arg(long, default_value_t = 5_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=EPISODES_MAX))]
+    episodes: u64,
+    /// Games between two records of the journal, and between two tests.
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    every: u64,
+    /// Learning rate.
+    #[arg(long, default_value_t = 0.1, value_name = "RATE", value_parser = number::<0, 100>)]
+    alpha: f64,
+    /// Games after which the learning rate has halved; without this it stays.
+    #[arg(long, value_name = "GAMES", value_parser = number::<1, 1_000_000_000>)]
+    half_life: Option<f64>,
+    /// How far back an error is felt: 0 one position, 1 the whole game.
+    #[arg(long, default_value_t = 0.0, value_name = "L", value_parser = number::<0, 1>)]
+    lambda: f64,
+    /// swap: the net sees the board of whoever has moved; invert: always white's, black gets what is left of 1.
+    #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
+    sides: Sides,
+    #[command(flatten)]
+    tested: Tested,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// Arguments of `lab hillclimb`.
+#[derive(clap::Args, Debug)]
+struct Hill {
+    /// Net file to write; FILE.net.journal keeps what was done.
+    #[arg(value_name = "FILE.net")]
+    net: PathBuf,
+    #[command(flatten)]
+    built: Built,
+    /// Rounds to play.
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=EPISODES_MAX))]
+    rounds: u64,
+    /// Rounds between two records of the journal, and between two tests.
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    every: u64,
+    /// A challenger's weights differ by up to this from the champion's.
+    #[arg(long, default_value_t = 0.5, value_name = "M", value_parser = number::<0, 100>)]
+    mutation: f64,
+    /// How far the champion moves towards a challenger that wins.
+    #[arg(long, default_value_t = 0.05, value_name = "RATE", value_parser = number::<0, 1>)]
+    alpha: f64,
+    /// Games of a match at most.
+    #[arg(long, default_value_t = 3, value_name = "X", value_parser = clap::value_parser!(u64).range(1..=1001))]
+    best_of: u64,
+    /// How the nets play: swap turns the board round, invert plays as black, by what is left of 1.
+    #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
+    sides: Sides,
+    /// Who teaches and guards.
+    #[arg(long, default_value = "expectiminimax", value_name = "PLAYER")]
+    teacher: PlayerSpec,
+    /// In the first so many rounds champion and challenger are compared by their games against the teacher.
+    #[arg(long, default_value_t = 0, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=EPISODES_MAX))]
+    curriculum: u64,
+    /// A challenger that has won must also win as many of so many games against the teacher as the champion does.
+    #[arg(long, default_value_t = 0, value_name = "GAMES", value_parser = clap::value_parser!(u64).range(0..=1000))]
+    guard: u64,
+    #[command(flatten)]
+    tested: Tested,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// How alpha goes.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum How {
+    /// The same all the time.
+    Fixed,
+    /// Down when the error stops falling, and back to the top from the bottom.
+    Classical,
+    /// 1, 0.32, 0.1, 0.032, 0.01, from the epochs 8, 20, 60 and 100 on.
+    Steps,
+}
+
+/// Arguments of `lab supervised`.
+#[derive(clap::Args, Debug)]
+struct Supervised {
+    /// Text database: a position key and the five chances of the player on roll a line.
+    #[arg(value_name = "FILE.txt")]
+    data: PathBuf,
+    /// Net file to write; FILE.net.journal keeps what was done.
+    #[arg(value_name = "FILE.net")]
+    net: PathBuf,
+    #[command(flatten)]
+    built: Built,
+    /// Times that it sees all positions.
+    #[arg(long, default_value_t = 110, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    epochs: u64,
+    /// How alpha goes.
+    #[arg(long, default_value = "classical", value_name = "HOW")]
+    rates: How,
+    /// Alpha at the start; 20 for the classical loop, 1 for a fixed one.
+    #[arg(long, value_name = "ALPHA", value_parser = number::<0, 1000>)]
+    alpha: Option<f64>,
+    /// Classical loop: alpha below which it starts again.
+    #[arg(long, default_value_t = 1.0, value_name = "ALPHA", value_parser = number::<0, 1000>)]
+    least_alpha: f64,
+    /// Classical loop: share of itself by which the error must fall for alpha to stay.
+    #[arg(long, default_value_t = 0.005, value_name = "P", value_parser = number::<0, 1>)]
+    fall: f64,
+    /// Learning rate for an alpha of 1; 0.05 for the classical loop, else 1.
+    #[arg(long, value_name = "RATE", value_parser = number::<0, 100>)]
+    unit: Option<f64>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+fn representation(name: &str) -> Result<Representation, String> {
+    Representation::named(name).ok_or_else(|| {
+        let known = Representation::ALL.map(Representation::name);
+        format!("want one of {}", known.join(", "))
+    })
+}
+
+fn sides(name: &str) -> Result<Sides, String> {
+    Sides::named(name).ok_or_else(|| "want swap or invert".to_owned())
+}
+
+/// A number within limits.
+fn number<const LEAST: u32, const MOST: u32>(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "want a number".to_owned())?;
+    // NaN is within nothing.
+    match (f64::from(LEAST)..=f64::from(MOST)).contains(&number) {
+        true => Ok(number),
+        false => Err(format!("want {LEAST} to {MOST}")),
+    }
+}
+
+impl Built {
+    fn shape(&self, outputs: usize) -> Result<ClassicShape, Failure> {
+        let outputs = self.outputs.map_or(outputs, usize::from);
+        ClassicShape::new(self.representation, &self.hidden, outputs).map_err(Failure::usage)
+    }
+}
+
+impl Tested {
+    /// The player that tests, and those of other texts.
+    fn open(
+        &self,
+        common: &Common,
+        others: &[&PlayerSpec],
+    ) -> Result<(Vec<Box<dyn Player>>, Option<Box<dyn Player>>), Failure> {
+        let texts = others.iter().copied().chain(&self.against);
+        let mut players = common.players(texts, &self.players)?;
+        let tester = (self.against.is_some()).then(|| players.pop()).flatten();
+        Ok((players, tester))
+    }
+
+    fn tests<'a>(&self, tester: Option<&'a dyn Player>, seed: u64) -> Option<Tests<'a>> {
+        tester.map(|opponent| Tests {
+            opponent,
+            games: self.test_games,
+            // Not the dice of the games that it learns from.
+            seed: seed ^ 0x7465_7374,
+        })
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    common.start_threads();
+    match &args.work {
+        Work::Td(args) => td(common, args),
+        Work::Hillclimb(args) => hillclimb(common, args),
+        Work::Supervised(args) => supervised(common, args),
+        Work::List => list(),
+        Work::Run(args) => run_experiments(common, args),
+        Work::Table { results } => table(results),
+    }
+}
+
+fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
+    let (_, tester) = args.tested.open(common, &[])?;
+    let plan = TdPlan {
+        shape: args.built.shape(1)?,
+        range: args.built.range as f32,
+        seed: common.seed,
+        alpha: args.alpha,
+        half_life: args.half_life,
+        lambda: args.lambda as f32,
+        sides: args.sides,
+        episodes: args.episodes,
+        every: args.every.min(args.episodes),
+        tests: args.tested.tests(tester.as_deref(), common.seed),
+    };
+    let mut control = args.progress.control()?;
+    work(&plan, &args.net, &mut control, |state| {
+        (&state.net, curve(&state.curve, "games", plan.every))
+    })
+}
+
+fn hillclimb(common: &Common, args: &Hill) -> Result<ExitCode, Failure> {
+    let taught = args.curriculum > 0 || args.guard > 0;
+    let teacher: &[&PlayerSpec] = if taught { &[&args.teacher] } else { &[] };
+    let (teachers, tester) = args.tested.open(common, teacher)?;
+    let plan = HillPlan {
+        shape: args.built.shape(1)?,
+        range: args.built.range as f32,
+        seed: common.seed,
+        mutation: args.mutation as f32,
+        alpha: args.alpha as f32,
+        best_of: args.best_of,
+        sides: args.sides,
+        teacher: teachers.first().map(|player| Teacher {
+            player: &**player,
+            curriculum: args.curriculum,
+            guard: args.guard,
+        }),
+        rounds: args.rounds,
+        every: args.every.min(args.rounds),
+        tests: args.tested.tests(tester.as_deref(), common.seed),
+    };
+    let mut control = args.progress.control()?;
+    work(&plan, &args.net, &mut control, |state| {
+        let mut text = format!("{} challengers won\n", state.moved);
+        text.push_str(&curve(&state.curve, "rounds", plan.every));
+        (&state.net, text)
+    })
+}
+
+fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
+    let data = TextDatabase::load(&args.data)?;
+    let (rates, unit) = match args.rates {
+        How::Fixed => (Rates::Fixed(args.alpha.unwrap_or(1.0)), 1.0),
+        How::Steps if args.alpha.is_some() => {
+            return Err(Failure::usage("--alpha: the steps have their own"));
+        }
+        How::Steps => (Rates::Steps, 1.0),
+        How::Classical => {
+            let settings = AlphaSettings {
+                start: args.alpha.unwrap_or(AlphaSettings::default().start),
+                least: args.least_alpha,
+                fall: args.fall,
+            };
+            (Rates::Classical(settings), 0.05)
+        }
+    };
+    let plan = SupervisedPlan {
+        shape: args.built.shape(5)?,
+        range: args.built.range as f32,
+        seed: common.seed,
+        rates,
+        unit: args.unit.unwrap_or(unit),
+        data: &data,
+        epochs: args.epochs,
+    };
+    let mut control = args.progress.control()?;
+    work(&plan, &args.net, &mut control, |state| {
+        let mut text = format!("{} positions\n", data.len());
+        for (epoch, [mean, greatest]) in (1..).zip(&state.errors) {
+            text.push_str(&format!(
+                "epoch {epoch}: mean error {mean:.5}, greatest {greatest:.4}\n"
+            ));
+        }
+        (&state.net, text)
+    })
+}
+
+/// The scores on the way.
+fn curve(scores: &[TestScore], unit: &str, every: u64) -> String {
+    let lines = (1..).zip(scores);
+    let lines = lines.map(|(step, score)| format!("after {} {unit}: {score}\n", step * every));
+    lines.collect()
+}
+
+/// Arguments of `lab run`.
+#[derive(clap::Args, Debug)]
+struct Run {
+    /// Names that `gammond lab list` shows, or `all`.
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// File of results: a JSON object a line, one for each experiment and seed.
+    #[arg(long, default_value = "lab-results.jsonl", value_name = "FILE")]
+    results: PathBuf,
+    /// Folder in which training is kept; a stopped experiment goes on there.
+    #[arg(long, default_value = "lab", value_name = "DIR")]
+    folder: PathBuf,
+    /// gnubg's weights (gnubg.weights or gnubg.wd), for experiments that want them.
+    #[arg(long, value_name = "FILE")]
+    gnubg: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+fn list() -> Result<ExitCode, Failure> {
+    let lines = experiments::all().into_iter().map(|one| {
+        let Experiment {
+            name, claim, here, ..
+        } = one;
+        format!("{name}\n    claim: {claim}\n    here: {here}\n")
+    });
+    finish(&lines.collect::<String>(), true, None, "")
+}
+
+fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
+    let mut wanted = Vec::new();
+    for name in &args.names {
+        match experiments::named(name) {
+            Some(one) => wanted.push(one),
+            None if name == "all" => wanted.extend(experiments::all()),
+            None => {
+                let known: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
+                let known = known.join(", ");
+                return Err(Failure::usage(format!(
+                    "'{name}' is no experiment; want all or one of {known}"
+                )));
+            }
+        }
+    }
+    results(&args.results)?;
+    check_writable(&args.results).map_err(Failure::unwritten(&args.results))?;
+    std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
+    let ground = Ground {
+        folder: &args.folder,
+        gnubg: args.gnubg.as_deref(),
+        seed: common.seed,
+    };
+    let mut control = args.progress.control()?;
+    let mut text = String::new();
+    for one in wanted {
+        let begun = Instant::now();
+        let found = match one.run(&ground, &mut control) {
+            Err(error @ LabError::NoWeights) if args.names.iter().any(|name| name == "all") => {
+                stderr_line!("gammond: {} is left out: {error}", one.name);
+                continue;
+            }
+            found => found?,
+        };
+        let Some(finding) = found else {
+            drop(control);
+            return finish(&text, false, Some(&args.folder), "");
+        };
+        let verdict = finding.verdict.name();
+        text.push_str(&format!("{}: {verdict}: {}\n", one.name, finding.result));
+        let line = serde_json::json!({
+            "experiment": one.name, "claim": one.claim, "here": one.here, "seed": common.seed,
+            "command": format!("gammond lab run {} --seed {}", one.name, common.seed),
+            "seconds": begun.elapsed().as_secs(), "result": finding.result, "verdict": verdict,
+        });
+        // Somebody else may have added to it meanwhile.
+        let mut lines = results(&args.results)?;
+        let is_same = |old: &Value| {
+            ["experiment", "seed"]
+                .iter()
+                .all(|&key| old[key] == line[key])
+        };
+        lines.retain(|old| !is_same(old));
+        lines.push(line.clone());
+        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        write_whole(&args.results, lines.as_bytes()).map_err(Failure::unwritten(&args.results))?;
+    }
+    drop(control);
+    finish(&text, true, None, "")
+}
+
+/// The results as a table in Markdown, in the order of the list of experiments, of one experiment in that of their seeds.
+fn table(path: &Path) -> Result<ExitCode, Failure> {
+    if !path.is_file() {
+        return Err(Failure::in_file(path)("no such file"));
+    }
+    let mut lines = results(path)?;
+    let names: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
+    lines.sort_by_key(|line| {
+        let name = line["experiment"].as_str();
+        let place = names.iter().position(|&one| Some(one) == name);
+        (place.unwrap_or(names.len()), line["seed"].as_u64())
+    });
+    let mut text = "| experiment, seed | claim | done | found | verdict | seconds |\n|---|---|---|---|---|---:|\n".to_owned();
+    for line in &lines {
+        let cell = |key: &str| {
+            let text = line[key].as_str().unwrap_or_default();
+            text.replace('|', "/").replace(['\n', '\r'], " ")
+        };
+        text.push_str(&format!(
+            "| {}, {} | {} | {} | {} | {} | {} |\n",
+            cell("experiment"),
+            line["seed"].as_u64().unwrap_or_default(),
+            cell("claim"),
+            cell("here"),
+            cell("result"),
+            cell("verdict"),
+            line["seconds"].as_u64().unwrap_or_default()
+        ));
+    }
+    finish(&text, true, None, "")
+}
+
+/// What a file of results holds; a file with anything else in it is refused.
+fn results(path: &Path) -> Result<Vec<Value>, Failure> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
+    let mut lines = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) if value["experiment"].is_string() && value["verdict"].is_string() => {
+                lines.push(value);
+            }
+            _ => {
+                let text =
+                    format!("line {number}: not a result of gammond lab; it is left as it is");
+                return Err(Failure::in_file(path)(text));
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// Goes through a course and writes its net.
+fn work<C: Course>(
+    course: &C,
+    path: &Path,
+    control: &mut Control<'_>,
+    told: impl Fn(&C::State) -> (&ClassicNet, String),
+) -> Result<ExitCode, Failure> {
+    let header = course.header()?;
+    check_target(path, &header)?;
+    let mut journal = path.as_os_str().to_owned();
+    journal.push(".journal");
+    let journal = PathBuf::from(journal);
+    let end = run_course(course, Some(&journal), control)?;
+    let (net, mut text) = told(&end.state);
+    if end.complete {
+        let done = course.progress(&end.state, end.steps).done;
+        write_net(path, net, &header, done)?;
+        let shape = net.shape();
+        let layers = shape.layers().iter().map(usize::to_string);
+        let weights: Vec<u8> =
+            (net.parameters().iter().flat_map(|one| one.to_le_bytes())).collect();
+        text.push_str(&format!(
+            "{}: {} {}, {} weights and {} biases, sha256 of them {:.16}\n",
+            shown_path(path),
+            shape.representation().name(),
+            layers.collect::<Vec<_>>().join("-"),
+            shape.weights(),
+            shape.biases(),
+            sha256(&weights)
+        ));
+    }
+    finish(&text, end.complete, Some(&journal), "")
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Player(error) => error.into(),
+            LabError::Games(error) => error.into(),
+            LabError::Engine(error) => error.into(),
+            LabError::Shape(error) => Failure::usage(error),
+            LabError::NoWeights => Failure::usage(LabError::NoWeights),
+            other => Failure::file(other),
+        }
+    }
+}

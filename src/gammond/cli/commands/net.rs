@@ -1,0 +1,338 @@
+//! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
+
+use crate::cli::{Common, Failure, Format, print, shown_path, write_drawing};
+use clap::builder::RangedU64ValueParser;
+use gammond_base::files;
+use gammond_base::journal::write_whole;
+use gammond_engine::engine::FileError;
+use gammond_engine::eval::gnubg::WeightsFile;
+use gammond_engine::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
+use gammond_engine::nn::format::{FILE_BYTES_MAX, native, safetensors};
+use gammond_engine::nn::{SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
+use gammond_protocol::render::weights;
+use gammond_train::player::classic::{ClassicFile, ClassicNet};
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Shape, inputs, quantisation and checksums of net files.
+    #[command(after_help = "Example: gammond net info embedded")]
+    Info {
+        /// Files; `embedded` for the nets built into the program.
+        #[arg(required = true, value_name = "FILE|embedded")]
+        nets: Vec<String>,
+    },
+    /// Make a net file from float weights (safetensors).
+    #[command(
+        after_help = "Example: gammond net quantise contact.safetensors contact.net --class contact"
+    )]
+    Quantise {
+        /// Float weights.
+        #[arg(value_name = "IN.safetensors")]
+        input: PathBuf,
+        /// Net file to write.
+        #[arg(value_name = "OUT.net")]
+        output: PathBuf,
+        /// Name in the header; default: the output's file name.
+        #[arg(long)]
+        name: Option<String>,
+        /// Class in the header: contact, contact-ahead, contact-behind, crashed, race or contact-fast.
+        #[arg(long)]
+        class: String,
+        /// Bits of the second layer's weights.
+        #[arg(long, default_value = "13", value_name = "8|13")]
+        bits: Bits,
+        /// Largest shift of the first layer's scale of 255; less when sums would not fit.
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=i64::from(SHIFT_MAX)))]
+        shift: u32,
+    },
+    /// Draw the first layer's weights, a small board for each neuron: an SVG, or a PNG where the output's name ends so.
+    #[command(after_help = "Example: gammond net draw contact.net --output contact.svg")]
+    Draw {
+        /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
+        /// (`contact.net`).
+        net: String,
+        /// Which of GNU Backgammon's nets: contact, crashed or pruning.
+        #[arg(long, default_value = "contact")]
+        class: String,
+        /// Where to write; default standard output.
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+        /// How many neurons, those with the largest weights first.
+        #[arg(long, default_value_t = 24, value_parser = RangedU64ValueParser::<usize>::new().range(1..=WIDTH_MAX as u64))]
+        neurons: usize,
+    },
+}
+
+/// Bits of a second layer's weights.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Bits {
+    #[value(name = "8")]
+    Eight,
+    #[value(name = "13")]
+    Thirteen,
+}
+
+impl From<OwnNetError> for Failure {
+    fn from(error: OwnNetError) -> Self {
+        Failure::file(error)
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    match &args.action {
+        Action::Info { nets } => info(common, nets)?,
+        Action::Quantise {
+            input,
+            output,
+            name,
+            class,
+            bits,
+            shift,
+        } => {
+            let bits = match bits {
+                Bits::Eight => SecondBits::Eight,
+                Bits::Thirteen => SecondBits::Thirteen,
+            };
+            quantise_file(input, output, name.as_deref(), class, bits, *shift)?;
+        }
+        Action::Draw {
+            net,
+            class,
+            output,
+            neurons,
+        } => draw(net, class, output.as_deref(), *neurons)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    files::read(path, FILE_BYTES_MAX).map_err(Failure::in_file(path))
+}
+
+/// A file, or an embedded net by its name.
+fn open(name: &str) -> Result<Vec<u8>, Failure> {
+    match EMBEDDED.iter().find(|(embedded, _)| *embedded == name) {
+        Some((_, bytes)) if !Path::new(name).exists() => Ok(bytes.to_vec()),
+        _ => read(Path::new(name)),
+    }
+}
+
+fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
+    for name in nets {
+        if name == "embedded" {
+            for (name, bytes) in EMBEDDED {
+                print(describe(common, name, bytes)?.as_bytes())?;
+            }
+        } else {
+            let path = Path::new(name);
+            if path.extension().is_some_and(|end| end == "safetensors") && path.exists() {
+                return Err(Failure::in_file(path)(FileError::Float));
+            }
+            print(describe(common, name, &open(name)?)?.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
+    let judge = Judge::parse(name, bytes)?;
+    let parts = judge.net().parts();
+    let shape = parts.shape;
+    let digest: String = (Sha256::digest(bytes).iter())
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let scale = 255 << parts.shift;
+    let bits = match parts.bits {
+        SecondBits::Eight => 8,
+        SecondBits::Thirteen => 13,
+    };
+    if common.format == Some(Format::Json) {
+        let value = serde_json::json!({
+            "file": name, "name": judge.name(), "class": judge.class(),
+            "inputs": judge.inputs().name(),
+            "layers": [shape.inputs, shape.width, shape.second, gammond_engine::nn::RESULTS],
+            "first_layer_scale": scale, "second_layer_bits": bits,
+            "bytes": bytes.len(), "crc32": format!("{:08x}", judge.checksum()),
+            "sha256": digest, "level": judge.net().level().name(),
+        });
+        return Ok(format!("{value}\n"));
+    }
+    Ok(format!(
+        "{}\n  net      {} for class {}\n  layers   {} - {} - {} - {}\n  inputs   {}\n  \
+         integers first layer 16 bits at scale {scale}, second layer {bits} bits\n  \
+         file     {} bytes, crc32 {:08x}\n  sha256   {digest}\n  runs on  {}\n",
+        shown_path(Path::new(name)),
+        judge.name(),
+        judge.class(),
+        shape.inputs,
+        shape.width,
+        shape.second,
+        gammond_engine::nn::RESULTS,
+        judge.inputs().name(),
+        bytes.len(),
+        judge.checksum(),
+        judge.net().level().name(),
+    ))
+}
+
+fn quantise_file(
+    input: &Path,
+    output: &Path,
+    name: Option<&str>,
+    class: &str,
+    bits: SecondBits,
+    shift: u32,
+) -> Result<(), Failure> {
+    let float = safetensors::read(&read(input)?).map_err(Failure::in_file(input))?;
+    let size = float.shape.inputs;
+    let inputs = InputSet::of_size(size).ok_or_else(|| {
+        Failure::in_file(input)(format!("{size} inputs; no known set has so many"))
+    })?;
+    let parts = quantise(&float, &inputs.units(), bits, shift).map_err(Failure::in_file(input))?;
+    let stem = output.file_stem().map(|stem| stem.to_string_lossy());
+    let label = native::Label {
+        name: name.map_or_else(|| stem.unwrap_or_default().into_owned(), str::to_owned),
+        inputs: inputs.name().to_owned(),
+        class: class.to_owned(),
+    };
+    let bytes = native::write(&label, &parts);
+    // What was written must be read again before it replaces anything.
+    Judge::parse(&output.display().to_string(), &bytes)?;
+    write_whole(output, &bytes).map_err(Failure::in_file(output))?;
+    let text = format!(
+        "{}: {} bytes, crc32 {:08x}, first layer scale {}\n",
+        shown_path(output),
+        bytes.len(),
+        native::checksum(&bytes).unwrap_or_default(),
+        255 << parts.shift
+    );
+    print(text.as_bytes()).map(drop)
+}
+
+fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
+    if net == "embedded" && !Path::new(net).exists() {
+        let names = EMBEDDED.map(|(name, _)| name).join(", ");
+        let text = format!("embedded: name one of the nets in the program: {names}");
+        return Err(Failure::usage(text));
+    }
+    let bytes = open(net)?;
+    let drawn = first_layer(net, &bytes, class)?;
+    let layer = weights::Layer {
+        name: &drawn.name,
+        rows: &drawn.rows,
+        ..drawn.layer
+    };
+    let picture = weights::svg(&layer, neurons);
+    match output {
+        Some(path) => write_drawing(path, &picture),
+        None => print(picture.as_bytes()).map(drop),
+    }
+}
+
+/// A first layer to be drawn; name and rows of `layer` are empty.
+struct Drawn {
+    name: String,
+    rows: Vec<f32>,
+    layer: weights::Layer<'static>,
+}
+
+fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
+    let on_roll = ["the player on roll", "the opponent, in its own numbering"];
+    let ours = |width| weights::Layer {
+        name: "",
+        rows: &[],
+        width,
+        who: on_roll,
+        sides: [0, 182],
+        places: 26,
+        steps: 7,
+        stride: 7,
+    };
+    if native::looks_like_one(bytes) {
+        let judge = Judge::parse(net, bytes)?;
+        let parts = judge.net().parts();
+        return Ok(Drawn {
+            name: judge.name().to_owned(),
+            rows: parts.rows.iter().map(|&weight| f32::from(weight)).collect(),
+            layer: ours(parts.shape.width),
+        });
+    }
+    if is_safetensors(bytes) {
+        let float = safetensors::read(bytes).map_err(Failure::in_file(net))?;
+        let size = float.shape.inputs;
+        InputSet::of_size(size).ok_or_else(|| {
+            Failure::in_file(net)(format!("{size} inputs; no known set has so many"))
+        })?;
+        return Ok(Drawn {
+            name: net.to_owned(),
+            rows: float.w1,
+            layer: ours(float.shape.width),
+        });
+    }
+    if let Some(text) = ClassicFile::text_in(bytes) {
+        let file = ClassicFile::parse(text).map_err(Failure::in_file(net))?;
+        return Ok(classic_layer(net, &file.net));
+    }
+    let file = WeightsFile::parse(bytes).map_err(Failure::in_file(net))?;
+    let dense = match class {
+        "contact" => file.contact,
+        "crashed" => file.crashed,
+        "pruning" => file.prune_contact,
+        other => {
+            let text = format!("--class {other}, want contact, crashed or pruning");
+            return Err(Failure::usage(text));
+        }
+    };
+    Ok(Drawn {
+        name: format!("{net} ({class}, version {})", file.version.as_str()),
+        rows: dense.hidden_weights,
+        // The opponent is first, and there are no inputs for checkers borne off.
+        layer: weights::Layer {
+            sides: [100, 0],
+            places: 25,
+            steps: 4,
+            stride: 4,
+            ..ours(dense.hidden)
+        },
+    })
+}
+
+fn classic_layer(name: &str, net: &ClassicNet) -> Drawn {
+    let shape = net.shape();
+    let (inputs, width) = match shape.layers() {
+        [inputs, width, ..] => (*inputs, *width),
+        _ => (0, 0),
+    };
+    let (sides, steps, stride) = shape.representation().points();
+    // Biases stand first.
+    let rows = net.parameters().iter().skip(width).take(inputs * width);
+    Drawn {
+        name: format!("{name} ({})", shape.representation().name()),
+        rows: rows.copied().collect(),
+        layer: weights::Layer {
+            name: "",
+            rows: &[],
+            width,
+            who: ["white", "black, both as white counts points"],
+            sides,
+            places: 24,
+            steps,
+            stride,
+        },
+    }
+}
+
+/// Whether a file begins like a safetensors file: a length, then a JSON object.
+fn is_safetensors(bytes: &[u8]) -> bool {
+    bytes.get(8) == Some(&b'{')
+}

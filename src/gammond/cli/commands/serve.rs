@@ -1,0 +1,378 @@
+//! `gammond serve`: the server's command line, its signals and its watchdog.
+
+#[cfg(feature = "farm")]
+use super::nats_options::NatsOptions;
+use crate::cli::{Common, Failure, io_threads};
+use clap::builder::RangedU64ValueParser;
+use gammond_engine::bearoff::TwoSided;
+use gammond_engine::engine::Engine;
+#[cfg(feature = "farm")]
+use gammond_farm::nats_service::Serving;
+use gammond_protocol::console::ConsoleOptions;
+use gammond_server::console_tcp::{self, ConsoleLimits};
+use gammond_server::limits::Limits;
+use gammond_server::platform::{Ear, Told};
+use gammond_server::systemd::{Notifier, watchdog_period};
+use gammond_server::tcp::{Address, Config, Handle, ServeError, Server, TransportError};
+#[cfg(feature = "farm")]
+use gammond_server::transport::Transport;
+use std::io::Write;
+use std::process::ExitCode;
+#[cfg(feature = "farm")]
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+/// Most connections and lines that an option may allow.
+const CONNECTIONS_MAX: u64 = 1_000_000;
+const QUEUE_MAX: u64 = 1_000_000;
+/// Longest time that an option may ask for: a year.
+const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
+/// Longest time for running queries at the end: a day.
+const GRACE_SECONDS_MAX: u64 = 24 * 60 * 60;
+/// The cube ends at 4096, the twelfth turn.
+const BEAVERS_MAX: i64 = 12;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Where to listen: HOST:PORT (port 0 takes a free one) or unix:PATH; may be repeated.
+    /// Without any, 127.0.0.1:4322.
+    #[arg(
+        long,
+        env = "GAMMOND_LISTEN",
+        value_name = "ADDR",
+        value_delimiter = ' '
+    )]
+    listen: Vec<Address>,
+    /// Where to speak the language of gnubg's own `external` server from the first byte.
+    #[arg(
+        long,
+        env = "GAMMOND_EXTERNAL",
+        value_name = "ADDR",
+        value_delimiter = ' '
+    )]
+    external: Vec<Address>,
+    /// Where to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
+    #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
+    console: Option<String>,
+    /// Where Prometheus may read /metrics.
+    #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
+    metrics: Option<Address>,
+    #[cfg(feature = "farm")]
+    #[command(flatten)]
+    nats: NatsArgs,
+    /// Allow addresses that are not loopback. There is no authentication: put a proxy in front.
+    #[arg(long, env = "GAMMOND_ALLOW_REMOTE")]
+    allow_remote: bool,
+    /// Connections at a time.
+    #[arg(
+        long,
+        env = "GAMMOND_CONNECTIONS",
+        default_value_t = 1024,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=CONNECTIONS_MAX)
+    )]
+    connections: usize,
+    /// Connections at a time of one address.
+    #[arg(
+        long,
+        env = "GAMMOND_PEER_CONNECTIONS",
+        default_value_t = 64,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=CONNECTIONS_MAX)
+    )]
+    peer_connections: usize,
+    /// Lines that may wait, of all connections; above it the answer is `busy`.
+    #[arg(
+        long,
+        env = "GAMMOND_QUEUE",
+        default_value_t = 4096,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=QUEUE_MAX)
+    )]
+    queue: usize,
+    /// Seconds a connection may say nothing, 0 for ever.
+    #[arg(
+        long,
+        env = "GAMMOND_IDLE_TIMEOUT",
+        default_value_t = 600,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
+    )]
+    idle_timeout: u64,
+    /// Seconds that running queries get to finish at the end.
+    #[arg(
+        long,
+        env = "GAMMOND_GRACE",
+        default_value_t = 10,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=GRACE_SECONDS_MAX)
+    )]
+    grace: u64,
+    /// Seconds of processor time that one request may use, on all its threads together; 0 for no limit. A rollout then
+    /// answers with the games it has, another question with an error [default: 900 for each of --threads].
+    #[arg(
+        long,
+        env = "GAMMOND_REQUEST_CPU",
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
+    )]
+    request_cpu: Option<u64>,
+    /// Seconds of processor time that one client may use in an hour for questions that look ahead; 0 for no limit. Above
+    /// it the answer is `busy`.
+    #[arg(
+        long,
+        env = "GAMMOND_CLIENT_CPU",
+        default_value_t = 0,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
+    )]
+    client_cpu: u64,
+    /// gnubg as client: play money without the Jacoby rule.
+    #[arg(long, env = "GAMMOND_NO_JACOBY")]
+    no_jacoby: bool,
+    /// gnubg as client: how many beavers it allows (its `set beavers`).
+    #[arg(
+        long,
+        env = "GAMMOND_BEAVERS",
+        default_value_t = 3,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(0..=BEAVERS_MAX)
+    )]
+    beavers: u8,
+    /// gnubg as client: play on to the end instead of resigning games that cannot be won.
+    #[arg(long, env = "GAMMOND_NO_RESIGN")]
+    no_resign: bool,
+    /// Settings with which sessions begin, as `set` takes them, such as `top=5`.
+    #[arg(value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+/// Requests over NATS.
+#[cfg(feature = "farm")]
+#[derive(clap::Args, Debug)]
+struct NatsArgs {
+    /// Answer requests over this NATS server, several with commas, on the subjects gammond.move, gammond.cube, …;
+    /// then nothing is listened on but what --listen says.
+    #[arg(long = "nats", env = "GAMMOND_SERVE_NATS", value_name = "URL")]
+    url: Option<String>,
+    #[command(flatten)]
+    options: NatsOptions,
+}
+
+#[cfg(feature = "farm")]
+impl NatsArgs {
+    fn transport(&self) -> Result<Option<Arc<dyn Transport>>, Failure> {
+        let Some(url) = &self.url else {
+            return Ok(None);
+        };
+        Ok(Some(Arc::new(Serving {
+            access: self.options.access(url)?,
+            name: self.options.farm.clone(),
+        })))
+    }
+}
+
+impl Args {
+    fn config(&self, common: &Common) -> Result<Config, Failure> {
+        let session = common.session(&self.settings)?;
+        let mut config = Config::default();
+        config.listen = self.listen.clone();
+        #[cfg(feature = "farm")]
+        {
+            config.transports.extend(self.nats.transport()?);
+        }
+        let elsewhere = !config.transports.is_empty();
+        if config.listen.is_empty() && self.external.is_empty() && !elsewhere {
+            config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
+        }
+        config.external = self.external.clone();
+        config.metrics = self.metrics.clone();
+        config.allow_remote = self.allow_remote;
+        let mut limits = Limits::default();
+        limits.connections_max = self.connections;
+        limits.connections_per_peer = self.peer_connections;
+        limits.queue_max = self.queue;
+        limits.idle_timeout = Duration::from_secs(self.idle_timeout);
+        limits.grace = Duration::from_secs(self.grace);
+        limits.request_cpu = self.request_cpu.map(Duration::from_secs);
+        limits.client_cpu = Duration::from_secs(self.client_cpu);
+        config.limits = limits;
+        config.rules.jacoby = !self.no_jacoby;
+        config.rules.beavers = self.beavers;
+        config.rules.resign = !self.no_resign;
+        config.rules.settings = session.search.clone();
+        config.session = session;
+        Ok(config)
+    }
+}
+
+impl Args {
+    /// Listens for consoles, if it was asked for; says where.
+    fn listen_for_consoles(&self, engine: &Engine) -> Result<(), ServeError> {
+        let Some(address) = &self.console else {
+            return Ok(());
+        };
+        let limits = ConsoleLimits {
+            connections: self.connections,
+            idle: (self.idle_timeout > 0).then(|| Duration::from_secs(self.idle_timeout)),
+            allow_remote: self.allow_remote,
+            options: ConsoleOptions::default(),
+        };
+        let local = console_tcp::listen(address, engine.clone(), limits)?;
+        tracing::info!("console on {local}");
+        let mut out = std::io::stdout().lock();
+        // Nobody may be reading; the server runs all the same.
+        let _ = writeln!(out, "console on {local}").and_then(|()| out.flush());
+        Ok(())
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let config = args.config(common)?;
+    let engine = common.engine()?;
+    match args.listen_for_consoles(&engine) {
+        Ok(()) => {}
+        Err(error @ ServeError::Remote(_)) => return Err(Failure::usage(error)),
+        Err(error) => return Err(Failure::work(error)),
+    }
+    let runtime = io_threads()?;
+    let common = common.clone();
+    let build = move || common.engine();
+    let served = runtime.block_on(async {
+        let server = Server::bind(config, engine, Box::new(build)).await?;
+        // Who reads where it listens may tell it to end from then on.
+        tokio::spawn(signals(server.handle())?);
+        announce(&server);
+        tokio::task::spawn_blocking(warm);
+        let notifier = notifier();
+        notifier.tell("READY=1");
+        if let Some(period) = watchdog_period(std::env::var("WATCHDOG_USEC").ok().as_deref()) {
+            tokio::spawn(watchdog(server.handle(), period));
+        }
+        server.run().await;
+        notifier.tell("STOPPING=1");
+        Ok::<(), ServeFailure>(())
+    });
+    // A query that does not stop must not keep the program from ending.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    match served {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ServeFailure::Serve(ServeError::Transport(error @ TransportError::File(_)))) => {
+            Err(Failure::file(error))
+        }
+        Err(ServeFailure::Serve(error @ ServeError::Transport(_))) => Err(Failure::usage(error)),
+        Err(ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress))) => {
+            Err(Failure::usage(error))
+        }
+        Err(error) => Err(Failure::work(error)),
+    }
+}
+
+/// Makes the table of endings in the program, for which the first question about one would wait.
+fn warm() {
+    let bytes = TwoSided::built_in().as_bytes().map_or(0, <[u8]>::len);
+    tracing::debug!(bytes, "the table of endings is made");
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ServeFailure {
+    #[error("{0}")]
+    Serve(#[from] ServeError),
+    #[error("signals: {0}")]
+    Signals(#[from] std::io::Error),
+}
+
+/// Prints where the server listens, one address a line, so that port 0 can be used.
+fn announce(server: &Server) {
+    let mut out = std::io::stdout().lock();
+    let metrics = server
+        .metrics_address()
+        .map(|address| format!("metrics on {address}"));
+    let lines = server
+        .addresses()
+        .into_iter()
+        .map(|address| format!("listening on {address}"));
+    for line in lines.chain(metrics).chain(server.transports()) {
+        tracing::info!("{line}");
+        // Nobody may be reading; the server runs all the same.
+        let _ = writeln!(out, "{line}");
+    }
+    let _ = out.flush();
+}
+
+fn notifier() -> Notifier {
+    let address = std::env::var("NOTIFY_SOCKET").ok();
+    Notifier::new(address.as_deref()).unwrap_or_else(|error| {
+        tracing::warn!(%error, "NOTIFY_SOCKET");
+        Notifier::default()
+    })
+}
+
+/// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP reloads the nets.
+fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = Ear::new(Told::End)?;
+    let mut interrupt = Ear::new(Told::Interrupt)?;
+    let mut hang_up = Ear::new(Told::Reload)?;
+    Ok(async move {
+        let mut ending = false;
+        loop {
+            let wants_end = tokio::select! {
+                true = terminate.hears() => true,
+                true = interrupt.hears() => true,
+                true = hang_up.hears() => false,
+                else => return,
+            };
+            if !wants_end {
+                // A file that never ends must not keep a signal waiting.
+                tokio::spawn(reload(handle.clone()));
+            } else if ending {
+                tracing::warn!("ending at once");
+                std::process::exit(0);
+            } else {
+                tracing::info!("ending");
+                ending = true;
+                handle.drain();
+            }
+        }
+    })
+}
+
+/// Loads the nets on a thread of its own; the old ones stay when that fails.
+async fn reload(handle: Handle) {
+    match tokio::task::spawn_blocking(move || handle.reload()).await {
+        Ok(Ok(())) => tracing::info!("nets reloaded"),
+        Ok(Err(error)) => tracing::error!(%error, "nets not reloaded; the old ones stay in use"),
+        Err(error) => tracing::error!(%error, "loading the nets panicked, the old ones stay"),
+    }
+}
+
+/// Feeds systemd's watchdog after a query has gone through the queue and the pool, so that a pool
+/// that is stuck counts as dead.
+async fn watchdog(handle: Handle, period: Duration) {
+    let notifier = notifier();
+    let mut ticks = tokio::time::interval(period);
+    loop {
+        ticks.tick().await;
+        let (client, own) = tokio::io::duplex(4096);
+        let asked = async {
+            let mut client = BufReader::new(client);
+            // Short whatever the server's own settings are.
+            let question = b"eval 4HPwATDgc/ABMA plies=0 time=0\n";
+            client.write_all(question).await?;
+            let mut answer = String::new();
+            client.read_line(&mut answer).await
+        };
+        let answered = tokio::time::timeout(period, async {
+            tokio::select! {
+                answered = asked => answered.is_ok_and(|bytes| bytes > 0),
+                () = handle.serve_stream(own) => false,
+            }
+        });
+        match answered.await {
+            Ok(true) => notifier.tell("WATCHDOG=1"),
+            _ => tracing::error!("a query did not come back; the watchdog is not fed"),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The configuration file: a TOML table whose keys are the long options.
+//!
+//! Keys at the top are common options; a table named after a subcommand holds that subcommand's
+//! own. Values become the options' defaults, so that the order is: built in, file, `GAMMOND_*`
+//! variables, command line.
+//!
+//! ```toml
+//! plies = 1
+//! threads = 2
+//!
+//! [serve]
+//! listen = ["127.0.0.1:4322"]
+//! ```
+
+use super::Failure;
+use clap::Command;
+use gammond_protocol::parse_toml;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// The file that the command line or `GAMMOND_CONFIG` names, if any. Looked up before the real
+/// parsing, because the file supplies defaults to it.
+pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        if argument == "--config" {
+            return rest.next().map(PathBuf::from);
+        }
+        if let Some(path) = argument
+            .to_str()
+            .and_then(|text| text.strip_prefix("--config="))
+        {
+            return Some(PathBuf::from(path));
+        }
+        if argument == "--" {
+            break;
+        }
+    }
+    std::env::var_os("GAMMOND_CONFIG").map(PathBuf::from)
+}
+
+/// The file that is read when none is named: `gammond/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
+pub(super) fn default_file() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = set("XDG_CONFIG_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(set("HOME")?).join(".config")))?;
+    Some(folder.join("gammond/config.toml"))
+}
+
+/// Makes the file's values the defaults of `command`'s options.
+///
+/// # Errors
+/// The file is missing or damaged, or names an option that does not exist.
+pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
+    let text = gammond_base::files::read_text(path, gammond_base::files::TEXT_BYTES_MAX)
+        .map_err(Failure::in_file(path))?;
+    let table: Table = parse_toml(&text).map_err(Failure::in_file(path))?;
+    let command = apply_table(command, &table).map_err(Failure::in_file(path))?;
+    let mut failed = None;
+    // A submitted command has the settings of the command itself.
+    let command = command.mut_subcommand("farm", |farm| {
+        if farm.find_subcommand("submit").is_none() {
+            return farm;
+        }
+        farm.mut_subcommand("submit", |submit| {
+            let mut own = table.clone();
+            own.retain(|key, value| value.is_table() && submit.find_subcommand(key).is_some());
+            apply_table(submit.clone(), &own).unwrap_or_else(|error| {
+                failed = Some(error);
+                submit
+            })
+        })
+    });
+    match failed {
+        Some(error) => Err(Failure::in_file(path)(error)),
+        None => Ok(command),
+    }
+}
+
+/// What a configuration says that no command line could.
+#[derive(Debug, thiserror::Error)]
+enum ConfigError {
+    #[error("[{0}]: no such subcommand")]
+    Subcommand(String),
+    #[error("{0}: no such option")]
+    Option(String),
+    #[error("{key}: a {kind} is no option's value")]
+    Value { key: String, kind: &'static str },
+    #[error("[{name}] {source}")]
+    Within {
+        name: String,
+        source: Box<ConfigError>,
+    },
+}
+
+fn apply_table(mut command: Command, table: &Table) -> Result<Command, ConfigError> {
+    for (key, value) in table {
+        command = match value {
+            Value::Table(inner) => {
+                let known = command.find_subcommand(key).is_some();
+                if !known {
+                    return Err(ConfigError::Subcommand(key.clone()));
+                }
+                let mut failed = None;
+                let changed = command.mut_subcommand(key, |sub| {
+                    apply_table(sub.clone(), inner).unwrap_or_else(|error| {
+                        failed = Some(Box::new(error));
+                        sub
+                    })
+                });
+                match failed {
+                    Some(source) => {
+                        let name = key.clone();
+                        return Err(ConfigError::Within { name, source });
+                    }
+                    None => changed,
+                }
+            }
+            value => set_default(command, key, value)?,
+        };
+    }
+    Ok(command)
+}
+
+fn set_default(command: Command, key: &str, value: &Value) -> Result<Command, ConfigError> {
+    let id = command
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(key))
+        .map(|argument| argument.get_id().clone())
+        .ok_or_else(|| ConfigError::Option(key.to_owned()))?;
+    let texts: Vec<String> = match value {
+        Value::Array(values) => values.iter().map(text_of).collect::<Result<_, _>>(),
+        value => text_of(value).map(|text| vec![text]),
+    }
+    .map_err(|kind| ConfigError::Value {
+        key: key.to_owned(),
+        kind,
+    })?;
+    Ok(command.mut_arg(id, |argument| argument.default_values(texts.clone())))
+}
+
+/// A value as a command line has it; else what kind of value it is.
+fn text_of(value: &Value) -> Result<String, &'static str> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        Value::Boolean(truth) => Ok(truth.to_string()),
+        other => Err(other.type_str()),
+    }
+}

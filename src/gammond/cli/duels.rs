@@ -1,0 +1,227 @@
+//! What `duel` and `tournament` share: what is played for, what failures cost, and the games as match files.
+
+use gammond_base::journal::write_whole;
+use gammond_base::stats::Running;
+use gammond_game::find_play;
+use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile};
+use gammond_train::duel::{
+    DuelAction, DuelPlan, DuelTerms, Failures, PlayedGame, PlayedPair, Tally, elo, fibs,
+};
+use gammond_train::player::{Player, PlayerError};
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// What the games of a duel are played for.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct TermsArgs {
+    /// Money games with the cube, without beavers; else single games without a cube.
+    #[arg(long, conflicts_with = "match_length")]
+    pub(crate) cube: bool,
+    /// With `--cube`: gammons count though the cube was not turned.
+    #[arg(long, requires = "cube")]
+    pub(crate) no_jacoby: bool,
+    /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
+    #[arg(id = "match_length", long = "match", value_name = "POINTS", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) match_length: Option<u8>,
+}
+
+impl TermsArgs {
+    pub(crate) fn terms(&self) -> DuelTerms {
+        match (self.match_length, self.cube) {
+            (Some(length), _) => DuelTerms::Match(length),
+            (None, true) => DuelTerms::Money {
+                jacoby: !self.no_jacoby,
+            },
+            (None, false) => DuelTerms::Cubeless,
+        }
+    }
+}
+
+/// What becomes of games in which another program fails.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct FailureArgs {
+    /// When another program dies, is silent or answers an illegal play: `end` the duel, take the pair as `void`, or have
+    /// the program `forfeit` the game by one point (or the match). Ten failures in a row end the duel in any case.
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
+    pub(crate) on_failure: FailureRule,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum FailureRule {
+    End,
+    Void,
+    Forfeit,
+}
+
+impl FailureArgs {
+    pub(crate) const fn rule(&self) -> Failures {
+        match self.on_failure {
+            FailureRule::End => Failures::End,
+            FailureRule::Void => Failures::Void,
+            FailureRule::Forfeit => Failures::Forfeit,
+        }
+    }
+}
+
+/// Failures that are told one by one.
+const TOLD_MAX: usize = 5;
+
+/// Says on standard error which failures a duel survives: the first few.
+#[derive(Debug, Default)]
+pub(crate) struct ToldFailures(Mutex<usize>);
+
+impl ToldFailures {
+    pub(crate) fn tell(&self, error: &PlayerError) {
+        let mut told = self.0.lock().unwrap_or_else(|held| held.into_inner());
+        *told += 1;
+        if *told <= TOLD_MAX {
+            stderr_line!("gammond: {error}");
+        }
+    }
+}
+
+/// Says on standard error what a person should know of how the players played.
+pub(crate) fn tell_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
+    for note in players.into_iter().filter_map(Player::note) {
+        stderr_line!("gammond: {note}");
+    }
+}
+
+/// What a duel's failures came to; nothing when there were none.
+pub(crate) fn failures(tally: &Tally, names: [&str; 2], plan: &DuelPlan) -> String {
+    let mut text = String::new();
+    for (name, failed) in names.into_iter().zip(tally.failed) {
+        if failed > 0 {
+            let became = match plan.failures {
+                Failures::Forfeit => "forfeited",
+                Failures::Void | Failures::End => "void",
+            };
+            let unit = plan.terms.unit();
+            text.push_str(&format!("{name} failed in {failed} {unit}: {became}\n"));
+        }
+    }
+    if tally.gave_up() {
+        text.push_str("ended early: one failure followed the other\n");
+    }
+    text
+}
+
+/// What a share of wins means on rating lists, with 99 % intervals: for people, and as JSON.
+pub(crate) struct Ratings {
+    /// The difference and its bounds; none for too few games.
+    elo: Option<[f64; 3]>,
+    fibs: Option<[f64; 3]>,
+}
+
+impl Ratings {
+    /// From the share of games (or matches) won, 0 to 1, one number for each pair.
+    pub(crate) fn of(won: &Running, terms: DuelTerms) -> Ratings {
+        let shares = won.share_interval99().map(|[low, high]| {
+            let share = won.mean().clamp(0.0, 1.0);
+            [share, low.min(share), high.max(share)]
+        });
+        Ratings {
+            elo: shares.map(|shares| shares.map(elo)),
+            fibs: shares.map(|shares| shares.map(|share| fibs(share, terms.length()))),
+        }
+    }
+
+    pub(crate) fn people(&self) -> String {
+        let (Some(elo), Some(fibs)) = (self.elo, self.fibs) else {
+            return "difference in Elo and FIBS points: too few games\n".to_owned();
+        };
+        // Who won all, or nothing, has a bound on one side only.
+        let of = |[middle, low, high]: [f64; 3]| match (low.is_finite(), high.is_finite()) {
+            (true, true) => format!("{middle:+.0} ({low:+.0} to {high:+.0})"),
+            (true, false) => format!("above {low:+.0}"),
+            (false, true) => format!("below {high:+.0}"),
+            (false, false) => "unknown".to_owned(),
+        };
+        format!(
+            "difference with 99 % interval: Elo {}, FIBS {}\n",
+            of(elo),
+            of(fibs)
+        )
+    }
+
+    /// Infinite and unknown ones are null.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let of = |numbers: Option<[f64; 3]>| {
+            let [middle, low, high] = numbers.map_or([None; 3], |numbers| numbers.map(Some));
+            serde_json::json!({"difference": middle, "interval99": [low, high]})
+        };
+        serde_json::json!({"elo": of(self.elo), "fibs": of(self.fibs)})
+    }
+}
+
+/// Writes a pair: single games as one money session of two, matches as a file each.
+pub(crate) fn write_pair(
+    folder: &Path,
+    names: &[String; 2],
+    plan: &DuelPlan,
+    played: PlayedPair,
+) -> io::Result<()> {
+    let stem = format!("duel-{}-{:06}", plan.seed, played.number + 1);
+    let write = |name: String, file: MatchFile| {
+        write_whole(&folder.join(name), file.to_string().as_bytes())
+    };
+    let headers: &[&str] = match plan.terms {
+        // Without a cube gammons count in any case.
+        DuelTerms::Cubeless => &[" [CubeLimit \"1\"]"],
+        DuelTerms::Money { .. } | DuelTerms::Match(_) => &[],
+    };
+    let money = match plan.terms {
+        DuelTerms::Money { jacoby: true } => &MatchFile::WITHOUT_JACOBY[1..],
+        DuelTerms::Money { jacoby: false } | DuelTerms::Cubeless => &MatchFile::WITHOUT_JACOBY,
+        DuelTerms::Match(_) => &[],
+    };
+    let file = |length, games: Vec<MatGame>| MatchFile {
+        length,
+        names: names.clone(),
+        comments: money.iter().chain(headers).map(|&h| h.to_owned()).collect(),
+        games,
+    };
+    if let DuelTerms::Match(length) = plan.terms {
+        for (number, games) in (1..).zip(played.sets) {
+            let games = games.into_iter().map(|game| written(game.scores, game));
+            let file = file(u32::from(length), games.collect());
+            write(format!("{stem}-{number}.mat"), file)?;
+        }
+        return Ok(());
+    }
+    let (mut scores, mut games) = ([0; 2], Vec::new());
+    for game in played.sets.into_iter().flatten() {
+        let points = game.points;
+        games.push(written(scores, game));
+        if let Some(sum) = scores.get_mut(usize::from(points < 0)) {
+            *sum += points.unsigned_abs();
+        }
+    }
+    write(format!("{stem}.mat"), file(0, games))
+}
+
+/// A game as match files have it.
+fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
+    let side = |player: usize| match player {
+        0 => MatPlayer::First,
+        _ => MatPlayer::Second,
+    };
+    let action = |deed: &DuelAction| match *deed {
+        DuelAction::Played(turn) => {
+            let play = find_play(&turn.before, turn.roll, &turn.after)?;
+            let roll = turn.roll;
+            Some((side(turn.player), MatAction::Play { roll, play }))
+        }
+        DuelAction::Doubled(player, value) => Some((side(player), MatAction::Double(value))),
+        DuelAction::Took(player) => Some((side(player), MatAction::Take)),
+        DuelAction::Passed(player) => Some((side(player), MatAction::Drop)),
+    };
+    let winner = side(usize::from(game.points < 0));
+    MatGame {
+        scores,
+        actions: game.deeds.iter().map_while(action).collect(),
+        result: (game.points != 0).then_some((winner, game.points.unsigned_abs())),
+        ..MatGame::default()
+    }
+}

@@ -1,0 +1,132 @@
+//! Why a command ends without having done its work, and with which exit code.
+
+use gammond_base::journal::JournalError;
+use gammond_engine::engine::EngineError;
+use gammond_job::JobError;
+use gammond_train::player::PlayerError;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What went wrong below: an error of a room, or a sentence.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why a command ends without having done its work. Its message is one line; what caused it is kept as its source.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The arguments make no sense: exit code 2.
+    #[error(transparent)]
+    Usage(Cause),
+    /// A file is missing or damaged: exit code 3.
+    #[error(transparent)]
+    File(Cause),
+    /// The work itself failed: exit code 1.
+    #[error(transparent)]
+    Work(Cause),
+}
+
+/// A file, or whatever else has a name, and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}: {source}")]
+struct Within {
+    name: String,
+    source: Cause,
+}
+
+impl Failure {
+    pub(crate) fn usage(cause: impl Into<Cause>) -> Failure {
+        Failure::Usage(cause.into())
+    }
+
+    pub(crate) fn file(cause: impl Into<Cause>) -> Failure {
+        Failure::File(cause.into())
+    }
+
+    pub(crate) fn work(cause: impl Into<Cause>) -> Failure {
+        Failure::Work(cause.into())
+    }
+
+    /// Something is wrong with this file.
+    pub(crate) fn in_file<C: Into<Cause>>(path: impl AsRef<Path>) -> impl Fn(C) -> Failure {
+        let path: PathBuf = path.as_ref().to_owned();
+        move |cause| Failure::file(within(path.display(), cause))
+    }
+
+    /// This file cannot be written, or not whole.
+    pub(crate) fn unwritten<C: Into<Cause>>(path: impl AsRef<Path>) -> impl Fn(C) -> Failure {
+        let path: PathBuf = path.as_ref().to_owned();
+        move |cause| Failure::work(within(path.display(), cause))
+    }
+
+    pub(super) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Work(_) => 1,
+            Failure::Usage(_) => 2,
+            Failure::File(_) => 3,
+        })
+    }
+}
+
+/// An error with the name of what it belongs to in front.
+pub(crate) fn within(
+    name: impl std::fmt::Display,
+    cause: impl Into<Cause>,
+) -> impl Error + Send + Sync + 'static {
+    Within {
+        name: name.to_string(),
+        source: cause.into(),
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Failure::file(error)
+    }
+}
+
+impl<E: Error + Into<Failure> + Send + Sync + 'static> From<JobError<E>> for Failure {
+    fn from(error: JobError<E>) -> Self {
+        match error {
+            JobError::Work(error) => error.into(),
+            JobError::Endless => Failure::usage(error),
+            JobError::Elsewhere(error) => Failure::work(error),
+            other => Failure::file(other),
+        }
+    }
+}
+
+impl From<PlayerError> for Failure {
+    fn from(error: PlayerError) -> Self {
+        match error {
+            PlayerError::Spec { .. } => Failure::usage(error),
+            PlayerError::File { .. } => Failure::file(error),
+            PlayerError::Engine(error) => error.into(),
+            other => Failure::work(other),
+        }
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::File { .. } => Failure::file(error),
+            other => Failure::work(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_is_one_line_and_the_cause_is_kept() {
+        let cause = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let failure = Failure::in_file("a.bm")(cause);
+        assert_eq!(failure.to_string(), "a.bm: entity not found");
+        let source = failure.source().unwrap();
+        let kind = source.downcast_ref::<std::io::Error>().map(|e| e.kind());
+        assert_eq!(kind, Some(std::io::ErrorKind::NotFound));
+        assert_eq!(Failure::usage("so").to_string(), "so");
+    }
+}

@@ -1,0 +1,391 @@
+//! Options that subcommands share, and what they make: engine, session, players.
+
+use super::{Failure, ProgressArgs, within};
+use clap::builder::RangedU64ValueParser;
+use gammond_engine::bearoff::Tables;
+use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
+use gammond_engine::equity::MatchEquityTable;
+use gammond_engine::query::{Level, Settings};
+use gammond_game::MatchState;
+use gammond_job::{Control, Elsewhere};
+use gammond_protocol::{SessionSettings, SettingError};
+use gammond_server::tcp::Address;
+use gammond_train::player::{Defaults, Ours, Player, PlayerSpec};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// Options that every subcommand understands.
+#[derive(clap::Args, Debug, Clone)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// Nets: `embedded`, a net folder of ours, or gnubg's `gnubg.weights` or `gnubg.wd`.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_NETS",
+        default_value = "embedded",
+        value_name = "PATH"
+    )]
+    pub(crate) nets: String,
+    /// Plies looked ahead, in gnubg's numbering (0 is the static evaluation).
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_PLIES",
+        default_value_t = 0,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(Settings::PLIES_MAX))
+    )]
+    pub(crate) plies: u8,
+    /// Threads that compute; default: all processors.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_THREADS",
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=THREADS_MAX as u64)
+    )]
+    pub(crate) threads: Option<usize>,
+    /// Folder with bearoff databases, gnubg's (*.bd) and ours (*.race); `none` for none. Without it
+    /// gammond/bearoff in the user's data folder, /usr/local/share or /usr/share is used.
+    #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
+    pub(crate) bearoff: Option<PathBuf>,
+    /// Match equity table: a name, or gnubg's XML file; default: kazaross-xg2, and mec26 for the cube measure of
+    /// benchmarks.
+    #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
+    pub(crate) met: Option<String>,
+    /// Seed of everything that depends on chance.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_SEED",
+        default_value_t = 1,
+        value_name = "N"
+    )]
+    pub(crate) seed: u64,
+    /// Output for programs (json) or people (text).
+    #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// What to log on stderr: error, warn, info, debug, trace, or a filter such as `gammond=debug`.
+    #[arg(
+        long,
+        global = true,
+        env = "GAMMOND_LOG",
+        default_value = "warn",
+        value_name = "LEVEL"
+    )]
+    pub(crate) log: String,
+    /// Log as JSON, one object a line.
+    #[arg(long, global = true, env = "GAMMOND_LOG_JSON")]
+    pub(crate) log_json: bool,
+    /// TOML file whose keys are the long options; a table named after a subcommand holds its own.
+    #[arg(long, global = true, env = "GAMMOND_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where the parts of jobs are computed, when not here.
+    #[arg(skip)]
+    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
+}
+
+/// Most games, positions or records that one command makes.
+pub(crate) const COUNT_MAX: u64 = 1_000_000_000;
+/// Most points per game that a duel is asked about.
+const LEAD_MAX: f64 = 10.0;
+
+/// Parses how many of something to make.
+pub(crate) fn counts() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=COUNT_MAX)
+}
+
+/// A share of something.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "want a share from 0 to 1, such as 0.02".to_owned())
+}
+
+/// Points per game.
+pub(crate) fn points(text: &str) -> Result<f64, PointsError> {
+    let points: f64 = text.parse()?;
+    // NaN is within nothing.
+    match (-LEAD_MAX..=LEAD_MAX).contains(&points) {
+        true => Ok(points),
+        false => Err(PointsError::Range),
+    }
+}
+
+/// What is no number of points per game.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PointsError {
+    #[error("want a number of points such as 0.01")]
+    Number(#[from] std::num::ParseFloatError),
+    #[error("want points per game, -{LEAD_MAX} to {LEAD_MAX}")]
+    Range,
+}
+
+/// The level of play of commands whose engine takes decisions.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct LevelOption {
+    /// A level of play in the place of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    pub(crate) level: Option<Level>,
+}
+
+/// A level by its name.
+fn level(text: &str) -> Result<Level, String> {
+    Level::named(text).ok_or_else(|| "want roller, roller+ or roller++".to_owned())
+}
+
+/// Longest wait for another program that an option may ask for: a day.
+const ANSWER_SECONDS_MAX: u64 = 24 * 60 * 60;
+
+/// Options of commands that let players play.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct PlayerOptions {
+    /// Longest wait for one answer of another program (`pipe:`, `ubgi:`, `external:`).
+    #[arg(
+        long,
+        default_value_t = ANSWER_TIME_S,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..=ANSWER_SECONDS_MAX)
+    )]
+    pub(crate) answer_time: u64,
+}
+
+impl Default for PlayerOptions {
+    fn default() -> PlayerOptions {
+        PlayerOptions {
+            answer_time: ANSWER_TIME_S,
+        }
+    }
+}
+
+/// Seconds that an answer of another program is waited for.
+const ANSWER_TIME_S: u64 = 60;
+
+/// Who is measured, and beside whom.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct Measured {
+    /// Who is measured: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
+    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
+    pub(crate) player: PlayerSpec,
+    /// A second player on the same, with the paired difference.
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) against: Option<PlayerSpec>,
+    #[command(flatten)]
+    pub(crate) options: PlayerOptions,
+}
+
+impl Measured {
+    /// The player, or both.
+    pub(crate) fn open(&self, common: &Common) -> Result<Vec<Box<dyn Player>>, Failure> {
+        let specs = std::iter::once(&self.player).chain(&self.against);
+        common.players(specs, &self.options)
+    }
+}
+
+/// `--met` unless something else is asked for.
+const DEFAULT_MET: &str = "kazaross-xg2";
+/// `--nets` unless something else is asked for.
+const EMBEDDED: &str = "embedded";
+
+/// How one-shot commands print.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Text,
+    /// Comma-separated values; `analyse` only.
+    Csv,
+}
+
+impl Common {
+    /// Builds the engine that these options ask for.
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        Ok(self.engine_builder()?.build()?)
+    }
+
+    /// The engine that these options ask for, to be changed.
+    pub(crate) fn engine_builder(&self) -> Result<EngineBuilder, Failure> {
+        let mut builder = Engine::builder()
+            .nets(nets_named(&self.nets))
+            .threads(self.threads.unwrap_or(0))
+            .met(self.match_equity_table()?);
+        if let Some(folder) = self.bearoff_folder() {
+            builder = builder.bearoff(folder);
+        }
+        Ok(builder)
+    }
+
+    /// The folder whose bearoff databases are used: the one that was given, or the first place
+    /// where such a folder is.
+    pub(crate) fn bearoff_folder(&self) -> Option<PathBuf> {
+        match &self.bearoff {
+            Some(folder) if folder.as_os_str() == "none" => None,
+            Some(folder) => Some(folder.clone()),
+            None => data_folders()
+                .map(|folder| folder.join("gammond/bearoff"))
+                .find(|folder| folder.is_dir()),
+        }
+    }
+
+    /// The bearoff tables in the program and those of the folder that is used.
+    pub(crate) fn tables(&self) -> Result<Tables, Failure> {
+        Ok(match self.bearoff_folder() {
+            Some(folder) => Tables::open(&folder)?,
+            None => Tables::shared().clone(),
+        })
+    }
+
+    /// Opens players. What they leave open about our engine, the common options say; options that no player can take
+    /// are refused.
+    pub(crate) fn players<'a>(
+        &self,
+        specs: impl IntoIterator<Item = &'a PlayerSpec>,
+        options: &PlayerOptions,
+    ) -> Result<Vec<Box<dyn Player>>, Failure> {
+        let specs: Vec<&PlayerSpec> = specs.into_iter().collect();
+        let ours = Ours {
+            nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
+            plies: (self.plies != 0).then_some(self.plies),
+            level: None,
+            filter: None,
+            bearoff: self.bearoff.clone(),
+            osr: None,
+        };
+        let taken = specs.iter().any(|spec| spec.takes_engine_options());
+        if !taken && ours != Ours::default() {
+            let given = [
+                (ours.nets.is_some(), "--nets"),
+                (ours.plies.is_some(), "--plies"),
+                (ours.bearoff.is_some(), "--bearoff"),
+            ];
+            let names = given.iter().filter(|given| given.0).map(|given| given.1);
+            let names = names.collect::<Vec<_>>().join(", ");
+            return Err(Failure::usage(format!(
+                "{names}: no player here can take that"
+            )));
+        }
+        if self.plies > Settings::PLIES_MAX {
+            let most = Settings::PLIES_MAX;
+            return Err(Failure::usage(format!(
+                "--plies {}: want 0 to {most}",
+                self.plies
+            )));
+        }
+        let defaults = Defaults {
+            ours,
+            met: self.match_equity_table()?,
+            answer_time: Duration::from_secs(options.answer_time),
+        };
+        (specs.iter())
+            .map(|spec| Ok(spec.open_with(&defaults)?))
+            .collect()
+    }
+
+    /// The control of a command whose jobs other machines can compute.
+    pub(crate) fn control(&self, progress: ProgressArgs) -> Result<Control<'static>, Failure> {
+        let quiet = self.elsewhere.as_ref().and_then(|one| one.quietly());
+        let mut control = match quiet {
+            Some(stop) => Control::new(stop, |_| {}),
+            None => progress.control()?,
+        };
+        control.elsewhere.clone_from(&self.elsewhere);
+        Ok(control)
+    }
+
+    /// Starts the threads of a job that computes in rayon's own pool.
+    pub(crate) fn start_threads(&self) {
+        if let Some(threads) = self.threads {
+            // It fails only when the pool runs already, which is as good.
+            let _ = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global();
+        }
+    }
+
+    /// The name or file of the match equity table.
+    pub(crate) fn met_name(&self) -> &str {
+        self.met.as_deref().unwrap_or(DEFAULT_MET)
+    }
+
+    /// The match equity table that is asked for.
+    pub(crate) fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
+        let name = self.met_name();
+        MatchEquityTable::named(name).or_else(|unknown| {
+            let path = Path::new(name);
+            if !path.exists() {
+                return Err(Failure::file(unknown.to_string()));
+            }
+            MatchEquityTable::load(path).map_err(Failure::file)
+        })
+    }
+}
+
+impl Common {
+    /// The settings of requests that these options and `key=value` words ask for.
+    pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
+        let mut session = SessionSettings::default();
+        let wrong = |error: SettingError| Failure::usage(error);
+        session
+            .set("plies", &self.plies.to_string())
+            .map_err(wrong)?;
+        for word in words {
+            let (key, value) = word.split_once('=').ok_or_else(|| no_setting(word))?;
+            session.set(key, value).map_err(wrong)?;
+        }
+        let state = session.state.apply(MatchState::default());
+        state.map_err(Failure::usage)?;
+        Ok(session)
+    }
+}
+
+/// The nets of this name or place.
+pub(crate) fn nets_named(name: &str) -> Nets {
+    match name {
+        EMBEDDED => Nets::Embedded,
+        "embedded:fast" => Nets::EmbeddedFast,
+        path => Nets::Path(PathBuf::from(path)),
+    }
+}
+
+/// The threads that move bytes and wait; those that compute are the engine's.
+pub(crate) fn io_threads() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("io")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::work(within("threads", error)))
+}
+
+/// Where data of programs is looked for, the user's own first.
+pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
+    let given = |name: &str| {
+        let value = std::env::var_os(name).map(PathBuf::from);
+        value.filter(|path| path.is_absolute())
+    };
+    let home = given("HOME").map(|home| home.join(".local/share"));
+    let own = given("XDG_DATA_HOME").or(home);
+    let shared = ["/usr/local/share", "/usr/share"].map(PathBuf::from);
+    own.into_iter().chain(shared)
+}
+
+/// A word where `key=value` belongs.
+fn no_setting(word: &str) -> Failure {
+    let message = if Path::new(word).is_file() {
+        format!("'{word}' is a file; requests come on standard input: gammond pipe < {word}")
+    } else if word.contains(':') && word.parse::<Address>().is_ok() {
+        format!("'{word}' is not a setting; to listen there: gammond serve --listen {word}")
+    } else {
+        let file = word
+            .contains(['.', '/'])
+            .then(|| format!("; pipe reads standard input: gammond pipe < {word}"));
+        format!(
+            "'{word}' is not a setting; an example: plies=2{}",
+            file.unwrap_or_default()
+        )
+    };
+    Failure::usage(message)
+}

@@ -1,0 +1,147 @@
+//! Pictures and reports in files: SVG, points, HTML.
+
+use crate::cli::Failure;
+use gammond_base::journal::{check_writable, write_whole};
+use gammond_protocol::render::in_lines;
+use resvg::{tiny_skia, usvg};
+use std::io::Read as _;
+use std::path::Path;
+
+/// Points of a PNG for each unit of a drawing, where no width is asked for.
+const SHARP: f32 = 2.0;
+/// The widest PNG, in points.
+pub(crate) const PNG_WIDTH_MAX: u32 = 4096;
+
+/// A kind of file that may take the place of another one of its kind, and of nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Picture {
+    /// A picture.
+    Svg,
+    /// A picture in points.
+    Png,
+    /// A report for a browser.
+    Html,
+}
+
+impl Picture {
+    const fn beginning(self) -> (&'static [u8], &'static str) {
+        match self {
+            Picture::Svg => (b"<svg", "SVG picture"),
+            Picture::Png => (b"\x89PNG", "PNG picture"),
+            Picture::Html => (b"<!DOCTYPE html>", "report"),
+        }
+    }
+
+    /// What a file's name asks for: a picture in points where it ends with `.png`, else SVG.
+    pub(crate) fn named(path: &Path) -> Picture {
+        let ending = path.extension().unwrap_or_default();
+        match ending.eq_ignore_ascii_case("png") {
+            true => Picture::Png,
+            false => Picture::Svg,
+        }
+    }
+
+    /// Finds out, before the work, whether such a file may be written there.
+    ///
+    /// # Errors
+    /// When it cannot be, or something else is there: a match, a net.
+    pub(crate) fn check(self, path: &Path) -> Result<(), Failure> {
+        let (beginning, name) = self.beginning();
+        check_writable(path).map_err(Failure::unwritten(path))?;
+        let mut start = Vec::new();
+        if path.is_file() {
+            let file = gammond_base::files::open(path).map_err(Failure::unwritten(path))?;
+            let most = beginning.len() as u64;
+            file.take(most)
+                .read_to_end(&mut start)
+                .map_err(Failure::unwritten(path))?;
+        }
+        if start.is_empty() || start == beginning {
+            return Ok(());
+        }
+        Err(Failure::in_file(path)(format!(
+            "is no {name}; it is left as it is"
+        )))
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// As [`Picture::check`].
+    pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        self.check(path)?;
+        write_whole(path, bytes).map_err(Failure::unwritten(path))
+    }
+}
+
+/// A drawing into a file, SVG or points as its name says: curves, bars, tables, weights.
+///
+/// # Errors
+/// As [`Picture::check`].
+pub(crate) fn write_drawing(path: &Path, svg: &str) -> Result<(), Failure> {
+    let kind = Picture::named(path);
+    match kind {
+        Picture::Png => kind.write(path, &png(&in_lines(svg), None)?),
+        Picture::Svg | Picture::Html => kind.write(path, svg.as_bytes()),
+    }
+}
+
+/// A picture in points, so many wide. Our own text is always a picture: what is said here nobody reads. Its texts are lines:
+/// there may be no font.
+///
+/// # Errors
+/// When there is no room for it.
+pub(crate) fn png(text: &str, width: Option<u32>) -> Result<Vec<u8>, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure::work(format!("the picture: {error}"));
+    let tree = usvg::Tree::from_str(text, &usvg::Options::default()).map_err(|e| wrong(&e))?;
+    let size = tree.size();
+    let most = PNG_WIDTH_MAX as f32 / size.width().max(size.height());
+    let scale = width.map_or(SHARP.min(most), |width| width as f32 / size.width());
+    let [wide, high] = [size.width(), size.height()].map(|side| (side * scale).round() as u32);
+    let mut points =
+        tiny_skia::Pixmap::new(wide, high).ok_or_else(|| wrong(&"too large a picture"))?;
+    let transform = tiny_skia::Transform::from_scale(scale, scale);
+    resvg::render(&tree, transform, &mut points.as_mut());
+    points.encode_png().map_err(|error| wrong(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_take_the_place_of_pictures_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        Picture::Svg.write(&path, b"<svg>1</svg>").unwrap();
+        Picture::Svg.write(&path, b"<svg>2</svg>").unwrap();
+        assert!(Picture::Html.write(&path, b"<!DOCTYPE html>").is_err());
+        assert!(Picture::Png.check(&path).is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"<svg>2</svg>");
+        std::fs::write(&path, b"").unwrap();
+        Picture::Png.write(&path, b"\x89PNG...").unwrap();
+        assert!(Picture::Svg.check(&folder.path().join("no/x")).is_err());
+    }
+
+    #[test]
+    fn drawings_are_what_their_names_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 20\" font-size=\"10\"><text x=\"1\" y=\"12\">Hi</text></svg>";
+        let [points, lines] = ["a.PNG", "a.svg"].map(|name| folder.path().join(name));
+        write_drawing(&points, svg).unwrap();
+        write_drawing(&lines, svg).unwrap();
+        assert_eq!(std::fs::read_to_string(&lines).unwrap(), svg);
+        let image = tiny_skia::Pixmap::decode_png(&std::fs::read(&points).unwrap()).unwrap();
+        assert_eq!((image.width(), image.height()), (60, 40));
+        let inked = image
+            .pixels()
+            .iter()
+            .filter(|pixel| pixel.alpha() > 128)
+            .count();
+        assert!((20..400).contains(&inked), "{inked}");
+        // A net or a match is left as it is.
+        std::fs::write(&points, "my match").unwrap();
+        assert!(write_drawing(&points, svg).is_err());
+        assert_eq!(std::fs::read_to_string(&points).unwrap(), "my match");
+    }
+}

@@ -1,0 +1,347 @@
+//! A whole file analysed.
+
+use super::judge::{Judgement, judge, match_chances};
+use super::replay::{Decision, Terms, crawford_games, replay_from};
+use super::totals::{MARKS, Totals, fibs_difference};
+use gammond_base::escape::Untrusted;
+use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::query::{Settings, Stop};
+use gammond_game::Rules;
+use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
+use rayon::prelude::*;
+
+/// A decision and what the engine says about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedDecision {
+    /// The decision.
+    pub decision: Decision,
+    /// What it lost.
+    pub judgement: Judgement,
+}
+
+/// One game analysed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GameAnalysis {
+    /// Points before it.
+    pub scores: [u32; 2],
+    /// It is the Crawford game.
+    pub crawford: bool,
+    /// What was decided, in order.
+    pub decisions: Vec<JudgedDecision>,
+    /// Who won how much; `None` for a game that was not finished.
+    pub result: Option<(MatPlayer, u32)>,
+    /// Losses from which on a decision is doubtful, bad, very bad.
+    pub marks: [f64; 3],
+}
+
+/// What is wrong in a game, beside what its file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The line of the file, from 1; 0 when it is not known.
+    pub line: usize,
+    /// The game, from 1; 0 before the first one.
+    pub game: usize,
+    /// What it is.
+    pub message: String,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        if self.game > 0 {
+            write!(f, "game {}: ", self.game)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// A match or money session analysed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Analysis {
+    /// Points to play to; 0 for money.
+    pub length: u32,
+    /// The players.
+    pub names: [Untrusted; 2],
+    /// Points after the last game that was finished.
+    pub score: [u32; 2],
+    /// Plies of the judgements.
+    pub plies: u8,
+    /// Them, or the level, in words: `2-ply`, `roller+`.
+    pub level: String,
+    /// The games.
+    pub games: Vec<GameAnalysis>,
+    /// The books of both players.
+    pub totals: [Totals; 2],
+    /// What the first player got: match winning chances above one half, or points.
+    pub result: f64,
+    /// What is wrong in the file.
+    pub faults: Vec<Fault>,
+    /// Losses from which on a decision is doubtful, bad, very bad.
+    pub marks: [f64; 3],
+}
+
+impl Analysis {
+    /// The same with other losses from which on a decision is doubtful, bad, very bad.
+    #[must_use]
+    pub fn marked(mut self, marks: [f64; 3]) -> Analysis {
+        self.marks = marks;
+        for game in &mut self.games {
+            game.marks = marks;
+        }
+        self.sum();
+        self
+    }
+
+    /// Adds the books of the games.
+    fn sum(&mut self) {
+        self.totals = [Totals::default(); 2];
+        for game in &self.games {
+            for (sum, totals) in self.totals.iter_mut().zip(&game.totals()) {
+                sum.add(totals);
+            }
+        }
+    }
+
+    /// What a player got less what the dice gave him and the other one took: chances above one half, or
+    /// points.
+    #[must_use]
+    pub fn luck_adjusted(&self, player: MatPlayer) -> f64 {
+        let [first, second] = &self.totals;
+        let adjusted = self.result - first.luck.cost + second.luck.cost;
+        match player {
+            MatPlayer::First => adjusted,
+            MatPlayer::Second => -adjusted,
+        }
+    }
+
+    /// The difference of FIBS ratings that the luck-adjusted result shows.
+    #[must_use]
+    pub fn fibs_difference(&self, player: MatPlayer) -> Option<f64> {
+        fibs_difference(0.5 + self.luck_adjusted(player), self.length)
+    }
+
+    /// The FIBS rating that the errors show; not for money.
+    #[must_use]
+    pub fn fibs_rating(&self, player: MatPlayer) -> Option<f64> {
+        let totals = self.totals.get(player.index())?;
+        let [plays, cube] = totals.rating_loss(self.length)?;
+        Some(2050.0 - plays - cube)
+    }
+}
+
+/// How deep these settings look, in words.
+#[must_use]
+pub fn level_name(settings: &Settings) -> String {
+    match settings.level {
+        Some(level) => level.name().to_owned(),
+        None => format!("{}-ply", settings.plies),
+    }
+}
+
+/// Decisions that are judged together. What was judged before them may have been dropped.
+const JUDGED_TOGETHER: usize = 512;
+
+/// Receives a match while it is judged. `head` is the analysis without games.
+pub(super) trait Sink {
+    /// Receives the next decisions of game `number`, counted from 1.
+    fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>);
+
+    /// Receives the end of a game: all but its decisions.
+    fn game(&mut self, head: &Analysis, number: usize, game: GameAnalysis, totals: &[Totals; 2]);
+}
+
+/// Keeps everything.
+#[derive(Default)]
+struct Kept {
+    games: Vec<GameAnalysis>,
+    decisions: Vec<JudgedDecision>,
+}
+
+impl Sink for Kept {
+    fn decisions(&mut self, _: usize, judged: Vec<JudgedDecision>) {
+        self.decisions.extend(judged);
+    }
+
+    fn game(&mut self, _: &Analysis, _: usize, mut game: GameAnalysis, _: &[Totals; 2]) {
+        let mut decisions = std::mem::take(&mut self.decisions);
+        decisions.shrink_to_fit();
+        game.decisions = decisions;
+        self.games.push(game);
+    }
+}
+
+/// Judges every decision of what was read, on all threads of the engine. `Stop` ends it without a result.
+///
+/// # Errors
+/// [`EngineError`].
+pub fn analyse(
+    engine: &Engine,
+    settings: &Settings,
+    reading: &MatchReading,
+    rules: Rules,
+    stop: &Stop,
+) -> Result<Analysis, EngineError> {
+    let mut kept = Kept::default();
+    let head = judge_games((engine, settings), reading, rules, stop, &mut kept)?;
+    Ok(Analysis {
+        games: kept.games,
+        ..head
+    })
+}
+
+/// Judges game by game; returns everything but the games.
+pub(super) fn judge_games(
+    (engine, settings): (&Engine, &Settings),
+    reading: &MatchReading,
+    rules: Rules,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<Analysis, EngineError> {
+    let file = &reading.file;
+    let score = score_after(file);
+    let mut head = Analysis {
+        length: file.length,
+        names: file.names.clone().map(Untrusted::from),
+        score,
+        plies: settings.plies,
+        level: level_name(settings),
+        totals: [Totals::default(); 2],
+        result: result(engine, file, score),
+        games: Vec::new(),
+        faults: file_faults(reading),
+        marks: MARKS,
+    };
+    let terms = Terms::of(file, rules);
+    for ((number, game), terms) in (1..).zip(&file.games).zip(&terms) {
+        let replay = replay_from(game, terms);
+        if let Some((action, reason)) = replay.fault {
+            let lines = reading.lines.get(number - 1);
+            let line = lines.and_then(|lines| lines.get(action)).copied();
+            head.faults.push(Fault {
+                line: line.unwrap_or(0),
+                game: number,
+                message: reason.to_owned(),
+            });
+        }
+        let mut totals = [Totals::default(); 2];
+        for decisions in replay.decisions.chunks(JUDGED_TOGETHER) {
+            let judged = judge_all(engine, settings, decisions, stop)?;
+            judged
+                .iter()
+                .for_each(|one| book(&mut totals, one, &head.marks));
+            sink.decisions(number, judged);
+        }
+        for (sum, totals) in head.totals.iter_mut().zip(&totals) {
+            sum.add(totals);
+        }
+        let game = GameAnalysis {
+            scores: game.scores,
+            crawford: terms.crawford,
+            decisions: Vec::new(),
+            result: game.result,
+            marks: head.marks,
+        };
+        sink.game(&head, number, game, &totals);
+    }
+    head.faults.sort_by_key(|fault| (fault.game, fault.line));
+    Ok(head)
+}
+
+/// Judges decisions on all threads of the engine.
+fn judge_all(
+    engine: &Engine,
+    settings: &Settings,
+    decisions: &[Decision],
+    stop: &Stop,
+) -> Result<Vec<JudgedDecision>, EngineError> {
+    let one = |decision: &Decision| {
+        let judgement = judge(engine, settings, decision, stop)?;
+        Ok(JudgedDecision {
+            decision: *decision,
+            judgement,
+        })
+    };
+    engine
+        .pool()
+        .install(|| decisions.par_iter().map(one).collect())
+}
+
+/// What the file says of its faults.
+fn file_faults(reading: &MatchReading) -> Vec<Fault> {
+    let faults = reading.faults.iter().map(|fault| Fault {
+        line: fault.line,
+        game: fault.game,
+        message: match fault.line {
+            0 => format!("byte {}: {}", fault.error.at(), fault.error),
+            _ => fault.error.to_string(),
+        },
+    });
+    faults.collect()
+}
+
+impl GameAnalysis {
+    /// Returns the books of both players. They are counted each time: a match may have ten thousand games.
+    #[must_use]
+    pub fn totals(&self) -> [Totals; 2] {
+        let mut totals = [Totals::default(); 2];
+        for judged in &self.decisions {
+            book(&mut totals, judged, &self.marks);
+        }
+        totals
+    }
+}
+
+/// Books a decision with its player.
+pub(super) fn book(totals: &mut [Totals; 2], judged: &JudgedDecision, marks: &[f64; 3]) {
+    let JudgedDecision {
+        decision,
+        judgement,
+    } = judged;
+    if let Some(books) = totals.get_mut(decision.player.index()) {
+        books.book(decision, judgement);
+        books.book_marks(decision, judgement, marks);
+    }
+}
+
+/// The points after the last game that was finished.
+fn score_after(file: &MatchFile) -> [u32; 2] {
+    let Some(last) = file.games.last() else {
+        return [0; 2];
+    };
+    let mut score = last.scores;
+    // Some files begin each money game at nothing.
+    if file.length == 0 {
+        score = [0; 2];
+        for (winner, points) in file.games.iter().filter_map(|game| game.result) {
+            if let Some(sum) = score.get_mut(winner.index()) {
+                *sum = sum.saturating_add(points);
+            }
+        }
+        return score;
+    }
+    if let Some((winner, points)) = last.result
+        && let Some(sum) = score.get_mut(winner.index())
+    {
+        *sum = sum.saturating_add(points);
+    }
+    score
+}
+
+/// What the first player got.
+fn result(engine: &Engine, file: &MatchFile, score: [u32; 2]) -> f64 {
+    let [first, second] = score;
+    if file.length == 0 {
+        return f64::from(first) - f64::from(second);
+    }
+    // A game that is not finished is the Crawford game or not; after a finished one the next may be.
+    let flags = crawford_games(file);
+    let finished = file.games.last().is_none_or(|game| game.result.is_some());
+    let one_away = score.iter().any(|&points| points + 1 == file.length);
+    let crawford = match finished {
+        true => one_away && !flags.contains(&true) && file.length > 1,
+        false => flags.last() == Some(&true),
+    };
+    match_chances(engine, file.length, score, crawford).map_or(0.0, |chance| chance - 0.5)
+}

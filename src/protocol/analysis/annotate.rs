@@ -1,0 +1,78 @@
+//! An analysis inside the match: GNU Backgammon's `.sgf` with marks, luck and remarks at each action.
+
+use super::analyse::Analysis;
+use super::replay::{Decision, Terms, replay_from};
+use super::rows::{Kind, Row};
+use super::totals::mark;
+use gammond_game::Rules;
+use gammond_game::notation::{MatGame, MatchFile, SgfNote};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Returns whether a match that was written as text reads back with the same decisions. After damage it may not: what the reader
+/// forgave in one form can be something else in another.
+#[must_use]
+pub fn reads_back(file: &MatchFile, text: &str) -> bool {
+    let decisions = |file: &MatchFile| -> Vec<Vec<_>> {
+        let terms = Terms::of(file, Rules::default());
+        let of_game = |(game, terms): (&MatGame, &Terms)| {
+            let decisions = replay_from(game, terms).decisions.into_iter();
+            let told = |one: Decision| {
+                let Decision {
+                    player,
+                    position,
+                    state,
+                    deed,
+                    ..
+                } = one;
+                (player, position, state.cube, state.score, deed)
+            };
+            decisions.map(told).collect()
+        };
+        file.games.iter().zip(&terms).map(of_game).collect()
+    };
+    MatchFile::read(text.as_bytes()).is_ok_and(|again| {
+        again.file.length == file.length && decisions(&again.file) == decisions(file)
+    })
+}
+
+impl Analysis {
+    /// The match as `.sgf`: the luck of each roll, GNU Backgammon's marks, and a line for each decision that is marked.
+    #[must_use]
+    pub fn sgf(&self, file: &MatchFile) -> String {
+        let names = self.shown_names();
+        let mut notes: BTreeMap<(usize, usize), SgfNote> = BTreeMap::new();
+        for row in self.rows() {
+            let note = notes.entry((row.game - 1, row.number)).or_default();
+            if let Some(luck) = row.luck {
+                let _ = write!(note.properties, "LU[{luck:.5}]");
+            }
+            let marked = row.loss.and_then(|loss| mark(loss, &row.marks));
+            if let Some(mark) = marked {
+                note.properties.push_str(property(&row, mark));
+                let line = self.line(&row, &names);
+                if !note.comment.is_empty() {
+                    note.comment.push('\n');
+                }
+                note.comment.push_str(&line);
+            }
+        }
+        let crawford: Vec<bool> = self.games.iter().map(|game| game.crawford).collect();
+        file.sgf(&crawford, &|game, action| {
+            notes.get(&(game, action)).cloned()
+        })
+    }
+}
+
+/// GNU Backgammon's property for a mark.
+fn property(row: &Row<'_>, mark: usize) -> &'static str {
+    match (row.kind, mark) {
+        (Kind::Play, 0) => "DO[]",
+        (Kind::Play, 1) => "BM[1]",
+        (Kind::Play, _) => "BM[2]",
+        (Kind::Double | Kind::Take, 0) => "DC[]",
+        (Kind::Double | Kind::Take, 1) => "BC[1]",
+        (Kind::Double | Kind::Take, _) => "BC[2]",
+        _ => "",
+    }
+}

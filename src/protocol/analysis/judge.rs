@@ -1,0 +1,375 @@
+//! What each decision lost and what each roll gave.
+
+use super::replay::{Decision, Deed};
+use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::equity::{CubeState, Stakes};
+use gammond_engine::query::{
+    CubeAnswer, CubeQuery, Equities, EvalQuery, PlayQuery, RankedPlay, RankedPlays, Settings, Stop,
+};
+use gammond_game::{MatchState, Play, Position, Roll, Score};
+
+/// Plays that are kept of each ranking, beside the one that was played.
+pub(super) const PLAYS_KEPT: usize = 5;
+
+/// What the engine says about one decision.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// Equity lost by not doubling before the roll; `None` where nobody could double.
+    pub cube_loss: Option<f64>,
+    /// Equity lost by the deed itself; `None` where there was no choice, or nobody judges it.
+    pub loss: Option<f64>,
+    /// What the roll was worth more than the mean of all rolls.
+    pub luck: Option<f64>,
+    /// The best play.
+    pub best: Option<Play>,
+    /// The cube decision: that before a roll, or the double that was made or answered.
+    pub cube: Option<Box<CubeAnswer>>,
+    /// The plays of the roll.
+    pub plays: Option<JudgedPlays>,
+    /// As match winning chances, in matches: of [`Judgement::cube_loss`].
+    pub cube_mwc: Option<f64>,
+    /// Of [`Judgement::loss`].
+    pub loss_mwc: Option<f64>,
+    /// The luck of the roll, likewise.
+    pub luck_mwc: Option<f64>,
+    /// What giving up so many games instead of playing on cost the one who accepted.
+    pub accept_loss: Option<f64>,
+}
+
+/// The plays of a roll.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedPlays {
+    /// Positions that the roll can lead to; 1 is no choice.
+    pub legal: usize,
+    /// The best ones, best first.
+    pub best: Vec<RankedPlay>,
+    /// The one that was played, at the full depth.
+    pub played: RankedPlay,
+    /// Its place, from 1.
+    pub rank: usize,
+    /// What lies between the best and the worst of them.
+    pub spread: f64,
+}
+
+/// How matches are judged.
+#[must_use]
+pub fn analysis_settings(plies: u8) -> Settings {
+    Settings {
+        // As GNU Backgammon analyses: what is within 0.32 without look-ahead, up to 16 plays.
+        filter: gammond_engine::query::MoveFilter::LARGE,
+        ..Settings::plies(plies)
+    }
+}
+
+/// Judges one decision.
+///
+/// # Errors
+/// [`EngineError`].
+pub fn judge(
+    engine: &Engine,
+    settings: &Settings,
+    decision: &Decision,
+    stop: &Stop,
+) -> Result<Judgement, EngineError> {
+    let &Decision {
+        position,
+        state,
+        deed,
+        ..
+    } = decision;
+    if stop.checkpoint() {
+        return Err(EngineError::Stopped);
+    }
+    let mut judgement = Judgement::default();
+    let cube = CubeQuery { position, state };
+    let query = |roll| PlayQuery {
+        position,
+        roll,
+        state,
+    };
+    match deed {
+        Deed::Play {
+            roll,
+            after,
+            opening,
+            may_double,
+        } => {
+            let stakes = Stakes::new(state, engine.met());
+            if may_double && stakes.may_double(CubeState::from(state.cube)) {
+                let cube = engine.cube_action(&cube, settings, stop)?;
+                let lost = over(doubled(&cube), cube.no_double);
+                (judgement.cube_loss, judgement.cube_mwc) = (Some(lost.equity), lost.mwc);
+                judgement.cube = Some(Box::new(cube));
+            }
+            let query = query(roll);
+            let played = judge_play(engine, settings, &query, &after, stop)?;
+            if let Some(plays) = &played {
+                judgement.best = plays.best.first().map(|best| best.play);
+                if let Some(best) = plays.best.first().filter(|_| plays.legal > 1) {
+                    let lost = match best.equals(&plays.played) {
+                        true => over(best.value, best.value),
+                        false => over(best.value, plays.played.value),
+                    };
+                    (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
+                }
+            }
+            judgement.plays = played;
+            judgement.luck(luck(engine, &query, opening, stop)?);
+        }
+        Deed::Unknown { roll } => judgement.luck(luck(engine, &query(roll), false, stop)?),
+        Deed::Double | Deed::Take | Deed::Drop => {
+            let cube = engine.cube_action(&cube, settings, stop)?;
+            let lost = match deed {
+                Deed::Take => over(cube.double_take, cube.double_pass),
+                Deed::Drop => over(cube.double_pass, cube.double_take),
+                _ => over(cube.no_double, doubled(&cube)),
+            };
+            (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
+            judgement.cube = Some(Box::new(cube));
+        }
+        Deed::Beaver | Deed::BeaverAnswer { .. } => {}
+        Deed::Resign { games, on_roll } => {
+            let query = EvalQuery { position, state };
+            let value = engine.evaluate(&query, settings, stop)?;
+            let value = value.cubeful.unwrap_or(value.cubeless);
+            let playing = if on_roll { value } else { turned(value) };
+            let state = if on_roll { state } else { state.swapped() };
+            let given = given_up(engine, state, games);
+            let lost = over(playing, given);
+            (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
+            judgement.accept_loss = Some(over(given, playing).equity);
+        }
+    }
+    Ok(judgement)
+}
+
+impl Judgement {
+    fn luck(&mut self, luck: Equities) {
+        (self.luck, self.luck_mwc) = (Some(luck.equity), luck.mwc);
+    }
+}
+
+/// What `best` is worth more than `chosen`. What is better than the best is the noise of rounding.
+fn over(best: Equities, chosen: Equities) -> Equities {
+    let lost = minus(best, chosen);
+    Equities {
+        equity: lost.equity.max(0.0),
+        mwc: lost.mwc.map(|mwc| mwc.max(0.0)),
+    }
+}
+
+fn minus(one: Equities, other: Equities) -> Equities {
+    Equities {
+        equity: one.equity - other.equity,
+        mwc: one.mwc.zip(other.mwc).map(|(one, other)| one - other),
+    }
+}
+
+/// The same seen by the other player.
+fn turned(value: Equities) -> Equities {
+    Equities {
+        equity: -value.equity,
+        mwc: value.mwc.map(|mwc| 1.0 - mwc),
+    }
+}
+
+/// What a double is worth: the opponent answers as suits him.
+fn doubled(cube: &CubeAnswer) -> Equities {
+    match cube.double_take.equity < cube.double_pass.equity {
+        true => cube.double_take,
+        false => cube.double_pass,
+    }
+}
+
+/// What is left to the player on roll who gives up so many games.
+fn given_up(engine: &Engine, state: MatchState, games: u8) -> Equities {
+    let games = u32::from(games);
+    if state.score.is_money() {
+        return Equities {
+            equity: -f64::from(games),
+            mwc: None,
+        };
+    }
+    let points = games.saturating_mul(state.cube.value());
+    let mwc = engine.met().after(state.score, false, points);
+    let stakes = Stakes::new(state, engine.met());
+    Equities {
+        equity: stakes.to_emg(CubeState::from(state.cube), mwc),
+        mwc: Some(mwc),
+    }
+}
+
+/// The plays of the roll and the one that led to `after`.
+fn judge_play(
+    engine: &Engine,
+    settings: &Settings,
+    query: &PlayQuery,
+    after: &Position,
+    stop: &Stop,
+) -> Result<Option<JudgedPlays>, EngineError> {
+    let all = Settings {
+        top: None,
+        ..settings.clone()
+    };
+    let RankedPlays {
+        mut plays, legal, ..
+    } = engine.rank_plays_and(query, after, &all, stop)?;
+    let place = plays.iter().position(|play| play.position == *after);
+    let Some(place) = place else { return Ok(None) };
+    let spread = match (plays.first(), plays.last()) {
+        (Some(best), Some(worst)) => best.value.equity - worst.value.equity,
+        _ => 0.0,
+    };
+    // The search leaves what is far behind at a smaller depth, and the best one too where all others are.
+    let wanted = match settings.level {
+        None if place > 0 => settings.plies,
+        _ => 0,
+    };
+    if let Some(best) = plays.first_mut().filter(|play| play.plies < wanted) {
+        at_full_depth(engine, settings, query, best, stop)?;
+    }
+    let depth = plays.first().map_or(0, |best| best.plies);
+    if let Some(played) = plays.get_mut(place).filter(|play| play.plies < depth) {
+        at_full_depth(engine, settings, query, played, stop)?;
+    }
+    let Some(played) = plays.get(place).cloned() else {
+        return Ok(None);
+    };
+    // A play that looked poor may be better than it seemed.
+    let better = |play: &RankedPlay| {
+        play.plies == depth && play.value.equity > played.value.equity && !play.equals(&played)
+    };
+    let rank = 1 + plays.iter().filter(|play| better(play)).count();
+    if rank <= place && rank <= plays.len() {
+        let moved = plays.remove(place);
+        plays.insert(rank - 1, moved);
+    }
+    plays.truncate(PLAYS_KEPT);
+    // A match has thousands of these: without the room of the other plays.
+    plays.shrink_to_fit();
+    Ok(Some(JudgedPlays {
+        legal,
+        best: plays,
+        played,
+        rank,
+        spread,
+    }))
+}
+
+/// Values the play of a roll again, as deep as the settings say.
+fn at_full_depth(
+    engine: &Engine,
+    settings: &Settings,
+    query: &PlayQuery,
+    play: &mut RankedPlay,
+    stop: &Stop,
+) -> Result<(), EngineError> {
+    let after = EvalQuery {
+        position: play.position,
+        state: query.state.swapped(),
+    };
+    let value = engine.evaluate(&after, settings, stop)?;
+    play.value = turned(value.cubeful.unwrap_or(value.cubeless));
+    play.chances = value.chances.inverted();
+    play.plies = value.plies;
+    Ok(())
+}
+
+/// The best value after this roll, against the mean of all rolls, by the evaluation without
+/// look-ahead. Before the first roll the mean is that of all rolls without doubles, for either player:
+/// who begins is luck too.
+fn luck(
+    engine: &Engine,
+    query: &PlayQuery,
+    opening: bool,
+    stop: &Stop,
+) -> Result<Equities, EngineError> {
+    let &PlayQuery {
+        position,
+        roll,
+        state,
+    } = query;
+    let (own, mean) = value_and_mean(engine, position, state, opening, roll, stop)?;
+    if !opening {
+        return Ok(minus(own, mean));
+    }
+    // The start is the same for both.
+    let (_, other) = value_and_mean(engine, position, state.swapped(), opening, roll, stop)?;
+    let other = turned(other);
+    let both = Equities {
+        equity: (mean.equity + other.equity) / 2.0,
+        mwc: mean.mwc.zip(other.mwc).map(|(one, two)| (one + two) / 2.0),
+    };
+    Ok(minus(own, both))
+}
+
+/// What `shown` is worth to the player on roll, and what the rolls are worth in the mean.
+fn value_and_mean(
+    engine: &Engine,
+    position: Position,
+    state: MatchState,
+    opening: bool,
+    shown: Roll,
+    stop: &Stop,
+) -> Result<(Equities, Equities), EngineError> {
+    let (mut sum, mut weights) = (Equities::default(), 0.0);
+    let mut own = Equities::default();
+    for roll in Roll::ALL {
+        if opening && roll.is_double() {
+            continue;
+        }
+        let query = PlayQuery {
+            position,
+            roll,
+            state,
+        };
+        let value = best_value(engine, &query, stop)?;
+        let weight = f64::from(roll.weight());
+        sum.equity += weight * value.equity;
+        sum.mwc = (value.mwc).map(|mwc| weight * mwc + sum.mwc.unwrap_or(0.0));
+        weights += weight;
+        if roll == shown {
+            own = value;
+        }
+    }
+    let mean = Equities {
+        equity: sum.equity / weights,
+        mwc: sum.mwc.map(|mwc| mwc / weights),
+    };
+    Ok((own, mean))
+}
+
+fn best_value(engine: &Engine, query: &PlayQuery, stop: &Stop) -> Result<Equities, EngineError> {
+    let settings = Settings {
+        top: Some(1),
+        ..Settings::plies(0)
+    };
+    let ranked = engine.rank_plays(query, &settings, stop)?;
+    if let Some(best) = ranked.plays.first() {
+        return Ok(best.value);
+    }
+    let query = EvalQuery {
+        position: query.position.swapped(),
+        state: query.state.swapped(),
+    };
+    let value = engine.evaluate(&query, &settings, stop)?;
+    Ok(turned(value.cubeful.unwrap_or(value.cubeless)))
+}
+
+/// What the match is worth to the first player at these points; `crawford`: the next game is the
+/// Crawford game.
+pub(super) fn match_chances(
+    engine: &Engine,
+    length: u32,
+    [first, second]: [u32; 2],
+    crawford: bool,
+) -> Option<f64> {
+    match (first >= length, second >= length) {
+        (true, _) => Some(1.0),
+        (_, true) => Some(0.0),
+        _ => {
+            let score = Score::new(length, first, second, crawford).ok()?;
+            Some(engine.met().at(score))
+        }
+    }
+}

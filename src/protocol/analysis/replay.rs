@@ -1,0 +1,479 @@
+//! The actions of a game as decisions: who had what to decide where.
+
+use gammond_game::notation::{
+    MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
+};
+use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score};
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Deed {
+    /// A roll was played.
+    Play {
+        /// The roll.
+        roll: Roll,
+        /// The position after it, the other player on roll.
+        after: Position,
+        /// The first roll of the game: both dice are different, and nobody could double before.
+        opening: bool,
+        /// The player might have doubled before.
+        may_double: bool,
+    },
+    /// The player doubled.
+    Double,
+    /// The player took the other one's double.
+    Take,
+    /// The player passed the other one's double.
+    Drop,
+    /// The player answered a double with a double of his own; the position is still the first doubler's.
+    Beaver,
+    /// The answer to a beaver or a raccoon.
+    BeaverAnswer {
+        /// Taken, not passed.
+        taken: bool,
+    },
+    /// The player gave up so many games, and the other one accepted.
+    Resign {
+        /// 1, 2 or 3.
+        games: u8,
+        /// The one who gave up is on roll in `position`.
+        on_roll: bool,
+    },
+    /// A roll of which nobody knows how it was played.
+    Unknown {
+        /// The roll.
+        roll: Roll,
+    },
+}
+
+/// One decision of a game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// Who decided.
+    pub player: MatPlayer,
+    /// The position, seen by whoever is on roll: after a double that is the one who doubled.
+    pub position: Position,
+    /// Cube, score and rules, seen by the same one, the cube as before a double.
+    pub state: MatchState,
+    /// What was done.
+    pub deed: Deed,
+    /// The number of the action in its game, from 0; a resignation follows the last one.
+    pub number: usize,
+    /// The move of the game as people count them, from 1: a turn of the first and of the second player.
+    pub turn: u32,
+}
+
+/// A game as decisions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// In order, up to the first action that does not fit.
+    pub decisions: Vec<Decision>,
+    /// What the first action that does not fit is, with its number from 0.
+    pub fault: Option<(usize, &'static str)>,
+    /// Plays that are not legal; the board could follow them, and what comes after is judged.
+    pub illegal: Vec<usize>,
+}
+
+/// What a game is played for, and from where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Terms {
+    /// Points to play to; 0 for money.
+    pub length: u32,
+    /// It is the Crawford game.
+    pub crawford: bool,
+    /// Rules for money.
+    pub rules: Rules,
+    /// The position at the start.
+    pub start: Position,
+}
+
+impl Terms {
+    /// Those of each game of a file; what it does not say is as in `rules`.
+    #[must_use]
+    pub fn of(file: &MatchFile, rules: Rules) -> Vec<Terms> {
+        let rules = Rules {
+            jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
+            beavers: file.switch("Beaver").unwrap_or(rules.beavers),
+        };
+        let terms = |crawford| Terms {
+            length: file.length,
+            crawford,
+            rules,
+            start: file.start().unwrap_or_default(),
+        };
+        crawford_games(file).into_iter().map(terms).collect()
+    }
+}
+
+/// Replays a game of a match to `length` points (0: money). `crawford`: it is the Crawford game.
+#[must_use]
+pub fn replay(game: &MatGame, length: u32, crawford: bool, rules: Rules) -> Replay {
+    replay_from(
+        game,
+        &Terms {
+            length,
+            crawford,
+            rules,
+            start: Position::start(),
+        },
+    )
+}
+
+/// Replays a game.
+#[must_use]
+pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
+    let mut replay = Replay {
+        decisions: Vec::new(),
+        fault: None,
+        illegal: Vec::new(),
+    };
+    let &Terms {
+        length,
+        crawford,
+        rules,
+        start,
+    } = terms;
+    let [first, second] = match length {
+        0 => [0, 0],
+        _ => game.scores,
+    };
+    let Ok(score) = Score::new(length, first, second, crawford) else {
+        replay.fault = Some((0, "the score does not fit the match"));
+        return replay;
+    };
+    let mut table = Table {
+        position: start,
+        value: 1,
+        owner: None,
+        doubled: None,
+        opening: true,
+        on_roll: None,
+        score,
+        rules,
+        turn: 1,
+        last: None,
+        over: false,
+    };
+    for (number, &(player, action)) in game.actions.iter().enumerate() {
+        if let MatAction::SetUp(set_up) = action {
+            table.set_up(player, &set_up, start);
+            continue;
+        }
+        table.count_turn(player);
+        match table.act(player, action, number) {
+            Ok(Some(decision)) => replay.decisions.push(decision),
+            Ok(None) => replay.illegal.push(number),
+            Err(reason) => {
+                replay.fault = Some((number, reason));
+                return replay;
+            }
+        }
+    }
+    replay.decisions.extend(table.resignation(game));
+    replay
+}
+
+/// Which games of a match are the Crawford game, by the scores before them.
+#[must_use]
+pub fn crawford_games(file: &MatchFile) -> Vec<bool> {
+    file.crawford_games()
+}
+
+/// The board and the cube of a game on its way.
+struct Table {
+    position: Position,
+    value: u32,
+    owner: Option<MatPlayer>,
+    /// Who doubled first, who turned the cube last, and to what, while nobody has answered.
+    doubled: Option<(MatPlayer, MatPlayer, u32)>,
+    opening: bool,
+    /// Whose turn it is; anybody's before the first roll.
+    on_roll: Option<MatPlayer>,
+    score: Score,
+    rules: Rules,
+    turn: u32,
+    last: Option<MatPlayer>,
+    /// Somebody passed.
+    over: bool,
+}
+
+impl Table {
+    /// A turn of both begins when the first player acts after the second.
+    fn count_turn(&mut self, player: MatPlayer) {
+        if self.last == Some(MatPlayer::Second) && player == MatPlayer::First {
+            self.turn += 1;
+        }
+        self.last = Some(player);
+    }
+
+    /// The board and the cube become others. The usual start is one again: nobody doubles there.
+    fn set_up(&mut self, player: MatPlayer, set_up: &SetUp, start: Position) {
+        let &SetUp {
+            position,
+            value,
+            owner,
+        } = set_up;
+        let open = value == self.value;
+        self.doubled = (self.doubled).filter(|&(doubler, ..)| open && doubler == player);
+        (self.position, self.value, self.owner) = (position, value, owner);
+        self.opening = position == start;
+        self.on_roll = Some(player);
+    }
+
+    /// Cube, score and rules as this player sees them.
+    fn state(&self, player: MatPlayer) -> Result<MatchState, &'static str> {
+        let owner = match self.owner {
+            None => CubeOwner::Centred,
+            Some(owner) if owner == player => CubeOwner::Me,
+            Some(_) => CubeOwner::Opponent,
+        };
+        let cube = Cube::new(self.value, owner).map_err(|_| "the cube has no such value")?;
+        let score = match player {
+            MatPlayer::First => self.score,
+            MatPlayer::Second => self.score.swapped(),
+        };
+        let rules = self.rules;
+        Ok(MatchState { cube, score, rules })
+    }
+
+    fn may_double(&self, player: MatPlayer) -> bool {
+        let owned = self.owner.is_none_or(|owner| owner == player);
+        owned && !self.opening && !self.score.is_crawford()
+    }
+
+    fn decision(
+        &self,
+        player: MatPlayer,
+        on_roll: MatPlayer,
+        deed: Deed,
+        number: usize,
+    ) -> Result<Decision, &'static str> {
+        Ok(Decision {
+            player,
+            position: self.position,
+            state: self.state(on_roll)?,
+            deed,
+            number,
+            turn: self.turn,
+        })
+    }
+
+    /// The decision, or nothing for a play that is not legal but was followed.
+    fn act(
+        &mut self,
+        player: MatPlayer,
+        action: MatAction,
+        number: usize,
+    ) -> Result<Option<Decision>, &'static str> {
+        let turn = self.on_roll.is_none_or(|on_roll| on_roll == player);
+        if self.over || self.position.outcome().is_some() {
+            return Err("the game is over already");
+        }
+        match (action, self.doubled) {
+            (MatAction::Play { .. } | MatAction::Rolled(_) | MatAction::Double(_), Some(_)) => {
+                Err("the double is not answered")
+            }
+            (MatAction::Take | MatAction::Drop | MatAction::Beaver(_), None) => {
+                Err("nobody has doubled")
+            }
+            (MatAction::Take | MatAction::Drop | MatAction::Beaver(_), Some((_, last, _)))
+                if last == player =>
+            {
+                Err("nobody answers his own double")
+            }
+            (MatAction::Play { .. } | MatAction::Rolled(_) | MatAction::Double(_), None)
+                if !turn =>
+            {
+                Err("it is the other player's turn")
+            }
+            // Set up before this is asked.
+            (MatAction::SetUp(_), _) => Ok(None),
+            (MatAction::Play { roll, play }, None) => self.play(player, roll, &play, number),
+            (MatAction::Rolled(roll), None) => {
+                let made = self.decision(player, player, Deed::Unknown { roll }, number)?;
+                self.passes_on(player, self.position.swapped());
+                Ok(Some(made))
+            }
+            (MatAction::Double(_), None) => {
+                if !self.may_double(player) {
+                    return Err("this player may not double");
+                }
+                self.doubled = Some((player, player, self.value.saturating_mul(2)));
+                self.on_roll = Some(player);
+                self.decision(player, player, Deed::Double, number)
+                    .map(Some)
+            }
+            (MatAction::Beaver(_), Some(_)) if !self.score.is_money() => {
+                Err("nobody beavers in a match")
+            }
+            (MatAction::Beaver(_), Some((doubler, _, value))) => {
+                let made = self.decision(player, doubler, Deed::Beaver, number)?;
+                self.doubled = Some((doubler, player, value.saturating_mul(2)));
+                Ok(Some(made))
+            }
+            (MatAction::Take, Some((doubler, last, value))) => {
+                let deed = match last == doubler && value == self.value.saturating_mul(2) {
+                    true => Deed::Take,
+                    false => Deed::BeaverAnswer { taken: true },
+                };
+                let made = self.decision(player, doubler, deed, number)?;
+                self.value = value;
+                self.owner = Some(doubler.other());
+                self.doubled = None;
+                Ok(Some(made))
+            }
+            (MatAction::Drop, Some((doubler, last, value))) => {
+                let deed = match last == doubler && value == self.value.saturating_mul(2) {
+                    true => Deed::Drop,
+                    false => Deed::BeaverAnswer { taken: false },
+                };
+                self.over = true;
+                self.decision(player, doubler, deed, number).map(Some)
+            }
+        }
+    }
+
+    fn play(
+        &mut self,
+        player: MatPlayer,
+        roll: Roll,
+        play: &Play,
+        number: usize,
+    ) -> Result<Option<Decision>, &'static str> {
+        let Some(after) = position_after(&self.position, roll, play) else {
+            let followed = steps_made(&self.position, play).filter(|_| !play.is_pass());
+            let board = followed.ok_or("the play is not legal")?;
+            self.passes_on(player, board.swapped());
+            return Ok(None);
+        };
+        let deed = Deed::Play {
+            roll,
+            after,
+            opening: self.opening,
+            may_double: self.may_double(player),
+        };
+        let made = self.decision(player, player, deed, number)?;
+        self.passes_on(player, after);
+        Ok(Some(made))
+    }
+
+    /// The turn goes to the other player, who has this position.
+    fn passes_on(&mut self, player: MatPlayer, position: Position) {
+        self.position = position;
+        self.opening = false;
+        self.on_roll = Some(player.other());
+    }
+
+    /// A game that somebody won, though neither the board nor a pass ended it, was given up.
+    fn resignation(&self, game: &MatGame) -> Option<Decision> {
+        let (winner, points) = game.result?;
+        let on_roll = self.on_roll?;
+        let dropped = matches!(game.actions.last(), Some((_, MatAction::Drop)));
+        if game.settled || dropped || self.doubled.is_some() || self.position.outcome().is_some() {
+            return None;
+        }
+        let games = (points / self.value.max(1)).clamp(1, 3);
+        let loser = winner.other();
+        let deed = Deed::Resign {
+            games: u8::try_from(games).ok()?,
+            on_roll: loser == on_roll,
+        };
+        self.decision(loser, on_roll, deed, game.actions.len()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_game::legal_plays;
+
+    fn opening(player: MatPlayer) -> (MatPlayer, MatAction) {
+        let roll = Roll::of(3, 1);
+        let play = legal_plays(&Position::start(), roll)[0].play;
+        (player, MatAction::Play { roll, play })
+    }
+
+    /// An action that does not fit ends the replay and says why.
+    #[test]
+    fn what_does_not_fit_is_said() {
+        use MatPlayer::{First, Second};
+        type Actions = Vec<(MatPlayer, MatAction)>;
+        let cases: [(Actions, usize, &str); 6] = [
+            (
+                vec![(First, MatAction::Double(2))],
+                0,
+                "this player may not double",
+            ),
+            (
+                vec![opening(First), opening(First)],
+                1,
+                "it is the other player's turn",
+            ),
+            (
+                vec![opening(First), (Second, MatAction::Take)],
+                1,
+                "nobody has doubled",
+            ),
+            (
+                vec![
+                    opening(First),
+                    (Second, MatAction::Double(2)),
+                    opening(Second),
+                ],
+                2,
+                "the double is not answered",
+            ),
+            (
+                vec![
+                    opening(First),
+                    (Second, MatAction::Double(2)),
+                    (Second, MatAction::Take),
+                ],
+                2,
+                "nobody answers his own double",
+            ),
+            (
+                vec![
+                    opening(First),
+                    (Second, MatAction::Double(2)),
+                    (First, MatAction::Take),
+                    (First, MatAction::Double(4)),
+                ],
+                3,
+                "it is the other player's turn",
+            ),
+        ];
+        for (actions, number, reason) in cases {
+            let game = MatGame {
+                actions,
+                ..MatGame::default()
+            };
+            let told = replay(&game, 5, false, Rules::default());
+            assert_eq!(told.fault, Some((number, reason)));
+            assert_eq!(told.decisions.len(), number);
+        }
+        let game = MatGame {
+            scores: [9, 0],
+            ..MatGame::default()
+        };
+        assert!(replay(&game, 5, false, Rules::default()).fault.is_some());
+    }
+
+    /// The Crawford game is the first one in which somebody is one point away.
+    #[test]
+    fn the_crawford_game() {
+        let game = |scores| MatGame {
+            scores,
+            ..MatGame::default()
+        };
+        let games: Vec<MatGame> = [[0, 0], [0, 2], [1, 2], [2, 2]].map(game).into();
+        let file = |length| MatchFile {
+            length,
+            games: games.clone(),
+            ..MatchFile::default()
+        };
+        assert_eq!(crawford_games(&file(3)), [false, true, false, false]);
+        assert_eq!(crawford_games(&file(0)), [false; 4]);
+    }
+}

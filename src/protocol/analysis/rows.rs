@@ -1,0 +1,242 @@
+//! The decisions of a match one below the other, as every report lists them: a roll with a cube in reach
+//! is two of them.
+
+use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
+use super::replay::Deed;
+use super::totals::{MARK_NAMES, is_close, mark};
+use gammond_game::notation::{Form, MatPlayer, play_text};
+use gammond_game::{Play, Roll};
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A play.
+    Play,
+    /// To double or not.
+    Double,
+    /// To take or pass.
+    Take,
+    /// A beaver, a raccoon, or the answer to one; not judged.
+    Beaver,
+    /// To give the game up.
+    Resign,
+    /// A roll whose play is not known.
+    Roll,
+}
+
+impl Kind {
+    /// The word in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Play => "play",
+            Kind::Double => "double",
+            Kind::Take => "take",
+            Kind::Beaver => "beaver",
+            Kind::Resign => "resign",
+            Kind::Roll => "roll",
+        }
+    }
+}
+
+/// One decision in words.
+#[derive(Clone, Debug)]
+pub struct Row<'a> {
+    /// The game, from 1.
+    pub game: usize,
+    /// The move, from 1: a turn of both.
+    pub turn: u32,
+    /// The action of the game, from 0.
+    pub number: usize,
+    /// Who decided.
+    pub player: MatPlayer,
+    /// What about.
+    pub kind: Kind,
+    /// The roll.
+    pub roll: Option<Roll>,
+    /// What was done.
+    pub played: String,
+    /// What is best.
+    pub best: String,
+    /// What it lost, as equity and as match winning chances; nothing where nobody judges it.
+    pub loss: Option<f64>,
+    /// In matches.
+    pub loss_mwc: Option<f64>,
+    /// The luck of the roll.
+    pub luck: Option<f64>,
+    /// In matches.
+    pub luck_mwc: Option<f64>,
+    /// There was no choice.
+    pub forced: bool,
+    /// A cube decision that was made, or close.
+    pub close: bool,
+    /// All of it.
+    pub judged: &'a JudgedDecision,
+    /// Losses from which on it is doubtful, bad, very bad.
+    pub marks: [f64; 3],
+}
+
+impl Row<'_> {
+    /// `doubtful`, `bad`, `very bad`.
+    #[must_use]
+    pub fn mark(&self) -> Option<&'static str> {
+        let mark = mark(self.loss?, &self.marks)?;
+        MARK_NAMES.get(mark).copied()
+    }
+
+    /// The play of a row about plays.
+    #[must_use]
+    pub fn play(&self) -> Option<Play> {
+        let plays = self.judged.judgement.plays.as_ref();
+        plays
+            .filter(|_| self.kind == Kind::Play)
+            .map(|plays| plays.played.play)
+    }
+
+    /// The position before the decision with cube, score and roll, as a GNUbg ID.
+    #[must_use]
+    pub fn position(&self) -> String {
+        let decision = &self.judged.decision;
+        let roll = self.roll.filter(|_| self.kind == Kind::Play);
+        Form::GnubgId.print(&decision.position, &decision.state, roll, None)
+    }
+
+    /// Doubling beside not doubling, where that was the question.
+    #[must_use]
+    pub fn cube_line(&self) -> Option<String> {
+        let cube = self.judged.judgement.cube.as_ref();
+        let cube = cube.filter(|_| matches!(self.kind, Kind::Double | Kind::Take))?;
+        Some(format!(
+            "no double {:+.3}, double and take {:+.3}, double and pass {:+.3}: {}",
+            cube.no_double.equity, cube.double_take.equity, cube.double_pass.equity, cube.verdict
+        ))
+    }
+}
+
+impl Analysis {
+    /// Every decision of the match.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let games = (1..).zip(&self.games);
+        games.flat_map(|(number, game)| game.rows(number))
+    }
+
+    /// Those that lost something, the worst first.
+    #[must_use]
+    pub fn worst(&self) -> Vec<Row<'_>> {
+        let wrong = |row: &Row<'_>| row.mark().is_some() && row.kind != Kind::Resign;
+        let mut rows: Vec<Row<'_>> = self.rows().filter(wrong).collect();
+        rows.sort_by(|a, b| b.loss.unwrap_or(0.0).total_cmp(&a.loss.unwrap_or(0.0)));
+        rows
+    }
+}
+
+impl GameAnalysis {
+    /// Every decision of game `number`, counted from 1.
+    pub fn rows(&self, number: usize) -> impl Iterator<Item = Row<'_>> {
+        self.decisions
+            .iter()
+            .flat_map(move |judged| rows(number, judged, self.marks))
+    }
+}
+
+/// The rows of one decision.
+pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec<Row<'_>> {
+    let (decision, judgement) = (&judged.decision, &judged.judgement);
+    let row = |kind: Kind, played: String, best: String| Row {
+        game,
+        turn: decision.turn,
+        number: decision.number,
+        player: decision.player,
+        kind,
+        roll: None,
+        played,
+        best,
+        loss: judgement.loss,
+        loss_mwc: judgement.loss_mwc,
+        luck: None,
+        luck_mwc: None,
+        forced: false,
+        close: false,
+        judged,
+        marks,
+    };
+    let cube = judgement.cube.as_ref();
+    match decision.deed {
+        Deed::Play { roll, .. } => turn_rows(judged, roll, &row),
+        Deed::Unknown { roll } => vec![Row {
+            roll: Some(roll),
+            luck: judgement.luck,
+            luck_mwc: judgement.luck_mwc,
+            ..row(Kind::Roll, String::new(), String::new())
+        }],
+        Deed::Double => {
+            let best = match judgement.loss.is_some_and(|loss| loss > 0.0) {
+                true => "no double".to_owned(),
+                false => "double".to_owned(),
+            };
+            vec![Row {
+                close: true,
+                ..row(Kind::Double, "double".to_owned(), best)
+            }]
+        }
+        Deed::Take | Deed::Drop => {
+            let take = cube.is_none_or(|cube| cube.double_take.equity <= cube.double_pass.equity);
+            let word = |take: bool| if take { "take" } else { "pass" }.to_owned();
+            vec![Row {
+                close: true,
+                ..row(Kind::Take, word(decision.deed == Deed::Take), word(take))
+            }]
+        }
+        Deed::Beaver => vec![row(Kind::Beaver, "beaver".to_owned(), String::new())],
+        Deed::BeaverAnswer { taken } => {
+            let word = if taken { "take" } else { "pass" };
+            vec![row(Kind::Beaver, word.to_owned(), String::new())]
+        }
+        Deed::Resign { games, .. } => {
+            let words = ["single game", "gammon", "backgammon"];
+            let word = words.get(usize::from(games).saturating_sub(1));
+            let word = word.copied().unwrap_or("backgammon").to_owned();
+            let best = match judgement.loss {
+                Some(loss) if loss > 0.0 => "play on".to_owned(),
+                _ => word.clone(),
+            };
+            vec![row(Kind::Resign, word, best)]
+        }
+    }
+}
+
+/// A roll that was played, and before it the decision not to double.
+fn turn_rows<'a>(
+    judged: &'a JudgedDecision,
+    roll: Roll,
+    row: &dyn Fn(Kind, String, String) -> Row<'a>,
+) -> Vec<Row<'a>> {
+    let (decision, judgement) = (&judged.decision, &judged.judgement);
+    let mut rows = Vec::with_capacity(2);
+    if let Some(cube) = &judgement.cube {
+        // By the figures, not by the verdict: an optional double is no loss.
+        let best = match judgement.cube_loss.is_some_and(|loss| loss > 0.0) {
+            true => "double".to_owned(),
+            false => "no double".to_owned(),
+        };
+        rows.push(Row {
+            loss: judgement.cube_loss,
+            loss_mwc: judgement.cube_mwc,
+            close: is_close(cube.no_double.equity, cube.double_take.equity),
+            ..row(Kind::Double, "no double".to_owned(), best)
+        });
+    }
+    let text = |play: Option<Play>| {
+        play.map_or_else(String::new, |play| play_text(&decision.position, &play))
+    };
+    let played = judgement.plays.as_ref().map(|plays| plays.played.play);
+    rows.push(Row {
+        roll: Some(roll),
+        luck: judgement.luck,
+        luck_mwc: judgement.luck_mwc,
+        forced: judgement.loss.is_none(),
+        loss: Some(judgement.loss.unwrap_or(0.0)),
+        ..row(Kind::Play, text(played), text(judgement.best))
+    });
+    rows
+}

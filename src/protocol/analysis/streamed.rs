@@ -1,0 +1,37 @@
+//! The JSON of a match that is written while it is judged.
+
+use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Sink, judge_games};
+use super::json::Streamed;
+use super::totals::{MARKS, Totals};
+use gammond_base::packed::PackedText;
+use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::query::{Settings, Stop};
+use gammond_game::Rules;
+use gammond_game::notation::MatchReading;
+
+impl Sink for Streamed {
+    fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>) {
+        Streamed::decisions(self, number, &judged, MARKS);
+    }
+
+    fn game(&mut self, head: &Analysis, number: usize, game: GameAnalysis, totals: &[Totals; 2]) {
+        Streamed::game(self, head, number, (&game, totals));
+    }
+}
+
+/// Judges as [`analyse`](super::analyse()) does and writes each decision at once: returns the JSON members of [`Analysis::write_json`] and
+/// the line of [`Analysis::one_line`]. Memory grows by what the text takes compressed.
+///
+/// # Errors
+/// [`EngineError`].
+pub fn analyse_json(
+    engine: &Engine,
+    settings: &Settings,
+    reading: &MatchReading,
+    (rules, file): (Rules, &str),
+    stop: &Stop,
+) -> Result<(PackedText, String), EngineError> {
+    let mut streamed = Streamed::default();
+    let head = judge_games((engine, settings), reading, rules, stop, &mut streamed)?;
+    Ok((streamed.finish(&head, file), head.one_line()))
+}

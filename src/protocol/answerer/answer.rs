@@ -1,0 +1,205 @@
+//! One inquiry in, one answer out: the only place where a protocol's question meets the engine.
+//!
+//! Pipe, sockets, UBGI and the one-shot commands share it. Blocks while it computes; sockets call
+//! it on the compute threads. A panic costs its own answer and nothing else (SRV-13).
+
+use super::engine_error::engine_error;
+use super::judge_match::judge_match;
+use crate::{About, Inquiry, RequestError};
+use gammond_base::packed::PackedText;
+use gammond_engine::engine::{COMMIT, Engine, EngineError};
+use gammond_engine::nn::CpuLevel;
+use gammond_engine::query::{Found, Question, Settings, Stop};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// Between two lines about how far a rollout is.
+const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
+
+/// Counts answers, and knows what has been counted.
+pub trait Observer: Sync + std::fmt::Debug {
+    /// Counts an answer to a question of this kind, and whether it is one and no error.
+    fn note_answer(&self, kind: &str, good: bool);
+
+    /// Counts a panic; returns its number.
+    fn note_panic(&self) -> u64;
+
+    /// Returns all counters by name, for `stats`.
+    fn values(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// The outcome of one inquiry.
+#[derive(Debug)]
+pub struct AnswerParts {
+    /// The answer is no error.
+    pub good: bool,
+    /// Text that follows what was written, with a line end behind it.
+    pub body: Option<PackedText>,
+}
+
+/// An engine that answers, and an observer where counting is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Answerer<'a> {
+    engine: &'a Engine,
+    observer: Option<&'a dyn Observer>,
+}
+
+impl<'a> Answerer<'a> {
+    /// Answers that nobody counts.
+    #[must_use]
+    pub fn new(engine: &'a Engine) -> Answerer<'a> {
+        Answerer {
+            engine,
+            observer: None,
+        }
+    }
+
+    /// Answers that an observer counts.
+    #[must_use]
+    pub fn observed(engine: &'a Engine, observer: &'a dyn Observer) -> Answerer<'a> {
+        Answerer {
+            engine,
+            observer: Some(observer),
+        }
+    }
+
+    /// Appends the answer to `out`. Returns whether it is one, and no error.
+    pub fn answer(&self, inquiry: &Inquiry, stop: &Stop, out: &mut Vec<u8>) -> bool {
+        self.answer_hearing(inquiry, stop, out, &mut |_| {})
+    }
+
+    /// [`Answerer::answer`]; `hear` gets what is known so far, where the asker wants to hear of it.
+    pub fn answer_hearing(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        hear: &mut (dyn FnMut(&Found) + Send),
+    ) -> bool {
+        let AnswerParts { good, body } = self.respond(inquiry, stop, out, hear, &|| None);
+        if let Some(body) = body {
+            body.write_to(out);
+            out.push(b'\n');
+        }
+        good
+    }
+
+    /// Appends the answer, or the beginning of a long one, to `out`; `on_progress` receives lines of progress now and
+    /// then where the asker wants them. A query that was stopped is answered with the error that `reason` returns.
+    pub fn answer_in_parts(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        on_progress: &mut (dyn FnMut(Vec<u8>) + Send),
+        reason: &dyn Fn() -> Option<RequestError>,
+    ) -> AnswerParts {
+        let mut told = Instant::now();
+        let mut hear = |found: &Found| {
+            if told.elapsed() >= PROGRESS_PERIOD {
+                told = Instant::now();
+                let mut line = Vec::new();
+                self.write(inquiry, Ok(found), &mut line);
+                on_progress(line);
+            }
+        };
+        self.respond(inquiry, stop, out, &mut hear, reason)
+    }
+
+    fn respond(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        out: &mut Vec<u8>,
+        hear: &mut (dyn FnMut(&Found) + Send),
+        reason: &dyn Fn() -> Option<RequestError>,
+    ) -> AnswerParts {
+        let start = out.len();
+        // What a panic leaves behind is dropped: the answer so far, and the query itself.
+        let answered = catch_unwind(AssertUnwindSafe(|| {
+            let found = self.find(inquiry, stop, hear);
+            let found = found.map_err(|error| match error.code {
+                "stopped" => reason().unwrap_or(error),
+                _ => error,
+            });
+            let good = self.write(inquiry, found.as_ref(), out);
+            let body = match found {
+                Ok(Found::Match(report)) if good && inquiry.reply.continues() => Some(report.json),
+                _ => None,
+            };
+            AnswerParts { good, body }
+        }));
+        let answered = answered.unwrap_or_else(|_| {
+            out.truncate(start);
+            AnswerParts {
+                good: self.refuse(inquiry, &self.panicked(), out),
+                body: None,
+            }
+        });
+        if let Some(observer) = self.observer {
+            observer.note_answer(inquiry.question.kind(), answered.good);
+        }
+        answered
+    }
+
+    /// Appends an error instead of an answer.
+    pub fn refuse(&self, inquiry: &Inquiry, error: &RequestError, out: &mut Vec<u8>) -> bool {
+        self.write(inquiry, Err(error), out)
+    }
+
+    /// Appends an answer that was found elsewhere.
+    pub fn found(&self, inquiry: &Inquiry, found: &Found, out: &mut Vec<u8>) -> bool {
+        self.write(inquiry, Ok(found), out)
+    }
+
+    fn find(
+        &self,
+        inquiry: &Inquiry,
+        stop: &Stop,
+        tell: &mut (dyn FnMut(&Found) + Send),
+    ) -> Result<Found, RequestError> {
+        let Inquiry {
+            question, settings, ..
+        } = inquiry;
+        if let Question::Match(task) = question {
+            return judge_match(self.engine, task, settings, stop);
+        }
+        let mut found = (self.engine).answer_telling(question, settings, stop, tell);
+        if inquiry.hasty && matches!(found, Err(EngineError::Stopped)) {
+            let shallow = Settings {
+                plies: 0,
+                time_ms: None,
+                ..settings.clone()
+            };
+            found = self.engine.answer(question, &shallow, &Stop::never());
+        }
+        found.map_err(|error| engine_error(&error))
+    }
+
+    fn write(
+        &self,
+        inquiry: &Inquiry,
+        found: Result<&Found, &RequestError>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let counters = match self.observer {
+            Some(observer) if matches!(found, Ok(Found::About)) => observer.values(),
+            _ => Vec::new(),
+        };
+        let about = About {
+            net: self.engine.net_name(),
+            commit: COMMIT,
+            cpu: CpuLevel::detect().name(),
+            bearoff: self.engine.bearoff_databases(),
+            threads: self.engine.pool().current_num_threads(),
+            counters: &counters,
+        };
+        inquiry.reply.write(found, &about, out)
+    }
+
+    fn panicked(&self) -> RequestError {
+        let number = self.observer.map_or(1, Observer::note_panic);
+        tracing::error!(number, "panic inside a query");
+        RequestError::new("internal", "query", format!("internal error {number}"))
+    }
+}

@@ -1,0 +1,17 @@
+//! Failures of the engine as errors of requests.
+
+use crate::RequestError;
+use gammond_engine::engine::EngineError;
+
+/// An engine's failure as the error of a request.
+pub fn engine_error(error: &EngineError) -> RequestError {
+    let code = match error {
+        EngineError::Stopped => "stopped",
+        EngineError::Rollout(error) => {
+            let message = format!("rollout: {error}");
+            return RequestError::new("bad-setting", "rollout", message);
+        }
+        _ => "internal",
+    };
+    RequestError::new(code, "query", format!("query {error}"))
+}

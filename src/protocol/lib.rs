@@ -1,0 +1,51 @@
+//! Protocols as machines without I/O: text in, requests and text out.
+//!
+//! Knows positions, notations and the vocabulary of questions, but neither engine nor sockets, so
+//! a protocol is tested with no net loaded. The normative texts are in `protocol-specs/`.
+//!
+//! ```
+//! use gammond_protocol::{Request, SessionSettings, parse_line};
+//! let line = parse_line(b"#7 move 4HPwATDgc/ABMA 31 plies=1", &SessionSettings::default());
+//! let line = line.unwrap().unwrap();
+//! assert_eq!(line.id.as_deref(), Some("7"));
+//! assert!(matches!(line.request, Request::Move(_, settings) if settings.plies == 1));
+//! ```
+#![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+
+pub mod analysis;
+pub mod answer;
+pub mod answerer;
+mod block;
+mod choice;
+pub mod console;
+mod dialect;
+pub mod external;
+pub mod fibs;
+mod fuzz;
+mod lines;
+pub mod render;
+mod reply;
+mod request;
+mod request_line;
+pub mod rollout;
+mod session;
+mod settings;
+mod toml_fault;
+pub mod ubgi;
+
+pub use block::MATCH_BYTES_MAX;
+pub use choice::Defaults;
+pub use console::fuzz_console;
+pub use dialect::{About, Dialect, Inquiry, Reply, Step};
+pub use fuzz::{
+    fuzz_external, fuzz_external_sequence, fuzz_fibs_sequence, fuzz_request, fuzz_ubgi,
+    fuzz_ubgi_sequence, request_sequence,
+};
+pub use lines::{Cut, LINE_BYTES_MAX, LineCodec};
+pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
+pub use request_line::{parse_line, verbs};
+pub use session::Session;
+pub use settings::{
+    AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes, is_setting,
+};
+pub use toml_fault::{TomlFault, parse_toml};

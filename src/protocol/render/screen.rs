@@ -1,0 +1,479 @@
+//! What a person sees in a terminal: the board, and beside it the ranking, the value or the cube
+//! decision.
+
+use super::board;
+use gammond_engine::query::{CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays};
+use gammond_game::{Chances, MatchState, Position, Roll};
+use std::fmt::Write as _;
+
+/// Columns of a drawn board without the notes beside it.
+const BOARD_COLUMNS: usize = 44;
+/// Columns of a screen on which a board and a ranking stand side by side.
+const WIDE_COLUMNS: usize = 80;
+/// A loss from here on is a mistake that players notice, and one that they regret.
+const LOSS_NOTICED: f64 = 0.02;
+const LOSS_REGRETTED: f64 = 0.08;
+
+/// How to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Look {
+    /// Columns of the screen.
+    pub columns: usize,
+    /// Whether to colour, with ANSI codes.
+    pub colour: bool,
+}
+
+impl Look {
+    /// So many columns, coloured or not.
+    #[must_use]
+    pub const fn new(columns: usize, colour: bool) -> Look {
+        Look { columns, colour }
+    }
+
+    fn ink(self, ink: Ink, text: &str) -> String {
+        let code = match ink {
+            _ if !self.colour || text.is_empty() => return text.to_owned(),
+            Ink::Strong => "1",
+            Ink::Mine => "1;36",
+            Ink::Theirs => "1;33",
+            Ink::Good => "32",
+            Ink::Noticed => "33",
+            Ink::Bad => "31",
+            Ink::Faint => "2",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+/// What a text is, which decides its colour.
+#[derive(Clone, Copy)]
+enum Ink {
+    Strong,
+    Mine,
+    Theirs,
+    Good,
+    Noticed,
+    Bad,
+    Faint,
+}
+
+/// One line beside the board: as it is seen, and how wide that is.
+struct Line {
+    text: String,
+    columns: usize,
+}
+
+impl Line {
+    fn plain(text: impl Into<String>) -> Line {
+        let text = text.into();
+        let columns = text.chars().count();
+        Line { text, columns }
+    }
+
+    fn inked(look: Look, parts: &[(Option<Ink>, String)]) -> Line {
+        let columns = parts.iter().map(|(_, text)| text.chars().count()).sum();
+        let inked = parts.iter().map(|(ink, text)| match ink {
+            Some(ink) => look.ink(*ink, text),
+            None => text.clone(),
+        });
+        Line {
+            text: inked.collect(),
+            columns,
+        }
+    }
+}
+
+/// The position alone, with pips, cube and score beside it.
+#[must_use]
+pub fn position(position: &Position, state: &MatchState, roll: Option<Roll>, look: Look) -> String {
+    board(position, state, roll)
+        .lines()
+        .map(|line| coloured(line, look) + "\n")
+        .collect()
+}
+
+/// A ranking of plays, at most `limit`; `spell` writes a play.
+#[must_use]
+pub fn plays(
+    found: &RankedPlays,
+    state: &MatchState,
+    (asked, limit): (u8, usize),
+    look: Look,
+    spell: impl Fn(&RankedPlay) -> String,
+) -> String {
+    let shown = &found.plays[..found.plays.len().min(limit)];
+    let deepest = found.plies;
+    let words: Vec<String> = shown
+        .iter()
+        .map(|play| match play.play.is_pass() {
+            true => "cannot move".to_owned(),
+            false => spell(play),
+        })
+        .collect();
+    let widest = words.iter().map(String::len).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for (rank, (play, words)) in shown.iter().zip(&words).enumerate() {
+        let loss = play.loss(found.best());
+        let less = match rank {
+            0 => String::new(),
+            _ => format!(" {:+.3}", -loss),
+        };
+        let ink = match loss {
+            loss if loss >= LOSS_REGRETTED => Ink::Bad,
+            loss if loss >= LOSS_NOTICED => Ink::Noticed,
+            _ => Ink::Good,
+        };
+        let mark = if play.plies < deepest { "*" } else { "" };
+        let strong = (rank == 0).then_some(Ink::Strong);
+        lines.push(Line::inked(
+            look,
+            &[
+                (None, format!("{:>2} ", rank + 1)),
+                (strong, format!("{words:<widest$}")),
+                (strong, format!(" {:+.3}", play.value.equity)),
+                (Some(ink), less),
+                (Some(Ink::Faint), mark.to_owned()),
+            ],
+        ));
+    }
+    let more = found.legal.saturating_sub(shown.len());
+    if more > 0 {
+        let text = format!("   and {more} more (top={})", found.legal);
+        lines.push(Line::inked(look, &[(Some(Ink::Faint), text)]));
+    }
+    let mut text = beside(&found.position, state, Some(found.roll), lines, look);
+    if let (Some(play), Some(words)) = (shown.first(), words.first()) {
+        let _ = writeln!(
+            text,
+            "\n{}: {}",
+            look.ink(Ink::Strong, words),
+            sentence(play.chances)
+        );
+        if let Some(mwc) = play.value.mwc {
+            let _ = writeln!(text, "match winning chance {:.2} %", mwc * 100.0);
+        }
+    }
+    text + &depths(shown, deepest, asked)
+}
+
+/// How deep the plays were looked at, and why not all of them alike.
+fn depths(shown: &[RankedPlay], deepest: u8, asked: u8) -> String {
+    if deepest < asked {
+        return format!(
+            "{deepest}-ply was enough (plies={asked} was asked): no other play comes near the best\n"
+        );
+    }
+    let mut text = String::new();
+    let shallow: Vec<u8> = shown
+        .iter()
+        .map(|play| play.plies)
+        .filter(|&plies| plies < deepest)
+        .collect();
+    let _ = write!(text, "{}", depth(deepest));
+    if let (Some(least), Some(most)) = (shallow.iter().min(), shallow.iter().max()) {
+        let plies = if least == most {
+            format!("{least}")
+        } else {
+            format!("{least} to {most}")
+        };
+        let _ = write!(
+            text,
+            "; plays with * only {plies}: they looked too bad there to go deeper (filter=huge keeps more)"
+        );
+    }
+    text.push('\n');
+    text
+}
+
+/// What a position is worth.
+#[must_use]
+pub fn evaluation(
+    found: &Evaluation,
+    at: &Position,
+    state: &MatchState,
+    net: &str,
+    look: Look,
+) -> String {
+    let mut lines = table(found.chances);
+    lines.push(Line::plain(""));
+    lines.push(Line::plain(format!("cubeless {}", value(found.cubeless))));
+    if let Some(cubeful) = found.cubeful {
+        let text = format!("cubeful  {}", value(cubeful));
+        lines.push(Line::inked(look, &[(Some(Ink::Strong), text)]));
+    }
+    beside(at, state, None, lines, look)
+        + &format!(
+            "\n{}; {} position, {net}{}\n",
+            depth(found.plies),
+            found.class,
+            meaning(found.cubeless)
+        )
+}
+
+/// A cube decision; `verdict` is its wording.
+#[must_use]
+pub fn cube(
+    found: &CubeAnswer,
+    at: &Position,
+    state: &MatchState,
+    verdict: &str,
+    look: Look,
+) -> String {
+    let mut lines = table(found.chances);
+    lines.push(Line::plain(""));
+    lines.push(Line::plain(format!(
+        "cubeless     {}",
+        value(found.cubeless)
+    )));
+    for (name, one) in [
+        ("no double   ", found.no_double),
+        ("double, take", found.double_take),
+        ("double, pass", found.double_pass),
+    ] {
+        let less = one.equity - found.optimal.equity;
+        let less = if less == 0.0 {
+            String::new()
+        } else {
+            format!(" ({less:+.3})")
+        };
+        lines.push(Line::plain(format!("{name} {}{less}", value(one))));
+    }
+    let share = found
+        .percentage
+        .map_or(String::new(), |share| format!(" ({:.1} %)", share * 100.0));
+    beside(at, state, None, lines, look)
+        + &format!(
+            "\nProper cube action: {}{share}\n{}{}\n",
+            look.ink(Ink::Strong, verdict),
+            depth(found.plies),
+            meaning(found.cubeless)
+        )
+}
+
+/// What the percentages beside equities are.
+fn meaning(value: Equities) -> &'static str {
+    match value.mwc {
+        Some(_) => "; % after an equity: chance to win the match",
+        None => "",
+    }
+}
+
+fn depth(plies: u8) -> String {
+    match plies {
+        0 => "0-ply: judged as it stands (--plies 2 looks ahead two turns)".to_owned(),
+        1 => "1-ply: looked ahead one turn".to_owned(),
+        plies => format!("{plies}-ply: looked ahead {plies} turns"),
+    }
+}
+
+/// The board with lines beside it, or below it where the screen is narrow.
+fn beside(
+    at: &Position,
+    state: &MatchState,
+    roll: Option<Roll>,
+    lines: Vec<Line>,
+    look: Look,
+) -> String {
+    let drawn = board(at, state, roll);
+    let (mut text, mut notes) = (String::new(), Vec::new());
+    let wide = look.columns >= WIDE_COLUMNS
+        && lines
+            .iter()
+            .all(|line| BOARD_COLUMNS + 1 + line.columns <= look.columns);
+    let mut lines = lines.into_iter();
+    // Pips, cube and score stand where the lines go: they are told in a row of their own.
+    for row in drawn.lines() {
+        let (board, note) = row.split_at(row.len().min(BOARD_COLUMNS));
+        notes.push(note.trim());
+        if !wide {
+            text.push_str(&coloured(row, look));
+        } else if let Some(line) = lines.next() {
+            let _ = write!(
+                text,
+                "{}{:pad$}{}",
+                coloured(board, look),
+                "",
+                line.text,
+                pad = BOARD_COLUMNS + 1 - board.len()
+            );
+        } else {
+            text.push_str(&coloured(board, look));
+        }
+        text.truncate(text.trim_end_matches(' ').len());
+        text.push('\n');
+    }
+    for line in lines {
+        let pad = if wide { BOARD_COLUMNS + 1 } else { 0 };
+        let _ = writeln!(text, "{:pad$}{}", "", line.text);
+    }
+    if !wide {
+        return text;
+    }
+    let notes: Vec<&str> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+    let (opponent, me) = (at.opponent(), at.me());
+    let pips = format!("X {} pips, O {} pips", me.pips(), opponent.pips());
+    let said: Vec<&str> = notes
+        .iter()
+        .copied()
+        .filter(|note| {
+            !note.starts_with("pips") && !note.starts_with("O:") && !note.starts_with("X:")
+        })
+        .collect();
+    format!("{text}X is on roll; {pips}; {}\n", said.join("; "))
+}
+
+/// Checkers in their colours; only in the columns of the board.
+fn coloured(row: &str, look: Look) -> String {
+    if !look.colour || !row.starts_with(" |") && !row.starts_with("v|") {
+        return row.to_owned();
+    }
+    let mut text = String::new();
+    for (column, letter) in row.chars().enumerate() {
+        match letter {
+            'X' if column < BOARD_COLUMNS => text.push_str(&look.ink(Ink::Mine, "X")),
+            'O' if column < BOARD_COLUMNS => text.push_str(&look.ink(Ink::Theirs, "O")),
+            letter => text.push(letter),
+        }
+    }
+    text
+}
+
+/// The five chances, a line for each player.
+fn table(chances: Chances) -> Vec<Line> {
+    let [
+        win,
+        win_gammon,
+        win_backgammon,
+        lose_gammon,
+        lose_backgammon,
+    ] = chances.to_array().map(|chance| chance * 100.0);
+    vec![
+        Line::plain("           all gammon  bg"),
+        Line::plain(format!(
+            "X wins   {win:5.1}  {win_gammon:5.1} {win_backgammon:4.1} %"
+        )),
+        Line::plain(format!(
+            "O wins   {:5.1}  {lose_gammon:5.1} {lose_backgammon:4.1} %",
+            100.0 - win
+        )),
+    ]
+}
+
+fn sentence(chances: Chances) -> String {
+    let [
+        win,
+        win_gammon,
+        win_backgammon,
+        lose_gammon,
+        lose_backgammon,
+    ] = chances.to_array().map(|chance| chance * 100.0);
+    format!(
+        "wins {win:.1} % (gammon {win_gammon:.1}, backgammon {win_backgammon:.1}), loses {:.1} % \
+         (gammon {lose_gammon:.1}, backgammon {lose_backgammon:.1})",
+        100.0 - win
+    )
+}
+
+fn value(value: Equities) -> String {
+    match value.mwc {
+        Some(mwc) => format!("{:+.3} {:.2}%", value.equity, mwc * 100.0),
+        None => format!("{:+.3}", value.equity),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_game::legal_plays;
+
+    fn ranking() -> RankedPlays {
+        let position = Position::start();
+        let roll = Roll::new(3, 1).unwrap();
+        let plays: Vec<RankedPlay> = legal_plays(&position, roll)
+            .iter()
+            .enumerate()
+            .map(|(rank, legal)| RankedPlay {
+                play: legal.play,
+                position: legal.after,
+                value: Equities {
+                    equity: 0.159 - 0.03 * rank as f64,
+                    mwc: None,
+                },
+                chances: Chances::from_array([0.55, 0.16, 0.01, 0.12, 0.0]),
+                plies: if rank < 2 { 2 } else { 0 },
+            })
+            .collect();
+        RankedPlays {
+            position,
+            roll,
+            legal: plays.len(),
+            plays,
+            plies: 2,
+        }
+    }
+
+    fn drawn(look: Look) -> String {
+        let spell = |play: &RankedPlay| format!("{} steps", play.play.steps().len());
+        plays(&ranking(), &MatchState::default(), (2, 3), look, spell)
+    }
+
+    #[test]
+    fn a_play_that_stands_alone_is_said_to() {
+        let spell = |_: &RankedPlay| String::new();
+        let text = plays(
+            &ranking(),
+            &MatchState::default(),
+            (3, 3),
+            Look::new(80, false),
+            spell,
+        );
+        let last = "2-ply was enough (plies=3 was asked): no other play comes near the best\n";
+        assert!(text.ends_with(last), "{text}");
+    }
+
+    #[test]
+    fn a_ranking_stands_beside_the_board() {
+        let expected = " +13-14-15-16-17-18------19-20-21-22-23-24-+  1 2 steps +0.159
+ | X           O    |   | O              X |  2 2 steps +0.129 -0.030
+ | X           O    |   | O              X |  3 2 steps +0.099 -0.060*
+ | X           O    |   | O                |    and 13 more (top=16)
+ | X                |   | O                |
+ | X                |   | O                |
+v|                  |BAR|                  |
+ | O                |   | X                |
+ | O                |   | X                |
+ | O           X    |   | X                |
+ | O           X    |   | X              O |
+ | O           X    |   | X              O |
+ +12-11-10--9--8--7-------6--5--4--3--2--1-+
+X is on roll; X 167 pips, O 167 pips; [cube 1]  money game, Jacoby; rolled 31
+
+2 steps: wins 55.0 % (gammon 16.0, backgammon 1.0), loses 45.0 % (gammon 12.0, backgammon 0.0)
+2-ply: looked ahead 2 turns; plays with * only 0: they looked too bad there to go deeper (filter=huge keeps more)
+";
+        assert_eq!(drawn(Look::new(80, false)), expected);
+    }
+
+    #[test]
+    fn a_narrow_screen_has_the_ranking_below_and_nothing_wider() {
+        let text = drawn(Look::new(60, false));
+        let board = text.find("1-+").unwrap();
+        assert!(text.find("+0.159").unwrap() > board, "{text}");
+        assert!(text.contains("pips 167"), "{text}");
+    }
+
+    #[test]
+    fn colours_change_nothing_but_colours() {
+        let coloured = drawn(Look::new(80, true));
+        assert!(coloured.contains("\x1b[31m -0.060") || coloured.contains("\x1b[33m -0.060"));
+        let mut plain = String::new();
+        let mut rest = coloured.as_str();
+        while let Some((before, after)) = rest.split_once('\x1b') {
+            plain.push_str(before);
+            rest = after.split_once('m').unwrap().1;
+        }
+        plain.push_str(rest);
+        assert_eq!(plain, drawn(Look::new(80, false)));
+    }
+}

@@ -1,0 +1,179 @@
+//! The first layer of a net as a picture.
+
+use gammond_base::escape::Markup;
+use std::fmt::Write as _;
+
+const CELL: usize = 5;
+const PANELS_PER_ROW: usize = 6;
+/// Room for what stands above the panels.
+const TOP: usize = 46;
+
+/// The weights of a first layer, and which of its inputs say where checkers stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Layer<'a> {
+    /// Name of the net.
+    pub name: &'a str,
+    /// A row of `width` weights per input.
+    pub rows: &'a [f32],
+    /// Neurons.
+    pub width: usize,
+    /// Whose checkers are drawn above and below.
+    pub who: [&'a str; 2],
+    /// Where their checkers stand: first input of each side.
+    pub sides: [usize; 2],
+    /// Places of a side: points 1 to 24, then bar and off if they are there.
+    pub places: usize,
+    /// Inputs of a place, one after the other.
+    pub steps: usize,
+    /// Inputs from one place to the next.
+    pub stride: usize,
+}
+
+impl Layer<'_> {
+    /// The inputs drawn, with side, place and step.
+    fn cells(self) -> impl Iterator<Item = (usize, [usize; 3])> {
+        let cells = self.places * self.steps;
+        (0..2 * cells).map(move |cell| {
+            let (side, within) = (cell / cells, cell % cells);
+            let place = [side, within / self.steps, within % self.steps];
+            let input = self.sides[side] + place[1] * self.stride + place[2];
+            (input, place)
+        })
+    }
+
+    fn weight(&self, input: usize, neuron: usize) -> f32 {
+        self.rows
+            .get(input * self.width + neuron)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// An SVG with a panel for each of the `neurons` neurons whose weights are largest.
+///
+/// A panel has a column for each place, points 1 to 24, bar and off, and two bands of rows, one side above and the other
+/// below: a weight for each input of the place. Green lifts the neuron, red lowers it.
+#[must_use]
+pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
+    let size = |neuron: usize| -> f32 {
+        (layer.cells())
+            .map(|(input, _)| layer.weight(input, neuron).powi(2))
+            .sum()
+    };
+    let mut order: Vec<(f32, usize)> = (0..layer.width).map(|n| (size(n), n)).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    order.truncate(neurons);
+    let (across, down) = (layer.places * CELL + 12, 2 * layer.steps * CELL + 24);
+    let panels = order.len().div_ceil(PANELS_PER_ROW);
+    let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + TOP);
+    let beyond = match layer.places {
+        ..25 => "",
+        25 => ", bar",
+        _ => ", bar, off",
+    };
+    let [above, below] = layer.who;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total_width} {total_height}\" \
+         font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
+         fill=\"white\"/>\n<text x=\"12\" y=\"16\" font-size=\"12\">{}: first layer, neurons by size</text>\n\
+         <text x=\"12\" y=\"29\" font-size=\"9\">columns points 1 to 24{beyond}; above {above}, below {below}; \
+         green positive, red negative</text>\n",
+        Markup::new(layer.name)
+    );
+    for (panel, &(_, neuron)) in order.iter().enumerate() {
+        let x = 12 + panel % PANELS_PER_ROW * across;
+        let y = TOP + panel / PANELS_PER_ROW * down;
+        let most = (layer.cells()).fold(f32::MIN_POSITIVE, |most, (input, _)| {
+            most.max(layer.weight(input, neuron).abs())
+        });
+        let _ = writeln!(
+            out,
+            "<g transform=\"translate({x},{y})\"><text y=\"-2\">{neuron}</text>"
+        );
+        for (input, [side, place, step]) in layer.cells() {
+            let _ = writeln!(
+                out,
+                "<rect x=\"{}\" y=\"{}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{}\"/>",
+                place * CELL,
+                (side * layer.steps + step) * CELL + side * 2,
+                colour(layer.weight(input, neuron) / most)
+            );
+        }
+        out.push_str("</g>\n");
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// White at 0, green at 1, red at -1.
+pub(super) fn colour(value: f32) -> String {
+    let fade = (255.0 * (1.0 - value.abs().min(1.0))) as u8;
+    if value >= 0.0 {
+        // Full green is too light to be read beside full red.
+        let green = 128 + fade / 2;
+        format!("#{fade:02x}{green:02x}{fade:02x}")
+    } else {
+        format!("#ff{fade:02x}{fade:02x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panel_for_each_neuron_and_a_cell_for_each_weight() {
+        let rows: Vec<f32> = (0..364 * 3).map(|n| n as f32).collect();
+        let ours = Layer {
+            name: "a<b",
+            rows: &rows,
+            width: 3,
+            who: ["me", "you"],
+            sides: [0, 182],
+            places: 26,
+            steps: 7,
+            stride: 7,
+        };
+        let picture = svg(&ours, 2);
+        assert_eq!(picture.matches("<g ").count(), 2);
+        assert_eq!(picture.matches("<rect ").count(), 1 + 2 * 364);
+        assert!(picture.contains("a&lt;b") && picture.ends_with("</svg>\n"));
+        assert!(picture.contains("bar, off; above me, below you"));
+        // The sides of a point stand together: the first point of both, then the second.
+        let pairs = Layer {
+            sides: [0, 1],
+            places: 2,
+            steps: 1,
+            stride: 2,
+            ..ours
+        };
+        let cells: Vec<usize> = pairs.cells().map(|cell| cell.0).collect();
+        assert_eq!(cells, [0, 2, 1, 3]);
+    }
+
+    /// Red is negative, green positive; the side named first stands above.
+    #[test]
+    fn colours_and_sides() {
+        assert_eq!(
+            [colour(0.0), colour(-1.0), colour(1.0)],
+            ["#ffffff", "#ff0000", "#008000"]
+        );
+        let layer = Layer {
+            name: "x",
+            rows: &[1.0, 0.0, -1.0, 0.5],
+            width: 1,
+            who: ["me", "you"],
+            sides: [2, 0],
+            places: 2,
+            steps: 1,
+            stride: 1,
+        };
+        let picture = svg(&layer, 1);
+        let fills: Vec<&str> = picture
+            .split("fill=\"#")
+            .skip(1)
+            .map(|rest| &rest[..6])
+            .collect();
+        assert_eq!(fills, ["ff0000", "7fbf7f", "008000", "ffffff"]);
+    }
+}

@@ -1,0 +1,528 @@
+//! GNU Backgammon's text console on standard input and output, or over one connection.
+
+use gammond_base::files;
+use gammond_engine::engine::Engine;
+use gammond_engine::equity::{CubeState, Stakes};
+use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question, Settings, Stop};
+use gammond_game::MatchState;
+use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
+use gammond_protocol::analysis::{
+    Analysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
+};
+use gammond_protocol::answerer::engine_error;
+use gammond_protocol::console::{
+    AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, Console, ConsoleAnswer,
+    ConsoleHost, LINE_MAX, PerGame, PlayerStatistics, ScoreValues, StatisticsSum,
+};
+use gammond_protocol::{Cut, LineCodec};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Bytes asked for by one read.
+const READ_BYTES: usize = 4096;
+/// Half of a 95 % interval in standard deviations.
+const INTERVAL: f64 = 1.959_963_984_540_054;
+
+/// A console's home: an engine, dice of a seed, and the files of the folder that the program runs in.
+#[derive(Debug)]
+pub struct EngineHost {
+    engine: Engine,
+    dice: ChaCha8Rng,
+    /// `true` if files may be read and written.
+    files: bool,
+    stop: Stop,
+    /// `true` while nothing is being computed.
+    idle: Option<Arc<AtomicBool>>,
+}
+
+impl EngineHost {
+    /// Creates a host with this engine. The clock seeds its dice until a seed is set.
+    #[must_use]
+    pub fn new(engine: Engine, files: bool, stop: Stop) -> EngineHost {
+        EngineHost {
+            engine,
+            dice: gammond_base::rng::stream(moment().unsigned_abs(), 0),
+            files,
+            stop,
+            idle: None,
+        }
+    }
+
+    /// Sets a flag that is `false` during computations.
+    #[must_use]
+    pub fn interrupted_by(mut self, idle: Arc<AtomicBool>) -> EngineHost {
+        self.idle = Some(idle);
+        self
+    }
+
+    /// Computes with a stop that is not triggered.
+    fn compute<R>(&self, work: impl FnOnce(&Engine, &Stop) -> R) -> R {
+        if let Some(flag) = self.stop.flag() {
+            flag.store(false, Ordering::Relaxed);
+        }
+        let idle = |idle: bool| {
+            if let Some(flag) = &self.idle {
+                flag.store(idle, Ordering::SeqCst);
+            }
+        };
+        idle(false);
+        let result = work(&self.engine, &self.stop);
+        idle(true);
+        result
+    }
+
+    fn allowed(&self) -> Result<(), String> {
+        match self.files {
+            true => Ok(()),
+            false => Err("files are not for connections: this console has none".to_owned()),
+        }
+    }
+}
+
+/// Returns a seed from the clock.
+fn moment() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_nanos() % (1 << 62)).unwrap_or(1)
+}
+
+/// Converts days since 1970 to year, month and day, by the calendar's cycle of 400 years.
+fn civil(days: i64) -> [i64; 3] {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day = shifted.rem_euclid(146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    [year + era * 400 + i64::from(month <= 2), month, of_month]
+}
+
+fn seconds() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(0)
+}
+
+impl ConsoleHost for EngineHost {
+    fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
+        let found = self.compute(|engine, stop| engine.answer(&question, settings, stop));
+        found.map_err(|error| engine_error(&error).message)
+    }
+
+    fn resigns(&mut self, query: &EvalQuery) -> u8 {
+        self.engine.resign_advice(query).games
+    }
+
+    fn die(&mut self) -> u8 {
+        u8::try_from(1 + gammond_base::rng::below(&mut self.dice, 6)).unwrap_or(1)
+    }
+
+    fn seed(&mut self, seed: u64) {
+        self.dice = gammond_base::rng::stream(seed, 0);
+    }
+
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        self.allowed()?;
+        let most = u64::try_from(MATCH_FILE_BYTES_MAX).unwrap_or(u64::MAX);
+        files::read(Path::new(name), most).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+            io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+            _ => error.to_string(),
+        })
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        self.allowed()?;
+        std::fs::write(name, bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+            _ => error.to_string(),
+        })
+    }
+
+    fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String> {
+        let reading = MatchReading {
+            file: file.clone(),
+            ..MatchReading::default()
+        };
+        let judge = |settings: &Settings| {
+            let judged =
+                self.compute(|engine, stop| analyse(engine, settings, &reading, how.rules, stop));
+            judged.map_err(|error| engine_error(&error).message)
+        };
+        let chequer = judge(&how.chequer)?.marked(how.marks);
+        let cube = match how.chequer == how.cube {
+            true => None,
+            false => Some(judge(&how.cube)?.marked(how.marks)),
+        };
+        let cube = cube.as_ref().unwrap_or(&chequer);
+        Ok(judged(&self.engine, &chequer, cube, how))
+    }
+
+    fn stakes(&mut self, state: &MatchState) -> ScoreValues {
+        let of = |state: MatchState| {
+            let prices = Stakes::new(state, self.engine.met()).prices(CubeState::from(state.cube));
+            [prices.my_gammon, prices.my_backgammon]
+        };
+        let met = self.engine.met();
+        let chance = |won| match state.score.is_money() {
+            true => f64::from(i8::from(won)),
+            false => met.after(state.score, won, state.cube.value()),
+        };
+        ScoreValues {
+            chances: [chance(false), chance(true)],
+            prices: [of(*state), of(state.swapped())],
+        }
+    }
+
+    fn today(&self) -> [u32; 3] {
+        let [year, month, day] = civil(seconds().div_euclid(86_400));
+        [month, day, year].map(|part| u32::try_from(part).unwrap_or(0))
+    }
+
+    fn now(&self) -> String {
+        const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+        const MONTHS: [&str; 12] = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ];
+        let (days, rest) = (seconds().div_euclid(86_400), seconds().rem_euclid(86_400));
+        let [year, month, day] = civil(days);
+        let name = |names: &[&'static str], at: i64| {
+            let at = usize::try_from(at).ok();
+            at.and_then(|at| names.get(at)).copied().unwrap_or("")
+        };
+        format!(
+            "{} {} {day:2} {:02}:{:02}:{:02} {year}",
+            name(&DAYS, days.rem_euclid(7)),
+            name(&MONTHS, month - 1),
+            rest / 3600,
+            rest / 60 % 60,
+            rest % 60
+        )
+    }
+}
+
+/// Converts an analysis for the console; `cube` has the cube decisions.
+fn judged(
+    engine: &Engine,
+    chequer: &Analysis,
+    cube: &Analysis,
+    how: &AnalysisRequest,
+) -> AnalysedMatch {
+    let games = chequer.games.iter().zip(&cube.games);
+    let actions = games.clone().map(|(plays, cubes)| {
+        let pairs = plays.decisions.iter().zip(&cubes.decisions);
+        let pairs: Vec<_> = pairs.collect();
+        engine.pool().install(|| {
+            pairs
+                .par_iter()
+                .map(|(play, cube)| action(engine, play, cube, how))
+                .collect()
+        })
+    });
+    let mut books: Vec<[PlayerStatistics; 2]> = games
+        .map(|(plays, cubes)| {
+            let result = plays.result.map_or(0.0, |(winner, points)| {
+                let won = f64::from(points);
+                let value = if chequer.length > 0 { 0.5 } else { won };
+                if winner == MatPlayer::First {
+                    value
+                } else {
+                    -value
+                }
+            });
+            both(
+                [&plays.totals(), &cubes.totals()],
+                chequer.length,
+                result,
+                how.what,
+            )
+        })
+        .collect();
+    let mut whole = both(
+        [&chequer.totals, &cube.totals],
+        chequer.length,
+        chequer.result,
+        how.what,
+    );
+    let per_game = per_game(chequer);
+    for (own, per_game) in whole.iter_mut().zip(per_game) {
+        own.per_game = per_game;
+    }
+    books.push(whole);
+    AnalysedMatch {
+        games: actions.collect(),
+        books,
+        results: [chequer.result, chequer.luck_adjusted(MatPlayer::First)],
+    }
+}
+
+fn action(
+    engine: &Engine,
+    play: &JudgedDecision,
+    cube: &JudgedDecision,
+    how: &AnalysisRequest,
+) -> AnalysedAction {
+    let AnalysedParts {
+        players,
+        plays,
+        cubes,
+        luck,
+    } = how.what;
+    let decision = &play.decision;
+    let judges = decision.player.of(players);
+    let value = f64::from(decision.state.cube.value());
+    let pair =
+        |emg: Option<f64>, mwc: Option<f64>| emg.map(|emg| [emg, mwc.unwrap_or(emg * value)]);
+    let (own, doubles) = (&play.judgement, &cube.judgement);
+    let is_cube = own.plays.is_none();
+    let shown = own.plays.as_ref().filter(|_| plays && judges);
+    let mut best = shown.map(|plays| plays.best.clone()).unwrap_or_default();
+    // The judgement keeps a few plays; where more are wanted they are ranked once more.
+    if let (Some(plays), gammond_protocol::analysis::Deed::Play { roll, .. }) =
+        (shown, decision.deed)
+        && how.plays > best.len()
+        && plays.legal > best.len()
+    {
+        let query = PlayQuery::new(decision.position, roll, decision.state);
+        let settings = how.chequer.clone().with_top(how.plays);
+        if let Ok(ranked) = engine.rank_plays(&query, &settings, &Stop::never()) {
+            best = ranked.plays;
+        }
+    }
+    let loss = if is_cube { doubles } else { own };
+    AnalysedAction {
+        number: decision.number,
+        cube: doubles.cube.as_deref().cloned().filter(|_| cubes && judges),
+        plays: best,
+        played: shown.map(|plays| (plays.played.clone(), plays.rank)),
+        legal: shown.map_or(0, |plays| plays.legal),
+        cube_loss: pair(doubles.cube_loss, doubles.cube_mwc).filter(|_| cubes && judges),
+        loss: pair(loss.loss, loss.loss_mwc)
+            .filter(|_| judges && if is_cube { cubes } else { plays }),
+        luck: pair(own.luck, own.luck_mwc).filter(|_| luck),
+    }
+}
+
+/// Converts the totals of both players; the first pair has plays and luck, the second the cube.
+fn both(
+    [plays, cubes]: [&[Totals; 2]; 2],
+    length: u32,
+    result: f64,
+    what: AnalysedParts,
+) -> [PlayerStatistics; 2] {
+    let [first, second] = plays;
+    let adjusted = match what.luck {
+        true => result - first.luck.cost + second.luck.cost,
+        false => result,
+    };
+    let [top, bottom] = cubes;
+    let of = |own: [&Totals; 2], other: &Totals, sign: f64| {
+        let mut books = books(own, length, what);
+        books.snowie = own.first().and_then(|own| own.snowie_rate(other));
+        books.results = [sign * result, sign * adjusted];
+        books.fibs_difference =
+            gammond_protocol::analysis::fibs_difference(0.5 + sign * adjusted, length);
+        books
+    };
+    [
+        of([first, top], second, 1.0),
+        of([second, bottom], first, -1.0),
+    ]
+}
+
+fn books([plays, cube]: [&Totals; 2], length: u32, what: AnalysedParts) -> PlayerStatistics {
+    let entry = |sum: &gammond_protocol::analysis::Sum| StatisticsSum {
+        count: sum.count,
+        emg: sum.emg,
+        cost: sum.cost,
+    };
+    let [lucky, good, bad, unlucky] = plays.luck_marks;
+    let marked = lucky + good + bad + unlucky;
+    let [below, above] = &cube.missed;
+    let [early, late] = &cube.wrong_doubles;
+    let faults = [
+        below,
+        above,
+        early,
+        late,
+        &cube.wrong_takes,
+        &cube.wrong_passes,
+    ];
+    let mixed = Totals {
+        cube: cube.cube,
+        close: cube.close,
+        ..*plays
+    };
+    let rates = [
+        plays.play_rate(),
+        plays.luck_rate(),
+        cube.cube_rate(),
+        mixed.rate(),
+    ];
+    let [play_rate, luck_rate, cube_rate, rate] = rates;
+    let [play_loss, cube_loss] = match mixed.rating_loss(length) {
+        Some([plays, cube]) => [Some(plays), Some(cube)],
+        None => [None, None],
+    };
+    PlayerStatistics {
+        plays: entry(&plays.plays),
+        unforced: plays.unforced,
+        play_marks: plays.play_marks,
+        rolls: match what.luck {
+            true => [
+                lucky,
+                good,
+                plays.luck.count.saturating_sub(marked),
+                bad,
+                unlucky,
+            ],
+            false => [0; 5],
+        },
+        luck: if what.luck {
+            entry(&plays.luck)
+        } else {
+            StatisticsSum::default()
+        },
+        cube: entry(&cube.cube),
+        close: cube.close,
+        turned: [cube.doubles, cube.takes, cube.passes],
+        faults: faults.map(entry),
+        rating_loss: [play_loss, cube_loss.filter(|_| cube.close > 0)],
+        words: [
+            rating_word(play_rate),
+            if what.luck {
+                luck_word(luck_rate)
+            } else {
+                "None"
+            },
+            rating_word(cube_rate),
+            rating_word(rate),
+        ],
+        rates,
+        ..PlayerStatistics::default()
+    }
+}
+
+/// Returns the results of a session per game.
+fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
+    let count = analysis.games.len().max(1);
+    let signed = |game: &gammond_protocol::analysis::GameAnalysis| {
+        let points = game.result.map_or(0.0, |(winner, points)| {
+            let points = f64::from(points);
+            if winner == MatPlayer::First {
+                points
+            } else {
+                -points
+            }
+        });
+        let [first, second] = &game.totals();
+        [points, points - first.luck.cost + second.luck.cost]
+    };
+    let values: Vec<[f64; 2]> = analysis.games.iter().map(signed).collect();
+    let of = |at: usize| {
+        let values = || values.iter().filter_map(|value| value.get(at).copied());
+        #[expect(clippy::cast_precision_loss, reason = "a session has few games")]
+        let games = count as f64;
+        let sum: f64 = values().sum();
+        let mean = sum / games;
+        let squares: f64 = values().map(|value| (value - mean) * (value - mean)).sum();
+        let deviation = (squares / (games - 1.0).max(1.0)).sqrt();
+        PerGame {
+            sum,
+            mean,
+            half_width: INTERVAL * deviation / games.sqrt(),
+        }
+    };
+    let first = [of(0), of(1)];
+    let second = first.map(|one| PerGame {
+        sum: -one.sum,
+        mean: -one.mean,
+        ..one
+    });
+    [first, second]
+}
+
+/// The output streams of a console.
+#[derive(Debug)]
+pub struct Sinks<O, E> {
+    /// Standard output.
+    pub out: O,
+    /// Standard error.
+    pub err: E,
+}
+
+impl<O: Write, E: Write> Sinks<O, E> {
+    fn send(&mut self, answer: &ConsoleAnswer) -> io::Result<()> {
+        if !answer.err.is_empty() {
+            // Nobody may be reading the complaints.
+            let _ = self
+                .err
+                .write_all(answer.err.as_bytes())
+                .and_then(|()| self.err.flush());
+        }
+        self.out.write_all(answer.out.as_bytes())?;
+        self.out.flush()
+    }
+}
+
+/// Runs a console until its input ends or it quits. `Ok(false)`: the reader of standard output is gone.
+///
+/// # Errors
+/// Reading or writing failed; a closed output is no error.
+pub fn run<O: Write, E: Write>(
+    console: &mut Console,
+    host: &mut dyn ConsoleHost,
+    mut input: impl Read,
+    sinks: &mut Sinks<O, E>,
+    prompts: bool,
+) -> io::Result<bool> {
+    let mut codec = LineCodec::new(LINE_MAX);
+    let mut buffer = [0; READ_BYTES];
+    loop {
+        if prompts {
+            sinks.out.write_all(console.prompt().as_bytes())?;
+            sinks.out.flush()?;
+        }
+        let count = match input.read(&mut buffer) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        match buffer.get(..count) {
+            Some(bytes) if count > 0 => codec.feed(bytes),
+            _ => {
+                codec.finish();
+            }
+        }
+        while let Some(cut) = codec.peek() {
+            let answer = match cut {
+                Cut::Line(line) => {
+                    let line = line.to_vec();
+                    console.line(&line, host)
+                }
+                Cut::TooLong => console.too_long(),
+            };
+            codec.consume();
+            match sinks.send(&answer) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(false),
+                Err(error) => return Err(error),
+            }
+            if answer.ends {
+                return Ok(true);
+            }
+        }
+        if count == 0 {
+            return Ok(true);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! A queue that is fair: first between the addresses that ask, then between the connections of
+//! each.
+//!
+//! Who has used least time goes next. Who comes anew counts as having used as much as the one
+//! served last, so that nobody can save time up, and a client that asks one thing at a time never
+//! waits for more than one turn of each of the others.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Whose connections share one place in the queue, and one limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// A network address.
+    Address(IpAddr),
+    /// A user of this machine, over a Unix socket.
+    User(u32),
+    /// Somebody over NATS, by a hash of where they want their answers.
+    Inbox(u64),
+    /// This process.
+    Here,
+}
+
+impl Origin {
+    /// Returns true if the client itself chose the name by which it is known.
+    pub(super) const fn is_made_up(self) -> bool {
+        match self {
+            Origin::Inbox(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A connection: where it comes from, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lane {
+    /// The peer whose share it counts against.
+    pub origin: Origin,
+    /// The number of the work, or of the connection.
+    pub number: u64,
+}
+
+/// Waiting work.
+#[derive(Debug)]
+pub(super) struct FairQueue<T> {
+    origins: HashMap<Origin, Lanes<T>>,
+    ready: BTreeSet<(Duration, Origin)>,
+    clock: Duration,
+    lines: usize,
+}
+
+#[derive(Debug)]
+struct Lanes<T> {
+    used: Duration,
+    lines: usize,
+    clock: Duration,
+    ready: BTreeSet<(Duration, u64)>,
+    lanes: HashMap<u64, Waiting<T>>,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    used: Duration,
+    /// With their lines and numbers, in the order of the numbers.
+    jobs: VecDeque<(T, usize, u64)>,
+    /// Whether its work is held back for now.
+    parked: bool,
+}
+
+impl<T> Default for FairQueue<T> {
+    fn default() -> Self {
+        FairQueue {
+            origins: HashMap::new(),
+            ready: BTreeSet::new(),
+            clock: Duration::ZERO,
+            lines: 0,
+        }
+    }
+}
+
+impl<T> FairQueue<T> {
+    /// Lines that wait.
+    pub(super) fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// Returns true if work waits that is not parked.
+    pub(super) fn is_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Whether so many more lines of this origin may wait: above `max` only those of an origin that
+    /// has less than its share of the queue. As each of n origins has at most `max`/n when the nth
+    /// comes, a thousand of them together never have more than eight times `max`.
+    pub(super) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
+        if self.lines + lines <= max {
+            return true;
+        }
+        let own = self.origins.get(&origin).map_or(0, |lanes| lanes.lines);
+        let waiting = self.origins.values().filter(|lanes| lanes.lines > 0);
+        let share = max / (waiting.count() + usize::from(own == 0)).max(1);
+        own + lines <= share
+    }
+
+    /// Adds work of so many lines to its lane. The lane's work is done in the order of the numbers,
+    /// so that what is left of a job comes before those after it.
+    pub(super) fn push(&mut self, lane: Lane, job: T, lines: usize, number: u64) {
+        let origin = self.origins.entry(lane.origin).or_insert_with(|| Lanes {
+            used: self.clock,
+            lines: 0,
+            clock: Duration::ZERO,
+            ready: BTreeSet::new(),
+            lanes: HashMap::new(),
+        });
+        let clock = origin.clock;
+        let waiting = origin.lanes.entry(lane.number).or_insert_with(|| Waiting {
+            used: clock,
+            jobs: VecDeque::new(),
+            parked: false,
+        });
+        let idle = waiting.jobs.is_empty();
+        let place = waiting.jobs.partition_point(|one| one.2 <= number);
+        waiting.jobs.insert(place, (job, lines, number));
+        origin.lines += lines;
+        self.lines += lines;
+        // Who comes first now may not have to wait for what the others were parked for.
+        let freed = place == 0 && std::mem::take(&mut waiting.parked);
+        if idle {
+            waiting.used = waiting.used.max(clock);
+        }
+        if idle && place == 0 || freed {
+            origin.activate(lane, &mut self.ready, self.clock);
+        }
+    }
+
+    /// The work that is next. Lanes whose first job is not `eligible` are parked.
+    pub(super) fn pop(
+        &mut self,
+        mut eligible: impl FnMut(&T, Origin) -> bool,
+    ) -> Option<(Lane, T, usize)> {
+        loop {
+            let (used, key) = *self.ready.first()?;
+            let Some(origin) = self.origins.get_mut(&key) else {
+                self.ready.pop_first();
+                continue;
+            };
+            let Some((lane_used, number)) = origin.ready.pop_first() else {
+                self.ready.pop_first();
+                continue;
+            };
+            let Some(waiting) = origin.lanes.get_mut(&number) else {
+                continue;
+            };
+            let Some((job, ..)) = waiting.jobs.front() else {
+                continue;
+            };
+            if !eligible(job, key) {
+                waiting.parked = true;
+                continue;
+            }
+            let Some((job, lines, _)) = waiting.jobs.pop_front() else {
+                continue;
+            };
+            if !waiting.jobs.is_empty() {
+                origin.ready.insert((lane_used, number));
+            }
+            origin.clock = origin.clock.max(lane_used);
+            origin.lines -= lines;
+            self.lines -= lines;
+            self.clock = self.clock.max(used);
+            if origin.ready.is_empty() {
+                self.ready.remove(&(used, key));
+            }
+            let lane = Lane {
+                origin: key,
+                number,
+            };
+            return Some((lane, job, lines));
+        }
+    }
+
+    /// Notes how long a lane's work kept a thread.
+    pub(super) fn charge(&mut self, lane: Lane, used: Duration) {
+        let Some(origin) = self.origins.get_mut(&lane.origin) else {
+            return;
+        };
+        if let Some(waiting) = origin.lanes.get_mut(&lane.number) {
+            let was_ready = origin.ready.remove(&(waiting.used, lane.number));
+            waiting.used += used;
+            if was_ready {
+                origin.ready.insert((waiting.used, lane.number));
+            }
+        }
+        let was_ready = self.ready.remove(&(origin.used, lane.origin));
+        origin.used += used;
+        if was_ready {
+            self.ready.insert((origin.used, lane.origin));
+        }
+    }
+
+    /// A parked lane may go on.
+    pub(super) fn unpark(&mut self, lane: Lane) {
+        let Some(origin) = self.origins.get_mut(&lane.origin) else {
+            return;
+        };
+        let Some(waiting) = origin.lanes.get_mut(&lane.number) else {
+            return;
+        };
+        if std::mem::take(&mut waiting.parked) && !waiting.jobs.is_empty() {
+            origin.activate(lane, &mut self.ready, self.clock);
+        }
+    }
+
+    /// All parked lanes may go on.
+    pub(super) fn unpark_all(&mut self) {
+        let parked = self.origins.iter().flat_map(|(&origin, lanes)| {
+            let parked = lanes.lanes.iter().filter(|(_, waiting)| waiting.parked);
+            parked.map(move |(&number, _)| Lane { origin, number })
+        });
+        for lane in parked.collect::<Vec<_>>() {
+            self.unpark(lane);
+        }
+    }
+
+    /// Removes the work of a lane that `wanted` names.
+    pub(super) fn take_if(&mut self, lane: Lane, wanted: impl Fn(&T) -> bool) -> Vec<T> {
+        let Some(origin) = self.origins.get_mut(&lane.origin) else {
+            return Vec::new();
+        };
+        let Some(waiting) = origin.lanes.get_mut(&lane.number) else {
+            return Vec::new();
+        };
+        let (taken, left): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut waiting.jobs)
+            .into_iter()
+            .partition(|(job, ..)| wanted(job));
+        waiting.jobs = left;
+        if waiting.jobs.is_empty() {
+            waiting.parked = false;
+            origin.ready.remove(&(waiting.used, lane.number));
+            if origin.ready.is_empty() {
+                self.ready.remove(&(origin.used, lane.origin));
+            }
+        }
+        let lines: usize = taken.iter().map(|(_, lines, _)| lines).sum();
+        origin.lines -= lines;
+        self.lines -= lines;
+        taken.into_iter().map(|(job, ..)| job).collect()
+    }
+
+    /// A connection is gone, and what it wanted with it.
+    pub(super) fn forget(&mut self, lane: Lane) {
+        let Some(origin) = self.origins.get_mut(&lane.origin) else {
+            return;
+        };
+        if let Some(gone) = origin.lanes.remove(&lane.number) {
+            origin.ready.remove(&(gone.used, lane.number));
+            let lines: usize = gone.jobs.iter().map(|(_, lines, _)| lines).sum();
+            origin.lines -= lines;
+            self.lines -= lines;
+        }
+        if origin.ready.is_empty() {
+            self.ready.remove(&(origin.used, lane.origin));
+        }
+        if origin.lanes.is_empty() {
+            self.origins.remove(&lane.origin);
+        }
+    }
+}
+
+impl<T> Lanes<T> {
+    /// Enters a lane that has work among those that wait, and its origin.
+    fn activate(
+        &mut self,
+        lane: Lane,
+        origins: &mut BTreeSet<(Duration, Origin)>,
+        clock: Duration,
+    ) {
+        let was_idle = self.ready.is_empty();
+        if let Some(waiting) = self.lanes.get(&lane.number) {
+            self.ready.insert((waiting.used, lane.number));
+        }
+        if was_idle {
+            self.used = self.used.max(clock);
+            origins.insert((self.used, lane.origin));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn lane(address: u8, number: u64) -> Lane {
+        Lane {
+            origin: Origin::Address([127, 0, 0, address].into()),
+            number,
+        }
+    }
+
+    /// Serves everything that waits, each piece of work taking as long as it says.
+    fn serve(queue: &mut FairQueue<u32>) -> Vec<(u8, u64)> {
+        let mut order = Vec::new();
+        while let Some((lane, job, _)) = queue.pop(|_, _| true) {
+            queue.charge(lane, MS * job);
+            let Origin::Address(IpAddr::V4(address)) = lane.origin else {
+                panic!("{lane:?}")
+            };
+            order.push((address.octets()[3], lane.number));
+        }
+        assert_eq!(queue.lines(), 0);
+        order
+    }
+
+    /// a flood of one connection delays nobody by more than what is running.
+    #[test]
+    fn who_comes_anew_goes_before_a_backlog() {
+        let mut queue = FairQueue::default();
+        for _ in 0..64 {
+            queue.push(lane(1, 1), 10, 1, 0);
+        }
+        for _ in 0..3 {
+            let (flood, _, _) = queue.pop(|_, _| true).unwrap();
+            queue.charge(flood, MS * 10);
+        }
+        queue.push(lane(1, 2), 1, 1, 0);
+        queue.push(lane(2, 3), 1, 1, 0);
+        let order = serve(&mut queue);
+        assert!(order[..3].contains(&(1, 2)), "{order:?}");
+        assert!(order[..3].contains(&(2, 3)), "{order:?}");
+    }
+
+    /// Two addresses have the same time, however many connections they have.
+    #[test]
+    fn addresses_share_alike_then_connections() {
+        let mut queue = FairQueue::default();
+        for round in 0..8 {
+            for number in 1..=7 {
+                queue.push(lane(1, number), 1, 1, 0);
+            }
+            queue.push(lane(2, 100), 1, 1, 0);
+            let _ = round;
+        }
+        let order = serve(&mut queue);
+        let of_two = order[..16].iter().filter(|(address, _)| *address == 2);
+        assert_eq!(of_two.count(), 8, "{order:?}");
+        let connections: BTreeSet<_> = order[..16].iter().collect();
+        assert_eq!(connections.len(), 8, "{order:?}");
+    }
+
+    /// Who takes long gets as much time as who takes little, not as many turns.
+    #[test]
+    fn time_counts_not_turns() {
+        let mut queue = FairQueue::default();
+        for _ in 0..10 {
+            queue.push(lane(1, 1), 10, 1, 0);
+            queue.push(lane(1, 2), 1, 1, 0);
+        }
+        let order = serve(&mut queue);
+        let slow = order[..11].iter().filter(|(_, number)| *number == 1);
+        assert!(slow.count() <= 2, "{order:?}");
+    }
+
+    #[test]
+    fn parked_lanes_wait_and_the_dead_are_forgotten() {
+        let mut queue = FairQueue::default();
+        queue.push(lane(1, 1), 1, 5, 0);
+        queue.push(lane(1, 2), 2, 7, 0);
+        queue.push(lane(2, 3), 3, 9, 0);
+        assert_eq!(
+            queue.pop(|job, _| *job == 3).map(|(_, job, _)| job),
+            Some(3)
+        );
+        assert!(queue.pop(|_, _| false).is_none());
+        assert!(queue.pop(|_, _| true).is_none(), "parked");
+        queue.unpark(lane(1, 2));
+        assert_eq!(queue.pop(|_, _| true).map(|(_, job, _)| job), Some(2));
+        assert_eq!(queue.lines(), 5);
+        queue.forget(lane(1, 1));
+        queue.unpark(lane(1, 1));
+        assert_eq!(queue.lines(), 0);
+        assert!(queue.pop(|_, _| true).is_none());
+        queue.forget(lane(1, 2));
+        queue.forget(lane(2, 3));
+        assert!(queue.origins.is_empty() && queue.ready.is_empty());
+    }
+
+    /// who fills the queue is told `busy`, and others still find a place.
+    #[test]
+    fn a_full_queue_admits_those_who_have_little_in_it() {
+        let mut queue = FairQueue::default();
+        let crowd = lane(1, 1);
+        while queue.admits(crowd.origin, 1, 64) {
+            queue.push(crowd, 1, 1, 0);
+        }
+        assert_eq!(queue.lines(), 64);
+        let other = lane(2, 2);
+        for _ in 0..32 {
+            assert!(queue.admits(other.origin, 1, 64));
+            queue.push(other, 1, 1, 0);
+        }
+        assert!(!queue.admits(other.origin, 1, 64));
+        // However many came before, each with a share.
+        for address in 3..=30 {
+            let next = lane(address, 3);
+            assert!(queue.admits(next.origin, 1, 64));
+            while queue.admits(next.origin, 1, 64) {
+                queue.push(next, 1, 1, 0);
+            }
+        }
+        assert!(queue.lines() > 2 * 64 && queue.lines() <= 4 * 64);
+    }
+
+    /// Jobs of a lane that come back unfinished, the later one first, keep their order; and the
+    /// first of them is not held back by what the later one was parked for.
+    #[test]
+    fn what_is_left_keeps_its_order() {
+        let mut queue = FairQueue::default();
+        for number in 0..3 {
+            queue.push(lane(1, 1), number as u32, 1, number);
+        }
+        let (here, first, _) = queue.pop(|_, _| true).unwrap();
+        let (_, second, _) = queue.pop(|_, _| true).unwrap();
+        queue.push(here, second, 1, 1);
+        assert!(queue.pop(|job, _| *job == 0).is_none(), "parked");
+        queue.push(here, first, 1, 0);
+        assert_eq!(
+            queue.pop(|job, _| *job == 0).map(|(_, job, _)| job),
+            Some(0)
+        );
+        queue.unpark(here);
+        let rest: Vec<u32> =
+            std::iter::from_fn(|| queue.pop(|_, _| true).map(|found| found.1)).collect();
+        assert_eq!(rest, [1, 2]);
+    }
+}

@@ -1,0 +1,69 @@
+//! What becomes of a finished match: judged, written as a file, filed, and told to the opponent (FIBS-28, FIBS-37).
+
+use super::config::FibsConfig;
+use super::state::{match_text, write_match};
+use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::query::Stop;
+use gammond_game::Rules;
+use gammond_game::notation::{MatPlayer, MatchReading};
+use gammond_protocol::analysis::{self, Analysis, analyse, analysis_settings};
+use gammond_protocol::fibs::MatchRecord;
+
+/// FIBS plays unlimited matches without Jacoby and, as the bot sets it, without beavers.
+const FIBS_RULES: Rules = Rules {
+    jacoby: false,
+    beavers: false,
+};
+
+/// Judges, writes and files a match. Returns what is to be told to the opponent. Blocks.
+pub(super) fn keep(
+    config: &FibsConfig,
+    engine: &Engine,
+    record: &MatchRecord,
+    hurry: &Stop,
+) -> Vec<String> {
+    let judged = match config
+        .analyse
+        .then(|| judged(config, engine, record, hurry))
+    {
+        None => None,
+        Some(Ok(analysis)) => Some(analysis),
+        Some(Err(error)) => {
+            tracing::error!(%error, "analysis");
+            None
+        }
+    };
+    let file = record.file(&config.user, Vec::new());
+    let comments = judged
+        .as_ref()
+        .map(|analysis| analysis::comments(analysis, &file));
+    let text = match_text(&config.user, record, comments.unwrap_or_default());
+    let mut name = format!("{} and {}", config.user, record.opponent);
+    if let Some(folder) = &config.matches {
+        match write_match(folder, &record.opponent, &text) {
+            Ok(path) => name = path.display().to_string(),
+            Err(error) => tracing::error!(%error, "match file"),
+        }
+    }
+    let Some(analysis) = judged else {
+        return Vec::new();
+    };
+    if let Some(filing) = &config.filing {
+        (filing.0)(&name, &text, &analysis);
+    }
+    analysis.told_to_opponent(MatPlayer::First)
+}
+
+fn judged(
+    config: &FibsConfig,
+    engine: &Engine,
+    record: &MatchRecord,
+    hurry: &Stop,
+) -> Result<Analysis, EngineError> {
+    let reading = MatchReading {
+        file: record.file(&config.user, Vec::new()),
+        ..MatchReading::default()
+    };
+    let settings = analysis_settings(config.settings.plies);
+    analyse(engine, &settings, &reading, FIBS_RULES, hurry)
+}

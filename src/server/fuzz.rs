@@ -1,0 +1,79 @@
+//! What the fuzz target of the request session runs, with an engine behind it.
+
+use gammond_engine::engine::Engine;
+use gammond_engine::query::{Cost, Stop};
+use gammond_protocol::answerer::Answerer;
+use gammond_protocol::{Cut, Dialect, Session, Step, parse_line, request_sequence};
+use serde_json::Value;
+use std::sync::OnceLock;
+
+/// A session of the request language: one answer a line and none for lines that ask nothing, whole
+/// and in order; only `quit` ends; an error changes nothing; no answer is an internal error. What is
+/// long is asked with a token that has stopped.
+pub fn fuzz_session(data: &[u8]) {
+    static ENGINE: OnceLock<Option<Engine>> = OnceLock::new();
+    let made = || Engine::builder().threads(1).cache_mb(1).build().ok();
+    let Some(engine) = ENGINE.get_or_init(made) else {
+        return;
+    };
+    let answerer = Answerer::new(engine);
+    let stopped = Stop::new();
+    stopped.trigger();
+    let mut session = Session::default();
+    for line in request_sequence(data) {
+        let shown = String::from_utf8_lossy(&line).into_owned();
+        let before = session.settings().clone();
+        let parsed = parse_line(&line, &before);
+        let id = match &parsed {
+            Some(Ok(line)) => line.id.clone(),
+            _ => None,
+        };
+        let mut out = Vec::new();
+        let mut may_change = false;
+        match Dialect::line(&mut session, Cut::Line(&line)) {
+            Step::Silence => {
+                assert!(parsed.is_none(), "{shown:?} has no answer");
+                continue;
+            }
+            Step::Say(text) => {
+                out.extend_from_slice(text.as_bytes());
+                may_change = true;
+            }
+            Step::Refuse(text) => out.extend_from_slice(text.as_bytes()),
+            Step::Ask(inquiry) => {
+                let long = inquiry.cost() == Cost::Long || inquiry.settings.plies > 0;
+                let stop = if long { stopped.clone() } else { Stop::never() };
+                answerer.answer(&inquiry, &stop, &mut out);
+            }
+            Step::Rebuild { .. } => unreachable!("{shown:?} rebuilds the engine"),
+            Step::Close(text) => {
+                let words = shown.trim_ascii().to_ascii_lowercase();
+                assert!(
+                    words.ends_with("quit") || words.ends_with("exit"),
+                    "{shown:?} ends the session"
+                );
+                assert!(text.ends_with('\n'), "{shown:?}: {text:?}");
+                return;
+            }
+        }
+        assert!(
+            may_change || *session.settings() == before,
+            "{shown:?} changed the session"
+        );
+        one_line(&shown, id.as_deref(), &out);
+    }
+}
+
+fn one_line(shown: &str, id: Option<&str>, out: &[u8]) {
+    let text = String::from_utf8_lossy(out);
+    let whole = text.ends_with('\n') && text.matches('\n').count() == 1;
+    assert!(whole, "{shown:?} has {text:?}");
+    if !text.starts_with('{') {
+        return;
+    }
+    let value: Value = serde_json::from_str(&text).unwrap_or_default();
+    let field = |name: &str| value.get(name).and_then(Value::as_str);
+    assert!(value.is_object(), "{shown:?}: {text}");
+    assert!(id.is_none() || field("id") == id, "{shown:?}: {text}");
+    assert!(field("code") != Some("internal"), "{shown:?}: {text}");
+}

@@ -1,0 +1,28 @@
+//! Transports: sockets (`tcp`, Unix's too), standard input (`batch`, `ubgi`), NATS, the FIBS link; and
+//! what they share: the answer to one line, the threads that compute, limits, the way down.
+
+pub mod account;
+pub mod batch;
+pub mod console;
+pub mod console_tcp;
+pub mod counters;
+mod engines;
+pub mod fair_queue;
+pub mod faults;
+pub mod fibs;
+mod fuzz;
+mod http;
+pub mod limits;
+pub mod platform;
+mod schedule;
+pub mod shutdown;
+pub mod systemd;
+pub mod tcp;
+pub mod transport;
+pub mod ubgi;
+mod wide;
+pub mod work;
+pub mod worker;
+
+pub use fuzz::fuzz_session;
+pub use worker::WorkersError;

@@ -1,0 +1,134 @@
+//! Sockets and signals of Linux, and systems like it.
+
+use super::types::Told;
+use gammond_base::platform::{FileId, file_id};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::path::Path;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{Signal, SignalKind};
+
+/// A stream of a Unix socket.
+pub type LocalStream = UnixStream;
+
+/// A listening Unix socket.
+#[derive(Debug)]
+pub struct LocalListener(UnixListener);
+
+impl LocalListener {
+    /// Binds a path, at which nothing may lie.
+    pub fn bind(path: &Path) -> io::Result<LocalListener> {
+        UnixListener::bind(path).map(LocalListener)
+    }
+
+    /// The next stream, and the number of its user.
+    pub async fn accept(&self) -> io::Result<(LocalStream, u32)> {
+        let (stream, _) = self.0.accept().await?;
+        let user = stream.peer_cred().map_or(u32::MAX, |peer| peer.uid());
+        Ok((stream, user))
+    }
+}
+
+/// Whether the socket of this path was left behind: nobody listens there.
+pub async fn is_left(path: &Path) -> bool {
+    let answered = UnixStream::connect(path).await;
+    matches!(answered, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
+/// The identity of a socket's file; `None` when there is no socket.
+pub fn socket_id(path: &Path) -> Option<FileId> {
+    let about = std::fs::symlink_metadata(path).ok()?;
+    if !about.file_type().is_socket() {
+        return None;
+    }
+    file_id(&about)
+}
+
+/// Whether the peer of a connection has vanished; one that has only ended its side has not.
+pub fn hung_up<S: AsFd>(stream: &S) -> bool {
+    let mut polled = [PollFd::new(stream, PollFlags::empty())];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    match poll(&mut polled, Some(&now)) {
+        Ok(1..) => polled.iter().any(|one| one.revents().intersects(gone)),
+        _ => false,
+    }
+}
+
+/// Where systemd hears how a service is.
+#[derive(Debug)]
+pub struct NotifySocket(UnixDatagram, SocketAddr);
+
+impl NotifySocket {
+    /// A path, or a name with `@` before it.
+    pub fn new(address: &str) -> io::Result<NotifySocket> {
+        let target = match address.strip_prefix('@') {
+            Some(name) => abstract_name(name)?,
+            None => SocketAddr::from_pathname(address)?,
+        };
+        let socket = UnixDatagram::unbound()?;
+        socket.set_nonblocking(true)?;
+        Ok(NotifySocket(socket, target))
+    }
+
+    /// Sends one message.
+    pub fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        self.0.send_to_addr(bytes, &self.1).map(drop)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn abstract_name(name: &str) -> io::Result<SocketAddr> {
+    use std::os::linux::net::SocketAddrExt as _;
+    SocketAddr::from_abstract_name(name)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn abstract_name(_: &str) -> io::Result<SocketAddr> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// What a program is told, again and again.
+pub struct Ear(Signal);
+
+impl Ear {
+    /// Begins to listen.
+    pub fn new(told: Told) -> io::Result<Ear> {
+        let kind = match told {
+            Told::End => SignalKind::terminate(),
+            Told::Interrupt => SignalKind::interrupt(),
+            Told::Reload => SignalKind::hangup(),
+        };
+        tokio::signal::unix::signal(kind).map(Ear)
+    }
+
+    /// Waits for the next time; false when there will be none.
+    pub async fn hears(&mut self) -> bool {
+        self.0.recv().await.is_some()
+    }
+}
+
+/// Has this thread give way to others: so many steps of niceness. Other systems than Linux know that of
+/// whole processes only; there nothing happens.
+pub fn give_way(steps: i32) {
+    // One that is refused it computes at its old priority.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(steps);
+    #[cfg(not(target_os = "linux"))]
+    let _ = steps;
+}
+
+/// CPU time of the calling thread.
+pub fn thread_time() -> Option<std::time::Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(now.tv_sec).ok()?;
+    let rest = u32::try_from(now.tv_nsec).ok()?;
+    Some(std::time::Duration::new(seconds, rest))
+}

@@ -1,0 +1,609 @@
+//! Which job of one cost computes next, for how long, and beside which others.
+//!
+//! A cost has slots: so many jobs compute at a time. A job that has computed for a [`SLICE`] while others wait is paused
+//! by its stop token ([`Stop::pause`]): its threads wait at their next checkpoint, its place in the fair queue is that of
+//! a waiting job, and it is resumed in its turn. So the time of a cost is shared between clients, however long the work
+//! of each is (SRV-21). What was begun is bounded, by all and by client; so are the matches that are analysed at a time.
+
+use super::fair_queue::{FairQueue, Lane, Origin};
+use super::work::QueuedWork;
+use gammond_engine::query::Stop;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Computing time after which a job gives way to others that wait.
+pub(super) const SLICE: Duration = Duration::from_millis(100);
+/// Jobs of a cost that have begun and are not finished, paused ones included. Each has threads of its own.
+pub(super) const STARTED_MAX: usize = 32;
+/// Of these, jobs of one client. Above half of [`STARTED_MAX`] a client gets only its first.
+const STARTED_PER_CLIENT_MAX: usize = 8;
+/// Memory that one byte of a match may take while it is analysed.
+const MATCH_MEMORY_FACTOR: usize = 32;
+/// Memory for matches that are analysed at a time, by this factor.
+const MATCH_MEMORY_MAX: usize = 64 << 20;
+
+/// A job that has begun.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) lane: Lane,
+    /// The number of the job in its lane.
+    number: u64,
+    /// The job's own token: triggered with the one of its client, or alone above a limit of time.
+    pub(super) stop: Stop,
+    /// The number of the engine that it computes on.
+    pub(super) engine: usize,
+    /// Bytes of a match in it.
+    weight: usize,
+    /// A limit of processor time has ended it.
+    spent: AtomicBool,
+    done: AtomicBool,
+}
+
+impl Started {
+    /// Returns true if a limit of processor time has ended the job.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::SeqCst)
+    }
+
+    /// Ends the job for having used its processor time.
+    fn end(&self) {
+        self.spent.store(true, Ordering::SeqCst);
+        self.stop.trigger();
+    }
+}
+
+/// What waits in the queue of a cost.
+#[derive(Debug)]
+enum Waiting {
+    New(Box<QueuedWork>, Instant),
+    Paused(Arc<Started>, Duration),
+}
+
+/// A job that holds a slot.
+#[derive(Debug)]
+struct Running {
+    job: Arc<Started>,
+    /// When its slice began.
+    since: Instant,
+    /// What it had computed before the slice.
+    used: Duration,
+}
+
+/// The limits of processor time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CpuLimits {
+    /// Of one request; zero for none.
+    pub(super) request: Duration,
+    /// Of one client within [`CLIENT_WINDOW`]; zero for none.
+    pub(super) client: Duration,
+}
+
+/// The jobs of one cost.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    waiting: FairQueue<Waiting>,
+    running: Vec<Running>,
+    begun: Begun,
+    /// The numbers of the engines that no job has.
+    free: BTreeSet<usize>,
+    /// Some lane waits for a limit of what is begun.
+    held_back: bool,
+}
+
+/// Counts of the jobs that have begun, and their limits.
+#[derive(Debug)]
+struct Begun {
+    /// Jobs that compute at a time.
+    slots: usize,
+    jobs_max: usize,
+    jobs: usize,
+    by_client: HashMap<Origin, usize>,
+    /// Memory of the matches that are analysed.
+    match_memory: usize,
+}
+
+impl Begun {
+    /// Returns true if a match of so many bytes (0 for other work) of this client may begin.
+    fn admits(&self, weight: usize, origin: Origin) -> bool {
+        let memory = self.match_memory + weight * MATCH_MEMORY_FACTOR;
+        let room = weight == 0 || self.match_memory == 0 || memory <= MATCH_MEMORY_MAX;
+        let own = self.by_client.get(&origin).copied().unwrap_or_default();
+        let most = match own {
+            // Nothing of this cost is ever paused.
+            _ if self.jobs_max == self.slots => return self.jobs < self.slots && room,
+            0 => self.jobs_max,
+            1..STARTED_PER_CLIENT_MAX => (self.jobs_max / 2).max(self.slots),
+            _ => 0,
+        };
+        // Anybody can make up inboxes: together they leave places to clients that cannot choose who they are.
+        let made_up = origin.is_made_up() && self.made_up() >= most.div_ceil(2);
+        self.jobs < most && room && !made_up
+    }
+
+    /// Jobs of clients that name themselves.
+    fn made_up(&self) -> usize {
+        let clients = self.by_client.iter();
+        let made_up = clients.filter(|(origin, _)| origin.is_made_up());
+        made_up.map(|(_, jobs)| jobs).sum()
+    }
+
+    fn begin(&mut self, weight: usize, origin: Origin) {
+        self.jobs += 1;
+        self.match_memory += weight * MATCH_MEMORY_FACTOR;
+        *self.by_client.entry(origin).or_default() += 1;
+    }
+
+    fn finish(&mut self, weight: usize, origin: Origin) {
+        self.jobs -= 1;
+        self.match_memory -= weight * MATCH_MEMORY_FACTOR;
+        if let Some(count) = self.by_client.get_mut(&origin) {
+            *count -= 1;
+            if *count == 0 {
+                self.by_client.remove(&origin);
+            }
+        }
+    }
+}
+
+/// A job that begins.
+#[derive(Debug)]
+pub(super) struct Next {
+    pub(super) work: QueuedWork,
+    pub(super) since: Instant,
+    pub(super) job: Arc<Started>,
+}
+
+impl Schedule {
+    /// `slots` jobs compute at a time, `started_max` may have begun.
+    pub(super) fn new(slots: usize, started_max: usize) -> Schedule {
+        Schedule {
+            waiting: FairQueue::default(),
+            running: Vec::new(),
+            free: (0..started_max).collect(),
+            begun: Begun {
+                slots,
+                jobs_max: started_max,
+                jobs: 0,
+                by_client: HashMap::new(),
+                match_memory: 0,
+            },
+            held_back: false,
+        }
+    }
+
+    /// Lines that wait.
+    pub(super) fn lines(&self) -> usize {
+        self.waiting.lines()
+    }
+
+    /// Threads that are of use: each job that has begun keeps one, and one more resumes paused jobs.
+    pub(super) fn threads_max(&self) -> usize {
+        let pauses = self.begun.jobs_max > self.begun.slots;
+        self.begun.jobs_max + usize::from(pauses)
+    }
+
+    /// Returns true if a job that waits could compute now.
+    pub(super) fn could_begin(&self) -> bool {
+        self.running.len() < self.begun.slots && self.waiting.is_ready()
+    }
+
+    /// Returns true if some job computes.
+    pub(super) fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    pub(super) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
+        self.waiting.admits(origin, lines, max)
+    }
+
+    /// Queues work of so many lines.
+    pub(super) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
+        let (lines, number) = (work.inquiries.len(), work.number);
+        let waiting = Waiting::New(work, since);
+        self.waiting.push(lane, waiting, lines, number);
+    }
+
+    /// A lane whose client has taken answers may go on.
+    pub(super) fn unpark(&mut self, lane: Lane) {
+        self.waiting.unpark(lane);
+    }
+
+    /// Drops what waits of a lane. The stop of its jobs must have been triggered before.
+    pub(super) fn forget(&mut self, lane: Lane) {
+        self.waiting.forget(lane);
+    }
+
+    /// Removes the work of a lane that was stopped before it began.
+    pub(super) fn take_stopped(&mut self, lane: Lane) -> Vec<(QueuedWork, Instant)> {
+        let stopped = |waiting: &Waiting| match waiting {
+            Waiting::New(work, _) => work.stop.is_triggered(),
+            Waiting::Paused(..) => false,
+        };
+        let taken = self.waiting.take_if(lane, stopped).into_iter();
+        let new = taken.filter_map(|waiting| match waiting {
+            Waiting::New(work, since) => Some((*work, since)),
+            Waiting::Paused(..) => None,
+        });
+        new.collect()
+    }
+
+    /// Resumes paused jobs while they are next and slots are free; returns the new job that is next then.
+    pub(super) fn next(&mut self, now: Instant) -> Option<Next> {
+        while self.running.len() < self.begun.slots {
+            let (begun, held_back) = (&self.begun, &mut self.held_back);
+            let eligible = |waiting: &Waiting, origin: Origin| match waiting {
+                Waiting::Paused(..) => true,
+                Waiting::New(work, _) => {
+                    let room =
+                        work.account.has_room_for(work.number) || !work.account.park(work.number);
+                    let begins = begun.admits(work.weight(), origin);
+                    *held_back |= room && !begins;
+                    room && begins
+                }
+            };
+            let (lane, waiting, _) = self.waiting.pop(eligible)?;
+            let (work, since) = match waiting {
+                Waiting::New(work, since) => (*work, since),
+                Waiting::Paused(job, used) => {
+                    if !job.done.load(Ordering::SeqCst) {
+                        job.stop.resume();
+                        let since = now;
+                        self.running.push(Running { job, since, used });
+                    }
+                    continue;
+                }
+            };
+            return Some(self.begin(lane, work, since, now));
+        }
+        None
+    }
+
+    fn begin(&mut self, lane: Lane, work: QueuedWork, since: Instant, now: Instant) -> Next {
+        let weight = work.weight();
+        self.begun.begin(weight, lane.origin);
+        let job = Arc::new(Started {
+            lane,
+            number: work.number,
+            stop: work.stop.child(),
+            engine: self.free.pop_first().unwrap_or_default(),
+            weight,
+            spent: AtomicBool::new(false),
+            done: AtomicBool::new(false),
+        });
+        self.running.push(Running {
+            job: Arc::clone(&job),
+            since: now,
+            used: Duration::ZERO,
+        });
+        Next { work, since, job }
+    }
+
+    /// A job has ended, or the rest of it goes back to a queue.
+    pub(super) fn finish(&mut self, job: &Arc<Started>, now: Instant) {
+        job.done.store(true, Ordering::SeqCst);
+        let place = (self.running.iter()).position(|running| Arc::ptr_eq(&running.job, job));
+        // One that was stopped while it was paused has no slot.
+        if let Some(place) = place {
+            let running = self.running.swap_remove(place);
+            self.waiting.charge(job.lane, now - running.since);
+        }
+        self.free.insert(job.engine);
+        self.begun.finish(job.weight, job.lane.origin);
+        if std::mem::take(&mut self.held_back) {
+            self.waiting.unpark_all();
+        }
+    }
+
+    /// Ends slices: jobs above their limit of processor time are stopped, and those beside which others wait are
+    /// paused. `threads` is how many each engine has. Returns the computing time of each client since the last call.
+    pub(super) fn tick(
+        &mut self,
+        now: Instant,
+        limits: CpuLimits,
+        threads: impl Fn(usize) -> u32,
+        clients: &mut ClientUse,
+    ) {
+        let mut at = 0;
+        while let Some(running) = self.running.get_mut(at) {
+            let slice = now.saturating_duration_since(running.since);
+            let used = running.used + slice;
+            let cores = threads(running.job.engine);
+            if !limits.request.is_zero() && used * cores >= limits.request {
+                running.job.end();
+            }
+            if slice < SLICE {
+                at += 1;
+                continue;
+            }
+            if clients.add(running.job.lane.origin, slice * cores, now) {
+                running.job.end();
+            }
+            if !self.waiting.is_ready() || running.job.stop.is_triggered() {
+                // Time that nobody else wants is not held against its user later.
+                (running.since, running.used) = (now, used);
+                at += 1;
+                continue;
+            }
+            let Running { job, .. } = self.running.swap_remove(at);
+            job.stop.pause();
+            self.waiting.charge(job.lane, slice);
+            let (lane, number) = (job.lane, job.number);
+            self.waiting
+                .push(lane, Waiting::Paused(job, used), 0, number);
+        }
+    }
+}
+
+/// Over so long the processor time of a client is counted.
+pub(super) const CLIENT_WINDOW: Duration = Duration::from_secs(60 * 60);
+/// Clients whose time is counted; above it the one that has used least is forgotten.
+const CLIENTS_MAX: usize = 4096;
+
+/// Processor time of each client in its current window.
+#[derive(Debug)]
+pub(super) struct ClientUse {
+    most: Duration,
+    clients: HashMap<Origin, (Instant, Duration)>,
+}
+
+impl ClientUse {
+    /// `most` is the limit; zero for none.
+    pub(super) fn new(most: Duration) -> ClientUse {
+        ClientUse {
+            most,
+            clients: HashMap::new(),
+        }
+    }
+
+    /// Adds time of a client. Returns true if it is above the limit.
+    fn add(&mut self, origin: Origin, time: Duration, now: Instant) -> bool {
+        if self.most.is_zero() {
+            return false;
+        }
+        self.clients
+            .retain(|_, (since, _)| now.saturating_duration_since(*since) < CLIENT_WINDOW);
+        if self.clients.len() >= CLIENTS_MAX && !self.clients.contains_key(&origin) {
+            let least = self.clients.iter().min_by_key(|(_, (_, used))| *used);
+            if let Some(least) = least.map(|(origin, _)| *origin) {
+                self.clients.remove(&least);
+            }
+        }
+        let (_, used) = self.clients.entry(origin).or_insert((now, Duration::ZERO));
+        *used += time;
+        *used > self.most
+    }
+
+    /// Returns true if this client has used more than the limit.
+    pub(super) fn is_over(&self, origin: Origin, now: Instant) -> bool {
+        let client = self.clients.get(&origin);
+        client.is_some_and(|(since, used)| {
+            *used > self.most && now.saturating_duration_since(*since) < CLIENT_WINDOW
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{Account, Ledger};
+    use gammond_engine::query::Cost;
+    use std::collections::VecDeque;
+
+    const NONE: CpuLimits = CpuLimits {
+        request: Duration::ZERO,
+        client: Duration::ZERO,
+    };
+
+    fn lane(address: u8, number: u64) -> Lane {
+        Lane {
+            origin: Origin::Address([127, 0, 0, address].into()),
+            number,
+        }
+    }
+
+    fn work(number: u64) -> QueuedWork {
+        let (reply, kept) = tokio::sync::mpsc::unbounded_channel();
+        // Only the receiver's end would close it.
+        std::mem::forget(kept);
+        QueuedWork {
+            inquiries: VecDeque::new(),
+            rest: None,
+            cost: Cost::Long,
+            stop: Stop::new(),
+            account: Account::new(Ledger::new(1 << 20), 1 << 20),
+            number,
+            answer_bytes_max: None,
+            reply,
+        }
+    }
+
+    /// A schedule, its clock and the jobs that compute.
+    struct World {
+        schedule: Schedule,
+        now: Instant,
+        clients: ClientUse,
+        begun: Vec<Arc<Started>>,
+    }
+
+    impl World {
+        fn new(slots: usize, started: usize) -> World {
+            World {
+                schedule: Schedule::new(slots, started),
+                now: Instant::now(),
+                clients: ClientUse::new(Duration::ZERO),
+                begun: Vec::new(),
+            }
+        }
+
+        fn ask(&mut self, lane: Lane) {
+            self.schedule.push(lane, Box::new(work(0)), self.now);
+            self.dispatch();
+        }
+
+        fn dispatch(&mut self) {
+            while let Some(next) = self.schedule.next(self.now) {
+                self.begun.push(next.job);
+            }
+        }
+
+        /// A slice passes; returns the addresses that compute then.
+        fn slice(&mut self, limits: CpuLimits) -> Vec<u8> {
+            self.now += SLICE;
+            (self.schedule).tick(self.now, limits, |_| 1, &mut self.clients);
+            self.dispatch();
+            self.computing()
+        }
+
+        fn computing(&self) -> Vec<u8> {
+            let of = |running: &Running| match running.job.lane.origin {
+                Origin::Address(std::net::IpAddr::V4(address)) => address.octets()[3],
+                _ => 0,
+            };
+            let mut found: Vec<u8> = self.schedule.running.iter().map(of).collect();
+            found.sort_unstable();
+            found
+        }
+    }
+
+    /// SRV-21: work that never ends computes in slices, and a newcomer gets the next one.
+    #[test]
+    fn endless_work_gives_way_after_a_slice() {
+        let mut world = World::new(2, 32);
+        for number in 0..2 {
+            world.ask(lane(1, number));
+        }
+        // Nobody else waits: nothing is paused, and nothing is held against the client later.
+        for _ in 0..50 {
+            assert_eq!(world.slice(NONE), [1, 1]);
+        }
+        world.ask(lane(2, 9));
+        assert_eq!(world.computing(), [1, 1], "a slice is not cut short");
+        assert!(world.slice(NONE).contains(&2), "the newcomer is next");
+        // From then on both addresses have half of the slots.
+        let mut counts = [0; 3];
+        for _ in 0..100 {
+            for address in world.slice(NONE) {
+                counts[usize::from(address)] += 1;
+            }
+        }
+        assert!(counts[2] >= 95 && counts[1] >= 95, "{counts:?}");
+    }
+
+    /// Ten clients with endless work have the same time, and a newcomer computes after at most one slice of each.
+    #[test]
+    fn ten_clients_share_alike() {
+        let mut world = World::new(1, 32);
+        for address in 1..=10 {
+            world.ask(lane(address, 1));
+        }
+        let mut counts = [0; 12];
+        for _ in 0..200 {
+            for address in world.slice(NONE) {
+                counts[usize::from(address)] += 1;
+            }
+        }
+        assert!(
+            counts[1..=10]
+                .iter()
+                .all(|&count| (19..=21).contains(&count)),
+            "{counts:?}"
+        );
+        world.ask(lane(11, 1));
+        let waited = (0..20).position(|_| world.slice(NONE) == [11]);
+        assert!(waited.is_some_and(|slices| slices < 10), "{waited:?}");
+    }
+
+    /// A paused job whose client goes ends without a slot and leaves nothing behind.
+    #[test]
+    fn paused_job_of_a_gone_client_leaves_nothing() {
+        let mut world = World::new(1, 4);
+        world.ask(lane(1, 1));
+        world.ask(lane(2, 2));
+        assert_eq!(world.slice(NONE), [2]);
+        let paused = Arc::clone(&world.begun[0]);
+        paused.stop.trigger();
+        assert!(paused.stop.checkpoint(), "a paused job ends at once");
+        world.schedule.finish(&paused, world.now);
+        world.schedule.forget(lane(1, 1));
+        assert_eq!(world.slice(NONE), [2]);
+        let last = Arc::clone(&world.begun[1]);
+        world.schedule.finish(&last, world.now);
+        assert_eq!(world.schedule.begun.jobs, 0);
+        assert!(world.schedule.begun.by_client.is_empty() && world.schedule.free.len() == 4);
+    }
+
+    /// What is begun is bounded; one client cannot keep others from beginning.
+    #[test]
+    fn one_client_leaves_room_to_begin() {
+        let mut world = World::new(1, 32);
+        for number in 0..64 {
+            world.ask(lane(1, number));
+        }
+        for _ in 0..200 {
+            world.slice(NONE);
+        }
+        assert_eq!(world.begun.len(), STARTED_PER_CLIENT_MAX);
+        for address in 2..60 {
+            world.ask(lane(address, 1));
+        }
+        for _ in 0..200 {
+            world.slice(NONE);
+        }
+        assert_eq!(world.begun.len(), 32);
+        // When one ends another begins.
+        let ended = Arc::clone(&world.begun[20]);
+        world.schedule.finish(&ended, world.now);
+        world.schedule.forget(ended.lane);
+        // In its turn, as every newcomer.
+        for _ in 0..32 {
+            world.slice(NONE);
+        }
+        assert_eq!(world.begun.len(), 33);
+    }
+
+    /// `--request-cpu`: time that a job waits does not count.
+    #[test]
+    fn request_above_its_processor_time_is_ended() {
+        let limits = CpuLimits {
+            request: 5 * SLICE,
+            ..NONE
+        };
+        let mut world = World::new(1, 32);
+        world.ask(lane(1, 1));
+        world.ask(lane(2, 1));
+        for _ in 0..8 {
+            world.slice(limits);
+        }
+        assert!(!world.begun[0].is_spent() && !world.begun[1].is_spent());
+        for job in 0..2 {
+            world.slice(limits);
+            let ended = Arc::clone(&world.begun[job]);
+            assert!(ended.is_spent() && ended.stop.checkpoint());
+            // It keeps its slot until its threads have seen the stop.
+            assert_eq!(world.computing().len(), 1);
+            world.schedule.finish(&ended, world.now);
+            world.dispatch();
+        }
+        assert!(world.computing().is_empty());
+    }
+
+    /// `--client-cpu`: counted over all requests of a client.
+    #[test]
+    fn client_above_its_processor_time_is_refused() {
+        let mut world = World::new(2, 32);
+        world.clients = ClientUse::new(9 * SLICE);
+        let (one, other) = (lane(1, 1), lane(2, 1));
+        world.ask(one);
+        world.ask(lane(1, 2));
+        for _ in 0..5 {
+            world.slice(NONE);
+        }
+        assert!(world.clients.is_over(one.origin, world.now));
+        assert!(!world.clients.is_over(other.origin, world.now));
+        assert!(world.begun.iter().any(|job| job.is_spent()));
+        let later = world.now + CLIENT_WINDOW;
+        assert!(!world.clients.is_over(one.origin, later));
+    }
+}

@@ -1,0 +1,658 @@
+//! One connection: bytes in, lines to the machine of its dialect, answers out in order.
+//!
+//! The task only moves bytes and waits; everything that computes goes to the workers. An idle
+//! connection holds no buffer: bytes are read into a buffer of the thread.
+
+use super::shared::Shared;
+use super::turns::Turn;
+use super::weight::Weight;
+use crate::account::{Account, Charge};
+use crate::counters::count;
+use crate::fair_queue::{Lane, Origin};
+use crate::faults::surviving;
+use crate::limits::READ_BYTES;
+use crate::shutdown::{Phase, reached};
+use crate::work::{Part, QueuedWork};
+use gammond_engine::query::{Cost, Stop};
+use gammond_protocol::answerer::Observer as _;
+use gammond_protocol::{
+    Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session, Step,
+};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+/// How long the rest of a line may take when everything is cut.
+const LAST_LINE: Duration = Duration::from_millis(100);
+/// How long a peer must be quiet, after the end, to be left alone.
+const LAST_WORD: Duration = Duration::from_millis(200);
+
+/// Bytes that are answered in one turn without a worker; then other connections have theirs.
+const SAID_AT_ONCE: usize = 8 << 10;
+
+/// Answers on their way, in the order of their lines.
+#[derive(Debug)]
+struct Pending {
+    lines: usize,
+    bytes: Vec<u8>,
+    charge: Charge,
+    done: bool,
+    stop: Stop,
+    /// Bytes of a match in it.
+    block: usize,
+}
+
+/// Everything a connection remembers while something goes on.
+struct Connection<S> {
+    stream: S,
+    /// Whether the peer has vanished, asked while nothing is read.
+    gone: fn(&S) -> bool,
+    shared: Arc<Shared>,
+    lane: Lane,
+    account: Arc<Account>,
+    phase: watch::Receiver<Phase>,
+    codec: LineCodec,
+    /// Which protocol it speaks; its first line decides (SRV-04).
+    dialect: Option<Box<dyn Dialect>>,
+    parts: UnboundedReceiver<Box<Part>>,
+    sender: UnboundedSender<Box<Part>>,
+    pending: VecDeque<Pending>,
+    /// The number of the first that is pending.
+    first_number: u64,
+    lines_pending: usize,
+    weight: Weight,
+    out: Vec<u8>,
+    charge: Charge,
+    /// When the last byte came, or the first of a line that has not ended.
+    since: Instant,
+    long_lines: u32,
+    input_ended: bool,
+    closing: bool,
+}
+
+/// What woke a connection.
+enum Event {
+    /// Bytes; whether an unfinished line was there before them.
+    Bytes {
+        had_partial: bool,
+    },
+    InputEnded,
+    Part(Option<Box<Part>>),
+    TimeOver,
+    Phase,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
+}
+
+/// Serves one stream until it ends. `gone` tells whether its peer has vanished.
+pub(super) async fn serve<S>(
+    stream: S,
+    gone: fn(&S) -> bool,
+    origin: Origin,
+    shared: Arc<Shared>,
+    server_language: bool,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let (sender, parts) = unbounded_channel();
+    let account = shared.account();
+    let lane = shared.lane(origin);
+    let mut connection = Connection {
+        stream,
+        gone,
+        phase: shared.phase.subscribe(),
+        codec: LineCodec::new(LINE_BYTES_MAX),
+        dialect: server_language.then(|| shared.defaults().external()),
+        parts,
+        sender,
+        pending: VecDeque::new(),
+        first_number: 0,
+        lines_pending: 0,
+        weight: Weight::new(Arc::clone(&shared)),
+        out: Vec::new(),
+        charge: account.charge(0),
+        since: Instant::now(),
+        long_lines: 0,
+        input_ended: false,
+        closing: false,
+        lane,
+        account,
+        shared,
+    };
+    tracing::debug!(?lane, "connected");
+    let ended = connection.run().await;
+    match ended {
+        Ok(()) => tracing::debug!(?lane, "disconnected"),
+        Err(error) => tracing::debug!(?lane, %error, "disconnected"),
+    }
+}
+
+impl<S> Drop for Connection<S> {
+    /// Whatever still computes or waits for this peer is not wanted any more (SRV-12).
+    fn drop(&mut self) {
+        if !self.pending.is_empty() {
+            self.pending.iter().for_each(|one| one.stop.trigger());
+            self.parts.close();
+        }
+        self.shared.workers.forget(self.lane);
+        self.shared.turns.forget(self.lane);
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    async fn run(&mut self) -> io::Result<()> {
+        let mut turn = None;
+        loop {
+            self.dispatch(turn.is_some());
+            if turn.is_none() && self.codec.peek().is_some() {
+                turn = self.shared.turns.try_take(self.lane);
+                if turn.is_some() {
+                    self.dispatch(true);
+                }
+            }
+            self.flush(turn.take()).await?;
+            if self.account.unpark() {
+                self.shared.workers.unpark(self.lane);
+            }
+            if self.has_line() {
+                turn = Some(self.shared.turns.take(self.lane).await);
+                if (self.gone)(&self.stream) {
+                    return Err(self.hung_up());
+                }
+                continue;
+            }
+            if self.pending.is_empty() && (self.closing || self.input_ended) {
+                if !self.closing
+                    && let Some(Step::Refuse(text)) = self.dialect.as_mut().map(|one| one.finish())
+                {
+                    self.say(text);
+                    continue;
+                }
+                return self.finish().await;
+            }
+            match self.wait().await? {
+                Event::Bytes { .. }
+                    if self
+                        .weight
+                        .deadline()
+                        .is_some_and(|end| Instant::now() >= end) =>
+                {
+                    self.time_over();
+                }
+                Event::Bytes { had_partial: true } => {}
+                Event::Bytes { had_partial: false } => self.since = Instant::now(),
+                Event::InputEnded => {
+                    self.input_ended = true;
+                    self.codec.finish();
+                }
+                Event::Part(part) => self.take_parts(part),
+                Event::TimeOver => self.time_over(),
+                Event::Phase => match *self.phase.borrow_and_update() {
+                    Phase::Run => {}
+                    Phase::Drain => self.closing = true,
+                    Phase::Cut => return Ok(()),
+                },
+            }
+        }
+    }
+
+    fn time_over(&mut self) {
+        count(&self.shared.counters.timeouts);
+        let message = match self.weight.deadline() {
+            Some(_) => "lines of the match took too long to come",
+            None => "connection was quiet too long",
+        };
+        self.trouble("timeout", message);
+        self.closing = true;
+    }
+
+    fn hung_up(&self) -> io::Error {
+        count(&self.shared.counters.hang_ups);
+        io::ErrorKind::ConnectionReset.into()
+    }
+
+    /// Ends the conversation so that the peer gets all that was said: closing with input unread
+    /// would make the system throw away what it has not sent yet.
+    async fn finish(&mut self) -> io::Result<()> {
+        let limits = &self.shared.limits;
+        let shut = timeout(limits.write_timeout, self.stream.shutdown());
+        if !matches!(shut.await, Ok(Ok(()))) || self.input_ended {
+            return Ok(());
+        }
+        let listens = async {
+            loop {
+                self.codec = LineCodec::new(LINE_BYTES_MAX);
+                let more = timeout(LAST_WORD, read(&mut self.stream, &mut self.codec));
+                if !matches!(more.await, Ok(Ok(1..))) {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            _ = timeout(limits.linger, listens) => {}
+            () = reached(&mut self.phase, Phase::Cut) => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for bytes, a part of an answer, the time limit, the peer to vanish or the order to end.
+    async fn wait(&mut self) -> io::Result<Event> {
+        let reads = self.reads();
+        let idle = reads && self.pending.is_empty();
+        let deadline = if idle { self.deadline() } else { None };
+        let looks = !reads && !self.pending.is_empty();
+        let (gone, look) = (self.gone, self.shared.hang_up_check());
+        let had_partial = self.codec.has_partial();
+        let waits = !self.pending.is_empty();
+        let (stream, codec) = (&mut self.stream, &mut self.codec);
+        tokio::select! {
+            biased;
+            changed = self.phase.changed() => {
+                // The sender lives as long as the server; without it there is nothing to serve.
+                if changed.is_err() {
+                    self.closing = true;
+                }
+                Ok(Event::Phase)
+            }
+            part = self.parts.recv(), if waits => Ok(Event::Part(part)),
+            count = async {
+                if reads {
+                    return read(stream, codec).await.map(Some);
+                }
+                vanished(stream, gone, look).await;
+                Ok(None)
+            }, if reads || looks => match count? {
+                None => Err(self.hung_up()),
+                Some(0) => Ok(Event::InputEnded),
+                Some(_) => Ok(Event::Bytes { had_partial }),
+            },
+            () = async { match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            } } => Ok(Event::TimeOver),
+        }
+    }
+
+    /// Whether more may be read: while there is room for it. What is read behind a question of a
+    /// dialect that takes one at a time may be the wish to end it.
+    fn reads(&mut self) -> bool {
+        if self.input_ended || self.closing {
+            return false;
+        }
+        let pipelines = self.dialect.as_ref().is_none_or(|one| one.pipelines());
+        if pipelines || self.pending.is_empty() {
+            self.has_room() && self.codec.peek().is_none()
+        } else {
+            self.codec.buffered() < READ_BYTES
+        }
+    }
+
+    /// Whether a line that is here can be taken now: dispatching ends early when answers have to be
+    /// sent first, and no event would come for the lines behind them.
+    fn has_line(&mut self) -> bool {
+        let pipelines = self.dialect.as_ref().is_none_or(|one| one.pipelines());
+        let free = pipelines || self.pending.is_empty();
+        let sent = self.out.is_empty();
+        sent && free && !self.closing && self.has_room() && self.codec.peek().is_some()
+    }
+
+    fn has_room(&self) -> bool {
+        self.lines_pending < self.shared.limits.in_flight_max && self.account.has_room()
+    }
+
+    /// When this connection has been quiet, or a line unfinished, for too long (SRV-08).
+    fn deadline(&self) -> Option<Instant> {
+        let limits = &self.shared.limits;
+        if self.weight.deadline().is_some() {
+            return self.weight.deadline();
+        }
+        if self.codec.has_partial() {
+            return self.since.checked_add(limits.line_timeout);
+        }
+        let patient = self.dialect.as_ref().is_some_and(|one| one.may_be_quiet());
+        if limits.idle_timeout.is_zero() {
+            return None;
+        }
+        let most = if patient {
+            limits.quiet_timeout.max(limits.idle_timeout)
+        } else {
+            limits.idle_timeout
+        };
+        self.since.checked_add(most)
+    }
+
+    /// Tells the peer of trouble that no line is to blame for.
+    fn trouble(&mut self, code: &'static str, message: &str) {
+        let error = RequestError::new(code, "connection", message);
+        let said = match &self.dialect {
+            Some(dialect) => dialect.trouble(&error),
+            None => Session::default().trouble(&error),
+        };
+        self.say(said);
+    }
+
+    /// Collects a part of an answer, and those that have come by now as well.
+    fn take_parts(&mut self, first: Option<Box<Part>>) {
+        self.since = Instant::now();
+        let mut next = first;
+        while let Some(part) = next {
+            self.take_part(*part);
+            next = self.parts.try_recv().ok();
+        }
+        while let Some(front) = self.pending.front_mut() {
+            self.out.append(&mut front.bytes);
+            let left = self.account.charge(0);
+            self.charge
+                .absorb(std::mem::replace(&mut front.charge, left));
+            if !front.done {
+                break;
+            }
+            self.lines_pending -= front.lines;
+            self.weight.pending -= front.block;
+            self.pending.pop_front();
+            self.first_number += 1;
+            let next = self.pending.front().map_or(0, |next| next.bytes.len());
+            self.account.go_on(self.first_number, next);
+        }
+        self.weigh();
+    }
+
+    /// Counts what is kept of matches; what is too much for all connections together is given up (SRV-20).
+    fn weigh(&mut self) {
+        let Some(dialect) = &mut self.dialect else {
+            return;
+        };
+        if self.weight.gathered(dialect.gathered()) {
+            count(&self.shared.counters.busy);
+            dialect.give_up(&RequestError::new(
+                "busy",
+                "server",
+                "busy: too many matches wait",
+            ));
+            self.weight.gathered(dialect.gathered());
+        }
+    }
+
+    fn take_part(&mut self, part: Part) {
+        let place = usize::try_from(part.number - self.first_number).ok();
+        let Some(pending) = place.and_then(|place| self.pending.get_mut(place)) else {
+            return;
+        };
+        if let Some(dialect) = self.dialect.as_mut().filter(|one| !one.pipelines()) {
+            dialect.answered(&part.bytes);
+        }
+        if place != Some(0) {
+            self.account.hold_behind(part.bytes.len());
+        }
+        if pending.bytes.is_empty() {
+            pending.bytes = part.bytes;
+        } else {
+            pending.bytes.extend_from_slice(&part.bytes);
+        }
+        pending.charge.absorb(part.charge);
+        pending.done = part.last;
+    }
+
+    /// Sends what waits: what the peer takes at once within this turn, the rest after it.
+    async fn flush(&mut self, turn: Option<Turn>) -> io::Result<()> {
+        let mut sending = pin!(self.send());
+        let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
+        drop(turn);
+        match first {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => sending.await,
+        }
+    }
+
+    /// Sends what waits; a peer that takes nothing is cut (SRV-09).
+    async fn send(&mut self) -> io::Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let mut sent = 0;
+        while let Some(rest) = self.out.get(sent..).filter(|rest| !rest.is_empty()) {
+            let limit = self.shared.limits.write_timeout;
+            let written = tokio::select! {
+                biased;
+                written = timeout(limit, self.stream.write(rest)) => written,
+                () = reached(&mut self.phase, Phase::Cut) => {
+                    // No line is left half-written, if its reader takes the rest of it.
+                    let end = rest.iter().position(|&byte| byte == b'\n');
+                    let line = rest.get(..=end.unwrap_or(0)).unwrap_or_default();
+                    let mid_line = sent > 0 && self.out.get(sent - 1) != Some(&b'\n');
+                    if mid_line && end.is_some() {
+                        let _ = timeout(LAST_LINE, self.stream.write_all(line)).await;
+                    }
+                    return Ok(());
+                }
+            };
+            match written {
+                Ok(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(Ok(count)) => {
+                    sent += count;
+                    self.charge.release(count);
+                }
+                Ok(Err(error)) => return Err(error),
+                Err(_) => {
+                    count(&self.shared.counters.timeouts);
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+            }
+        }
+        self.out = Vec::new();
+        Ok(())
+    }
+
+    /// Hands complete lines to the machine, and what they ask to the workers: the first one, or in
+    /// a turn all until the limits are reached.
+    fn dispatch(&mut self, in_turn: bool) {
+        let mut group: Option<QueuedWork> = None;
+        let mut first = true;
+        while !self.closing && (in_turn || std::mem::take(&mut first)) {
+            let grouped = group.as_ref().map_or(0, |job| job.inquiries.len());
+            let full = self.lines_pending + grouped >= self.shared.limits.in_flight_max;
+            let said = self.out.len() >= SAID_AT_ONCE;
+            if full || said || !self.account.has_room() {
+                break;
+            }
+            let Some(step) = self.next_step() else {
+                break;
+            };
+            match step {
+                Step::Silence => {}
+                Step::Ask(inquiry) if inquiry.cost() == Cost::Free => {
+                    self.submit(group.take());
+                    let mut text = Vec::new();
+                    self.shared.workers.answer_free(&inquiry, &mut text);
+                    self.answer(text);
+                }
+                Step::Ask(inquiry) => {
+                    self.gather(&mut group, *inquiry);
+                    // A line that came with it may interrupt it.
+                    if (self.dialect.as_ref()).is_some_and(|dialect| !dialect.pipelines()) {
+                        self.submit(group.take());
+                    }
+                }
+                Step::Say(text) => {
+                    self.shared.counters.note_answer("session", true);
+                    self.submit(group.take());
+                    self.say(text);
+                }
+                Step::Refuse(text) => {
+                    self.shared.counters.note_answer("session", false);
+                    self.submit(group.take());
+                    self.say(text);
+                }
+                Step::Rebuild { .. } => {
+                    // The machine of a socket offers no option that asks for this.
+                    self.say("error unsupported key\n".into());
+                }
+                Step::Close(text) => {
+                    self.submit(group.take());
+                    self.say(text);
+                    self.closing = true;
+                }
+            }
+        }
+        self.submit(group);
+        self.weigh();
+    }
+
+    /// What the machine makes of the next line; `None` while it has to wait.
+    fn next_step(&mut self) -> Option<Step> {
+        let cut = self.codec.peek()?;
+        let dialect = match &mut self.dialect {
+            Some(dialect) => dialect,
+            undecided => match self.shared.defaults().dialect(cut) {
+                Ok(None) => {
+                    self.codec.consume();
+                    return Some(Step::Silence);
+                }
+                Ok(Some(chosen)) => undecided.insert(chosen),
+                Err(error) => {
+                    self.codec.consume();
+                    return Some(Step::Close(Session::default().trouble(&error)));
+                }
+            },
+        };
+        if !dialect.pipelines() && !self.pending.is_empty() {
+            if self.codec.any_line(|line| dialect.interrupts(line)) {
+                self.pending.iter().for_each(|one| one.stop.trigger());
+                self.shared.workers.hurry(self.lane);
+            }
+            return None;
+        }
+        self.since = Instant::now();
+        if cut == Cut::TooLong {
+            count(&self.shared.counters.long_lines);
+            self.long_lines += 1;
+            self.closing |= self.long_lines >= self.shared.limits.long_lines_max;
+        } else {
+            self.long_lines = 0;
+        }
+        // A machine that panics has lost its thread; so has its peer (SRV-13).
+        let step = surviving(&self.shared.counters, || dialect.line(cut));
+        self.codec.consume();
+        Some(step.unwrap_or_else(|error| Step::Close(dialect.trouble(&error))))
+    }
+
+    /// Adds an inquiry to those that go to the workers together, cheap ones only.
+    fn gather(&mut self, group: &mut Option<QueuedWork>, inquiry: Inquiry) {
+        let cost = inquiry.cost();
+        tracing::debug!(lane = ?self.lane, kind = inquiry.question.kind(), cost = cost.name(), "asked");
+        let fits = |job: &QueuedWork| {
+            job.cost == cost
+                && cost == Cost::Short
+                && job.inquiries.len() < self.shared.limits.batch_max
+        };
+        if !group.as_ref().is_some_and(fits) {
+            self.submit(group.take());
+        }
+        let job = group.get_or_insert_with(|| QueuedWork {
+            inquiries: VecDeque::new(),
+            rest: None,
+            cost,
+            stop: Stop::new(),
+            account: Arc::clone(&self.account),
+            number: 0,
+            answer_bytes_max: None,
+            reply: self.sender.clone(),
+        });
+        job.inquiries.push_back(inquiry);
+        // A match is judged alone, and nothing is read behind it.
+        if job.weight() > 0 {
+            self.submit(group.take());
+        }
+    }
+
+    fn submit(&mut self, job: Option<QueuedWork>) {
+        let Some(mut job) = job else {
+            return;
+        };
+        job.number = self.first_number + self.pending.len() as u64;
+        let block = job.weight();
+        let lines = match block {
+            0 => job.inquiries.len(),
+            _ => self.shared.limits.in_flight_max,
+        };
+        let stop = job.stop.clone();
+        if let Err((job, reason)) = self.shared.workers.submit(self.lane, Box::new(job)) {
+            let mut text = Vec::new();
+            self.shared.workers.answer_busy(&job, reason, &mut text);
+            return self.answer(text);
+        }
+        self.lines_pending += lines;
+        self.weight.pending += block;
+        self.pending.push_back(Pending {
+            lines,
+            bytes: Vec::new(),
+            charge: self.account.charge(0),
+            done: false,
+            stop,
+            block,
+        });
+    }
+
+    fn say(&mut self, text: String) {
+        self.answer(text.into_bytes());
+    }
+
+    /// An answer that is ready; it goes out behind those before it.
+    fn answer(&mut self, bytes: Vec<u8>) {
+        let charge = self.account.charge(bytes.len());
+        if self.pending.is_empty() {
+            self.out.extend_from_slice(&bytes);
+            self.charge.absorb(charge);
+            return;
+        }
+        self.account.hold_behind(bytes.len());
+        self.lines_pending += 1;
+        self.pending.push_back(Pending {
+            lines: 1,
+            bytes,
+            charge,
+            done: true,
+            stop: Stop::never(),
+            block: 0,
+        });
+    }
+}
+
+/// Waits until the peer has vanished, by looking now and then.
+async fn vanished<S>(stream: &S, gone: fn(&S) -> bool, look: Duration) {
+    loop {
+        tokio::time::sleep(look).await;
+        if gone(stream) {
+            return;
+        }
+    }
+}
+
+/// Reads into the thread's buffer and feeds the codec; 0 at the end of input.
+async fn read<S: AsyncRead + Unpin>(stream: &mut S, codec: &mut LineCodec) -> io::Result<usize> {
+    poll_fn(|context| {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let mut buffer = ReadBuf::new(scratch);
+            match Pin::new(&mut *stream).poll_read(context, &mut buffer) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+                Poll::Ready(Ok(())) => {
+                    codec.feed(buffer.filled());
+                    Poll::Ready(Ok(buffer.filled().len()))
+                }
+            }
+        })
+    })
+    .await
+}

@@ -1,0 +1,203 @@
+//! Accepting connections, and refusing politely.
+
+use super::connection;
+use super::shared::Shared;
+use super::socket::{Listener, Stream, hung_up};
+use crate::counters::count;
+use crate::fair_queue::Origin;
+use crate::limits::Limits;
+use crate::shutdown::{Phase, reached};
+use gammond_protocol::answer::{self, Addressee};
+use gammond_protocol::external::External;
+use gammond_protocol::{AnswerStyle, RequestError};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+/// Accepts until the server ends, then waits for its connections.
+pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
+    let mut phase = shared.phase.subscribe();
+    let mut tasks = JoinSet::new();
+    let refusing = Arc::new(AtomicUsize::new(0));
+    let mut pauses = Pauses::default();
+    loop {
+        tokio::select! {
+            () = reached(&mut phase, Phase::Drain) => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, origin)) => {
+                    pauses = Pauses::default();
+                    let language = listener.server_language();
+                    welcome(stream, origin, language, &shared, &mut tasks, &refusing);
+                }
+                Err(error) => {
+                    count(&shared.counters.accept_pauses);
+                    pauses.wait(&error).await;
+                }
+            },
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
+        }
+    }
+    drop(listener);
+    let all_done = async { while tasks.join_next().await.is_some() {} };
+    tokio::select! {
+        () = all_done => {}
+        () = reached(&mut phase, Phase::Cut) => {
+            // A moment for each to see it; the rest is dropped with the set.
+            sleep(Duration::from_millis(150)).await;
+        }
+    }
+}
+
+/// Pauses after failures to accept, as for want of descriptors: longer each time, told once a
+/// second (SRV-14).
+#[derive(Default)]
+struct Pauses {
+    next: Duration,
+    told: Option<Instant>,
+}
+
+impl Pauses {
+    async fn wait(&mut self, error: &io::Error) {
+        let now = Instant::now();
+        if self
+            .told
+            .is_none_or(|told| now - told >= Duration::from_secs(1))
+        {
+            tracing::warn!(%error, "cannot accept connections");
+            self.told = Some(now);
+        }
+        self.next = (self.next * 2).clamp(Duration::from_millis(10), Duration::from_secs(1));
+        sleep(self.next).await;
+    }
+}
+
+fn welcome(
+    stream: Stream,
+    origin: Origin,
+    server_language: bool,
+    shared: &Arc<Shared>,
+    tasks: &mut JoinSet<()>,
+    refusing: &Arc<AtomicUsize>,
+) {
+    let slot = match shared.admit(origin) {
+        Ok(slot) => slot,
+        Err(reason) => {
+            count(&shared.counters.refused);
+            tracing::debug!(?origin, reason, "refused");
+            // With many at the door nobody is listened to first.
+            let patient = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
+            let (limits, refusing) = (shared.limits.clone(), Arc::clone(refusing));
+            tasks.spawn(async move {
+                refuse(stream, reason, patient, &limits).await;
+                refusing.fetch_sub(1, Ordering::Relaxed);
+            });
+            return;
+        }
+    };
+    if let Stream::Tcp(stream) = &stream {
+        prepare(stream, &shared.limits);
+    }
+    let shared = Arc::clone(shared);
+    tasks.spawn(async move {
+        connection::serve(stream, hung_up, origin, shared, server_language).await;
+        drop(slot);
+    });
+}
+
+/// Answers at once, keeps no more of them in the system than a peer takes, and finds peers that have
+/// gone silently (SRV-12).
+fn prepare(stream: &TcpStream, limits: &Limits) {
+    let keep_alive = socket2::TcpKeepalive::new()
+        .with_time(limits.keep_alive)
+        .with_interval(limits.keep_alive)
+        .with_retries(3);
+    let done = stream
+        .set_nodelay(true)
+        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive))
+        .and_then(|()| {
+            socket2::SockRef::from(stream).set_send_buffer_size(limits.send_buffer_bytes)
+        });
+    if let Err(error) = done {
+        tracing::debug!(%error, "socket options");
+    }
+}
+
+/// Tells a newcomer that there is no place, in its own protocol if it says which (SRV-05).
+async fn refuse(stream: Stream, reason: &str, patient: bool, limits: &Limits) {
+    let wait = if patient {
+        limits.refusal_wait
+    } else {
+        Duration::ZERO
+    };
+    let told = tell(stream, reason, wait, limits.refusal_wait);
+    // A peer that does not take one line gets none.
+    let _ = timeout(limits.refusal_wait * 5, told).await;
+}
+
+async fn tell(
+    mut stream: Stream,
+    reason: &str,
+    wait: Duration,
+    linger: Duration,
+) -> io::Result<()> {
+    let mut first = [0; 256];
+    let count = match wait {
+        Duration::ZERO => 0,
+        _ => timeout(wait, stream.read(&mut first))
+            .await
+            .unwrap_or(Ok(0))?,
+    };
+    let said = first.get(..count).unwrap_or_default();
+    let mut text = Vec::new();
+    if External::begins_with(said) {
+        text.extend_from_slice(format!("Error: busy {reason}\n").as_bytes());
+    } else {
+        let error = RequestError::new("busy", "server", format!("busy: too many {reason}"));
+        let to = Addressee {
+            id: None,
+            style: AnswerStyle::Json,
+            warning: None,
+        };
+        answer::error(to, &error, None, &mut text);
+    }
+    stream.write_all(&text).await?;
+    stream.shutdown().await?;
+    // Closing with input unread would take the line back.
+    while matches!(timeout(linger, stream.read(&mut first)).await, Ok(Ok(1..))) {}
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    /// SRV-12: a peer that is silent for ever is found within five minutes.
+    #[test]
+    fn silent_peers_are_probed() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let client = TcpStream::connect(listener.local_addr().unwrap());
+            let (client, accepted) = tokio::join!(client, listener.accept());
+            let (stream, _) = accepted.unwrap();
+            prepare(&stream, &Limits::default());
+            assert!(stream.nodelay().unwrap());
+            let socket = socket2::SockRef::from(&stream);
+            assert!(socket.keepalive().unwrap());
+            let probes = socket.tcp_keepalive_retries().unwrap();
+            let found = socket.tcp_keepalive_time().unwrap()
+                + socket.tcp_keepalive_interval().unwrap() * probes;
+            assert!(found <= Duration::from_secs(300), "{found:?}");
+            drop(client);
+        });
+    }
+}

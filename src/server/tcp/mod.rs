@@ -1,0 +1,18 @@
+//! Sockets, TCP's and Unix's: addresses, accepting, connections, the server.
+
+mod address;
+mod connection;
+mod error;
+mod handle;
+mod listener;
+mod server;
+pub mod shared;
+pub(super) mod socket;
+mod turns;
+pub mod weight;
+
+pub use address::{Address, AddressError};
+pub use error::{ServeError, TransportError};
+pub use handle::Handle;
+pub use server::{Config, Server};
+pub use shared::{BuildError, ReloadError};

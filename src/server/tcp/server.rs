@@ -1,0 +1,152 @@
+//! `gammond serve`: what it is told, its start and its end.
+//!
+//! Rules SRV-01 to SRV-18 of `protocol-specs/request-protocol.md`.
+
+use super::address::Address;
+use super::error::ServeError;
+use super::handle::Handle;
+use super::listener;
+use super::shared::{BuildError, Shared};
+use super::socket::Listener;
+use crate::counters::Counters;
+use crate::http;
+use crate::limits::Limits;
+use crate::shutdown::{Phase, reached};
+use crate::transport::Transport;
+use crate::worker::Workers;
+use gammond_engine::engine::Engine;
+use gammond_protocol::external::ExternalSettings;
+use gammond_protocol::{Defaults, SessionSettings};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// What a server is to be.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where requests, gnubg and UBGI are served.
+    pub listen: Vec<Address>,
+    /// Where gnubg's server language is spoken from the first byte.
+    pub external: Vec<Address>,
+    /// The other ways for requests to come.
+    pub transports: Vec<Arc<dyn Transport>>,
+    /// Where Prometheus may read.
+    pub metrics: Option<Address>,
+    /// Whether addresses other than loopback are allowed.
+    pub allow_remote: bool,
+    /// What is allowed.
+    pub limits: Limits,
+    /// With what sessions begin.
+    pub session: SessionSettings,
+    /// What gnubg does not tell.
+    pub rules: ExternalSettings,
+}
+
+/// A server that listens and is ready to run.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    listeners: Vec<Listener>,
+    metrics: Option<Listener>,
+    transports: Vec<Arc<dyn Transport>>,
+}
+
+impl Server {
+    /// Takes the addresses and starts the threads. `build` makes the engine anew for a reload.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub async fn bind<E: Into<BuildError>>(
+        config: Config,
+        engine: Engine,
+        build: impl Fn() -> Result<Engine, E> + Send + Sync + 'static,
+    ) -> Result<Server, ServeError> {
+        for transport in &config.transports {
+            transport.check().await?;
+        }
+        if config.listen.is_empty() && config.external.is_empty() && config.transports.is_empty() {
+            return Err(ServeError::NoAddress);
+        }
+        let (limits, remote) = (&config.limits, config.allow_remote);
+        let mut listeners = Vec::new();
+        for (addresses, server_language) in [(&config.listen, false), (&config.external, true)] {
+            for address in addresses {
+                let listener = Listener::bind(address, remote, limits.bind_retry).await?;
+                listeners.push(listener.speaking(server_language));
+            }
+        }
+        let metrics = match &config.metrics {
+            None => None,
+            Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
+        };
+        let counters = Arc::new(Counters::default());
+        let workers = Workers::start(engine, Arc::clone(&counters), limits)?;
+        let mut defaults = Defaults::default();
+        (defaults.session, defaults.rules) = (config.session, config.rules);
+        let shared = Arc::new(Shared::new(
+            config.limits,
+            counters,
+            workers,
+            defaults,
+            Box::new(move || build().map_err(Into::into)),
+        ));
+        Ok(Server {
+            shared,
+            listeners,
+            metrics,
+            transports: config.transports,
+        })
+    }
+
+    /// The addresses taken, with the real ports.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<String> {
+        self.listeners.iter().map(Listener::address).collect()
+    }
+
+    /// The address of the metrics, with the real port.
+    #[must_use]
+    pub fn metrics_address(&self) -> Option<String> {
+        self.metrics.as_ref().map(Listener::address)
+    }
+
+    /// Returns a line about each of the other transports.
+    pub fn transports(&self) -> impl Iterator<Item = String> {
+        self.transports.iter().map(|transport| transport.shown())
+    }
+
+    /// Tells this server to end.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle(Arc::clone(&self.shared))
+    }
+
+    /// Serves until [`Handle::drain`] or [`Handle::cut`].
+    pub async fn run(self) {
+        let mut tasks = JoinSet::new();
+        let handle = self.handle();
+        for transport in self.transports {
+            tasks.spawn(transport.serve(handle.clone()));
+        }
+        for listener in self.listeners {
+            tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
+        }
+        if let Some(listener) = self.metrics {
+            tasks.spawn(http::accept(listener, Arc::clone(&self.shared)));
+        }
+        let mut phase = self.shared.phase.subscribe();
+        reached(&mut phase, Phase::Drain).await;
+        let all_done = async { while tasks.join_next().await.is_some() {} };
+        tokio::select! {
+            () = all_done => {}
+            () = reached(&mut phase, Phase::Cut) => {}
+            () = tokio::time::sleep(self.shared.limits.grace) => {
+                self.shared.phase.send_replace(Phase::Cut);
+            }
+        }
+        // What is left sees the phase within a moment; a query that does not stop is left behind.
+        let rest = async { while tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(Duration::from_millis(200), rest).await;
+    }
+}

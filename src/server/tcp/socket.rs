@@ -1,0 +1,195 @@
+//! Listening sockets and the streams that they accept.
+
+use super::address::Address;
+use super::error::ServeError;
+use crate::fair_queue::Origin;
+use crate::platform::{self, FileId, LocalListener, LocalStream, socket_id};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep};
+
+/// A listening socket.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    socket: Socket,
+    /// Whether clients speak gnubg's server language from the first byte.
+    server_language: bool,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Tcp(TcpListener),
+    /// With its file, and what tells that file from a successor's.
+    Unix(LocalListener, PathBuf, Option<FileId>),
+}
+
+/// An accepted stream; whoever serves it need not know of which kind.
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Unix(LocalStream),
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
+            Stream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_write(context, bytes),
+            Stream::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_flush(context),
+            Stream::Unix(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
+            Stream::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Socket::Unix(_, path, id) = &self.socket
+            && id.is_some()
+            && socket_id(path) == *id
+        {
+            // Somebody may have removed it before.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Listener {
+    /// Takes an address; one in use is tried again for `retry` (SRV-03).
+    pub(super) async fn bind(
+        address: &Address,
+        allow_remote: bool,
+        retry: Duration,
+    ) -> Result<Listener, ServeError> {
+        let failed = |source| ServeError::Bind {
+            address: address.clone(),
+            source,
+        };
+        let until = Instant::now() + retry;
+        loop {
+            let bound = match address {
+                Address::Tcp(text) => {
+                    let found: Vec<_> = tokio::net::lookup_host(text)
+                        .await
+                        .map_err(failed)?
+                        .collect();
+                    if !allow_remote && found.iter().any(|one| !one.ip().is_loopback()) {
+                        return Err(ServeError::Remote(address.clone()));
+                    }
+                    TcpListener::bind(&found[..]).await.map(Socket::Tcp)
+                }
+                Address::Unix(path) => bind_unix(path).await,
+            };
+            match bound {
+                Ok(socket) => {
+                    return Ok(Listener {
+                        socket,
+                        server_language: false,
+                    });
+                }
+                Err(error)
+                    if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < until =>
+                {
+                    sleep(Duration::from_millis(100)).await;
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    pub(super) fn speaking(mut self, server_language: bool) -> Listener {
+        self.server_language = server_language;
+        self
+    }
+
+    /// Whether clients speak gnubg's server language from the first byte.
+    pub(super) fn server_language(&self) -> bool {
+        self.server_language
+    }
+
+    pub(super) fn address(&self) -> String {
+        match &self.socket {
+            Socket::Tcp(socket) => socket
+                .local_addr()
+                .map_or_else(|_| "unknown".into(), |address| address.to_string()),
+            Socket::Unix(_, path, _) => format!("unix:{}", path.display()),
+        }
+    }
+
+    pub(crate) async fn accept(&self) -> io::Result<(Stream, Origin)> {
+        match &self.socket {
+            Socket::Tcp(socket) => {
+                let (stream, peer) = socket.accept().await?;
+                // The same address, whether it came by a socket of version 4 or 6.
+                let address = peer.ip().to_canonical();
+                Ok((Stream::Tcp(stream), Origin::Address(address)))
+            }
+            Socket::Unix(socket, ..) => {
+                let (stream, user) = socket.accept().await?;
+                Ok((Stream::Unix(stream), Origin::User(user)))
+            }
+        }
+    }
+}
+
+/// Whether the peer of a connection has vanished; one that has only ended its side has not.
+pub(super) fn hung_up(stream: &Stream) -> bool {
+    match stream {
+        Stream::Tcp(stream) => platform::hung_up(stream),
+        Stream::Unix(stream) => platform::hung_up(stream),
+    }
+}
+
+/// Binds a path. A socket left behind by a server that was killed is replaced; anything else that
+/// lies there is not ours to remove (SRV-03).
+async fn bind_unix(path: &Path) -> io::Result<Socket> {
+    let bound = match LocalListener::bind(path) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            let Some(found) = socket_id(path) else {
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "there is a file of this name that is no socket",
+                ));
+            };
+            if !platform::is_left(path).await || socket_id(path) != Some(found) {
+                return Err(error);
+            }
+            std::fs::remove_file(path)?;
+            LocalListener::bind(path)?
+        }
+        bound => bound?,
+    };
+    Ok(Socket::Unix(bound, path.to_owned(), socket_id(path)))
+}

@@ -1,0 +1,75 @@
+//! Questions without look-ahead whose answers are huge. A throw of doubles may have two thousand plays;
+//! they are found in a third of a millisecond, but written in three, so that such a question is not
+//! as short as others.
+
+use gammond_engine::query::Question;
+use gammond_game::legal_plays;
+use gammond_protocol::Inquiry;
+
+/// So many plays that writing them is most of the work.
+const PLAYS: usize = 256;
+
+/// What so many plays have at least, in bytes of JSON.
+pub(super) const BYTES: usize = 48 << 10;
+
+/// Doubles from fewer points than this have fewer plays.
+const POINTS: u32 = 8;
+
+/// Whether the answer lists that many plays. Takes as long as it takes to find them.
+pub(super) fn is_wide(inquiry: &Inquiry) -> bool {
+    let Question::Plays(query) = &inquiry.question else {
+        return false;
+    };
+    inquiry.settings.top.is_none_or(|top| top > PLAYS)
+        && query.roll.is_double()
+        && query.position.me().occupied().count_ones() >= POINTS
+        && legal_plays(&query.position, query.roll).len() > PLAYS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_engine::query::Found;
+    use gammond_protocol::{Cut, Dialect as _, Session, Step};
+
+    fn inquiry(line: &str) -> Inquiry {
+        match Session::default().line(Cut::Line(line.as_bytes())) {
+            Step::Ask(inquiry) => *inquiry,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// SRV-11.
+    #[test]
+    fn huge_lists_of_plays_are_wide() {
+        assert!(is_wide(&inquiry("move QAAS3j+QlKqSKg 11")));
+        for line in [
+            "move QAAS3j+QlKqSKg 11 top=5",
+            "move QAAS3j+QlKqSKg 21",
+            "move 4HPwATDgc/ABMA 11",
+            "eval QAAS3j+QlKqSKg",
+        ] {
+            assert!(!is_wide(&inquiry(line)), "{line}");
+        }
+    }
+
+    /// The two constants belong together.
+    #[test]
+    fn a_wide_answer_has_that_many_bytes() {
+        let wide = inquiry("move QAAS3j+QlKqSKg 11");
+        let engine = gammond_engine::Engine::builder()
+            .threads(1)
+            .build()
+            .unwrap();
+        let stop = gammond_engine::Stop::never();
+        let found = engine
+            .answer(&wide.question, &wide.settings, &stop)
+            .unwrap();
+        let Found::Plays(plays) = &found else {
+            panic!("plays");
+        };
+        let mut out = Vec::new();
+        gammond_protocol::answerer::Answerer::new(&engine).answer(&wide, &stop, &mut out);
+        assert!(out.len() / plays.plays.len() * PLAYS >= BYTES);
+    }
+}

@@ -1,0 +1,555 @@
+//! The threads that compute for sockets and messages, and the door to them: a job goes in ([`Workers::submit`]), parts
+//! of its answers come out.
+//!
+//! Each cost has threads of its own, and the dearer it is the more these give way to others, so that no
+//! question waits for one that costs more (SRV-11). Within a cost `schedule` says which job computes. Two questions that
+//! look ahead never share the engine's threads: one that waits for a part of its own work would begin the other's, and end
+//! after it.
+
+use super::counters::{Counters, count};
+use super::engines::{COSTS, Engines, GIVES_WAY, at_once};
+use super::fair_queue::Lane;
+use super::limits::Limits;
+use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
+use super::wide::{self, is_wide};
+use super::work::{Part, QueuedWork, Rest, send, send_rest};
+use crate::platform::give_way;
+use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::query::{Cost, Stop};
+use gammond_protocol::answerer::{AnswerParts, Answerer};
+use gammond_protocol::{Inquiry, RequestError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// After so long a thread gives the rest of a connection's lines back to the queue.
+const LINES_SLICE: Duration = Duration::from_millis(2);
+/// How often the slices of running jobs are looked at.
+const TICK: Duration = Duration::from_millis(20);
+/// Processor time of a request unless a limit is given, for each thread: more than the longest `time=`.
+const REQUEST_CPU_PER_THREAD: Duration = Duration::from_secs(900);
+
+/// Why the threads that compute do not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkersError {
+    /// Those inside an engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Those that take the questions.
+    #[error(transparent)]
+    Spawn(#[from] std::io::Error),
+}
+
+/// The threads; ends them when dropped.
+#[derive(Debug)]
+pub struct Workers {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queues: Mutex<Queues>,
+    /// Wake the threads of each cost.
+    wake: [Condvar; COSTS],
+    /// Wakes the thread that ends slices.
+    ticks: Condvar,
+    engines: RwLock<Engines>,
+    counters: Arc<Counters>,
+    queue_max: usize,
+    cpu: CpuLimits,
+}
+
+#[derive(Debug)]
+struct Queues {
+    costs: [Schedule; COSTS],
+    /// Threads of each cost, and how many of them wait for work.
+    threads: [usize; COSTS],
+    idle: [usize; COSTS],
+    clients: ClientUse,
+    closed: bool,
+}
+
+/// Where the queue and the engine of a cost stand.
+const fn place(cost: Cost) -> usize {
+    match cost {
+        Cost::Free | Cost::Short => 0,
+        Cost::Medium => 1,
+        Cost::Heavy => 2,
+        Cost::Long => 3,
+    }
+}
+
+impl Queues {
+    fn new(threads: usize, clients: ClientUse) -> Queues {
+        let schedule = |cost| {
+            let slots = at_once(cost, threads);
+            Schedule::new(slots, if cost == 0 { slots } else { STARTED_MAX })
+        };
+        Queues {
+            costs: std::array::from_fn(schedule),
+            threads: [0; COSTS],
+            idle: [0; COSTS],
+            clients,
+            closed: false,
+        }
+    }
+
+    fn lines(&self) -> usize {
+        self.costs.iter().map(Schedule::lines).sum()
+    }
+}
+
+impl Workers {
+    pub(super) fn start(
+        engine: Engine,
+        counters: Arc<Counters>,
+        limits: &Limits,
+    ) -> Result<Workers, WorkersError> {
+        let threads = engine.pool().current_num_threads();
+        let all = u32::try_from(threads).unwrap_or(u32::MAX);
+        let cpu = CpuLimits {
+            request: (limits.request_cpu).unwrap_or(REQUEST_CPU_PER_THREAD.saturating_mul(all)),
+            client: limits.client_cpu,
+        };
+        let shared = Arc::new(Shared {
+            queues: Mutex::new(Queues::new(threads, ClientUse::new(cpu.client))),
+            wake: Default::default(),
+            ticks: Condvar::new(),
+            engines: RwLock::new(Engines::new(engine)?),
+            counters,
+            queue_max: limits.queue_max,
+            cpu,
+        });
+        // Those of a paused job come when they are needed.
+        for cost in 0..COSTS {
+            for _ in 0..at_once(cost, threads) {
+                shared.spawn(&mut shared.lock(), cost)?;
+            }
+        }
+        let ticking = Arc::clone(&shared);
+        let builder = std::thread::Builder::new().name("slices".to_owned());
+        builder.spawn(move || ticking.end_slices())?;
+        Ok(Workers { shared })
+    }
+
+    /// Queues a job, or gives it back with the reason when its client has to wait.
+    pub fn submit(
+        &self,
+        lane: Lane,
+        job: Box<QueuedWork>,
+    ) -> Result<(), (Box<QueuedWork>, &'static str)> {
+        let mut queues = self.shared.lock();
+        let (cost, lines) = (place(job.cost), job.inquiries.len());
+        let spent = cost > 0 && queues.clients.is_over(lane.origin, Instant::now());
+        if spent {
+            return Err((job, "this client has used its processor time of an hour"));
+        }
+        let (closed, most) = (queues.closed, self.shared.queue_max);
+        let waiting = queues.costs.get_mut(cost);
+        match waiting.filter(|waiting| !closed && waiting.admits(lane.origin, lines, most)) {
+            Some(waiting) => waiting.push(lane, job, Instant::now()),
+            None => return Err((job, "too many queries wait")),
+        }
+        self.shared.note_queued(&queues);
+        self.shared.dispatch(&mut queues, cost);
+        Ok(())
+    }
+
+    /// A connection has taken answers, and there is room for more.
+    pub(super) fn unpark(&self, lane: Lane) {
+        let mut queues = self.shared.lock();
+        for cost in 0..COSTS {
+            if let Some(waiting) = queues.costs.get_mut(cost) {
+                waiting.unpark(lane);
+            }
+            self.shared.dispatch(&mut queues, cost);
+        }
+    }
+
+    /// A connection is gone: what it wanted leaves the queue (SRV-12). Its stop must have been
+    /// triggered before.
+    pub fn forget(&self, lane: Lane) {
+        let mut queues = self.shared.lock();
+        for waiting in &mut queues.costs {
+            waiting.forget(lane);
+        }
+        self.shared.note_queued(&queues);
+    }
+
+    /// A client has stopped its work and waits for the answer: what has not begun is answered without look-ahead, and so
+    /// waits behind nothing that costs more.
+    pub(super) fn hurry(&self, lane: Lane) {
+        let mut queues = self.shared.lock();
+        for cost in 1..COSTS {
+            let stopped = (queues.costs.get_mut(cost)).map(|waiting| waiting.take_stopped(lane));
+            for (mut job, since) in stopped.into_iter().flatten() {
+                job.cost = Cost::Short;
+                if let Some(short) = queues.costs.first_mut() {
+                    short.push(lane, Box::new(job), since);
+                }
+            }
+        }
+        self.shared.dispatch(&mut queues, 0);
+    }
+
+    /// Answers what needs no computing, at once. Returns whether it is an answer, and no error.
+    pub fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) -> bool {
+        let engine = self.engine();
+        Answerer::observed(&engine, &*self.shared.counters).answer(inquiry, &Stop::never(), out)
+    }
+
+    /// Appends the answer that refuses one inquiry.
+    pub fn refuse(&self, inquiry: &Inquiry, error: &RequestError, out: &mut Vec<u8>) {
+        Answerer::new(&self.engine()).refuse(inquiry, error, out);
+    }
+
+    /// Answers a job that was not taken.
+    pub fn answer_busy(&self, job: &QueuedWork, reason: &str, out: &mut Vec<u8>) {
+        let engine = self.engine();
+        let answerer = Answerer::observed(&engine, &*self.shared.counters);
+        for inquiry in &job.inquiries {
+            count(&self.shared.counters.busy);
+            answerer.refuse(inquiry, &busy(reason), out);
+        }
+    }
+
+    /// Another engine from the next query on, with the threads of the one before.
+    pub(super) fn replace(&self, engine: &Engine) {
+        let engines = self.shared.engines.write();
+        let mut engines = engines.unwrap_or_else(PoisonError::into_inner);
+        engines.replace(engine);
+    }
+
+    /// The engine in use.
+    pub(super) fn engine(&self) -> Engine {
+        let engines = self.shared.engines.read();
+        engines.unwrap_or_else(PoisonError::into_inner).short()
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        // Not joined: a query that does not stop must not keep the program from ending.
+        self.shared.lock().closed = true;
+        self.shared.wake.iter().for_each(Condvar::notify_all);
+        self.shared.ticks.notify_all();
+    }
+}
+
+fn busy(reason: &str) -> RequestError {
+    RequestError::new("busy", "server", format!("busy: {reason}"))
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queues> {
+        // No code that holds the lock can panic half-way through a change.
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The engine with this number of a cost, made when it is first used.
+    fn engine(&self, cost: usize, number: usize) -> Result<Engine, EngineError> {
+        let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = engines.get(cost, number) {
+            return Ok(engine);
+        }
+        drop(engines);
+        let mut engines = self.engines.write().unwrap_or_else(PoisonError::into_inner);
+        engines.make(cost, number)
+    }
+
+    fn note_queued(&self, queues: &Queues) {
+        self.counters
+            .queued
+            .store(queues.lines() as u64, Ordering::Relaxed);
+    }
+
+    /// Wakes a thread for work of a cost that could compute now, or starts one more.
+    fn dispatch(self: &Arc<Shared>, queues: &mut Queues, cost: usize) {
+        let Some(waiting) = queues.costs.get(cost) else {
+            return;
+        };
+        if !waiting.could_begin() {
+            return;
+        }
+        let idle = queues.idle.get(cost).copied().unwrap_or_default();
+        if idle == 0
+            && let Err(error) = self.spawn(queues, cost)
+        {
+            tracing::warn!(%error, "no more threads");
+        }
+        if let Some(wake) = self.wake.get(cost) {
+            wake.notify_one();
+        }
+    }
+
+    /// Starts one more thread of a cost, unless there are enough for all jobs that may have begun.
+    fn spawn(self: &Arc<Shared>, queues: &mut Queues, cost: usize) -> std::io::Result<()> {
+        let most = queues.costs.get(cost).map_or(0, Schedule::threads_max);
+        let Some(threads) = queues
+            .threads
+            .get_mut(cost)
+            .filter(|threads| **threads < most)
+        else {
+            return Ok(());
+        };
+        let name = Cost::COMPUTED.get(cost).map_or("", |cost| cost.name());
+        let steps = GIVES_WAY.get(cost).copied().unwrap_or_default();
+        let shared = Arc::clone(self);
+        std::thread::Builder::new()
+            .name(format!("{name}-{threads}"))
+            .spawn(move || {
+                give_way(steps);
+                shared.work(cost);
+            })?;
+        *threads += 1;
+        Ok(())
+    }
+
+    /// What a thread does: the questions of one cost.
+    fn work(self: &Arc<Shared>, cost: usize) {
+        let Some(wake) = self.wake.get(cost) else {
+            return;
+        };
+        let mut queues = self.lock();
+        loop {
+            let waiting = queues.costs.get_mut(cost);
+            let next = waiting.and_then(|waiting| waiting.next(Instant::now()));
+            if cost > 0 {
+                // Jobs may have been resumed, also where no new one begins.
+                self.ticks.notify_one();
+            }
+            if let Some(next) = next {
+                self.note_queued(&queues);
+                self.dispatch(&mut queues, cost);
+                drop(queues);
+                queues = self.compute(cost, next);
+            } else if queues.closed {
+                return;
+            } else {
+                set(&mut queues.idle, cost, |idle| idle + 1);
+                queues = wake.wait(queues).unwrap_or_else(PoisonError::into_inner);
+                set(&mut queues.idle, cost, |idle| idle - 1);
+            }
+        }
+    }
+
+    /// Computes a job until it ends or goes back to a queue.
+    fn compute(self: &Arc<Shared>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
+        let Next { work, since, job } = next;
+        let (named, lines) = (work.cost, work.inquiries.len());
+        let left = match self.engine(cost, job.engine) {
+            Ok(engine) => self.run(work, &job, &engine),
+            Err(error) => {
+                tracing::error!(%error, "no threads for a query");
+                self.refuse(work);
+                None
+            }
+        };
+        let done = lines - left.as_ref().map_or(0, |work| work.inquiries.len());
+        self.counters
+            .note_latency(named, since.elapsed(), done as u64);
+        let mut queues = self.lock();
+        if let Some(waiting) = queues.costs.get_mut(cost) {
+            waiting.finish(&job, Instant::now());
+        }
+        // The stop is triggered before the lane is forgotten, so nothing is put back behind
+        // that.
+        if let Some(work) = left.filter(|work| !work.stop.is_triggered()) {
+            let next = place(work.cost);
+            if let Some(waiting) = queues.costs.get_mut(next) {
+                waiting.push(job.lane, Box::new(work), since);
+            }
+            if next != cost {
+                self.dispatch(&mut queues, next);
+            }
+        }
+        self.note_queued(&queues);
+        queues
+    }
+
+    /// Answers work that no thread can be had for.
+    fn refuse(&self, mut work: QueuedWork) {
+        let mut bytes = Vec::new();
+        let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+        let engine = engines.short();
+        let answerer = Answerer::observed(&engine, &*self.counters);
+        for inquiry in work.inquiries.drain(..) {
+            answerer.refuse(&inquiry, &busy("no threads are left"), &mut bytes);
+        }
+        let charge = work.account.charge(bytes.len());
+        send(&work, bytes, charge, false);
+    }
+
+    /// Ends the slices of jobs beside which others wait.
+    fn end_slices(self: Arc<Shared>) {
+        let mut queues = self.lock();
+        while !queues.closed {
+            let deep = queues.costs.iter().skip(1);
+            let runs = { deep }.any(Schedule::is_running);
+            if !runs {
+                queues = (self.ticks.wait(queues)).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let waited = self.ticks.wait_timeout(queues, TICK);
+            (queues, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            let Queues { costs, clients, .. } = &mut *queues;
+            for (cost, schedule) in costs.iter_mut().enumerate().skip(1) {
+                let threads = |number| engines.threads(cost, number);
+                schedule.tick(now, self.cpu, threads, clients);
+            }
+            drop(engines);
+            for cost in 1..COSTS {
+                self.dispatch(&mut queues, cost);
+            }
+        }
+    }
+
+    /// Answers a job's inquiries until its slice of time or its room for answers is used up, or one
+    /// costs more than it seemed to; returns what is left.
+    fn run(&self, mut job: QueuedWork, started: &Started, engine: &Engine) -> Option<QueuedWork> {
+        if !send_rest(&mut job) {
+            return (!job.reply.is_closed()).then_some(job);
+        }
+        let answerer = Answerer::observed(engine, &*self.counters);
+        let began = Instant::now();
+        let mut bytes = Vec::new();
+        let mut charge = job.account.charge(0);
+        let mut good = true;
+        while let Some(inquiry) = job.inquiries.front() {
+            // Nobody waits for the answer any more: the connection is gone (SRV-12).
+            let stopped = job.stop.is_triggered();
+            if job.reply.is_closed() || (stopped && !inquiry.hasty) {
+                return None;
+            }
+            let start = bytes.len();
+            if start > 0 && (inquiry.question.tells() || inquiry.question.held() > 0) {
+                // Earlier answers go out before one that comes in parts.
+                break;
+            }
+            let full = !job.account.ledger().has_room(wide::BYTES);
+            let wide = (job.cost == Cost::Short && !stopped || full) && is_wide(inquiry);
+            if wide && job.cost == Cost::Short {
+                job.cost = Cost::Heavy;
+                break;
+            }
+            // A wide answer that there is no room for is not even computed.
+            let answered = match wide {
+                true => None,
+                false => self.answer(&answerer, (inquiry, &job, started), &mut bytes),
+            };
+            let rest = match answered {
+                Some((one, rest)) => {
+                    good &= one;
+                    rest
+                }
+                None => {
+                    bytes.truncate(start);
+                    count(&self.counters.busy);
+                    let error = busy("too many answers wait to be read");
+                    good &= answerer.refuse(inquiry, &error, &mut bytes);
+                    None
+                }
+            };
+            charge.absorb(job.account.charge(bytes.len() - start));
+            job.inquiries.pop_front();
+            if rest.is_some() {
+                // What is left is only to be sent.
+                (job.rest, job.cost) = (rest, Cost::Short);
+                break;
+            }
+            if began.elapsed() >= LINES_SLICE || !job.account.has_room_for(job.number) {
+                break;
+            }
+        }
+        bytes.shrink_to_fit();
+        let done = job.inquiries.is_empty() && job.rest.is_none();
+        if !bytes.is_empty() || done {
+            send(&job, bytes, charge, good);
+        }
+        if !done {
+            send_rest(&mut job);
+        }
+        (!job.inquiries.is_empty() || job.rest.is_some()).then_some(job)
+    }
+
+    /// Appends the answer to one inquiry, or the beginning of a long one whose rest is returned. Returns `None` if there
+    /// is no room for it.
+    fn answer(
+        &self,
+        answerer: &Answerer<'_>,
+        (inquiry, job, started): (&Inquiry, &QueuedWork, &Started),
+        bytes: &mut Vec<u8>,
+    ) -> Option<(bool, Option<Rest>)> {
+        let start = bytes.len();
+        let ledger = job.account.ledger();
+        let mut on_progress = |line: Vec<u8>| {
+            // A peer that reads too slowly misses lines of progress, not answers.
+            if ledger.has_room(line.len()) {
+                let charge = job.account.charge(line.len());
+                let _ = job.reply.send(Box::new(Part {
+                    number: job.number,
+                    bytes: line,
+                    charge,
+                    good: true,
+                    last: false,
+                }));
+            }
+        };
+        let spent = || {
+            let message = "query used all the processor time that a request may use";
+            let error = RequestError::new("timeout", "query", message);
+            started.is_spent().then_some(error)
+        };
+        let stop = &started.stop;
+        let answered = answerer.answer_in_parts(inquiry, stop, bytes, &mut on_progress, &spent);
+        let AnswerParts { good, body } = answered;
+        let Some(body) = body else {
+            return ledger.has_room(bytes.len() - start).then_some((good, None));
+        };
+        let length = bytes.len() - start + body.len();
+        match job.answer_bytes_max {
+            Some(most) if length > most => {
+                bytes.truncate(start);
+                let message = format!("answer has {length} bytes, the NATS server takes {most}");
+                let error = RequestError::new("answer-too-long", "answer", message);
+                Some((answerer.refuse(inquiry, &error, bytes), None))
+            }
+            Some(_) => {
+                body.write_to(bytes);
+                bytes.push(b'\n');
+                Some((good, None))
+            }
+            None => {
+                let memory = ledger.reserve(body.held())?;
+                Some((good, Some(Rest::new(body.into_chunks(), memory))))
+            }
+        }
+    }
+}
+
+/// Changes one of several counts.
+fn set(counts: &mut [usize], place: usize, change: impl Fn(usize) -> usize) {
+    if let Some(count) = counts.get_mut(place) {
+        *count = change(*count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The dearer a question, the more its threads give way to others.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn dear_questions_give_way() {
+        let niceness = || rustix::process::getpriority_process(None).unwrap();
+        let engine = Engine::builder().threads(1).build().unwrap();
+        let engines = Engines::new(engine).unwrap();
+        let found = [1, 2, 3].map(|cost| engines.get(cost, 0).unwrap().pool().install(niceness));
+        let own = niceness();
+        assert_eq!(found, [1, 2, 3].map(|cost| (own + GIVES_WAY[cost]).min(19)));
+    }
+}

@@ -1,0 +1,217 @@
+//! Records from what was rolled out, and what a second rollout says of a first.
+
+use super::choose::Chosen;
+use super::recipe::{GAMES_PER_PART, Recipe, equity};
+use super::roll::Known;
+use gammond_base::stats::Running;
+use gammond_engine::query::Truncation;
+use gammond_game::Chances;
+use gammond_game::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
+use gammond_job::Stamp;
+use std::fmt::Write as _;
+
+/// The stamp of files that are made here.
+pub const STAMP: Stamp = Stamp("gammond rollout");
+
+/// The `s` line: the names that published files have, and what they have no name for.
+#[must_use]
+pub fn settings_line(recipe: &Recipe, net: &str) -> String {
+    let rollout = &recipe.rollout;
+    let truncate = match rollout.truncate {
+        Truncation::Never => "never".to_owned(),
+        Truncation::Table => "table".to_owned(),
+        Truncation::Race => "race".to_owned(),
+        Truncation::Turns(turns) => turns.to_string(),
+    };
+    // Names and values stand in turn: a value is one word.
+    let net = net.replace(' ', "-");
+    let settings = BenchmarkRecord::Settings(format!(
+        "version gammond-{} weights {net} moves2plyLimit 20 rolloutLimit {} nRollOutGames {} cubeAway 7 include0Ply 1 \
+         evalPlies 2 shortCuts 0 osrGames 0 osrInRoll 0 plies {} vr {} truncate {truncate} full {} seed {}",
+        env!("CARGO_PKG_VERSION"),
+        recipe.best,
+        rollout.trials,
+        rollout.sides[0].plies,
+        u8::from(rollout.variance_reduction),
+        u8::from(recipe.full),
+        rollout.seed,
+    ));
+    format!("{settings}\n")
+}
+
+/// Fewest parts of games whose scatter says how certain a loss is.
+const PARTS_MIN: u64 = 2;
+
+/// What the games of a record say.
+struct Rolled {
+    /// Mean chances of each candidate, seen by the player who is to act.
+    chances: Vec<[f64; 5]>,
+    /// Equity of each part of each candidate.
+    equities: Vec<Vec<f64>>,
+    /// Candidates, best first.
+    order: Vec<usize>,
+}
+
+impl Rolled {
+    fn of(record: &Chosen, known: &Known) -> Rolled {
+        let (mut chances, mut equities) = (Vec::new(), Vec::new());
+        for candidate in 0..record.rolled() {
+            let mut sum = [0.0; 5];
+            let mut left = record.games[candidate];
+            for part in &known.candidates[candidate] {
+                let games = left.min(GAMES_PER_PART);
+                left -= games;
+                for (sum, chance) in sum.iter_mut().zip(part) {
+                    *sum += f64::from(games) * chance;
+                }
+            }
+            // With the luck taken out a chance may come out a little below 0 or above 1.
+            let games = f64::from(record.games[candidate]);
+            chances.push(sum.map(|sum| (sum / games).clamp(0.0, 1.0)));
+            equities.push(known.candidates[candidate].iter().map(equity).collect());
+        }
+        let value = |index: &usize| equity(&chances[*index]);
+        let mut order: Vec<usize> = (0..record.rolled()).collect();
+        order.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        Rolled {
+            chances,
+            equities,
+            order,
+        }
+    }
+
+    /// Returns how much a candidate is worse than another, and the standard error of that, from the parts: parts have
+    /// the same dice for all candidates, and each spreads the first throws evenly. One part has no error.
+    fn loss(&self, best: usize, other: usize) -> (f64, Option<f64>) {
+        let loss = equity(&self.chances[best]) - equity(&self.chances[other]);
+        let (best, other) = (&self.equities[best], &self.equities[other]);
+        let gaps: Running = best.iter().zip(other).map(|(a, b)| a - b).collect();
+        if gaps.count() < PARTS_MIN {
+            return (loss, None);
+        }
+        if best.len() == other.len() {
+            return (loss, Some(gaps.standard_error()));
+        }
+        // One has more parts than the other: what they share, `2 cov = var a + var b - var(a - b)`, counts for the
+        // parts that both have, divided by the longer: `var a / m + var b / n - 2 cov / max(m, n)`.
+        let shared = gaps.count() as usize;
+        let variance = |of: &[f64]| of.iter().copied().collect::<Running>().variance();
+        let twice = variance(&best[..shared]) + variance(&other[..shared]) - gaps.variance();
+        let apart = variance(best) / best.len() as f64 + variance(other) / other.len() as f64;
+        let longer = best.len().max(other.len()) as f64;
+        (loss, Some((apart - twice / longer).max(0.0).sqrt()))
+    }
+}
+
+/// The lines of all records that have all their games.
+#[must_use]
+pub fn records(recipe: &Recipe, records: &[Chosen], known: &[Known]) -> String {
+    let mut text = String::new();
+    for (number, (record, known)) in records.iter().zip(known).enumerate() {
+        if known.parts == record.parts() {
+            lines(recipe, number, record, known, &mut text);
+        }
+    }
+    text
+}
+
+fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &mut String) {
+    let rolled = Rolled::of(record, known);
+    let mut line = |record: BenchmarkRecord| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{record}");
+    };
+    line(BenchmarkRecord::Seed(recipe.seed(number).into()));
+    let (Some(roll), Some(&best)) = (record.roll, rolled.order.first()) else {
+        let chances = Chances::from_array(rolled.chances[0].map(|chance| chance as f32));
+        let position = record.position;
+        line(BenchmarkRecord::Position(PositionChances {
+            position,
+            chances,
+        }));
+        return;
+    };
+    for (&position, chances) in record.candidates.iter().zip(&rolled.chances) {
+        // Of the opponent, who is on roll after the play.
+        let chances = Chances::from_array(chances.map(|chance| chance as f32)).inverted();
+        line(BenchmarkRecord::Rolled(PositionChances {
+            position,
+            chances,
+        }));
+    }
+    let errors: Vec<String> = (rolled.order.iter().skip(1))
+        .map(|&other| match rolled.loss(best, other).1 {
+            Some(error) => format!("{error:.4}"),
+            None => "unknown".to_owned(),
+        })
+        .collect();
+    let each: Vec<u32> = (rolled.order.iter())
+        .map(|&one| record.games[one])
+        .collect();
+    let games = match each.split_first() {
+        Some((first, rest)) if rest.iter().all(|games| games == first) => first.to_string(),
+        _ => each
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    let errors = errors.join(" ");
+    let comment = format!(" {games} games; standard errors of the losses: {errors}");
+    line(BenchmarkRecord::Comment(comment));
+    let candidates = rolled.order.iter().map(|&index| ListedPlay {
+        position: record.candidates[index],
+        loss: rolled.loss(best, index).0,
+    });
+    line(BenchmarkRecord::Play(PlayRecord {
+        position: record.position,
+        roll,
+        equity: equity(&rolled.chances[best]),
+        candidates: candidates.collect(),
+    }));
+}
+
+/// What a second rollout says of the records of a first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Again {
+    /// Records of plays.
+    pub records: u64,
+    /// Another play is best now.
+    pub changed: u64,
+    /// ... by more than two standard errors.
+    pub clearly: u64,
+    /// Records with too few games for a standard error: they are never among [`Again::clearly`].
+    pub uncertain: u64,
+    /// The best play was not listed.
+    pub missed: u64,
+    /// Points that the play which was best before loses now.
+    pub loss: Running,
+    /// Standard errors of the greatest loss of each record.
+    pub error: Running,
+}
+
+/// Compares rolled-out records with what was listed best before: the first candidate of each.
+#[must_use]
+pub fn again(records: &[Chosen], known: &[Known]) -> Again {
+    let mut again = Again::default();
+    for (record, known) in records.iter().zip(known) {
+        if record.roll.is_none() || known.parts < record.parts() {
+            continue;
+        }
+        let rolled = Rolled::of(record, known);
+        let best = rolled.order[0];
+        let (loss, error) = rolled.loss(best, 0);
+        again.records += 1;
+        again.changed += u64::from(loss > 0.0);
+        again.clearly += u64::from(error.is_some_and(|error| loss > 2.0 * error));
+        again.missed += u64::from(best >= record.listed);
+        again.loss.add(loss);
+        let others = rolled.order.iter().filter(|&&other| other != best);
+        let errors: Option<Vec<f64>> = others.map(|&other| rolled.loss(best, other).1).collect();
+        match errors {
+            Some(errors) => again.error.add(errors.into_iter().fold(0.0, f64::max)),
+            None => again.uncertain += 1,
+        }
+    }
+    again
+}

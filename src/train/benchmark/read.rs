@@ -1,0 +1,308 @@
+//! A `.bm` file taken apart and checked: listed plays are legal, their losses fit the rollouts beside them.
+
+use super::{Item, ScorableRecord};
+use gammond_game::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey};
+use gammond_game::{Position, generate_plays};
+use std::io::{self, BufRead, Read as _};
+
+/// Longest line that is read.
+pub const RECORD_LINE_BYTES_MAX: usize = 64 << 10;
+/// Most faults of a file that are kept; a file with more is another kind of file.
+pub const FAULTS_MAX: usize = 1000;
+/// How far a listed loss may be from the one that the `#R` lines give: both have six significant digits.
+const LOSS_ROUNDING: f64 = 1e-4;
+/// How far below 0 rounding may bring a loss.
+const LOSS_LEAST: f64 = -1e-6;
+
+/// The two generations of the published files, which are not to be compared: the positions are the same, the rollouts
+/// are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// As rolled out at first.
+    First,
+    /// Rolled out again with more accuracy.
+    Again,
+}
+
+impl Generation {
+    /// How it is called in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Generation::First => "first rollouts",
+            Generation::Again => "rolled out again",
+        }
+    }
+
+    /// Known by the start position with 4-2, which both have with another equity.
+    fn of(record: &PlayRecord) -> Option<Generation> {
+        let dice = [record.roll.high(), record.roll.low()];
+        let start = record.position == Position::start() && dice == [4, 2];
+        match record.equity {
+            equity if start && (equity - 0.133_905).abs() < 1e-6 => Some(Generation::First),
+            equity if start && (equity - 0.114_795).abs() < 1e-6 => Some(Generation::Again),
+            _ => None,
+        }
+    }
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BenchmarkFile {
+    /// The records that can be scored.
+    pub items: Vec<Item>,
+    /// Lines that are wrong, with the reason; their records are left out where they cannot be scored.
+    pub wrong: Vec<(u64, String)>,
+    /// Settings of the first `s` line.
+    pub settings: Option<String>,
+    /// Which of the published files it is, if it is one.
+    pub generation: Option<Generation>,
+}
+
+/// Why a file is no benchmark file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// A line that no benchmark file has.
+    #[error("line {0} is longer than {RECORD_LINE_BYTES_MAX} bytes: not a benchmark file")]
+    LongLine(u64),
+    /// Too many lines are wrong.
+    #[error("more than {FAULTS_MAX} wrong lines, the last is line {0}: {1}")]
+    Foreign(u64, String),
+    /// There is nothing to score.
+    #[error("no m or o record that can be scored: not a benchmark file{0}")]
+    Empty(String),
+}
+
+/// Reads all records that can be scored.
+///
+/// # Errors
+/// [`ReadError`] when reading fails or the file is none of this kind.
+pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
+    let mut file = BenchmarkFile::default();
+    let mut rolled: Vec<(u64, PositionChances)> = Vec::new();
+    // What follows the keys decides whether candidates differ.
+    let mut texts: Vec<String> = Vec::new();
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
+        if bounded.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        if bytes.len() > RECORD_LINE_BYTES_MAX {
+            return Err(ReadError::LongLine(line));
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end();
+        match text.parse::<BenchmarkRecord>() {
+            Ok(BenchmarkRecord::Settings(settings)) => {
+                file.settings.get_or_insert(settings);
+            }
+            Ok(BenchmarkRecord::Rolled(one)) => {
+                rolled.push((line, one));
+                texts.push(
+                    text.split_whitespace()
+                        .skip(2)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                );
+            }
+            Ok(BenchmarkRecord::Play(play)) => {
+                add_play(&mut file, play, line, &rolled, &texts);
+                rolled.clear();
+                texts.clear();
+            }
+            Ok(BenchmarkRecord::Position(position)) => {
+                let equity = f64::from(position.chances.equity());
+                file.items.push(Item {
+                    line,
+                    interesting: equity.fract() != 0.0,
+                    record: ScorableRecord::Position(position),
+                });
+            }
+            Ok(_) => {}
+            Err(error) => file.wrong.push((line, error.to_string())),
+        }
+        if file.wrong.len() > FAULTS_MAX {
+            let (line, reason) = file.wrong.pop().unwrap_or_default();
+            return Err(ReadError::Foreign(line, reason));
+        }
+    }
+    if file.items.is_empty() {
+        let first = file.wrong.first();
+        return Err(ReadError::Empty(
+            first.map_or_else(String::new, |(line, reason)| {
+                format!(" (line {line}: {reason})")
+            }),
+        ));
+    }
+    Ok(file)
+}
+
+/// Adds an `m` record and what is wrong with it, given the `#R` lines before it.
+fn add_play(
+    file: &mut BenchmarkFile,
+    play: PlayRecord,
+    line: u64,
+    rolled: &[(u64, PositionChances)],
+    texts: &[String],
+) {
+    file.generation = file.generation.or(Generation::of(&play));
+    let faults = play_faults(&play, rolled, line);
+    let interesting = if rolled.is_empty() {
+        play.candidates.iter().any(|c| c.loss != 0.0)
+    } else {
+        texts.windows(2).any(|pair| pair[0] != pair[1])
+    };
+    if !faults.iter().any(|fault| fault.whole) {
+        file.items.push(Item {
+            line,
+            interesting,
+            record: ScorableRecord::Play(play),
+        });
+    }
+    (file.wrong).extend(faults.into_iter().map(|fault| (fault.line, fault.text)));
+}
+
+/// Something wrong with an `m` record.
+struct Fault {
+    line: u64,
+    text: String,
+    /// The record cannot be scored.
+    whole: bool,
+}
+
+fn play_faults(play: &PlayRecord, rolled: &[(u64, PositionChances)], line: u64) -> Vec<Fault> {
+    let mut legal = Vec::new();
+    generate_plays(&play.position, play.roll, &mut legal);
+    if legal.is_empty() {
+        legal.push(play.position.swapped());
+    }
+    let mut faults = Vec::new();
+    let mut fault = |line, whole, text| faults.push(Fault { line, text, whole });
+    let mut before = 0.0;
+    for (index, candidate) in play.candidates.iter().enumerate() {
+        let name = format!(
+            "candidate {} ({})",
+            index + 1,
+            PositionKey::from(candidate.position)
+        );
+        if !legal.contains(&candidate.position) {
+            fault(
+                line,
+                true,
+                format!("{name} is not the result of a legal play of {}", play.roll),
+            );
+        } else if candidate.loss < LOSS_LEAST {
+            let loss = candidate.loss;
+            fault(
+                line,
+                true,
+                format!("{name} has a loss of {loss}: better than the best"),
+            );
+        } else if candidate.loss < before {
+            let loss = candidate.loss;
+            let text = format!("{name} has a loss of {loss} and stands behind one of {before}");
+            fault(line, false, text);
+        }
+        before = candidate.loss.max(before);
+    }
+    for (at, one) in rolled {
+        let key = PositionKey::from(one.position);
+        let Some(listed) = play.candidates.iter().find(|c| c.position == one.position) else {
+            let text = format!("#R of {key}, which line {line} does not list");
+            fault(*at, false, text);
+            continue;
+        };
+        let equity = -f64::from(one.chances.equity());
+        let loss = play.equity - equity;
+        if (loss - listed.loss).abs() > LOSS_ROUNDING {
+            let said = listed.loss;
+            let text = format!("#R of {key} makes a loss of {loss:.6}, line {line} says {said}");
+            fault(*at, false, text);
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "OAHDPAABDAOAHDPAABDA";
+
+    fn faults(text: &str) -> (usize, Vec<String>) {
+        let file = read(&mut text.as_bytes()).unwrap();
+        let wrong = file
+            .wrong
+            .iter()
+            .map(|(line, text)| format!("{line}: {text}"));
+        (file.items.len(), wrong.collect())
+    }
+
+    #[test]
+    fn what_is_no_benchmark_file_is_refused() {
+        let error = |text: &[u8]| read(&mut &text[..]).unwrap_err().to_string();
+        assert!(error(b"").contains("no m or o record"));
+        assert!(error(b"# nothing\nhello\n").contains("no m or o record"));
+        assert!(error(b"m OAHD\n").contains("line 1: position key has 4"));
+        assert!(error(&vec![0; RECORD_LINE_BYTES_MAX + 9]).contains("longer than"));
+        assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
+    }
+
+    #[test]
+    fn listed_plays_are_checked() {
+        let best = "JIGHPAABDAOAHDPAABDA";
+        let second = "OAHDOEABCBOAHDPAABDA";
+        let good = format!("m {START} 2 4 {best} 0.114795 {second} 0.0421133\n");
+        assert_eq!(faults(&good), (1, vec![]));
+        // The board unchanged is no play of 4-2.
+        let stays = format!("{good}m {START} 2 4 {START} 0.1 {second} 0.04\n");
+        let (items, wrong) = faults(&stays);
+        assert_eq!(items, 1);
+        assert!(
+            wrong[0].starts_with("2: candidate 1 (OAHDPAABDAOAHDPAABDA) is not"),
+            "{wrong:?}"
+        );
+        let negative = format!("{good}m {START} 2 4 {best} 0.1 {second} -0.0004\n");
+        assert!(faults(&negative).1[0].contains("better than the best"));
+        let third = "OAHDOBABCEOAHDPAABDA";
+        let crossed = format!("m {START} 2 4 {best} 0.1 {second} 0.05 {third} 0.04\n");
+        let (items, wrong) = faults(&crossed);
+        assert!(
+            items == 1 && wrong[0].contains("stands behind one of 0.05"),
+            "{wrong:?}"
+        );
+    }
+
+    #[test]
+    fn rollouts_beside_the_record_are_compared() {
+        let best = "JIGHPAABDAOAHDPAABDA";
+        let second = "OAHDOEABCBOAHDPAABDA";
+        let m = format!("m {START} 2 4 {best} 0.1 {second} 0.02\n");
+        let rolled =
+            |a: &str, b: &str| format!("#R {best} {a} 0 0 0 0\n#R {second} {b} 0 0 0 0\n{m}");
+        assert_eq!(faults(&rolled("0.45", "0.46")), (1, vec![]));
+        let (items, wrong) = faults(&rolled("0.45", "0.48"));
+        assert_eq!(items, 1);
+        assert!(
+            wrong[0].starts_with("2: #R of OAHDOEABCBOAHDPAABDA makes a loss of 0.06"),
+            "{wrong:?}"
+        );
+        let stranger = format!("#R {START} 0.5 0 0 0 0\n{m}");
+        assert!(faults(&stranger).1[0].contains("does not list"));
+    }
+
+    #[test]
+    fn generations_are_told_apart() {
+        let file = |equity: &str| format!("m {START} 2 4 JIGHPAABDAOAHDPAABDA {equity}\n");
+        let of = |equity: &str| read(&mut file(equity).as_bytes()).unwrap().generation;
+        assert_eq!(of("0.114795"), Some(Generation::Again));
+        assert_eq!(of("0.133905"), Some(Generation::First));
+        assert_eq!(of("0.12"), None);
+    }
+}

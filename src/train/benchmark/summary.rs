@@ -1,0 +1,250 @@
+//! Scores of many records, in all and by group.
+
+use super::cube::{CubeLoss, cube_loss};
+use super::{Item, PlayScore, ScorableRecord, score_play};
+use crate::player::{Player, PlayerError};
+use gammond_base::stats::Running;
+use gammond_engine::equity::MatchEquityTable;
+use gammond_game::{Group, Position, Side};
+use rayon::prelude::*;
+
+/// What one player scored on one record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scored {
+    /// An `m` record.
+    Play(PlayScore),
+    /// An `o` record; `None` when the player has no static chances.
+    Cube(Option<CubeLoss>),
+}
+
+/// Scores every item, in order, on all threads.
+///
+/// # Errors
+/// When the player fails.
+pub fn score(
+    items: &[Item],
+    player: &dyn Player,
+    table: &MatchEquityTable,
+) -> Result<Vec<Scored>, PlayerError> {
+    items
+        .par_iter()
+        .map(|item| score_one(item, player, table))
+        .collect()
+}
+
+/// Scores one item.
+pub(super) fn score_one(
+    item: &Item,
+    player: &dyn Player,
+    table: &MatchEquityTable,
+) -> Result<Scored, PlayerError> {
+    Ok(match &item.record {
+        ScorableRecord::Play(record) => Scored::Play(score_play(record, player, item.line)?),
+        ScorableRecord::Position(record) => {
+            let own = player.chances(&record.position);
+            Scored::Cube(own.map(|own| cube_loss(&record.position, &own, &record.chances, table)))
+        }
+    })
+}
+
+/// Losses of a group of `m` records.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlayTally {
+    /// Loss in thousandths of a point, one number a record.
+    pub loss: Running,
+    /// Records with a loss.
+    pub wrong: u64,
+    /// Choices that were not listed.
+    pub outside: u64,
+}
+
+impl PlayTally {
+    fn add(&mut self, score: &PlayScore, keep_outside: bool) {
+        self.outside += u64::from(score.listed.is_none());
+        if score.listed.is_some() || keep_outside {
+            self.loss.add(1000.0 * score.loss);
+            self.wrong += u64::from(score.loss > 0.0);
+        }
+    }
+
+    /// Records with a loss, in percent.
+    #[must_use]
+    pub fn percent_wrong(&self) -> f64 {
+        100.0 * self.wrong as f64 / self.loss.count().max(1) as f64
+    }
+}
+
+/// Cube measures of a group of `o` records.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CubeTally {
+    /// The measure of each record, divided by the 31 scores.
+    pub measure: Running,
+    /// Match winning chance lost, divided by the 31 scores.
+    pub mwc: Running,
+    /// Records with an error at any score.
+    pub wrong: u64,
+    /// Match winning chance lost at 7-away, 7-away by double and by take decisions.
+    pub simple: [Running; 2],
+}
+
+impl CubeTally {
+    fn add(&mut self, loss: &CubeLoss) {
+        self.measure.add(loss.measure / 31.0);
+        self.mwc.add(loss.mwc / 31.0);
+        self.wrong += u64::from(loss.errors > 0);
+        self.simple[0].add(loss.double_mwc);
+        self.simple[1].add(loss.take_mwc);
+    }
+}
+
+/// How records are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// Charge choices that are not listed with the worst listed loss; otherwise leave them out.
+    pub keep_outside: bool,
+    /// Leave out records in which nothing can be decided.
+    pub interesting_only: bool,
+    /// Groups of races by how far back their checkers stand, instead of [`Group::ALL`]: those within so many
+    /// points, each holding the ones before, and those beyond the last.
+    pub ranges: Vec<u8>,
+}
+
+impl Default for Counting {
+    /// Everything, what is not listed with the worst listed loss.
+    fn default() -> Counting {
+        Counting {
+            keep_outside: true,
+            interesting_only: false,
+            ranges: Vec::new(),
+        }
+    }
+}
+
+impl Counting {
+    /// The groups, with their names, everything first.
+    fn groups(&self) -> Vec<(String, Box<dyn Fn(&Position) -> bool>)> {
+        let mut all: Vec<(String, Box<dyn Fn(&Position) -> bool>)> =
+            vec![("all".to_owned(), Box::new(|_| true))];
+        let Some(&last) = self.ranges.iter().max() else {
+            all.extend(Group::ALL.into_iter().map(|group| {
+                let holds: Box<dyn Fn(&Position) -> bool> = Box::new(move |it| group.holds(it));
+                (group.to_string(), holds)
+            }));
+            return all;
+        };
+        for &range in &self.ranges {
+            let holds = move |it: &Position| range_of(it).is_some_and(|it| it <= range);
+            all.push((format!("within {range}"), Box::new(holds)));
+        }
+        let holds = move |it: &Position| range_of(it).is_none_or(|it| it > last);
+        all.push(("other".to_owned(), Box::new(holds)));
+        all
+    }
+}
+
+/// How many points of its own each side of a race needs at most for its checkers; `None` with contact.
+fn range_of(position: &Position) -> Option<u8> {
+    let points = |side: Side| side.rearmost().map_or(0, |index| index as u8 + 1);
+    let both = points(position.me()).max(points(position.opponent()));
+    (!position.has_contact()).then_some(both)
+}
+
+/// The name of a group and its scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupScore {
+    /// `all`, or the group.
+    pub name: String,
+    /// Its `m` records.
+    pub plays: PlayTally,
+    /// Its `o` records.
+    pub cubes: CubeTally,
+}
+
+/// All groups that have records, everything first.
+#[must_use]
+pub fn groups(items: &[Item], scores: &[Scored], counting: &Counting) -> Vec<GroupScore> {
+    let mut all: Vec<GroupScore> = (counting.groups().into_iter())
+        .map(|(name, holds)| {
+            scores_of(&name, items, scores, counting, |item| holds(position(item)))
+        })
+        .collect();
+    all.retain(|group| {
+        group.name == "all" || group.plays.loss.count() + group.cubes.measure.count() > 0
+    });
+    all
+}
+
+/// The position that a record is about.
+#[must_use]
+pub fn position(item: &Item) -> &Position {
+    match &item.record {
+        ScorableRecord::Play(record) => &record.position,
+        ScorableRecord::Position(record) => &record.position,
+    }
+}
+
+fn scores_of(
+    name: &str,
+    items: &[Item],
+    scores: &[Scored],
+    counting: &Counting,
+    belongs: impl Fn(&Item) -> bool,
+) -> GroupScore {
+    let mut group = GroupScore {
+        name: name.to_owned(),
+        plays: PlayTally::default(),
+        cubes: CubeTally::default(),
+    };
+    for (item, score) in items.iter().zip(scores) {
+        if (counting.interesting_only && !item.interesting) || !belongs(item) {
+            continue;
+        }
+        match score {
+            Scored::Play(score) => group.plays.add(score, counting.keep_outside),
+            Scored::Cube(Some(loss)) => group.cubes.add(loss),
+            Scored::Cube(None) => {}
+        }
+    }
+    group
+}
+
+/// First player's loss minus the second's, in thousandths of a point, over the `m` records.
+#[must_use]
+pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: &Counting) -> Running {
+    paired_of(items, [first, second], counting, |_| true)
+}
+
+/// The same for each group that has `m` records, everything first.
+#[must_use]
+pub fn paired_by_group(
+    items: &[Item],
+    scores: [&[Scored]; 2],
+    counting: &Counting,
+) -> Vec<(String, Running)> {
+    let groups = counting.groups().into_iter();
+    let mut all: Vec<_> = groups
+        .map(|(name, holds)| (name, paired_of(items, scores, counting, holds)))
+        .collect();
+    all.retain(|(name, difference)| name == "all" || difference.count() > 0);
+    all
+}
+
+fn paired_of(
+    items: &[Item],
+    [first, second]: [&[Scored]; 2],
+    counting: &Counting,
+    holds: impl Fn(&Position) -> bool,
+) -> Running {
+    let mut difference = Running::default();
+    for ((item, a), b) in items.iter().zip(first).zip(second) {
+        if (counting.interesting_only && !item.interesting) || !holds(position(item)) {
+            continue;
+        }
+        if let (Scored::Play(a), Scored::Play(b)) = (a, b)
+            && (counting.keep_outside || (a.listed.is_some() && b.listed.is_some()))
+        {
+            difference.add(1000.0 * (a.loss - b.loss));
+        }
+    }
+    difference
+}

@@ -1,0 +1,272 @@
+//! One game, or a match of them.
+
+use super::terms::{DuelAction, DuelTerms, PlayedTurn};
+use crate::player::{Player, PlayerError};
+use gammond_base::rng::{ChaCha8Rng, stream};
+use gammond_base::stop::Stop;
+use gammond_game::{Cube, CubeOwner, Margin, MatchState, Position, Roll, Rules, Score};
+
+/// How a cubeless game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finish {
+    /// Points of the player named first: 1, 2 or 3, negative when lost.
+    pub points: i8,
+    /// Turns played.
+    pub turns: u32,
+}
+
+/// A throw, before it is played.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Throw {
+    /// Whose: 0 or 1.
+    pub(super) player: usize,
+    /// Seen by that player.
+    pub(super) position: Position,
+    /// Seen by that player; none without a cube.
+    pub(super) state: Option<MatchState>,
+    pub(super) roll: Roll,
+    /// Whether it opens the game: no double then.
+    pub(super) opens: bool,
+}
+
+/// What one may hear of while a match or game is played.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// A game begins at this score.
+    Begins([u32; 2]),
+    Thrown(Throw),
+    Done(DuelAction),
+    /// The game is over; points of the player named first.
+    Ends(i32),
+}
+
+/// Hears of what happens.
+pub(super) type Watch<'a> = &'a mut dyn FnMut(Event);
+
+/// A player that failed, by its place.
+pub(super) struct Fault {
+    pub(super) player: usize,
+    pub(super) error: Box<PlayerError>,
+}
+
+impl Fault {
+    fn of(player: usize, error: PlayerError) -> Fault {
+        let error = Box::new(error);
+        Fault { player, error }
+    }
+}
+
+/// Longest game that is waited for; one that lasts longer counts as 0 points.
+const TURNS_MAX: u32 = 20_000;
+/// Games of one match that have dice of their own; a match to 64 points has at most 127 that count.
+const GAMES_MAX: u64 = 1 << 12;
+
+/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice, whoever plays;
+/// who wins the opening roll is decided by its dice. `None` when `stop` was triggered before the end.
+///
+/// # Errors
+/// When a player fails or answers with an illegal play.
+pub fn play_game(
+    players: [&dyn Player; 2],
+    seed: u64,
+    number: u64,
+    stop: &Stop,
+) -> Result<Option<Finish>, PlayerError> {
+    let mut turns = 0;
+    let mut count = |event| turns += u32::from(matches!(event, Event::Thrown(_)));
+    let end = one_game(players, (seed, number), None, &mut count, stop);
+    let points = end.map_err(|fault| *fault.error)?;
+    Ok(points.map(|points| Finish {
+        points: points as i8,
+        turns,
+    }))
+}
+
+/// Plays set `number` of the dice of `seed`: a game, or a match. What it brought the player named first: points, or
+/// 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
+pub(super) fn play_set(
+    terms: DuelTerms,
+    players: [&dyn Player; 2],
+    (seed, number): (u64, u64),
+    watch: Watch<'_>,
+    stop: &Stop,
+) -> Result<Option<i32>, Fault> {
+    match terms {
+        DuelTerms::Cubeless => {
+            watch(Event::Begins([0, 0]));
+            one_game(players, (seed, number), None, watch, stop)
+        }
+        DuelTerms::Money { jacoby } => {
+            let rules = Rules {
+                jacoby,
+                beavers: false,
+            };
+            watch(Event::Begins([0, 0]));
+            let state = MatchState::money(rules);
+            one_game(players, (seed, number), Some(state), watch, stop)
+        }
+        DuelTerms::Match(length) => one_match(length, players, (seed, number), watch, stop),
+    }
+}
+
+/// 1 when the player named first won the match, -1 when the other did, 0 when it never ended.
+fn one_match(
+    length: u8,
+    players: [&dyn Player; 2],
+    (seed, number): (u64, u64),
+    watch: Watch<'_>,
+    stop: &Stop,
+) -> Result<Option<i32>, Fault> {
+    let length = u32::from(length);
+    let (mut scores, mut crawford_over) = ([0; 2], false);
+    for game in 0..GAMES_MAX {
+        let crawford = !crawford_over && length > 1 && scores.contains(&(length - 1));
+        crawford_over |= crawford;
+        // Both stay below the length, and no more than one side of a match has one point to go before its Crawford game.
+        let score = Score::new(length, scores[0], scores[1], crawford).unwrap_or(Score::MONEY);
+        let state = MatchState {
+            score,
+            ..MatchState::default()
+        };
+        watch(Event::Begins(scores));
+        let dice = (seed, number * GAMES_MAX + game);
+        let Some(points) = one_game(players, dice, Some(state), watch, stop)? else {
+            return Ok(None);
+        };
+        let winner = usize::from(points < 0);
+        scores[winner] += points.unsigned_abs();
+        if scores[winner] >= length {
+            return Ok(Some(points.signum()));
+        }
+    }
+    Ok(Some(0))
+}
+
+/// The first throw, which is no double, and whose it is.
+fn opening(dice: &mut ChaCha8Rng) -> (Roll, usize) {
+    loop {
+        let roll = Roll::thrown(dice);
+        if !roll.is_double() {
+            let [first, second] = roll.dice();
+            return (roll, usize::from(first < second));
+        }
+    }
+}
+
+/// Points of the player named first; `state` is seen by that player, none without a cube.
+fn one_game(
+    players: [&dyn Player; 2],
+    (seed, number): (u64, u64),
+    state: Option<MatchState>,
+    watch: Watch<'_>,
+    stop: &Stop,
+) -> Result<Option<i32>, Fault> {
+    let mut dice = stream(seed, 2 * number);
+    let mut chance = stream(seed, 2 * number + 1);
+    let (mut roll, mut turn) = opening(&mut dice);
+    let mut position = Position::start();
+    let mut state = if turn == 0 {
+        state
+    } else {
+        state.map(MatchState::swapped)
+    };
+    let signed = |turn: usize, points: u32| match turn {
+        0 => points as i32,
+        _ => -(points as i32),
+    };
+    for turns in 0..TURNS_MAX {
+        if stop.is_triggered() {
+            return Ok(None);
+        }
+        if let (Some(state), true) = (&mut state, turns > 0)
+            && let Some(lost) = cube_turn(players, turn, &position, state, watch)?
+        {
+            let points = signed(turn, lost);
+            watch(Event::Ends(points));
+            return Ok(Some(points));
+        }
+        watch(Event::Thrown(Throw {
+            player: turn,
+            position,
+            state,
+            roll,
+            opens: turns == 0,
+        }));
+        let before = position;
+        let played = match (&state, players[turn].with_cube()) {
+            (Some(state), Some(player)) => player.play_in(&position, state, roll, &mut chance),
+            (Some(_), None) => Err(without_cube(players[turn])),
+            (None, _) => players[turn].play(&position, roll, &mut chance),
+        };
+        position = played.map_err(|error| Fault::of(turn, error))?;
+        watch(Event::Done(DuelAction::Played(PlayedTurn {
+            player: turn,
+            before,
+            roll,
+            after: position,
+        })));
+        if let Some(outcome) = position.outcome() {
+            let points = signed(turn, worth(outcome.margin, state.as_ref()));
+            watch(Event::Ends(points));
+            return Ok(Some(points));
+        }
+        turn = 1 - turn;
+        state = state.map(MatchState::swapped);
+        roll = Roll::thrown(&mut dice);
+    }
+    watch(Event::Ends(0));
+    Ok(Some(0))
+}
+
+/// Points of a game that was played to its end.
+fn worth(margin: Margin, state: Option<&MatchState>) -> u32 {
+    let Some(state) = state else {
+        return margin as u32;
+    };
+    let centred = state.cube.owner() == CubeOwner::Centred;
+    let single = state.score.is_money() && state.rules.jacoby && centred;
+    let margin = if single { Margin::Single } else { margin };
+    margin as u32 * state.cube.value()
+}
+
+/// Lets the player on roll turn the cube and the other answer. The points won when that ends the game.
+fn cube_turn(
+    players: [&dyn Player; 2],
+    turn: usize,
+    position: &Position,
+    state: &mut MatchState,
+    watch: Watch<'_>,
+) -> Result<Option<u32>, Fault> {
+    let value = state.cube.value();
+    let dead = !state.score.is_money() && value >= state.score.my_away();
+    let mine = state.cube.owner() != CubeOwner::Opponent;
+    if !mine || dead || state.score.is_crawford() || value >= u32::from(Cube::MAX) {
+        return Ok(None);
+    }
+    let at = |player: usize| {
+        let found = players[player].with_cube();
+        found.ok_or_else(|| Fault::of(player, without_cube(players[player])))
+    };
+    let fault = |player| move |error| Fault::of(player, error);
+    if !(at(turn)?.doubles(position, state)).map_err(fault(turn))? {
+        return Ok(None);
+    }
+    let other = 1 - turn;
+    watch(Event::Done(DuelAction::Doubled(turn, 2 * value)));
+    if !(at(other)?.takes(position, state)).map_err(fault(other))? {
+        watch(Event::Done(DuelAction::Passed(other)));
+        return Ok(Some(value));
+    }
+    watch(Event::Done(DuelAction::Took(other)));
+    state.cube = Cube::new(2 * value, CubeOwner::Opponent).unwrap_or(state.cube);
+    Ok(None)
+}
+
+/// The complaint about a player that cannot play these terms.
+pub(super) fn without_cube(player: &dyn Player) -> PlayerError {
+    PlayerError::Spec {
+        text: player.name(),
+        reason: "does not know the cube; want gammond or external:HOST:PORT, or a duel without --cube and --match"
+            .to_owned(),
+    }
+}

@@ -1,0 +1,109 @@
+//! What games are played for, and what happens in them.
+
+use gammond_game::{Position, Roll};
+
+/// What the games of a duel are played for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DuelTerms {
+    /// Points of single games, without a cube: 1, 2 or 3.
+    #[default]
+    Cubeless,
+    /// Points of single games with the cube, without beavers.
+    Money {
+        /// Whether gammons count only after the cube has been turned.
+        jacoby: bool,
+    },
+    /// Matches to so many points (1 to 64) with the cube and the Crawford game; what counts is who wins the match.
+    Match(u8),
+}
+
+impl DuelTerms {
+    /// Whether players need to know the cube.
+    #[must_use]
+    pub const fn has_cube(self) -> bool {
+        !matches!(self, DuelTerms::Cubeless)
+    }
+
+    /// What is played, in the plural.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            DuelTerms::Cubeless | DuelTerms::Money { .. } => "games",
+            DuelTerms::Match(_) => "matches",
+        }
+    }
+
+    /// In words, for people and for headers of jobs; nothing for cubeless games.
+    #[must_use]
+    pub fn text(self) -> Option<String> {
+        match self {
+            DuelTerms::Cubeless => None,
+            DuelTerms::Money { jacoby: true } => Some("money with the cube, Jacoby".to_owned()),
+            DuelTerms::Money { jacoby: false } => Some("money with the cube, no Jacoby".to_owned()),
+            DuelTerms::Match(length) => Some(format!("matches to {length} points")),
+        }
+    }
+
+    /// The length that the FIBS formula wants: a single game counts as a match to one point.
+    #[must_use]
+    pub const fn length(self) -> u8 {
+        match self {
+            DuelTerms::Cubeless | DuelTerms::Money { .. } => 1,
+            DuelTerms::Match(length) => length,
+        }
+    }
+}
+
+/// One roll and its play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlayedTurn {
+    /// Whose: 0 or 1, the place in the game's players.
+    pub player: usize,
+    /// The position before it, seen by that player.
+    pub before: Position,
+    /// The roll.
+    pub roll: Roll,
+    /// The position after it, the other player on roll.
+    pub after: Position,
+}
+
+/// What a player did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuelAction {
+    /// Rolled and played.
+    Played(PlayedTurn),
+    /// Turned the cube to this value.
+    Doubled(usize, u32),
+    /// Took the cube.
+    Took(usize),
+    /// Passed, and lost the game.
+    Passed(usize),
+}
+
+impl DuelAction {
+    /// The same with the players' places exchanged, or not.
+    #[must_use]
+    pub(super) fn exchanged(self, exchanged: bool) -> DuelAction {
+        let other = |player: usize| if exchanged { 1 - player } else { player };
+        match self {
+            DuelAction::Played(turn) => DuelAction::Played(PlayedTurn {
+                player: other(turn.player),
+                ..turn
+            }),
+            DuelAction::Doubled(player, value) => DuelAction::Doubled(other(player), value),
+            DuelAction::Took(player) => DuelAction::Took(other(player)),
+            DuelAction::Passed(player) => DuelAction::Passed(other(player)),
+        }
+    }
+}
+
+/// A finished game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlayedGame {
+    /// Points of both players before it, in the match that it belongs to.
+    pub scores: [u32; 2],
+    /// What happened.
+    pub deeds: Vec<DuelAction>,
+    /// Points that the first player won, negative when lost; 0 for a game that was given up as too long, or failed.
+    pub points: i32,
+}

@@ -1,0 +1,271 @@
+//! Decisions that nets are known to get wrong: races that are all but over, and hits behind a prime.
+
+use super::kit::{Experiment, Ground, LabFinding, LabVerdict, player};
+use super::teaching::{Judged, PLIES, apart, losses, positions, told, verdict};
+use crate::benchmark::regret::{FreshDecision, decisions};
+use crate::lab::LabError;
+use crate::player::Player;
+use gammond_base::rng::{ChaCha8Rng, below, stream};
+use gammond_engine::engine::Engine;
+use gammond_game::{POINTS, Position, Side, generate_plays};
+use gammond_job::Control;
+
+pub(super) const ALL: &[Experiment] = &[
+    Experiment {
+        name: "late-races",
+        claim: "in races that are all but over (74 pips against 3) one ply plays worse than static evaluation",
+        here: "300 races of 55 to 95 pips against one to three checkers with at most 6 pips, a roll by lot, judged at three plies, which see \
+               the end of nearly all; gnubg's weights (--gnubg FILE) and the built-in nets at 0, 1 and 2 plies, without tables",
+        work: late_races,
+    },
+    Experiment {
+        name: "behind-a-prime",
+        claim: "none: hits behind a six prime were kept as a test set for a net that liked them too much",
+        here: "500 decisions of own play with six points in a row, the opponent behind them, a blot there that can be hit or left; judged at \
+               two plies; the built-in nets at 0 and 1 plies, gnubg's weights (--gnubg FILE) and PubEval",
+        work: behind_a_prime,
+    },
+];
+
+/// The player of a net file or of the built-in nets at so many plies, without tables.
+fn looking(nets: Option<&str>, plies: u8) -> Result<Box<dyn Player>, LabError> {
+    let nets = nets.map_or_else(String::new, |path| format!(":nets={path}"));
+    player(&format!("gammond:bearoff=none{nets}:plies={plies}"))
+}
+
+/// Checkers spread over some points by lot: at most so many pips, one checker at least.
+fn spread(
+    (checkers, points): (usize, u32),
+    pips: std::ops::RangeInclusive<u32>,
+    rng: &mut ChaCha8Rng,
+) -> [u8; POINTS] {
+    loop {
+        let mut counts = [0; POINTS];
+        for _ in 0..checkers {
+            counts[below(rng, points) as usize] += 1;
+        }
+        let total = (1..)
+            .zip(&counts)
+            .map(|(point, &count)| point * u32::from(count));
+        if pips.contains(&total.sum()) {
+            return counts;
+        }
+    }
+}
+
+/// Races that are all but over, with a roll that leaves a choice.
+fn late(seed: u64, count: usize) -> Vec<FreshDecision> {
+    let rng = &mut stream(seed, 0x6c61_7465);
+    let mut found = Vec::with_capacity(count);
+    while found.len() < count {
+        let own = spread((15, 12), 55..=95, rng);
+        let few = 1 + below(rng, 3) as usize;
+        let other = spread((few, 6), 1..=6, rng);
+        if let Ok(position) = Position::new(&own, &other) {
+            found.extend(decisions(&[position], 1, seed ^ found.len() as u64));
+        }
+    }
+    found
+}
+
+fn late_races(
+    ground: &Ground<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
+    const COUNT: usize = 300;
+    const JUDGE: u8 = 3;
+    let weights = ground.gnubg.ok_or(LabError::NoWeights)?;
+    let weights = weights.display().to_string();
+    let engine = Engine::builder().build().map_err(LabError::Engine)?;
+    let decisions = late(ground.seed, COUNT);
+    let mut players = Vec::new();
+    for nets in [Some(&*weights), None] {
+        for plies in 0..=PLIES {
+            players.push(looking(nets, plies)?);
+        }
+    }
+    let found = losses(&engine, &players, &decisions, [JUDGE, JUDGE], control)?;
+    let Some(Judged { lost, .. }) = found else {
+        return Ok(None);
+    };
+    let row = |rows: &[Vec<f64>]| {
+        let parts: Vec<String> = rows.iter().map(|lost| told(lost)).collect();
+        parts.join(", ")
+    };
+    Ok(Some(LabFinding {
+        result: format!(
+            "thousandths of a point at 0, 1 and 2 plies: gnubg's weights {}; built-in nets {}",
+            row(&lost[..3]),
+            row(&lost[3..])
+        ),
+        verdict: verdict(apart(&lost[1], &lost[0])),
+    }))
+}
+
+/// The least of six points in a row that a side holds, if it has such with the opponent behind it.
+fn prime(position: &Position) -> Option<usize> {
+    let (own, other) = (position.me().counts(), position.opponent().counts());
+    let least = (0..=18).find(|&from| own[from..from + 6].iter().all(|&count| count > 1))?;
+    let trapped = behind(&other, least).any(|count| count > 0) || other[POINTS - 1] > 0;
+    trapped.then_some(least)
+}
+
+/// The opponent's checkers on the points below the prime, seen by who holds it.
+fn behind(other: &[u8; POINTS], least: usize) -> impl Iterator<Item = u8> + '_ {
+    (0..least).map(|point| other[POINTS - 2 - point])
+}
+
+/// Blots that were behind the prime and are there no more: hit.
+fn hits(before: &Position, after: &Position, least: usize) -> bool {
+    // After the play the opponent is on roll.
+    let (then, now) = (before.opponent().counts(), after.me().counts());
+    let gone = behind(&then, least).zip(behind(&now, least));
+    gone.filter(|&(then, now)| then == 1 && now == 0).count() > 0
+        && bar(after.me()) > bar(before.opponent())
+}
+
+fn bar(side: Side) -> u8 {
+    side.counts()[POINTS - 1]
+}
+
+/// Whether a blot behind the prime can be hit, and left.
+fn is_choice(decision: &FreshDecision, plays: &mut Vec<Position>) -> bool {
+    let Some(least) = prime(&decision.position) else {
+        return false;
+    };
+    generate_plays(&decision.position, decision.roll, plays);
+    let hit = |after: &Position| hits(&decision.position, after, least);
+    plays.iter().any(hit) && !plays.iter().all(hit)
+}
+
+fn behind_a_prime(
+    ground: &Ground<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
+    const COUNT: usize = 500;
+    /// Of so many positions with a prime and a blot about one has a roll that can hit it.
+    const MANY: usize = 8;
+    let engine = Engine::builder().build().map_err(LabError::Engine)?;
+    let with_blot = |position: &Position| {
+        prime(position).is_some_and(|least| {
+            behind(&position.opponent().counts(), least).any(|count| count == 1)
+        })
+    };
+    let Some(all) = positions(&engine, (MANY * COUNT, &with_blot), ground.seed, control) else {
+        return Ok(None);
+    };
+    let mut plays = Vec::new();
+    let mut asked = decisions(&all, all.len(), ground.seed);
+    asked.retain(|one| is_choice(one, &mut plays));
+    asked.truncate(COUNT);
+    let mut names = vec!["built-in nets at 0 plies", "at 1 ply", "PubEval"];
+    let mut players = vec![looking(None, 0)?, looking(None, 1)?, player("pubeval")?];
+    if let Some(weights) = ground.gnubg {
+        let weights = weights.display().to_string();
+        names.extend(["gnubg's weights at 0 plies", "at 1 ply"]);
+        players.extend([looking(Some(&weights), 0)?, looking(Some(&weights), 1)?]);
+    }
+    let found = losses(&engine, &players, &asked, [PLIES, PLIES], control)?;
+    let Some(Judged { chosen, lost }) = found else {
+        return Ok(None);
+    };
+    let hit: Vec<Vec<bool>> = (chosen.iter())
+        .map(|row| {
+            let pairs = row.iter().zip(&asked);
+            pairs
+                .map(|(after, one)| {
+                    prime(&one.position).is_some_and(|least| hits(&one.position, after, least))
+                })
+                .collect()
+        })
+        .collect();
+    let share = |which: &[bool]| {
+        100.0 * which.iter().filter(|&&yes| yes).count() as f64 / which.len().max(1) as f64
+    };
+    let Some((best, hit)) = hit.split_last() else {
+        return Ok(None);
+    };
+    let mut parts = vec![format!(
+        "{} decisions, two plies hit in {:.1} %",
+        asked.len(),
+        share(best)
+    )];
+    for ((name, hit), lost) in names.iter().zip(hit).zip(&lost) {
+        let [much, little] = [true, false].map(|wrongly| {
+            let pairs = hit.iter().zip(best);
+            share(
+                &pairs
+                    .map(|(own, best)| own != best && *own == wrongly)
+                    .collect::<Vec<_>>(),
+            )
+        });
+        parts.push(format!(
+            "{name}: hit in {:.1} %, wrongly in {much:.1} %, wrongly not in {little:.1} %, lost {} thousandths",
+            share(hit),
+            told(lost)
+        ));
+    }
+    Ok(Some(LabFinding {
+        result: parts.join("; "),
+        verdict: LabVerdict::Extended,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_game::Roll;
+
+    /// Points as people number them, by side.
+    fn position(own: &[(usize, u8)], other: &[(usize, u8)]) -> Position {
+        let side = |points: &[(usize, u8)]| {
+            let mut counts = [0; POINTS];
+            points
+                .iter()
+                .for_each(|&(point, count)| counts[point - 1] = count);
+            counts
+        };
+        Position::new(&side(own), &side(other)).unwrap()
+    }
+
+    #[test]
+    fn a_hit_behind_a_prime_is_one() {
+        let own = [
+            (4, 2),
+            (5, 2),
+            (6, 2),
+            (7, 2),
+            (8, 2),
+            (9, 2),
+            (10, 2),
+            (13, 1),
+        ];
+        // A blot on my 2 point, a checker on my 1 point, the others home.
+        let other = [(23, 1), (24, 2), (1, 4), (2, 4), (3, 4)];
+        let before = position(&own, &other);
+        assert_eq!(prime(&before), Some(3));
+        let mut plays = Vec::new();
+        let roll = Roll::new(2, 1).unwrap();
+        // 4/2 hits, 13/11 does not; two checkers cannot be hit.
+        let choice = |position, plays: &mut _| is_choice(&FreshDecision { position, roll }, plays);
+        assert!(choice(before, &mut plays));
+        let held = [(23, 2), (24, 2), (1, 4), (2, 4), (3, 3)];
+        assert!(!choice(position(&own, &held), &mut plays));
+        // Nobody behind it, or only five points.
+        assert_eq!(prime(&position(&own, &[(1, 8), (2, 7)])), None);
+        let mut five = own;
+        five[0].0 = 3;
+        five[6].0 = 11;
+        assert_eq!(prime(&position(&five, &other)), None);
+    }
+
+    #[test]
+    fn late_races_are_all_but_over() {
+        for one in late(5, 40) {
+            let [own, other] = [one.position.me(), one.position.opponent()].map(Side::pips);
+            assert!(
+                (55..=95).contains(&own) && (1..=6).contains(&other) && !one.position.has_contact()
+            );
+        }
+    }
+}

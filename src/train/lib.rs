@@ -1,0 +1,8 @@
+//! Players against each other, benchmarks that judge them, and the making of nets.
+
+pub mod benchmark;
+pub mod duel;
+pub mod lab;
+mod platform;
+pub mod player;
+pub mod training;

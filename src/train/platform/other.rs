@@ -1,0 +1,13 @@
+//! Programs that we start, on systems that are not like Linux.
+
+use std::process::{Child, Command};
+
+/// A command of the system's shell.
+pub(crate) fn shell(command: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    shell.args(["/C", command]);
+    shell
+}
+
+/// There are no process groups; the child itself is ended by whoever calls this.
+pub(crate) fn end_group(_: &Child) {}

@@ -1,0 +1,163 @@
+//! Who plays: our engine, the classical players, other programs, all behind the trait [`Player`].
+//!
+//! A [`PlayerSpec`] is a player as people write it (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
+//! player itself. Duels, tournaments and benchmarks know nothing of players but the trait.
+
+pub mod classic;
+mod expectiminimax;
+mod linear;
+mod ours;
+mod parts;
+mod portable;
+mod program;
+mod pubeval;
+mod random;
+mod spec;
+
+pub use ours::Ours;
+pub use portable::{
+    FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
+};
+pub use program::ProgramError;
+pub use spec::{Defaults, PartsSpec, PlayerSpec};
+
+use gammond_base::rng::ChaCha8Rng;
+use gammond_engine::engine::EngineError;
+use gammond_game::{Chances, MatchState, Position, Roll, generate_plays};
+use std::path::{Path, PathBuf};
+
+/// Chooses plays in cubeless money games; with the cube too, if it says so. The same for all threads of a duel.
+pub trait Player: Send + Sync {
+    /// How the player was asked for.
+    fn name(&self) -> String;
+
+    /// Everything that decides its plays, in words and checksums. Long work that was begun with one
+    /// player goes on with the same only.
+    ///
+    /// # Errors
+    /// When its files cannot be read any more.
+    fn identity(&self) -> Result<String, PlayerError> {
+        Ok(self.name())
+    }
+
+    /// The position after the chosen play of `roll`, the opponent on roll; when nothing can move,
+    /// the position turned round. `chance` is for players that throw coins.
+    ///
+    /// # Errors
+    /// When the player has no answer or an illegal one.
+    fn play(
+        &self,
+        position: &Position,
+        roll: Roll,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError>;
+
+    /// What a person should know of how it played, in one line.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
+    /// Its static chances of the player on roll, if it has such.
+    fn chances(&self, position: &Position) -> Option<Chances> {
+        let _ = position;
+        None
+    }
+
+    /// The same player in games with the cube; none when it knows only cubeless ones.
+    fn with_cube(&self) -> Option<&dyn CubePlayer> {
+        None
+    }
+}
+
+/// A player in games with the cube, for money or in matches. Positions and states are seen by the player on roll.
+pub trait CubePlayer: Player {
+    /// What decides its cube actions beside its [`Player::identity`], in words and checksums.
+    ///
+    /// # Errors
+    /// When its files cannot be read any more.
+    fn cube_identity(&self) -> Result<String, PlayerError> {
+        Ok(String::new())
+    }
+
+    /// [`Player::play`] at this score and with this cube.
+    ///
+    /// # Errors
+    /// As [`Player::play`].
+    fn play_in(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        roll: Roll,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError>;
+
+    /// Whether the player on roll, this one, turns the cube before it rolls. Asked when the rules allow it only.
+    ///
+    /// # Errors
+    /// When the player has no answer.
+    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
+
+    /// Whether this player takes the double of the other, who is on roll; `state` is still the one before it.
+    ///
+    /// # Errors
+    /// When the player has no answer.
+    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
+}
+
+/// The play of a player that looks at positions only: the first of those after which `worth` is greatest, the opponent
+/// on roll there; the position turned round when nothing can move.
+pub fn best_by(position: &Position, roll: Roll, worth: impl Fn(&Position) -> f32) -> Position {
+    let mut plays = Vec::new();
+    generate_plays(position, roll, &mut plays);
+    let mut best = (f32::NEG_INFINITY, position.swapped());
+    for after in plays {
+        let worth = worth(&after);
+        if worth > best.0 {
+            best = (worth, after);
+        }
+    }
+    best.1
+}
+
+/// Why a player cannot be had or does not play.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlayerError {
+    /// The text names no player.
+    #[error("player {text:?}: {reason}")]
+    Spec {
+        /// What was asked for.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file that the player is made of is missing or damaged.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the line if there is one.
+        reason: String,
+    },
+    /// Its engine cannot be built or does not answer.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The program behind a pipe does not start or does not answer.
+    #[error("player {name}: {source}")]
+    Program {
+        /// The player.
+        name: String,
+        /// What happened.
+        source: ProgramError,
+    },
+}
+
+impl PlayerError {
+    /// Something is wrong with this file of a player.
+    pub(crate) fn in_file(path: &Path, reason: impl ToString) -> PlayerError {
+        PlayerError::File {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+}

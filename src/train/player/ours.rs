@@ -1,0 +1,264 @@
+//! Our own engine as a player.
+
+use super::{CubePlayer, Player, PlayerError};
+use gammond_base::rng::ChaCha8Rng;
+use gammond_engine::engine::{Engine, EngineError, Nets};
+use gammond_engine::equity::MatchEquityTable;
+use gammond_engine::query::{CubeAnswer, CubeQuery, Level, MoveFilter, PlayQuery, Settings, Stop};
+use gammond_engine::search::{self, Stopped};
+use gammond_game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
+use gammond_job::sha256;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+/// The embedded nets, as players and the option `--nets` call them.
+pub(super) const EMBEDDED: &str = "embedded";
+/// The embedded fast nets, as players and the option `--nets` call them.
+pub(super) const FAST: &str = "embedded:fast";
+
+/// No bearoff databases but those of the program, as players and the option `--bearoff` call it.
+pub(super) const NO_BEAROFF: &str = "none";
+
+/// Which of our engines; what is left out is for others to say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ours {
+    /// Nets; the embedded ones when left out.
+    pub nets: Option<PathBuf>,
+    /// Look-ahead in gnubg's numbering; 0 when left out.
+    pub plies: Option<u8>,
+    /// Small rollouts in the place of plies; none when left out.
+    pub level: Option<Level>,
+    /// Which plays are looked at more deeply; Normal when left out.
+    pub filter: Option<MoveFilter>,
+    /// Folder with bearoff databases; only those of the program when left out, or `none`.
+    pub bearoff: Option<PathBuf>,
+    /// Games of the one-sided rollouts that judge races no table covers; a net does when left out.
+    pub osr: Option<u32>,
+}
+
+impl Ours {
+    /// This, with what `other` says where it says nothing.
+    #[must_use]
+    pub fn or(&self, other: &Ours) -> Ours {
+        Ours {
+            nets: self.nets.clone().or_else(|| other.nets.clone()),
+            plies: self.plies.or(other.plies),
+            level: self.level.or(other.level),
+            filter: self.filter.or(other.filter),
+            bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
+            osr: self.osr.or(other.osr),
+        }
+    }
+
+    /// The engine, with so many threads (0 for one a core), and its settings: cubeless.
+    ///
+    /// # Errors
+    /// When the files cannot be read.
+    pub fn engine(&self, threads: usize) -> Result<(Engine, Settings), EngineError> {
+        self.engine_with(threads, MatchEquityTable::default())
+    }
+
+    /// [`Ours::engine`], for matches by this table.
+    fn engine_with(
+        &self,
+        threads: usize,
+        met: MatchEquityTable,
+    ) -> Result<(Engine, Settings), EngineError> {
+        let nets = match &self.nets {
+            None => Nets::Embedded,
+            Some(path) if path == Path::new(EMBEDDED) => Nets::Embedded,
+            Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
+            Some(path) => Nets::Path(path.clone()),
+        };
+        let mut builder = Engine::builder().nets(nets).threads(threads).met(met);
+        let bearoff = self.bearoff.as_ref();
+        if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
+            builder = builder.bearoff(folder);
+        }
+        if let Some(games) = self.osr {
+            builder = builder.osr(games);
+        }
+        let engine = builder.build()?;
+        let mut settings = Settings::plies(self.plies.unwrap_or(0));
+        settings.cubeful = false;
+        settings.level = self.level;
+        if let Some(filter) = &self.filter {
+            settings.filter = *filter;
+        }
+        Ok((engine, settings))
+    }
+
+    /// As players are named in reports and journals.
+    fn name(&self, plies: u8, net: &str) -> String {
+        let mut name = "gammond".to_owned();
+        if let Some(path) = (self.nets.as_ref()).filter(|path| *path != Path::new(EMBEDDED)) {
+            name.push_str(&format!(":nets={}", path.display()));
+        }
+        match self.level {
+            Some(level) => name.push_str(&format!(":level={}", level.name())),
+            None => name.push_str(&format!(":plies={plies}")),
+        }
+        if let Some(filter) = self.filter.as_ref().and_then(MoveFilter::name) {
+            name.push_str(&format!(":filter={filter}"));
+        }
+        if let Some(folder) = &self.bearoff {
+            name.push_str(&format!(":bearoff={}", folder.display()));
+        }
+        if let Some(games) = self.osr {
+            name.push_str(&format!(":osr={games}"));
+        }
+        format!("{name} ({net})")
+    }
+}
+
+thread_local! {
+    /// Plays and their chances of one decision.
+    static SCRATCH: RefCell<(Vec<Position>, Vec<Chances>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// Our engine; its settings are those of cubeless games.
+pub(super) struct Gammond {
+    name: String,
+    engine: Engine,
+    settings: Settings,
+    /// The same with the cube.
+    cubeful: Settings,
+}
+
+impl Gammond {
+    /// The player with these nets and this look-ahead.
+    pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
+        let (engine, settings) = ours.engine_with(1, met.clone())?;
+        Ok(Gammond {
+            name: ours.name(settings.plies, engine.net_name()),
+            engine,
+            cubeful: settings.clone().with_cubeful(true).with_top(1),
+            settings,
+        })
+    }
+
+    /// The best play by a search, on the thread that asks: the engine's own pool has one thread, and would hold up
+    /// all other games.
+    fn searched_play(
+        &self,
+        query: &PlayQuery,
+        settings: &Settings,
+    ) -> Result<Position, PlayerError> {
+        let stop = Stop::never();
+        let ranked = match settings.level {
+            Some(_) => self.engine.rank_plays(query, settings, &stop)?,
+            None => search::rank_plays(self.engine.context(&stop), query, settings)
+                .map_err(|Stopped| EngineError::Stopped)?,
+        };
+        let best = ranked.plays.first();
+        Ok(best.map_or_else(|| query.position.swapped(), |play| play.position))
+    }
+
+    /// What is right with the cube, by a search on the thread that asks.
+    fn cube_action(&self, query: &CubeQuery) -> Result<CubeAnswer, EngineError> {
+        let (settings, stop) = (&self.cubeful, Stop::never());
+        match settings.level {
+            Some(_) => self.engine.cube_action(query, settings, &stop),
+            None => search::cube_action(self.engine.context(&stop), query, settings)
+                .map_err(|Stopped| EngineError::Stopped),
+        }
+    }
+
+    fn static_play(&self, position: &Position, roll: Roll) -> Position {
+        SCRATCH.with_borrow_mut(|(after, chances)| {
+            generate_plays(position, roll, after);
+            let reference = position.swapped();
+            if after.len() < 2 {
+                return after.first().copied().unwrap_or(reference);
+            }
+            chances.resize(after.len(), Chances::default());
+            self.engine
+                .evaluator()
+                .evaluate(Some(&reference), after, chances);
+            // The first of equals, in the generator's order.
+            let mut best = (f32::MAX, reference);
+            for (chances, &after) in chances.iter().zip(after.iter()) {
+                if chances.equity() < best.0 {
+                    best = (chances.equity(), after);
+                }
+            }
+            best.1
+        })
+    }
+}
+
+impl Player for Gammond {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn identity(&self) -> Result<String, PlayerError> {
+        // Not the name: it holds paths, and the same files may lie elsewhere.
+        let (nets, sum) = (self.engine.net_name(), self.engine.identity()?);
+        let settings = &self.settings;
+        Ok(format!("gammond ({nets}) with {settings:?} sha256 {sum}"))
+    }
+
+    fn play(
+        &self,
+        position: &Position,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        if self.settings.plies == 0 && self.settings.level.is_none() {
+            return Ok(self.static_play(position, roll));
+        }
+        let query = PlayQuery {
+            position: *position,
+            roll,
+            state: MatchState::money(Rules::default()),
+        };
+        self.searched_play(&query, &self.settings)
+    }
+
+    fn with_cube(&self) -> Option<&dyn CubePlayer> {
+        Some(self)
+    }
+
+    fn chances(&self, position: &Position) -> Option<Chances> {
+        let mut out = [Chances::default()];
+        self.engine
+            .evaluator()
+            .evaluate(None, std::slice::from_ref(position), &mut out);
+        Some(out[0])
+    }
+}
+
+impl CubePlayer for Gammond {
+    fn cube_identity(&self) -> Result<String, PlayerError> {
+        let met = self.engine.met();
+        let sum = sha256(format!("{met:?} {:?}", self.engine.efficiency()).as_bytes());
+        Ok(format!("{} sha256 {sum}", met.name()))
+    }
+
+    fn play_in(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        roll: Roll,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Position, PlayerError> {
+        let query = PlayQuery {
+            position: *position,
+            roll,
+            state: *state,
+        };
+        self.searched_play(&query, &self.cubeful)
+    }
+
+    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+        let (query, stop) = (CubeQuery::new(*position, *state), Stop::never());
+        let context = self.engine.context(&stop);
+        let considers = search::considers_double(context, &query, &self.cubeful);
+        Ok(considers.map_err(|Stopped| EngineError::Stopped)? && self.cube_action(&query)?.double)
+    }
+
+    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+        Ok(self.cube_action(&CubeQuery::new(*position, *state))?.take)
+    }
+}

@@ -1,0 +1,510 @@
+//! Players that another machine may build: the only ones that a job on a farm can name.
+//!
+//! A [`PortablePlayer`] is data. It names files by their numbers among those that travel with the job, and it has no form
+//! for a program, a socket or a path. [`PortablePlayer::new`] decides for every [`PlayerSpec`] whether it has one; the
+//! match there has no wildcard, so a new kind of player does not compile before that is decided.
+
+use super::classic::Sides;
+use super::expectiminimax::DEPTH_MAX;
+use super::ours::{EMBEDDED, FAST, NO_BEAROFF, Ours};
+use super::parts::{NESTED, short_name};
+use super::spec::{CLASSIC, LOOKS_AHEAD, PartsSpec};
+use super::{PlayerError, PlayerSpec};
+use gammond_engine::eval::osr::GAMES_MAX;
+use gammond_engine::query::{Level, MoveFilter, Settings};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The number of a file or folder among those that travel with a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileNumber(pub usize);
+
+impl FileNumber {
+    /// Returns the path of the file among `paths`.
+    ///
+    /// # Errors
+    /// [`NotPortable`] when no file of this number came along.
+    pub fn path(self, paths: &[PathBuf]) -> Result<&Path, NotPortable> {
+        let path = paths.get(self.0).map(PathBuf::as_path);
+        path.ok_or_else(|| NotPortable(format!("file {} did not come along with the job", self.0)))
+    }
+}
+
+/// The reason why a player or a setting cannot travel with a job, or is not built from one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotPortable(pub String);
+
+/// The nets of our engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortableNets {
+    /// Those in the program.
+    Embedded,
+    /// The fast ones in the program.
+    EmbeddedFast,
+    /// A file or folder that travels with the job.
+    File(FileNumber),
+}
+
+impl PortableNets {
+    /// Converts nets as options and players name them; `carry` takes a file along.
+    ///
+    /// # Errors
+    /// Those of `carry`.
+    pub fn new<E>(
+        nets: &Path,
+        carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
+    ) -> Result<PortableNets, E> {
+        Ok(match nets.to_str() {
+            Some(EMBEDDED) => PortableNets::Embedded,
+            Some(FAST) => PortableNets::EmbeddedFast,
+            _ => PortableNets::File(carry(nets)?),
+        })
+    }
+
+    /// Returns the name or the path of the nets here.
+    ///
+    /// # Errors
+    /// [`NotPortable`] when the file did not come along.
+    pub fn path(self, paths: &[PathBuf]) -> Result<PathBuf, NotPortable> {
+        Ok(match self {
+            PortableNets::Embedded => PathBuf::from(EMBEDDED),
+            PortableNets::EmbeddedFast => PathBuf::from(FAST),
+            PortableNets::File(number) => number.path(paths)?.to_owned(),
+        })
+    }
+}
+
+/// A player without programs, sockets and paths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PortablePlayer {
+    /// Our engine.
+    Gammond(Box<PortableEngine>),
+    /// Tesauro's linear benchmark player.
+    Pubeval,
+    /// Any legal play, all equally likely.
+    Random,
+    /// A weighted sum of features: the built-in one, or that of a file.
+    Linear(Option<FileNumber>),
+    /// A look-ahead over another player.
+    Expectiminimax {
+        /// Plies.
+        depth: u8,
+        /// The player that values positions.
+        eval: Box<PortablePlayer>,
+    },
+    /// A classic net.
+    Classic {
+        /// `td` or `hillclimb`.
+        kind: String,
+        /// Its file.
+        file: FileNumber,
+        /// `swap` or `invert`; as its file says when left out.
+        sides: Option<String>,
+    },
+    /// Put together from parts. Its file does not travel, only what it says.
+    Parts {
+        /// Its name in reports.
+        name: String,
+        /// Plays positions with contact.
+        contact: Box<PortablePlayer>,
+        /// Plays crashed positions.
+        crashed: Option<Box<PortablePlayer>>,
+        /// Plays races.
+        race: Box<PortablePlayer>,
+        /// Takes the one-sided table when both sides are home.
+        one_sided: bool,
+    },
+}
+
+/// Our engine in a [`PortablePlayer`]; what is left out, the options of the job say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PortableEngine {
+    nets: Option<PortableNets>,
+    plies: Option<u8>,
+    level: Option<String>,
+    filter: Option<String>,
+    bearoff: Option<PortableBearoff>,
+    osr: Option<u32>,
+}
+
+/// Bearoff databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortableBearoff {
+    /// Only those of the program.
+    None,
+    /// A folder that travels with the job.
+    Folder(FileNumber),
+}
+
+impl PortableBearoff {
+    /// Converts a folder as options and players name it; `carry` takes it along.
+    ///
+    /// # Errors
+    /// Those of `carry`.
+    pub fn new<E>(
+        folder: &Path,
+        carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
+    ) -> Result<PortableBearoff, E> {
+        Ok(match folder == Path::new(NO_BEAROFF) {
+            true => PortableBearoff::None,
+            false => PortableBearoff::Folder(carry(folder)?),
+        })
+    }
+
+    /// Returns `none` or the path of the folder here.
+    ///
+    /// # Errors
+    /// [`NotPortable`] when the folder did not come along.
+    pub fn path(self, paths: &[PathBuf]) -> Result<PathBuf, NotPortable> {
+        Ok(match self {
+            PortableBearoff::None => PathBuf::from(NO_BEAROFF),
+            PortableBearoff::Folder(number) => number.path(paths)?.to_owned(),
+        })
+    }
+}
+
+/// A value that must be within limits; else what is wrong, without the value itself.
+fn within<T>(found: Option<T>, what: &str) -> Result<T, NotPortable> {
+    found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is not known")))
+}
+
+impl PortablePlayer {
+    /// Converts a player; `carry` takes its files along. A file of parts is read, and the files of its parts travel.
+    ///
+    /// # Errors
+    /// Programs and sockets are refused, also inside another player; and the errors of `carry` and of files of parts.
+    pub fn new<E: From<PlayerError> + From<NotPortable>>(
+        spec: &PlayerSpec,
+        carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
+    ) -> Result<PortablePlayer, E> {
+        let foreign = |form: &str, target: &str| {
+            Err(E::from(NotPortable(format!(
+                "'{form}{}': machines of a farm start no other programs ({form}) and call none",
+                target.chars().take(40).collect::<String>().escape_debug()
+            ))))
+        };
+        Ok(match spec {
+            PlayerSpec::Gammond(ours) => {
+                PortablePlayer::Gammond(Box::new(PortableEngine::new(ours, carry)?))
+            }
+            PlayerSpec::PubEval => PortablePlayer::Pubeval,
+            PlayerSpec::Random => PortablePlayer::Random,
+            PlayerSpec::Linear(path) => {
+                PortablePlayer::Linear(path.as_deref().map(carry).transpose()?)
+            }
+            PlayerSpec::Expectiminimax(depth, eval) => PortablePlayer::Expectiminimax {
+                depth: *depth,
+                eval: Box::new(PortablePlayer::new(eval, carry)?),
+            },
+            PlayerSpec::Classic(kind, path, sides) => PortablePlayer::Classic {
+                kind: (*kind).to_owned(),
+                file: carry(path)?,
+                sides: sides.map(|sides| sides.name().to_owned()),
+            },
+            PlayerSpec::Parts(path) => PortablePlayer::of_parts(&PartsSpec::read(path)?, carry)?,
+            PlayerSpec::Assembled(parts) => PortablePlayer::of_parts(parts, carry)?,
+            PlayerSpec::Pipe(command) => return foreign("pipe:", command),
+            PlayerSpec::Ubgi(command) => return foreign("ubgi:", command),
+            PlayerSpec::External(at) => return foreign("external:", at),
+        })
+    }
+
+    fn of_parts<E: From<PlayerError> + From<NotPortable>>(
+        parts: &PartsSpec,
+        carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
+    ) -> Result<PortablePlayer, E> {
+        let mut part = |spec: &PlayerSpec| PortablePlayer::new(spec, carry).map(Box::new);
+        Ok(PortablePlayer::Parts {
+            name: parts.name.clone(),
+            contact: part(&parts.contact)?,
+            crashed: parts.crashed.as_ref().map(&mut part).transpose()?,
+            race: part(&parts.race)?,
+            one_sided: parts.one_sided,
+        })
+    }
+
+    /// Returns the player with its files at `paths`, after checking everything in it.
+    ///
+    /// # Errors
+    /// [`NotPortable`] for values that [`PortablePlayer::new`] never writes.
+    pub fn spec(&self, paths: &[PathBuf]) -> Result<PlayerSpec, NotPortable> {
+        let nested = |reason: &str| NotPortable(reason.to_owned());
+        Ok(match self {
+            PortablePlayer::Gammond(engine) => PlayerSpec::Gammond(engine.ours(paths)?),
+            PortablePlayer::Pubeval => PlayerSpec::PubEval,
+            PortablePlayer::Random => PlayerSpec::Random,
+            PortablePlayer::Linear(file) => {
+                let path = file.map(|file| file.path(paths)).transpose()?;
+                PlayerSpec::Linear(path.map(Path::to_owned))
+            }
+            PortablePlayer::Expectiminimax { depth, eval } => {
+                let depth = Some(*depth).filter(|depth| (1..=DEPTH_MAX).contains(depth));
+                let eval = eval.spec(paths)?;
+                if matches!(eval, PlayerSpec::Expectiminimax(..)) {
+                    return Err(nested(LOOKS_AHEAD));
+                }
+                PlayerSpec::Expectiminimax(within(depth, "a depth")?, Box::new(eval))
+            }
+            PortablePlayer::Classic { kind, file, sides } => {
+                let kind = CLASSIC.into_iter().find(|one| one == kind);
+                PlayerSpec::Classic(
+                    within(kind, "a kind")?,
+                    file.path(paths)?.to_owned(),
+                    match sides {
+                        None => None,
+                        Some(name) => Some(within(Sides::named(name), "sides")?),
+                    },
+                )
+            }
+            PortablePlayer::Parts {
+                name,
+                contact,
+                crashed,
+                race,
+                one_sided,
+            } => {
+                let part = |part: &PortablePlayer| match part.spec(paths)? {
+                    spec if spec.has_parts() => Err(nested(NESTED)),
+                    spec => Ok(spec),
+                };
+                PlayerSpec::Assembled(Box::new(PartsSpec {
+                    name: short_name(name),
+                    file: PathBuf::from("a player put together from parts"),
+                    contact: part(contact)?,
+                    crashed: crashed.as_deref().map(part).transpose()?,
+                    race: part(race)?,
+                    one_sided: *one_sided,
+                }))
+            }
+        })
+    }
+}
+
+impl PortableEngine {
+    /// Converts the settings of our engine; `carry` takes its files along.
+    ///
+    /// # Errors
+    /// Those of `carry`.
+    pub fn new<E>(
+        ours: &Ours,
+        carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
+    ) -> Result<PortableEngine, E> {
+        let Ours {
+            nets,
+            plies,
+            level,
+            filter,
+            bearoff,
+            osr,
+        } = ours;
+        let nets = nets.as_deref().map(|nets| PortableNets::new(nets, carry));
+        let nets = nets.transpose()?;
+        let bearoff = bearoff.as_deref();
+        let bearoff = bearoff.map(|folder| PortableBearoff::new(folder, carry));
+        Ok(PortableEngine {
+            nets,
+            plies: *plies,
+            level: level.map(|level| level.name().to_owned()),
+            // Players are written with named filters only.
+            filter: (filter.as_ref().and_then(MoveFilter::name)).map(str::to_owned),
+            bearoff: bearoff.transpose()?,
+            osr: *osr,
+        })
+    }
+
+    /// Returns the settings with their files at `paths`.
+    ///
+    /// # Errors
+    /// [`NotPortable`] for a value out of its limits.
+    pub fn ours(&self, paths: &[PathBuf]) -> Result<Ours, NotPortable> {
+        let PortableEngine {
+            nets,
+            plies,
+            level,
+            filter,
+            bearoff,
+            osr,
+        } = self;
+        let known = |plies: &u8| *plies <= Settings::PLIES_MAX;
+        let level = level.as_deref().map(Level::named);
+        let filter = filter.as_deref().map(MoveFilter::named);
+        let games = |games: &u32| (1..=GAMES_MAX).contains(games);
+        Ok(Ours {
+            nets: nets.map(|nets| nets.path(paths)).transpose()?,
+            plies: plies
+                .map(|plies| within(Some(plies).filter(known), "plies"))
+                .transpose()?,
+            level: level.map(|level| within(level, "a level")).transpose()?,
+            filter: filter
+                .map(|filter| within(filter, "a filter"))
+                .transpose()?,
+            bearoff: bearoff.map(|folder| folder.path(paths)).transpose()?,
+            osr: osr
+                .map(|osr| within(Some(osr).filter(games), "osr"))
+                .transpose()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Refused(String);
+
+    impl From<PlayerError> for Refused {
+        fn from(error: PlayerError) -> Refused {
+            Refused(error.to_string())
+        }
+    }
+
+    impl From<NotPortable> for Refused {
+        fn from(error: NotPortable) -> Refused {
+            Refused(error.to_string())
+        }
+    }
+
+    /// Converts a player as typed; the files that it takes along.
+    fn converted(text: &str) -> Result<(PortablePlayer, Vec<PathBuf>), Refused> {
+        let mut files = Vec::new();
+        let spec: PlayerSpec = text.parse()?;
+        let portable = PortablePlayer::new::<Refused>(&spec, &mut |path| {
+            files.push(path.to_owned());
+            Ok(FileNumber(files.len() - 1))
+        })?;
+        Ok((portable, files))
+    }
+
+    /// Every form of a player, and whether it starts or calls another program.
+    fn forms() -> Vec<(String, bool)> {
+        let plain = [
+            ("gammond", false),
+            (
+                "gammond:nets=embedded:fast:plies=1:filter=huge:osr=36:bearoff=none",
+                false,
+            ),
+            ("gammond:nets=a/b.wd:bearoff=c", false),
+            ("gammond:level=roller+", false),
+            ("pubeval", false),
+            ("random", false),
+            ("linear", false),
+            ("linear:a.toml", false),
+            ("td:a.net", false),
+            ("hillclimb:b.net:sides=invert", false),
+            ("pipe:true", true),
+            ("ubgi:true", true),
+            ("external:127.0.0.1:1", true),
+        ];
+        plain
+            .map(|(text, foreign)| (text.to_owned(), foreign))
+            .into()
+    }
+
+    #[test]
+    fn player_in_player_with_program_is_not_portable() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut all = forms();
+        // Each form in each place of a file of parts, and each of these in a look-ahead: two levels of nesting.
+        for (at, (text, foreign)) in forms().into_iter().enumerate() {
+            for place in ["contact", "crashed", "race"] {
+                let path = folder.path().join(format!("{at}-{place}.toml"));
+                let mut plan = format!("{place} = '{text}'\n");
+                for other in ["contact", "race"] {
+                    if other != place {
+                        plan.push_str(&format!("{other} = 'gammond'\n"));
+                    }
+                }
+                std::fs::write(&path, plan).unwrap();
+                all.push((format!("parts:{}", path.display()), foreign));
+            }
+        }
+        for depth in ["", ":depth=2"] {
+            let deeper = all.clone().into_iter();
+            let deeper = deeper.filter(|(text, _)| !text.starts_with("expectiminimax"));
+            let deeper: Vec<_> = deeper
+                .map(|(text, foreign)| (format!("expectiminimax{depth}:eval={text}"), foreign))
+                .collect();
+            all.extend(deeper);
+        }
+        assert_eq!(all.len(), 13 * 4 * 3);
+        let mut refused = 0;
+        for (text, foreign) in all {
+            match converted(&text) {
+                Err(Refused(reason)) if foreign => {
+                    assert!(
+                        reason.contains("start no other programs"),
+                        "{text}: {reason}"
+                    );
+                    refused += 1;
+                }
+                Ok((portable, files)) if !foreign => round_trip(&text, &portable, &files),
+                found => panic!("{text}: {found:?}"),
+            }
+        }
+        assert_eq!(refused, 3 * 4 * 3);
+    }
+
+    /// What travels comes back, and has neither paths nor commands in it.
+    #[track_caller]
+    fn round_trip(text: &str, portable: &PortablePlayer, files: &[PathBuf]) {
+        let json = serde_json::to_string(portable).unwrap();
+        for file in files {
+            let path = format!("\"{}\"", file.display());
+            assert!(!json.contains(&path), "{text}: {json}");
+        }
+        let read: PortablePlayer = serde_json::from_str(&json).unwrap();
+        assert_eq!(&read, portable, "{text}");
+        let spec = read.spec(files).unwrap();
+        if !spec.has_parts() {
+            assert_eq!(spec, text.parse().unwrap(), "{text}");
+        }
+        if !files.is_empty() {
+            assert!(
+                read.spec(&[]).is_err(),
+                "{text}: a file that did not come along"
+            );
+        }
+    }
+
+    #[test]
+    fn player_written_by_hand_is_refused_beyond_limits() {
+        for json in [
+            r#"{"pipe":"true"}"#,
+            r#"{"ubgi":"true"}"#,
+            r#"{"external":"127.0.0.1:1"}"#,
+            r#"{"linear":"/etc/passwd"}"#,
+            r#"{"classic":{"kind":"td","file":"/etc/passwd","sides":"swap"}}"#,
+            r#"{"gammond":{"nets":"/etc"}}"#,
+            r#"{"gammond":{"nets":{"path":"/etc"}}}"#,
+            r#"{"expectiminimax":{"depth":1,"eval":{"ubgi":"true"}}}"#,
+            r#"{"parts":"/etc/passwd"}"#,
+        ] {
+            assert!(
+                serde_json::from_str::<PortablePlayer>(json).is_err(),
+                "{json}"
+            );
+        }
+        for json in [
+            r#"{"gammond":{"plies":200}}"#,
+            r#"{"gammond":{"osr":0}}"#,
+            r#"{"gammond":{"level":"/etc"}}"#,
+            r#"{"gammond":{"filter":"ubgi:true"}}"#,
+            r#"{"expectiminimax":{"depth":9,"eval":"random"}}"#,
+            r#"{"expectiminimax":{"depth":1,"eval":{"expectiminimax":{"depth":1,"eval":"random"}}}}"#,
+            r#"{"classic":{"kind":"ubgi","file":0,"sides":"swap"}}"#,
+            r#"{"classic":{"kind":"td","file":9,"sides":"swap"}}"#,
+            r#"{"parts":{"name":"n","contact":{"parts":{"name":"n","contact":"random","race":"random","one_sided":true}},"race":"random","one_sided":true}}"#,
+        ] {
+            let portable: PortablePlayer = serde_json::from_str(json).unwrap();
+            assert!(portable.spec(&[PathBuf::from("a")]).is_err(), "{json}");
+        }
+        let deep = "{\"expectiminimax\":{\"depth\":1,\"eval\":".repeat(5000);
+        assert!(serde_json::from_str::<PortablePlayer>(&deep).is_err());
+    }
+}

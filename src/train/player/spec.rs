@@ -1,0 +1,449 @@
+//! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME][:bearoff=DIR][:osr=N]`, `pubeval`, `random`,
+//! `linear[:FILE]`, `expectiminimax[:depth=N][:eval=PLAYER]`, `td:FILE[:sides=swap|invert]`, `hillclimb:FILE`,
+//! `parts:FILE`, `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
+
+use super::classic::{ClassicPlayer, Sides};
+use super::expectiminimax::{DEPTH_MAX, Expectiminimax};
+use super::linear::Linear;
+use super::ours::{FAST, Gammond, Ours};
+use super::parts::{NESTED, Parts, Plan, short_name};
+use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
+use super::pubeval::PubEval;
+use super::random::Random;
+use super::{Player, PlayerError};
+use gammond_engine::equity::MatchEquityTable;
+use gammond_engine::eval::osr::GAMES_MAX;
+use gammond_engine::query::{Level, MoveFilter, Settings};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A player as it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PlayerSpec {
+    /// Our engine.
+    Gammond(Ours),
+    /// Tesauro's linear benchmark player.
+    PubEval,
+    /// Any legal play, all equally likely.
+    Random,
+    /// A weighted sum of features: of this file, or the built-in one.
+    Linear(Option<PathBuf>),
+    /// Full-width look-ahead of so many plies over a player that values positions.
+    Expectiminimax(u8, Box<PlayerSpec>),
+    /// A classic net: how it came to be (`td` or `hillclimb`), its file, and how it plays both sides.
+    Classic(&'static str, PathBuf, Option<Sides>),
+    /// Put together from parts that this file names.
+    Parts(PathBuf),
+    /// Put together from parts that are known already.
+    Assembled(Box<PartsSpec>),
+    /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
+    Pipe(String),
+    /// Another program that speaks UBGI on its standard input and output.
+    Ubgi(String),
+    /// A program that listens at `HOST:PORT` for questions of gnubg's external protocol.
+    External(String),
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, PlayerError> {
+        let refuse = |reason: &str| PlayerError::Spec {
+            text: text.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let others: [(&str, fn(String) -> PlayerSpec); 3] = [
+            ("pipe:", PlayerSpec::Pipe),
+            ("ubgi:", PlayerSpec::Ubgi),
+            ("external:", PlayerSpec::External),
+        ];
+        for (prefix, other) in others {
+            if let Some(target) = text.strip_prefix(prefix) {
+                if target.trim().is_empty() {
+                    return Err(refuse("want a command or HOST:PORT after the colon"));
+                }
+                return Ok(other(target.to_owned()));
+            }
+        }
+        if let Some(classical) = classical(text, &refuse) {
+            return classical;
+        }
+        // The one name of nets with a colon in it.
+        let text = text.replace(FAST, "embedded-fast");
+        let mut parts = text.split(':');
+        match parts.next().unwrap_or_default() {
+            "pubeval" => Ok(PlayerSpec::PubEval),
+            "random" => Ok(PlayerSpec::Random),
+            "linear" => Ok(PlayerSpec::Linear(None)),
+            "gammond" => Ok(PlayerSpec::Gammond(our_engine(parts, &refuse)?)),
+            _ => Err(refuse(
+                "want gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
+            )),
+        }
+    }
+}
+
+/// Which of our engines the settings after the word `gammond` mean.
+fn our_engine<'a>(
+    parts: impl Iterator<Item = &'a str>,
+    refuse: &impl Fn(&str) -> PlayerError,
+) -> Result<Ours, PlayerError> {
+    let mut ours = Ours::default();
+    for part in parts {
+        match part.split_once('=') {
+            Some(("nets", "embedded-fast")) => ours.nets = Some(PathBuf::from(FAST)),
+            Some(("nets", path)) => ours.nets = Some(PathBuf::from(path)),
+            Some(("plies", number)) => {
+                let plies = number.parse().ok();
+                let plies = plies.filter(|&plies| plies <= Settings::PLIES_MAX);
+                ours.plies = Some(plies.ok_or_else(|| refuse("plies: want 0 to 4"))?);
+            }
+            Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
+            Some(("osr", number)) => {
+                let games = number.parse().ok();
+                let games = games.filter(|games| (1..=GAMES_MAX).contains(games));
+                let games = games.ok_or_else(|| refuse(&format!("osr: want 1 to {GAMES_MAX}")))?;
+                ours.osr = Some(games);
+            }
+            Some(("level", name)) => {
+                let level = Level::named(name)
+                    .ok_or_else(|| refuse("level: want roller, roller+ or roller++"))?;
+                ours.level = Some(level);
+            }
+            Some(("filter", name)) => {
+                let filter = MoveFilter::named(name)
+                    .ok_or_else(|| refuse(&format!("filter: want {}", MoveFilter::WANT)))?;
+                ours.filter = Some(filter);
+            }
+            _ => {
+                return Err(refuse(
+                    "want nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
+                ));
+            }
+        }
+    }
+    Ok(ours)
+}
+
+/// How people say where a classic net came from; it plays the same.
+pub(super) const CLASSIC: [&str; 2] = ["td", "hillclimb"];
+const EXPECTIMINIMAX: &str = "expectiminimax";
+/// The reason for refusing a look-ahead over a look-ahead.
+pub(super) const LOOKS_AHEAD: &str = "eval: a look-ahead cannot be looked ahead from; give depth=2";
+
+/// A player that is written with a file, or with another player, behind its name; none when the text is another's.
+fn classical(
+    text: &str,
+    refuse: &impl Fn(&str) -> PlayerError,
+) -> Option<Result<PlayerSpec, PlayerError>> {
+    for kind in CLASSIC {
+        let rest = text.strip_prefix(kind);
+        if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
+            let (file, sides) = match rest.rsplit_once(":sides=") {
+                Some((file, name)) => (file, Sides::named(name).map(Some)),
+                // As the file says.
+                None => (rest, Some(None)),
+            };
+            return Some(match (file, sides) {
+                (_, None) => Err(refuse("sides: want swap or invert")),
+                ("", _) => Err(refuse("want a net file after the colon")),
+                (file, Some(sides)) => Ok(PlayerSpec::Classic(kind, PathBuf::from(file), sides)),
+            });
+        }
+    }
+    let of_file: [(&str, fn(PathBuf) -> PlayerSpec); 2] = [
+        ("linear:", |path| PlayerSpec::Linear(Some(path))),
+        ("parts:", PlayerSpec::Parts),
+    ];
+    for (prefix, made) in of_file {
+        if let Some(file) = text.strip_prefix(prefix) {
+            return Some(match file.is_empty() {
+                true => Err(refuse("want a TOML file after the colon")),
+                false => Ok(made(PathBuf::from(file))),
+            });
+        }
+    }
+    let rest = text.strip_prefix(EXPECTIMINIMAX)?;
+    (rest.is_empty() || rest.starts_with(':')).then(|| expectiminimax(rest, refuse))
+}
+
+/// What follows the word `expectiminimax`: `:depth=N`, then `:eval=PLAYER` to the end.
+fn expectiminimax(
+    mut rest: &str,
+    refuse: impl Fn(&str) -> PlayerError,
+) -> Result<PlayerSpec, PlayerError> {
+    let (mut depth, mut eval) = (1, PlayerSpec::Linear(None));
+    while !rest.is_empty() {
+        if let Some(text) = rest.strip_prefix(":eval=") {
+            eval = text.parse()?;
+            if matches!(eval, PlayerSpec::Expectiminimax(..)) {
+                return Err(refuse(LOOKS_AHEAD));
+            }
+            break;
+        }
+        let number = rest.strip_prefix(":depth=");
+        let number = number.ok_or_else(|| {
+            refuse("want depth=1 or depth=2, then eval=PLAYER, which goes to the end")
+        })?;
+        let (number, behind) = number.split_at(number.find(':').unwrap_or(number.len()));
+        let found = number.parse().ok();
+        let found = found.filter(|found| (1..=DEPTH_MAX).contains(found));
+        depth = found.ok_or_else(|| refuse("depth: want 1 or 2"))?;
+        rest = behind;
+    }
+    Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)))
+}
+
+impl PlayerSpec {
+    /// The same player with the paths of its files seen from this folder.
+    pub(super) fn seen_from(self, folder: &Path) -> PlayerSpec {
+        match self {
+            PlayerSpec::Linear(path) => PlayerSpec::Linear(path.map(|path| folder.join(path))),
+            PlayerSpec::Classic(kind, path, sides) => {
+                PlayerSpec::Classic(kind, folder.join(path), sides)
+            }
+            PlayerSpec::Expectiminimax(depth, eval) => {
+                PlayerSpec::Expectiminimax(depth, Box::new(eval.seen_from(folder)))
+            }
+            other => other,
+        }
+    }
+
+    /// Whether it is put together from parts, or looks ahead from a player that is.
+    pub(super) fn has_parts(&self) -> bool {
+        match self {
+            PlayerSpec::Parts(_) | PlayerSpec::Assembled(_) => true,
+            PlayerSpec::Expectiminimax(_, eval) => eval.has_parts(),
+            _ => false,
+        }
+    }
+
+    /// Whether our engine is in it, so that options of the engine mean something.
+    #[must_use]
+    pub fn takes_engine_options(&self) -> bool {
+        match self {
+            PlayerSpec::Gammond(_) => true,
+            PlayerSpec::Expectiminimax(_, eval) => eval.takes_engine_options(),
+            _ => false,
+        }
+    }
+
+    /// The player itself, with what `defaults` say where the text says nothing.
+    ///
+    /// # Errors
+    /// When files are missing or a program does not start.
+    pub fn open_with(&self, defaults: &Defaults) -> Result<Box<dyn Player>, PlayerError> {
+        let program = |speech, target: &str| {
+            ProgramPlayer::start(speech, target, defaults.answer_time).map(Box::new)
+        };
+        Ok(match self {
+            PlayerSpec::Gammond(ours) => {
+                Box::new(Gammond::open(&ours.or(&defaults.ours), &defaults.met)?)
+            }
+            PlayerSpec::PubEval => Box::new(PubEval::default()),
+            PlayerSpec::Random => Box::new(Random),
+            PlayerSpec::Linear(path) => Box::new(Linear::open(path.as_deref())?),
+            PlayerSpec::Expectiminimax(depth, eval) => {
+                let eval = eval.open_with(defaults)?;
+                let name = eval.name();
+                let player = Expectiminimax::new(*depth, eval);
+                Box::new(player.ok_or_else(|| PlayerError::Spec {
+                    text: format!("{EXPECTIMINIMAX}:depth={depth}:eval={name}"),
+                    reason: format!("{name} does not value positions"),
+                })?)
+            }
+            PlayerSpec::Classic(kind, path, sides) => {
+                Box::new(ClassicPlayer::open(kind, path, *sides)?)
+            }
+            PlayerSpec::Parts(path) => Box::new(PartsSpec::read(path)?.open(defaults)?),
+            PlayerSpec::Assembled(parts) => Box::new(parts.open(defaults)?),
+            PlayerSpec::Pipe(command) => program(Speech::Ids, command)?,
+            PlayerSpec::Ubgi(command) => program(Speech::Ubgi, command)?,
+            PlayerSpec::External(at) => program(Speech::External, at)?,
+        })
+    }
+
+    /// The player itself.
+    ///
+    /// # Errors
+    /// As [`PlayerSpec::open_with`].
+    pub fn open(&self) -> Result<Box<dyn Player>, PlayerError> {
+        self.open_with(&Defaults::default())
+    }
+}
+
+/// A player put together from parts, as its file describes it; the parts themselves are not opened yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartsSpec {
+    /// Its name in reports.
+    pub(super) name: String,
+    /// The file that describes it, for error messages.
+    pub(super) file: PathBuf,
+    /// Plays positions with contact.
+    pub(super) contact: PlayerSpec,
+    /// Plays crashed positions; `contact` does when left out.
+    pub(super) crashed: Option<PlayerSpec>,
+    /// Plays races.
+    pub(super) race: PlayerSpec,
+    /// Takes the one-sided table when both sides are home.
+    pub(super) one_sided: bool,
+}
+
+impl PartsSpec {
+    /// Reads the file that describes a player, without opening any part.
+    pub(super) fn read(path: &Path) -> Result<PartsSpec, PlayerError> {
+        let plan = Plan::read(path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let part = |key: &str, text: &str| {
+            let wrong = |error| PlayerError::in_file(path, format!("{key}: {error}"));
+            let spec: PlayerSpec = text.parse().map_err(wrong)?;
+            if spec.has_parts() {
+                return Err(wrong(PlayerError::Spec {
+                    text: text.to_owned(),
+                    reason: NESTED.to_owned(),
+                }));
+            }
+            Ok(spec.seen_from(folder))
+        };
+        Ok(PartsSpec {
+            name: match plan.name {
+                Some(name) => short_name(&name),
+                None => format!("parts:{}", path.display()),
+            },
+            file: path.to_owned(),
+            contact: part("contact", &plan.contact)?,
+            crashed: (plan.crashed.as_deref())
+                .map(|text| part("crashed", text))
+                .transpose()?,
+            race: part("race", &plan.race)?,
+            one_sided: plan.one_sided,
+        })
+    }
+
+    fn open(&self, defaults: &Defaults) -> Result<Parts, PlayerError> {
+        Parts::new(
+            (&self.name, &self.file),
+            (&self.contact, self.crashed.as_ref(), &self.race),
+            self.one_sided,
+            &|part| part.open_with(defaults),
+        )
+    }
+}
+
+/// What holds for players whose texts say nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defaults {
+    /// For our engine.
+    pub ours: Ours,
+    /// The match equity table that our engine plays matches by.
+    pub met: MatchEquityTable,
+    /// How long one answer of another program is waited for.
+    pub answer_time: Duration,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        Defaults {
+            ours: Ours::default(),
+            met: MatchEquityTable::default(),
+            answer_time: ANSWER_TIME,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_are_read() {
+        let read = |text: &str| text.parse::<PlayerSpec>().map_err(|e| e.to_string());
+        assert_eq!(read("pubeval"), Ok(PlayerSpec::PubEval));
+        assert_eq!(
+            read("gammond:nets=a/b.wd:plies=2:filter=huge:bearoff=none:osr=36"),
+            Ok(PlayerSpec::Gammond(Ours {
+                nets: Some("a/b.wd".into()),
+                plies: Some(2),
+                level: None,
+                filter: Some(MoveFilter::HUGE),
+                bearoff: Some("none".into()),
+                osr: Some(36),
+            }))
+        );
+        assert_eq!(read("pipe:a:b c"), Ok(PlayerSpec::Pipe("a:b c".into())));
+        assert_eq!(read("ubgi:a b"), Ok(PlayerSpec::Ubgi("a b".into())));
+        let external = PlayerSpec::External("host:1".into());
+        assert_eq!(read("external:host:1"), Ok(external));
+        assert_eq!(
+            read("gammond:nets=embedded:fast:plies=1"),
+            Ok(PlayerSpec::Gammond(Ours {
+                nets: Some("embedded:fast".into()),
+                plies: Some(1),
+                ..Ours::default()
+            }))
+        );
+        assert_eq!(
+            read("gammond:level=roller+"),
+            Ok(PlayerSpec::Gammond(Ours {
+                level: Some(Level::RollerPlus),
+                ..Ours::default()
+            }))
+        );
+        assert!(
+            read("gammond:level=rollers")
+                .unwrap_err()
+                .contains("level: want roller")
+        );
+        assert!(read("gammond:plies=9").is_err());
+        assert!(read("gammond:osr=0").unwrap_err().contains("osr: want 1"));
+        assert!(
+            read("gammond:filter=wide")
+                .unwrap_err()
+                .contains("filter: want swift, tiny")
+        );
+        assert!(read("nobody").is_err());
+    }
+
+    #[test]
+    fn classical_players_are_read() {
+        let read = |text: &str| text.parse::<PlayerSpec>().map_err(|e| e.to_string());
+        assert_eq!(read("linear"), Ok(PlayerSpec::Linear(None)));
+        let linear = PlayerSpec::Linear(Some("a:b.toml".into()));
+        assert_eq!(read("linear:a:b.toml"), Ok(linear.clone()));
+        let deep = |depth, eval| Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)));
+        assert_eq!(read("expectiminimax"), deep(1, PlayerSpec::Linear(None)));
+        assert_eq!(
+            read("expectiminimax:depth=2:eval=linear:a:b.toml"),
+            deep(2, linear)
+        );
+        let ours = PlayerSpec::Gammond(Ours {
+            nets: Some("embedded:fast".into()),
+            ..Ours::default()
+        });
+        assert_eq!(
+            read("expectiminimax:eval=gammond:nets=embedded:fast"),
+            deep(1, ours)
+        );
+        let net = |kind, sides| Ok(PlayerSpec::Classic(kind, "a:b.net".into(), sides));
+        assert_eq!(read("td:a:b.net"), net("td", None));
+        assert_eq!(
+            read("hillclimb:a:b.net:sides=invert"),
+            net("hillclimb", Some(Sides::Invert))
+        );
+        for (text, said) in [
+            ("expectiminimax:depth=3", "depth: want 1 or 2"),
+            ("expectiminimax:depth=", "depth: want 1 or 2"),
+            ("expectiminimax:eval=", "player \"\""),
+            ("expectiminimax:eval=expectiminimax", "give depth=2"),
+            ("expectiminimax:plies=2", "want depth=1"),
+            ("expectiminimaxi", "want gammond"),
+            ("td:", "want a net file"),
+            ("td:a:sides=both", "sides: want swap"),
+            ("parts:", "want a TOML file"),
+        ] {
+            assert!(read(text).unwrap_err().contains(said), "{text}");
+        }
+    }
+}

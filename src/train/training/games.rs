@@ -1,0 +1,629 @@
+//! Self-play games and their labels: luck-adjusted lambda returns.
+//!
+//! At every position the mean over the 21 rolls of the value of the best play is computed (the
+//! same work as a 1-ply label); the game goes on with one roll, and what later positions teach is
+//! brought back without the luck of the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the
+//! correction (LB-05); [`by_games`] is the mean over many games (LB-06).
+
+use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
+use super::shard::Label;
+use super::starts;
+use super::twins::{HORIZON_MAX, Step, Twin, Twins, follow};
+use gammond_base::rng::{ChaCha8Rng, below, unit};
+use gammond_engine::eval::Evaluator;
+use gammond_engine::search::{Ahead, Chooser, Filter, JudgedReply, OnePly, Scratch};
+use gammond_game::{Chances, Class, Position, Roll, generate_plays};
+use serde::{Deserialize, Serialize};
+
+/// How games are played and labelled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GameSettings {
+    /// Weight of what the rest of the game taught, 0 (1-ply labels) to 1 (whole games).
+    pub lambda: f32,
+    /// Share of games from constructed odd positions.
+    pub odd_starts: f64,
+    /// Share of games from race positions.
+    pub race_starts: f64,
+    /// Share of games that begin after 2 to 21 random plays.
+    pub random_starts: f64,
+    /// Share of games with a little exploration: noise 0.06 in 15 % of the plays.
+    pub mild: f64,
+    /// Share of games with much exploration: noise 0.25 in 30 % of the plays.
+    pub wild: f64,
+    /// Chance per play that another good candidate is labelled too. Its label is its own 1-ply value
+    /// with the correction that the rest of the game brought to the position chosen: what the game
+    /// taught about the plan holds for both, and their difference stays free of the dice.
+    pub extra: f64,
+    /// Whether races are among such candidates.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub extra_races: bool,
+    /// How far behind the best play such a candidate may be, in equity.
+    pub extra_margin: f32,
+    /// Other plays that are followed for some turns with the game's own dice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twins: Option<Twins>,
+    /// Plays that are looked at one play deeper when they are close together; 1 for none.
+    pub contenders: usize,
+    /// How close, in equity.
+    pub contest_margin: f32,
+    /// Plays that the quick net hands to the strong one.
+    pub filter_plays: usize,
+    /// ... among those within this equity of its best.
+    pub filter_margin: f32,
+    /// The pruning net hands them over instead of the quick net: as good a choice for a third of the time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pruning: bool,
+}
+
+impl Default for GameSettings {
+    fn default() -> GameSettings {
+        GameSettings {
+            lambda: 0.5,
+            odd_starts: 0.25,
+            race_starts: 0.04,
+            random_starts: 0.14,
+            mild: 0.40,
+            wild: 0.15,
+            extra: 0.06,
+            extra_races: false,
+            extra_margin: 0.25,
+            twins: None,
+            contenders: 3,
+            contest_margin: 0.04,
+            filter_plays: 5,
+            filter_margin: 0.25,
+            pruning: false,
+        }
+    }
+}
+
+impl Checked for GameSettings {
+    fn fault(&self) -> Option<String> {
+        let margins = [
+            ("extra_margin", self.extra_margin),
+            ("contest_margin", self.contest_margin),
+            ("filter_margin", self.filter_margin),
+            ("twins.margin", self.twins.map_or(0.0, |twins| twins.margin)),
+        ];
+        let plays = [
+            ("contenders", self.contenders),
+            ("filter_plays", self.filter_plays),
+        ];
+        shares(&[
+            ("lambda", self.lambda.into()),
+            ("odd_starts", self.odd_starts),
+            ("race_starts", self.race_starts),
+            ("random_starts", self.random_starts),
+            ("mild", self.mild),
+            ("wild", self.wild),
+            ("extra", self.extra),
+            ("twins.share", self.twins.map_or(0.0, |twins| twins.share)),
+            ("twins.wide", self.twins.map_or(0.0, |twins| twins.wide)),
+        ])
+        .or_else(|| {
+            (margins.iter())
+                .find_map(|&(name, margin)| within(name, margin.into(), 0.0, MARGIN_MAX))
+        })
+        .or_else(|| {
+            (plays.iter()).find_map(|&(name, count)| within(name, count as f64, 1.0, PLAYS_MAX))
+        })
+    }
+}
+
+/// Kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
+#[must_use]
+pub fn kind(position: &Position) -> Option<u8> {
+    match Class::of(position) {
+        Class::Contact => Some(0),
+        Class::Crashed => Some(2),
+        Class::Race => Some(1),
+        _ => None,
+    }
+}
+
+impl GameSettings {
+    /// Which plays the strong net judges.
+    #[must_use]
+    pub fn filter(&self) -> Filter {
+        Filter {
+            plays: self.filter_plays,
+            margin: self.filter_margin,
+            by: if self.pruning {
+                Chooser::Pruning
+            } else {
+                Chooser::Quick
+            },
+        }
+    }
+}
+
+/// Looks one play ahead with an evaluator, and knows what a table answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Judges<'a> {
+    evaluator: &'a dyn Evaluator,
+}
+
+impl<'a> Judges<'a> {
+    /// Judges with `evaluator`.
+    #[must_use]
+    pub fn new(evaluator: &'a dyn Evaluator) -> Judges<'a> {
+        Judges { evaluator }
+    }
+
+    /// The exact chances of a position that needs no net.
+    fn exact(&self, position: &Position) -> Option<Chances> {
+        if kind(position).is_some() {
+            return None;
+        }
+        let mut out = [Chances::default()];
+        self.evaluator
+            .evaluate(None, std::slice::from_ref(position), &mut out);
+        Some(out[0])
+    }
+
+    /// What a table from a folder says of a race, for which a net is trained: the truth, so that no look-ahead is needed.
+    fn table(&self, position: &Position) -> Option<[f32; 5]> {
+        let class = self.evaluator.class(position);
+        matches!(class, Class::BearoffOs | Class::BearoffTs).then(|| {
+            let mut out = [Chances::default()];
+            self.evaluator
+                .evaluate(None, std::slice::from_ref(position), &mut out);
+            out[0].to_array()
+        })
+    }
+
+    /// The mean over the rolls, and the plays of one.
+    fn ahead(
+        &self,
+        position: &Position,
+        roll: Roll,
+        settings: &GameSettings,
+        scratch: &mut Scratch,
+    ) -> Ahead {
+        let one = self.one(settings);
+        match self.table(position) {
+            Some(mean) => Ahead {
+                mean,
+                ranked: one.ranked(position, roll, scratch),
+            },
+            None => one.ahead(position, roll, scratch),
+        }
+    }
+
+    fn mean(
+        &self,
+        position: &Position,
+        settings: &GameSettings,
+        scratch: &mut Scratch,
+    ) -> [f32; 5] {
+        (self.table(position)).unwrap_or_else(|| self.one(settings).mean(position, scratch))
+    }
+
+    fn one(&self, settings: &GameSettings) -> OnePly<'a> {
+        OnePly::new(self.evaluator, settings.filter())
+    }
+
+    /// The best play of a roll and its static chances for the mover.
+    #[must_use]
+    pub fn best(
+        &self,
+        position: &Position,
+        roll: Roll,
+        settings: &GameSettings,
+        scratch: &mut Scratch,
+    ) -> JudgedReply {
+        self.one(settings).best(position, roll, scratch)
+    }
+
+    /// The 1-ply value of a position for the player on roll.
+    #[must_use]
+    pub fn one_ply(
+        &self,
+        position: &Position,
+        settings: &GameSettings,
+        scratch: &mut Scratch,
+    ) -> Chances {
+        match self.exact(position) {
+            Some(chances) => chances,
+            None => Chances::from_array(self.mean(position, settings, scratch)),
+        }
+    }
+}
+
+/// Longest game that is labelled to its end.
+const TURNS_MAX: usize = 400;
+
+/// Looks one play deeper at the best plays that are close together and chooses by that; the ones
+/// not chosen are labelled. The contender chosen comes with what was computed for its position.
+fn closest_contest(
+    judges: Judges<'_>,
+    ranked: &[JudgedReply],
+    next: Roll,
+    settings: &GameSettings,
+    room: &mut Scratch,
+    out: &mut Vec<Label>,
+) -> (usize, Option<Ahead>) {
+    let Some(best) = ranked.first().map(|judged| judged.chances.equity()) else {
+        return (0, None);
+    };
+    let contenders = ranked
+        .iter()
+        .take(settings.contenders)
+        .take_while(|judged| judged.chances.equity() >= best - settings.contest_margin)
+        .take_while(|judged| matches!(kind(&judged.after), Some(0 | 2)))
+        .count();
+    if contenders < 2 {
+        return (0, None);
+    }
+    let looked: Vec<Ahead> = ranked[..contenders]
+        .iter()
+        .map(|judged| judges.one(settings).ahead(&judged.after, next, room))
+        .collect();
+    let theirs = |ahead: &Ahead| Chances::from_array(ahead.mean).equity();
+    let mut pick = 0;
+    for (index, ahead) in looked.iter().enumerate() {
+        if theirs(ahead) < theirs(&looked[pick]) {
+            pick = index;
+        }
+    }
+    let mut chosen = None;
+    for (index, (judged, ahead)) in ranked.iter().zip(looked).enumerate() {
+        if index == pick {
+            chosen = Some(ahead);
+        } else if let Some(kind) = kind(&judged.after) {
+            out.push(Label::new(judged.after, kind, ahead.mean));
+        }
+    }
+    (pick, chosen)
+}
+
+struct Turn {
+    step: Step,
+    /// Whether the best play was made.
+    straight: bool,
+    /// A position that the player before could have left instead, and its 1-ply value.
+    sibling: Option<(Position, [f32; 5])>,
+    /// Another one, to be followed.
+    twin: Option<Position>,
+}
+
+/// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
+/// The game begins at one of `starts`, or where the settings say when there are none.
+pub fn play(
+    judges: Judges<'_>,
+    settings: &GameSettings,
+    starts: &[Position],
+    rng: &mut ChaCha8Rng,
+    room: &mut Scratch,
+    out: &mut Vec<Label>,
+) {
+    let mut position = match u32::try_from(starts.len()) {
+        Ok(count @ 1..) => starts[below(rng, count) as usize],
+        _ => first_position(settings, rng),
+    };
+    let (chance, noise) = match unit(rng) {
+        u if u < settings.mild => (0.15, 0.06),
+        u if u < settings.mild + settings.wild => (0.30, 0.25),
+        _ => (0.0, 0.0),
+    };
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut ahead: Option<(Roll, Ahead)> = None;
+    let (mut sibling, mut twin) = (None, None);
+    let mut value = loop {
+        if let Some(chances) = judges.exact(&position) {
+            break Some(chances.to_array());
+        }
+        if turns.len() >= TURNS_MAX {
+            break None;
+        }
+        let (roll, Ahead { mean, ranked }) = ahead.take().unwrap_or_else(|| {
+            let roll = gammond_game::Roll::thrown(rng);
+            (roll, judges.ahead(&position, roll, settings, room))
+        });
+        let explores = unit(rng) < chance;
+        let pick = if explores {
+            noisy_pick(&ranked, noise, rng)
+        } else {
+            let next = gammond_game::Roll::thrown(rng);
+            let (pick, known) = closest_contest(judges, &ranked, next, settings, room, out);
+            ahead = known.map(|known| (next, known));
+            pick
+        };
+        let (Some(best), Some(chosen)) = (ranked.first(), ranked.get(pick)) else {
+            break None;
+        };
+        turns.push(Turn {
+            step: Step {
+                position,
+                roll,
+                mean,
+                best: (!explores || pick == 0).then(|| best.chances.to_array()),
+            },
+            straight: pick == 0,
+            sibling: sibling.take(),
+            twin: twin.take(),
+        });
+        if ranked.len() > 1 && unit(rng) < settings.extra {
+            sibling = other_play(judges, &ranked, pick, settings, rng, room);
+        }
+        if let Some(twins) = settings.twins.filter(|_| ranked.len() > 1) {
+            twin = other_to_follow(&ranked, pick, (settings, twins), rng);
+        }
+        position = chosen.after;
+    };
+    label_turns(judges, settings, &turns, &mut value, room, out);
+}
+
+/// The labels of a game's turns, from the last to the first; `value` is how it ended.
+fn label_turns(
+    judges: Judges<'_>,
+    settings: &GameSettings,
+    turns: &[Turn],
+    value: &mut Option<[f32; 5]>,
+    room: &mut Scratch,
+    out: &mut Vec<Label>,
+) {
+    // What is known of the turns from the present one on, the last first.
+    let mut labels: Vec<[f32; 5]> = Vec::new();
+    for (index, turn) in turns.iter().enumerate().rev() {
+        let Step {
+            position,
+            mean,
+            best,
+            ..
+        } = turn.step;
+        let label = returned(mean, *value, best, settings.lambda);
+        labels.push(label);
+        if let Some(kind) = kind(&position) {
+            out.push(Label::new(position, kind, label));
+        }
+        if let Some((other, mut target)) = turn.sibling
+            && let Some(kind) = kind(&other)
+        {
+            for k in 0..5 {
+                target[k] += label[k] - mean[k];
+            }
+            out.push(Label::new(other, kind, target).beside_the_last());
+        }
+        if let (Some(twin), Some(twins)) = (turn.twin, settings.twins) {
+            let line: Vec<Step> = (turns[index..].iter().take(1 + usize::from(HORIZON_MAX)))
+                .map(|turn| Step {
+                    best: turn.step.best.filter(|_| turn.straight),
+                    ..turn.step
+                })
+                .collect();
+            let found = follow(
+                &judges.one(settings),
+                &|position| judges.exact(position),
+                (&line, twins.plies),
+                twin,
+                room,
+            );
+            label_twins(&line, labels.iter().rev(), found, out);
+        }
+        *value = Some(label);
+    }
+}
+
+/// Pairs of positions of the game and their twins, a sibling for each horizon.
+fn label_twins<'a>(
+    line: &[Step],
+    labels: impl Iterator<Item = &'a [f32; 5]>,
+    twins: Vec<Twin>,
+    out: &mut Vec<Label>,
+) {
+    for ((step, label), twin) in line.iter().zip(labels).zip(twins) {
+        let [Some(own @ (0 | 2)), Some(other @ (0 | 2))] =
+            [&step.position, &twin.position].map(kind)
+        else {
+            continue;
+        };
+        out.push(Label::new(step.position, own, *label));
+        for (horizon, difference) in (0..=HORIZON_MAX).zip(twin.differences) {
+            let target = std::array::from_fn(|k| label[k] + difference[k]);
+            let sibling = Label::new(twin.position, other, target).beside_the_last();
+            out.push(sibling.with_horizon(horizon));
+        }
+    }
+}
+
+/// A play beside `pick` to be followed, if chance and margin allow one.
+fn other_to_follow(
+    ranked: &[JudgedReply],
+    pick: usize,
+    (settings, twins): (&GameSettings, Twins),
+    rng: &mut ChaCha8Rng,
+) -> Option<Position> {
+    if unit(rng) >= twins.share {
+        return None;
+    }
+    let margin = match unit(rng) {
+        u if u < twins.wide => settings.extra_margin,
+        _ => twins.margin,
+    };
+    another(ranked, pick, margin, rng).filter(|other| matches!(kind(other), Some(0 | 2)))
+}
+
+/// A position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
+fn other_play(
+    judges: Judges<'_>,
+    ranked: &[JudgedReply],
+    pick: usize,
+    settings: &GameSettings,
+    rng: &mut ChaCha8Rng,
+    room: &mut Scratch,
+) -> Option<(Position, [f32; 5])> {
+    let other = another(ranked, pick, settings.extra_margin, rng)?;
+    let wanted = match kind(&other) {
+        Some(1) => settings.extra_races,
+        kind => kind.is_some(),
+    };
+    wanted.then(|| (other, judges.mean(&other, settings, room)))
+}
+
+/// One of the four best plays that were not chosen, if it is within the margin.
+fn another(
+    ranked: &[JudgedReply],
+    pick: usize,
+    margin: f32,
+    rng: &mut ChaCha8Rng,
+) -> Option<Position> {
+    let least = ranked.first()?.chances.equity() - margin;
+    let others: Vec<Position> = (ranked.iter().enumerate())
+        .filter(|(index, judged)| *index != pick && judged.chances.equity() >= least)
+        .map(|(_, judged)| judged.after)
+        .take(4)
+        .collect();
+    let count = u32::try_from(others.len()).ok().filter(|&n| n > 0)?;
+    others.get(below(rng, count) as usize).copied()
+}
+
+/// Mean of the luck-adjusted returns of `games` games without exploration from `position`, for the
+/// player on roll. Games use the streams `seed`, 0.. of the generator.
+#[must_use]
+pub fn by_games(
+    judges: Judges<'_>,
+    position: &Position,
+    settings: &GameSettings,
+    (games, seed): (u32, u64),
+    room: &mut Scratch,
+) -> Chances {
+    if let Some(exact) = judges.exact(position) {
+        return exact;
+    }
+    let mut sum = [0.0; 5];
+    for game in 0..u64::from(games) {
+        let mut rng = gammond_base::rng::stream(seed, game);
+        let mut at = *position;
+        let mut turns: Vec<([f32; 5], [f32; 5])> = Vec::new();
+        let mut value = loop {
+            if let Some(chances) = judges.exact(&at) {
+                break Some(chances.to_array());
+            }
+            let roll = gammond_game::Roll::thrown(&mut rng);
+            let Ahead { mean, ranked } = judges.ahead(&at, roll, settings, room);
+            let Some(best) = ranked.first().filter(|_| turns.len() < TURNS_MAX) else {
+                break None;
+            };
+            turns.push((mean, best.chances.to_array()));
+            at = best.after;
+        };
+        for (mean, best) in turns.iter().rev() {
+            value = Some(returned(*mean, value, Some(*best), settings.lambda));
+        }
+        for (sum, value) in sum.iter_mut().zip(value.unwrap_or_default()) {
+            *sum += value / games as f32;
+        }
+    }
+    Chances::from_array(sum.map(|value| value.clamp(0.0, 1.0)))
+}
+
+/// `M + lambda (G' - V)`: the 1-ply value, corrected by what came later (seen from there).
+fn returned(
+    mean: [f32; 5],
+    later: Option<[f32; 5]>,
+    best: Option<[f32; 5]>,
+    lambda: f32,
+) -> [f32; 5] {
+    let mut label = mean;
+    if let (Some(later), Some(best)) = (later, best) {
+        let later = Chances::from_array(later).inverted().to_array();
+        for k in 0..5 {
+            label[k] += lambda * (later[k] - best[k]);
+        }
+    }
+    label
+}
+
+/// Where the games of `settings` begin.
+pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> Position {
+    let mut share = unit(rng);
+    if share < settings.odd_starts {
+        return starts::odd(rng);
+    }
+    share -= settings.odd_starts;
+    if share < settings.race_starts {
+        return starts::race(rng);
+    }
+    share -= settings.race_starts;
+    if share >= settings.random_starts {
+        return Position::start();
+    }
+    let mut position = Position::start();
+    let mut after = Vec::new();
+    for _ in 0..2 + below(rng, 20) {
+        generate_plays(&position, gammond_game::Roll::thrown(rng), &mut after);
+        if after.is_empty() {
+            after.push(position.swapped());
+        }
+        let next = after[below(rng, after.len() as u32) as usize];
+        if next.is_over() {
+            break;
+        }
+        position = next;
+    }
+    position
+}
+
+/// The play that looks best when every equity is blurred by about `noise`.
+fn noisy_pick(ranked: &[JudgedReply], noise: f32, rng: &mut ChaCha8Rng) -> usize {
+    let mut best = (0, f32::MIN);
+    for (index, judged) in ranked.iter().enumerate() {
+        // Sum of four uniform numbers: near enough to a normal one, standard deviation 0.577.
+        let blur: f64 = (0..4).map(|_| unit(rng) - 0.5).sum();
+        let equity = judged.chances.equity() + noise * 1.73 * blur as f32;
+        if equity > best.1 {
+            best = (index, equity);
+        }
+    }
+    best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::shard::at_horizon;
+    use crate::training::twins::Plies;
+    use gammond_engine::eval::own::OwnEvaluator;
+
+    /// The labels of a game in which every play has a twin: a pair for each step, a sibling for each horizon.
+    #[test]
+    fn games_have_chains_of_siblings() {
+        let evaluator = OwnEvaluator::embedded_fast().unwrap();
+        let settings = GameSettings {
+            extra: 0.0,
+            contenders: 1,
+            odd_starts: 0.0,
+            race_starts: 0.0,
+            twins: Some(Twins {
+                share: 1.0,
+                plies: Plies::try_from(2).unwrap(),
+                margin: 0.1,
+                wide: 0.5,
+            }),
+            ..GameSettings::default()
+        };
+        let mut labels: Vec<Label> = Vec::new();
+        let mut scratch = Scratch::default();
+        for game in 0..3 {
+            let (judges, mut rng) = (Judges::new(&evaluator), gammond_base::rng::stream(12, game));
+            play(judges, &settings, &[], &mut rng, &mut scratch, &mut labels);
+        }
+        let mut longest = 0;
+        for pair in labels.windows(2) {
+            longest = longest.max(pair[1].horizon);
+            if pair[1].horizon > 0 {
+                let follows = pair[0].sibling && pair[0].horizon + 1 == pair[1].horizon;
+                assert!(follows && pair[0].position == pair[1].position);
+            } else if pair[1].sibling {
+                assert!(!pair[0].sibling, "a sibling comes behind its partner");
+            }
+        }
+        assert_eq!(longest, 2);
+        let pairs = |labels: &[Label]| labels.iter().filter(|label| label.sibling).count();
+        let [zero, two] = [0, 2].map(|horizon| at_horizon(labels.clone(), horizon));
+        assert_eq!((zero.len(), pairs(&zero)), (two.len(), pairs(&two)));
+        assert!(zero != two && two.len() < labels.len());
+    }
+}

@@ -1,0 +1,411 @@
+//! A training run as its TOML file says.
+
+use super::alpha::AlphaSettings;
+use super::error::{RunError, in_file, read_toml};
+use super::games::GameSettings;
+use super::limits::{
+    ALPHA_MAX, BATCH_MAX, Checked, FACTOR_MAX, LABELS_MAX, PASSES_MAX, TIMES_MAX, WEIGHT_MAX,
+    within,
+};
+use super::net::{Net, UNITS};
+use super::shard::Label;
+use super::twins::HORIZON_MAX;
+use gammond_engine::eval::own::{InputSet, Role};
+use gammond_engine::nn::{Activation, Limits, WIDTH_MAX};
+use gammond_game::Group;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A net at the beginning of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Origin {
+    /// A float net in safetensors form.
+    File(PathBuf),
+    /// A float net with more units or inputs.
+    Changed {
+        /// The net to begin with.
+        from: PathBuf,
+        /// Units of the first layer, a multiple of 64 (see [`Net::widened`]): where there is room, every unit is
+        /// doubled (tripled, ...); the rest begin with random weights, and unheard.
+        widen: Option<usize>,
+        /// Add the sixteen inputs of checkers borne off, without weight at first.
+        #[serde(default)]
+        off: bool,
+        /// Add the inputs of rolls that reach blots, without weight at first.
+        #[serde(default)]
+        reach: bool,
+    },
+    /// Random weights: widths of the two layers, and which inputs beside the base ones.
+    Random {
+        /// Units of the first layer, a multiple of 64.
+        first: usize,
+        /// Units of the second layer, 16, 32 or 64.
+        second: usize,
+        /// Whether the 40 handcrafted inputs are used.
+        #[serde(default)]
+        hand: bool,
+        /// Whether those of rolls that reach blots are used; only with `hand`.
+        #[serde(default)]
+        reach: bool,
+        /// Whether the sixteen inputs of checkers borne off are used; not with `hand`.
+        #[serde(default)]
+        off: bool,
+        /// Whether the first layer passes on squares.
+        #[serde(default)]
+        squared: bool,
+        /// With squares: the first layer's limit is 2, and the second layer has none (see [`Limits::WIDE`]).
+        #[serde(default)]
+        wide: bool,
+    },
+}
+
+impl Origin {
+    /// Why a net cannot be made so, as far as the plan alone tells.
+    fn fault(&self) -> Option<String> {
+        Some(match *self {
+            Origin::Random { first, .. }
+                if !first.is_multiple_of(UNITS) || !(1..=WIDTH_MAX).contains(&first) =>
+            {
+                format!("first: {first}, want a multiple of {UNITS} up to {WIDTH_MAX}")
+            }
+            Origin::Changed {
+                widen: Some(wide), ..
+            } if !(1..=WIDTH_MAX).contains(&wide) => {
+                format!("widen: {wide}, want 1 to {WIDTH_MAX}")
+            }
+            Origin::Random { second, .. } if ![16, 32, 64].contains(&second) => {
+                format!("second: {second}, want 16, 32 or 64")
+            }
+            Origin::Random { hand, off, .. } if hand && off => "off: not together with hand".into(),
+            Origin::Random { hand, reach, .. } if reach && !hand => {
+                "reach: only together with hand".into()
+            }
+            Origin::Random { squared, wide, .. } if wide && !squared => {
+                "wide: only together with squared".into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// One round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// Labels to make before training.
+    pub labels: usize,
+    /// How the games are played.
+    #[serde(default)]
+    pub games: GameSettings,
+    /// How many of the last rounds' labels are trained on.
+    pub pool: usize,
+    /// Passes over them.
+    #[serde(default = "one")]
+    pub passes: f64,
+    /// Learning rate at the start of the round (after the warm-up).
+    pub rate: f32,
+    /// ... and at its end, as a share of `rate`; cosine in between.
+    #[serde(default = "one_f32")]
+    pub rate_end: f32,
+    /// Weight of the squared error of equity differences between siblings, beside the loss of
+    /// each label. Plays are chosen by differences.
+    #[serde(default)]
+    pub pairs: f32,
+    /// The longest horizon of siblings that were followed (`twins`): 0 for their 1-ply values, up to 3. Shorter ones have less
+    /// noise, longer ones less of the labelling net's own error.
+    #[serde(default)]
+    pub horizon: u8,
+    /// How often labels of a group (its name in `gammond bench`, such as `crashed: contain`) are among those
+    /// trained on, once where nothing is said; 1.5 is once for all and twice for half of them. The largest
+    /// number counts where groups overlap.
+    #[serde(default)]
+    pub weights: Weights,
+    /// The classical schedule in the place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
+    /// pass to the next.
+    pub alpha: Option<AlphaSettings>,
+    /// How often this round is repeated.
+    #[serde(default = "once")]
+    pub times: usize,
+    /// Factor on the learning rate from one repetition to the next.
+    #[serde(default = "one_f32")]
+    pub rate_factor: f32,
+}
+
+/// Weights of groups of positions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, f32>", into = "BTreeMap<String, f32>")]
+pub struct Weights(Vec<(Group, f32)>);
+
+/// Weights that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("weights: {0:?}: want a group of positions and a weight from 0 to {GROUP_MAX}")]
+pub struct BadWeight(String);
+
+/// Most copies of a label.
+const GROUP_MAX: f32 = 100.0;
+
+impl TryFrom<BTreeMap<String, f32>> for Weights {
+    type Error = BadWeight;
+
+    fn try_from(all: BTreeMap<String, f32>) -> Result<Weights, BadWeight> {
+        let one = |(name, weight): (String, f32)| {
+            let group = Group::ALL.into_iter().find(|g| g.to_string() == name);
+            match group {
+                Some(group) if (0.0..=GROUP_MAX).contains(&weight) => Ok((group, weight)),
+                _ => Err(BadWeight(name)),
+            }
+        };
+        all.into_iter()
+            .map(one)
+            .collect::<Result<_, _>>()
+            .map(Weights)
+    }
+}
+
+impl From<Weights> for BTreeMap<String, f32> {
+    fn from(weights: Weights) -> BTreeMap<String, f32> {
+        let one = |(group, weight): (Group, f32)| (group.to_string(), weight);
+        weights.0.into_iter().map(one).collect()
+    }
+}
+
+impl Weights {
+    pub(super) fn of(&self, label: &Label) -> f32 {
+        let own = self
+            .0
+            .iter()
+            .filter(|(group, _)| group.holds(&label.position));
+        own.map(|(_, weight)| *weight)
+            .reduce(f32::max)
+            .unwrap_or(1.0)
+    }
+}
+
+const fn one() -> f64 {
+    1.0
+}
+const fn one_f32() -> f32 {
+    1.0
+}
+const fn once() -> usize {
+    1
+}
+const fn batch() -> usize {
+    1024
+}
+const fn keep() -> f32 {
+    0.998
+}
+
+/// A run, as its TOML file says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Seed of everything.
+    pub seed: u64,
+    /// Net for contact positions.
+    pub contact: Origin,
+    /// Net for crashed positions; the contact net when left out.
+    pub crashed: Option<Origin>,
+    /// Net for contact positions in which the player on roll leads clearly; the contact net when
+    /// left out.
+    pub ahead: Option<Origin>,
+    /// ... trails clearly.
+    pub behind: Option<Origin>,
+    /// Nets for parts of contact, by the class of their files; a part that is left out is its parent's work
+    /// ([`Role::parent`]).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, Origin>,
+    /// Net for races.
+    pub race: Origin,
+    /// Net that filters plays (never trained in this run).
+    pub quick: Option<Origin>,
+    /// Net file that hands plays over where games say `pruning`; the embedded one when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruning: Option<PathBuf>,
+    /// Labels a step.
+    #[serde(default = "batch")]
+    pub batch: usize,
+    /// How much of the running mean of the weights a step keeps.
+    #[serde(default = "keep")]
+    pub keep: f32,
+    /// How many of each net's newest labels are kept out of training, so that `fresh`, `fresh_pairs` and
+    /// `pairs` in the log are measured on positions that the net has not learned from; 0 for none.
+    #[serde(default)]
+    pub held_out: usize,
+    /// Folders of earlier runs whose labels join the pool.
+    #[serde(default)]
+    pub earlier: Vec<PathBuf>,
+    /// Rounds in order.
+    pub round: Vec<Round>,
+}
+
+impl Checked for Plan {
+    fn fault(&self) -> Option<String> {
+        let mut parts = self.parts.keys();
+        let strange = parts.find(|name| !Role::named(name).is_some_and(is_part));
+        let mut rounds = (1..).zip(&self.round);
+        strange
+            .map(|name| format!("parts: {name:?}, want one of {}", Role::names(is_part)))
+            .or_else(|| {
+                let mut origins = self.origins();
+                origins.find_map(|(_, origin)| origin.fault())
+            })
+            .or_else(|| within("batch", self.batch as f64, 1.0, BATCH_MAX))
+            .or_else(|| within("keep", self.keep.into(), 0.0, 1.0))
+            .or_else(|| within("held_out", self.held_out as f64, 0.0, LABELS_MAX))
+            .or_else(|| (self.round.is_empty()).then(|| "round: none is there".to_owned()))
+            .or_else(|| {
+                rounds.find_map(|(number, round)| {
+                    let fault = round.fault()?;
+                    Some(format!("round {number}: {fault}"))
+                })
+            })
+    }
+}
+
+impl Checked for Round {
+    fn fault(&self) -> Option<String> {
+        let (times, pool) = (self.times as f64, self.pool as f64);
+        let alpha = self.alpha.unwrap_or_default();
+        within("labels", self.labels as f64, 0.0, LABELS_MAX)
+            .or_else(|| within("pool", pool, 1.0, TIMES_MAX))
+            .or_else(|| within("passes", self.passes, 0.0, PASSES_MAX))
+            .or_else(|| within("rate", self.rate.into(), 0.0, 1.0))
+            .or_else(|| within("rate_end", self.rate_end.into(), 0.0, 1.0))
+            .or_else(|| within("pairs", self.pairs.into(), 0.0, WEIGHT_MAX))
+            .or_else(|| within("horizon", self.horizon.into(), 0.0, HORIZON_MAX.into()))
+            .or_else(|| within("times", times, 1.0, TIMES_MAX))
+            .or_else(|| within("rate_factor", self.rate_factor.into(), 0.0, FACTOR_MAX))
+            .or_else(|| within("alpha.start", alpha.start, 0.0, ALPHA_MAX))
+            .or_else(|| within("alpha.least", alpha.least, 0.0, ALPHA_MAX))
+            .or_else(|| within("alpha.fall", alpha.fall, 0.0, 1.0))
+            .or_else(|| self.games.fault())
+    }
+}
+
+impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// [`RunError`]: the file, or what is wrong in it.
+    pub fn load(path: &Path) -> Result<Plan, RunError> {
+        read_toml(path)
+    }
+
+    /// Where the net of a role begins, and the seed of its random numbers; none when there is no such net.
+    pub(super) fn origin(&self, role: Role) -> Option<(&Origin, u64)> {
+        let (origin, number) = match role {
+            Role::Contact => (Some(&self.contact), 0),
+            Role::Race => (Some(&self.race), 1),
+            Role::Crashed => (self.crashed.as_ref(), 2),
+            Role::Fast => (self.quick.as_ref(), 3),
+            Role::Ahead => (self.ahead.as_ref(), 4),
+            Role::Behind => (self.behind.as_ref(), 5),
+            part => (self.parts.get(part.name()), 10 + part as u64),
+        };
+        Some((origin?, self.seed.wrapping_add(number)))
+    }
+
+    /// Where the nets begin, each with its role.
+    pub(super) fn origins(&self) -> impl Iterator<Item = (Role, &Origin)> {
+        let origin = |role| Some((role, self.origin(role)?.0));
+        Role::ALL.into_iter().filter_map(origin)
+    }
+
+    /// The same in another order, to be changed.
+    pub(super) fn origins_mut(&mut self) -> impl Iterator<Item = (Role, &mut Origin)> {
+        let parts = self.parts.iter_mut();
+        let parts = parts.filter_map(|(name, origin)| Some((Role::named(name)?, Some(origin))));
+        [
+            (Role::Contact, Some(&mut self.contact)),
+            (Role::Crashed, self.crashed.as_mut()),
+            (Role::Ahead, self.ahead.as_mut()),
+            (Role::Behind, self.behind.as_mut()),
+            (Role::Race, Some(&mut self.race)),
+            (Role::Fast, self.quick.as_mut()),
+        ]
+        .into_iter()
+        .chain(parts)
+        .filter_map(|(role, origin)| Some((role, origin?)))
+    }
+
+    /// The rounds, repetitions written out.
+    pub(super) fn rounds(&self) -> Vec<Round> {
+        let mut all = Vec::new();
+        for round in &self.round {
+            for time in 0..round.times {
+                let mut round = round.clone();
+                round.rate *= round.rate_factor.powi(time as i32);
+                all.push(round);
+            }
+        }
+        all
+    }
+}
+
+/// Whether a net of this role stands among a plan's `parts`, and has no key of its own.
+fn is_part(role: Role) -> bool {
+    role.parent().is_some() && !matches!(role, Role::Crashed | Role::Ahead | Role::Behind)
+}
+
+pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
+    match origin {
+        Origin::File(path) => Net::load(path).map_err(in_file(path)),
+        Origin::Changed {
+            from,
+            widen,
+            off,
+            reach,
+        } => {
+            let mut net = Net::load(from).map_err(in_file(from))?;
+            let refuse = |reason: String| RunError::Plan {
+                path: from.clone(),
+                reason,
+            };
+            if let Some(widen) = widen {
+                net = (net.widened(*widen, seed))
+                    .ok_or_else(|| {
+                        let first = net.first;
+                        refuse(format!("{first} units cannot be made {widen}, want a multiple of {UNITS} from {first} on"))
+                    })?;
+            }
+            let more = [
+                (*off, InputSet::CountsAndOff),
+                (*reach, InputSet::CountsHandAndReach),
+            ];
+            for (_, set) in more.into_iter().filter(|(wanted, _)| *wanted) {
+                net = (net.with_inputs(set))
+                    .ok_or_else(|| refuse(format!("inputs {:?} have no room", net.set.name())))?;
+            }
+            Ok(net)
+        }
+        Origin::Random {
+            first,
+            second,
+            hand,
+            reach,
+            off,
+            squared,
+            wide,
+        } => {
+            let set = match (hand, off) {
+                (true, _) if *reach => InputSet::CountsHandAndReach,
+                (true, _) => InputSet::CountsAndHand,
+                (false, true) => InputSet::CountsAndOff,
+                (false, false) => InputSet::Counts,
+            };
+            let mut net = Net::random(set, *first, *second, seed);
+            if *squared {
+                net.activation = Activation::Screlu;
+            }
+            if *wide {
+                net.limits = Limits::WIDE;
+            }
+            Ok(net)
+        }
+    }
+}

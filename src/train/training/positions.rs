@@ -1,0 +1,40 @@
+//! Files of positions: one a line, any position text, or lines of a training file.
+
+use gammond_game::Position;
+use gammond_game::notation::{LINE_BYTES_MAX, NotationError, parse_position_line};
+use gammond_job::sha256;
+use std::io::{self, BufRead, Read as _};
+
+/// Positions, and the lines that are none with their reasons.
+pub type Positions = (Vec<Position>, Vec<(u64, NotationError)>);
+
+/// Reads positions to the end.
+///
+/// # Errors
+/// When `input` cannot be read.
+pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
+    let (mut positions, mut wrong) = (Vec::new(), Vec::new());
+    for number in 1.. {
+        let mut line = Vec::new();
+        let mut bounded = input.by_ref().take(LINE_BYTES_MAX as u64);
+        if bounded.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        match parse_position_line(&line) {
+            Ok(found) => positions.extend(found),
+            Err(reason) => wrong.push((number, reason)),
+        }
+    }
+    Ok((positions, wrong))
+}
+
+/// How many positions there are, and their checksum.
+#[must_use]
+pub fn checksum(positions: &[Position]) -> String {
+    let mut bytes = Vec::with_capacity(32 * positions.len());
+    for position in positions {
+        bytes.extend(position.me().packed().to_le_bytes());
+        bytes.extend(position.opponent().packed().to_le_bytes());
+    }
+    format!("{}, sha256 {}", positions.len(), sha256(&bytes))
+}

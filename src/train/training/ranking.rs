@@ -1,0 +1,62 @@
+//! What a net that ranks is to learn (TP-11 of `protocol-specs/training-files.md`): how the plays of a roll *differ*, the
+//! good ones above all. What all of them have in common does not matter for a ranking.
+
+use super::shard::Label;
+use gammond_engine::nn::RESULTS;
+
+/// What one unit of each output adds to the equity.
+pub(super) const EQUITY: [f32; RESULTS] = [2.0, 1.0, 1.0, -1.0, -1.0];
+/// How much each chance counts by itself beside the equity, for other prices of gammons.
+const ALONE: [f32; RESULTS] = [0.6, 0.3, 0.1, 0.3, 0.1];
+/// Plays this much worse than the best count a third as much.
+const SCALE: f32 = 0.08;
+/// What a very bad play counts, beside 1 for the best.
+const BACKGROUND: f32 = 0.12;
+
+/// Equity of outputs or chances, without its constant.
+pub(super) fn equity(values: &[f32; RESULTS]) -> f32 {
+    let parts = values.iter().zip(EQUITY);
+    parts.map(|(value, part)| value * part).sum()
+}
+
+/// The loss of a net that finds `found` for the plays of a roll, and its slopes over these outputs. The labels are those of
+/// the positions after the plays, the opponent on roll: least is best.
+pub(super) fn slopes(
+    plays: &[Label],
+    found: &[[f32; RESULTS]],
+    slopes: &mut [[f32; RESULTS]],
+) -> f32 {
+    let wanted: Vec<[f32; RESULTS]> = plays.iter().map(Label::targets).collect();
+    let weights = weights(&wanted);
+    let mean = |all: &[[f32; RESULTS]], k: usize| -> f32 {
+        let parts = all.iter().zip(&weights);
+        parts.map(|(values, weight)| values[k] * weight).sum()
+    };
+    let offset: [f32; RESULTS] = std::array::from_fn(|k| mean(found, k) - mean(&wanted, k));
+    let mut loss = 0.0;
+    let plays = found.iter().zip(&wanted).zip(&weights).zip(slopes);
+    for (((found, wanted), weight), slope) in plays {
+        let error: [f32; RESULTS] = std::array::from_fn(|k| found[k] - wanted[k] - offset[k]);
+        let together = equity(&error);
+        let alone = error
+            .iter()
+            .zip(ALONE)
+            .map(|(error, part)| part * error * error);
+        loss += weight * (together * together + alone.sum::<f32>());
+        // The offset's own share of the slope is zero: weighted errors add up to none.
+        *slope =
+            std::array::from_fn(|k| 2.0 * weight * (together * EQUITY[k] + ALONE[k] * error[k]));
+    }
+    loss
+}
+
+/// How much each play counts, 1 in all.
+fn weights(wanted: &[[f32; RESULTS]]) -> Vec<f32> {
+    let equities: Vec<f32> = wanted.iter().map(equity).collect();
+    let best = equities.iter().copied().fold(f32::INFINITY, f32::min);
+    let weight = |equity: f32| BACKGROUND + ((best - equity) / SCALE).exp();
+    let mut weights: Vec<f32> = equities.into_iter().map(weight).collect();
+    let total: f32 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= total);
+    weights
+}

@@ -1,0 +1,269 @@
+//! A training run: rounds of sampling and training that follow one TOML file.
+//!
+//! Everything the run makes lies in its folder: `round-N.labels` (a journal), `round-N-KIND.net`
+//! (float nets after each round), `log.jsonl`, and `run.journal` with the checksums of all of them.
+//! A run that was killed goes on with the same command: whole records of the labels are kept, the
+//! round that was being trained is trained again from its start, and the results are the same as
+//! without the kill. A folder of another plan or with changed files is refused.
+
+pub use super::error::RunError;
+use super::error::in_file;
+use super::fit::fit;
+use super::ledger::{Ledger, earlier_labels, labels_path, net_path};
+use super::net::Net;
+use super::plan::origin;
+pub use super::plan::{BadWeight, Origin, Plan, Round, Weights};
+use super::sample::{SampleJob, fill};
+use super::shard::{Label, at_horizon, repeated, select, unpack};
+use gammond_base::rng::stream;
+use gammond_engine::eval::own::{OwnEvaluator, Role};
+use gammond_job::{Control, Header, sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The nets that a run trains, in this order; those that its plan leaves out are their parents' work ([`Role::parent`]).
+pub const TRAINED: [Role; 10] = [
+    Role::Contact,
+    Role::Crashed,
+    Role::Ahead,
+    Role::Behind,
+    Role::Board,
+    Role::Anchor,
+    Role::AnchorBoard,
+    Role::AheadBoard,
+    Role::BehindAnchor,
+    Role::Race,
+];
+
+/// The nets of a run between two rounds.
+#[derive(Clone, Debug)]
+pub struct RunNets {
+    /// Those of the plan.
+    nets: BTreeMap<Role, Net>,
+    /// The pruning net that the plan names: where it lies and what the file holds.
+    pruning: Option<(PathBuf, Vec<u8>)>,
+}
+
+/// The nets after `round` rounds of the run in `folder`, if they are all there.
+///
+/// # Errors
+/// When the plan's own nets cannot be read.
+pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>, RunError> {
+    let mut nets = BTreeMap::new();
+    for role in TRAINED.into_iter().chain([Role::Fast]) {
+        let Some((from, seed)) = plan.origin(role) else {
+            continue;
+        };
+        // The fast net is not trained.
+        let net = if round == 0 || role == Role::Fast {
+            origin(from, seed)?
+        } else {
+            match Net::load(&net_path(folder, round, role.name())) {
+                Ok(net) => net,
+                // A net that the plan wants is not there yet: the round is not finished.
+                Err(_) => return Ok(None),
+            }
+        };
+        nets.insert(role, net);
+    }
+    let pruning = match &plan.pruning {
+        None => None,
+        Some(path) => {
+            let bytes = gammond_base::files::read(path, gammond_engine::nn::format::FILE_BYTES_MAX);
+            Some((path.clone(), bytes.map_err(in_file(path))?))
+        }
+    };
+    Ok(Some(RunNets { nets, pruning }))
+}
+
+impl RunNets {
+    /// The nets rounded to integers, with the exact tables.
+    ///
+    /// # Errors
+    /// When weights have grown out of the integers' range.
+    pub fn evaluator(&self, name: &str) -> Result<OwnEvaluator, RunError> {
+        let evaluator = OwnEvaluator::from_files(&self.files(name)?)?;
+        Ok(match &self.pruning {
+            None => evaluator,
+            Some((path, bytes)) => evaluator.with_pruning(&path.display().to_string(), bytes)?,
+        })
+    }
+
+    /// A checksum of what [`RunNets::evaluator`] is made of.
+    fn checksum(&self) -> Result<String, RunError> {
+        let files = self.files("candidate")?;
+        let pruning = self.pruning.iter().map(|(_, bytes)| bytes);
+        let bytes = files.iter().map(|(_, bytes)| bytes).chain(pruning);
+        let bytes: Vec<&[u8]> = bytes.map(Vec::as_slice).collect();
+        Ok(sha256(&bytes.concat()))
+    }
+
+    fn files(&self, name: &str) -> Result<Vec<(String, Vec<u8>)>, RunError> {
+        let named = |(role, bytes): (Role, Vec<u8>)| (format!("{name} {}", role.name()), bytes);
+        Ok(self.integers(name)?.into_iter().map(named).collect())
+    }
+
+    /// The files of the nets rounded to integers.
+    pub(super) fn integers(&self, name: &str) -> Result<Vec<(Role, Vec<u8>)>, RunError> {
+        let rounded = |(role, net): (&Role, &Net)| Ok((*role, net.to_integer(name, role.name())?));
+        self.nets.iter().map(rounded).collect()
+    }
+}
+
+/// Goes through all rounds of `plan`, or goes on where the run in `folder` stopped; false when
+/// `control` stopped it before the end. `report` gets the lines of the log.
+///
+/// # Errors
+/// [`RunError`].
+pub fn run(
+    plan: &Plan,
+    folder: &Path,
+    report: &mut dyn FnMut(&str),
+    control: &mut Control<'_>,
+) -> Result<bool, RunError> {
+    std::fs::create_dir_all(folder).map_err(in_file(folder))?;
+    let rounds = plan.rounds();
+    let mut ledger = Ledger::open(plan, &rounds, folder)?;
+    let done = ledger.done();
+    ledger.check(done, "")?;
+    for (index, round) in rounds.iter().enumerate().skip(done) {
+        let number = index + 1;
+        let Some(nets) = nets(plan, folder, index)? else {
+            return Err(RunError::Plan {
+                path: folder.to_owned(),
+                reason: format!("the nets of round {index} are missing or damaged"),
+            });
+        };
+        if !sample(plan, folder, number, round, &nets, control)? {
+            return Ok(false);
+        }
+        let pool = pool(plan, &ledger, folder, number, round)?;
+        let Some(log) = train(plan, folder, number, round, nets, &pool, control)? else {
+            return Ok(false);
+        };
+        log.iter().for_each(|line| report(line));
+        let mut names: Vec<PathBuf> = (TRAINED.iter())
+            .map(|role| net_path(Path::new(""), number, role.name()))
+            .collect();
+        names.push(labels_path(Path::new(""), number));
+        let names = names.iter().map(|name| name.display().to_string());
+        ledger.finish(round, names.collect(), log)?;
+        if control.stop.is_triggered() && number < rounds.len() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Plays until the round has its labels; false when it was stopped before.
+fn sample(
+    plan: &Plan,
+    folder: &Path,
+    number: usize,
+    round: &Round,
+    nets: &RunNets,
+    control: &mut Control<'_>,
+) -> Result<bool, RunError> {
+    if round.labels == 0 {
+        return Ok(true);
+    }
+    let job = SampleJob {
+        header: Header::new("labels", 2)
+            .field("round", number)
+            .field("nets", nets.checksum()?),
+        seed: plan.seed.wrapping_mul(1_000_003) + number as u64,
+        labels: round.labels,
+        games: round.games,
+        starts: Vec::new(),
+    };
+    let evaluator = nets.evaluator("candidate")?;
+    control.task = format!("round {number}: games");
+    let path = labels_path(folder, number);
+    Ok(fill(&path, &job, &evaluator, control)?.complete)
+}
+
+/// The labels of the last `rounds` rounds up to `number`, and of the earlier runs.
+fn pool(
+    plan: &Plan,
+    ledger: &Ledger,
+    folder: &Path,
+    number: usize,
+    round: &Round,
+) -> Result<Vec<Label>, RunError> {
+    let rounds = round.pool;
+    let mut pool = Vec::new();
+    let mut read = |path: &Path| -> Result<(), RunError> {
+        for record in gammond_base::journal::read_records(path)? {
+            pool.append(&mut at_horizon(unpack(&record), round.horizon));
+        }
+        Ok(())
+    };
+    if rounds > number {
+        for earlier in &plan.earlier {
+            for (_, path) in earlier_labels(earlier) {
+                read(&path)?;
+            }
+        }
+    }
+    for round in (number + 1).saturating_sub(rounds).max(1)..=number {
+        let path = labels_path(folder, round);
+        // Those of this round were checked when they were made.
+        ledger.check(
+            round,
+            &labels_path(Path::new(""), round).display().to_string(),
+        )?;
+        if path.exists() {
+            read(&path)?;
+        }
+    }
+    Ok(pool)
+}
+
+/// Trains the nets of a round and returns the lines of the log; none when it was stopped before.
+fn train(
+    plan: &Plan,
+    folder: &Path,
+    number: usize,
+    round: &Round,
+    nets: RunNets,
+    pool: &[Label],
+    control: &mut Control<'_>,
+) -> Result<Option<Vec<String>>, RunError> {
+    let mut nets = nets.nets;
+    let trained: Vec<Role> = nets.keys().copied().collect();
+    let role_of = |label: &Label| {
+        let role = match label.kind {
+            1 => Role::Race,
+            2 => Role::Crashed,
+            _ => Role::in_contact(&label.position),
+        };
+        let mut line = role.line();
+        line.find(|role| trained.contains(role)).unwrap_or(role)
+    };
+    let mut log = Vec::new();
+    for role in TRAINED {
+        let Some(net) = nets.remove(&role) else {
+            continue;
+        };
+        let path = net_path(folder, number, role.name());
+        let mut families = select(pool, |label| role_of(label) == role);
+        if round.weights != Weights::default() {
+            let mut rng = stream(plan.seed ^ 0x7765_6967, number as u64);
+            families = repeated(pool, &families, &mut rng, |label| round.weights.of(label));
+        }
+        if families.is_empty() {
+            net.save(&path).map_err(in_file(&path))?;
+            continue;
+        }
+        let name = role.name();
+        // A task of its own: its steps are counted and timed from its own beginning.
+        control.task = format!("round {number}: training {name}");
+        let fitted = fit(plan, number, round, net, (pool, families), name, control);
+        let Some((net, line)) = fitted else {
+            return Ok(None);
+        };
+        net.save(&path).map_err(in_file(&path))?;
+        log.push(serde_json::to_string(&line).unwrap_or_default());
+    }
+    Ok(Some(log))
+}
