@@ -25,10 +25,7 @@ pub enum Origin {
 impl Origin {
     /// Returns true if the client itself chose the name by which it is known.
     pub(super) const fn is_made_up(self) -> bool {
-        match self {
-            Origin::Inbox(_) => true,
-            _ => false,
-        }
+        matches!(self, Origin::Inbox(_))
     }
 }
 

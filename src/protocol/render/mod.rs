@@ -1,5 +1,11 @@
 //! Boards as text, tables and reports: values to strings only.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "sizes and places of a drawing are this room's own"
+)]
+
 pub mod bars;
 mod board;
 pub mod cross_table;
