@@ -6,7 +6,7 @@ use crate::server::{MemoryLimit, process_mib};
 use crate::stage::{Bench, Check, Outcome, Stage};
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub fn all() -> Vec<Attack> {
     vec![
@@ -243,7 +243,9 @@ fn tiny_games(stage: &Stage, first: std::io::Result<Client>, read: bool) -> Outc
         herd.extend(client.map(|client| (client, 0)));
     }
     let mut answers = 0;
-    while stage.on() {
+    let began = Instant::now();
+    // Short attacks on a slow machine end before the first match is judged: one answer is waited for.
+    while stage.on() || (read && answers == 0 && began.elapsed() < Duration::from_secs(60)) {
         for (client, sent) in &mut herd {
             *sent += client.push(&request.as_bytes()[*sent % request.len()..]);
             if read {
