@@ -23,6 +23,7 @@ pub mod external;
 pub mod fibs;
 mod fuzz;
 mod lines;
+pub mod message;
 pub mod render;
 mod reply;
 mod request;

@@ -39,6 +39,7 @@ mod field_reports;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod golden;
+mod http;
 mod jobs;
 mod lab;
 mod malformed;

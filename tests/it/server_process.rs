@@ -32,11 +32,17 @@ impl Process {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let count = options
             .iter()
-            .filter(|option| **option == "--listen")
+            .filter(|option| matches!(**option, "--listen" | "--http"))
             .count();
         let addresses = (0..count)
             .map(|_| lines.next().unwrap().unwrap())
-            .map(|line| line.strip_prefix("listening on ").unwrap().to_owned())
+            .map(|line| {
+                let address = line.strip_prefix("listening on ");
+                address
+                    .or(line.strip_prefix("http on "))
+                    .unwrap()
+                    .to_owned()
+            })
             .collect();
         Process { child, addresses }
     }
@@ -45,7 +51,7 @@ impl Process {
         self.child.id()
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill")
             .args([&format!("-{name}"), &self.child.id().to_string()])
             .status();
@@ -53,7 +59,7 @@ impl Process {
     }
 
     /// The exit code, or a failure after a minute.
-    fn wait(&mut self) -> Option<i32> {
+    pub(crate) fn wait(&mut self) -> Option<i32> {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -1,11 +1,10 @@
 //! Where messages wait for their answers: each is handed to the workers, and what they say is sent to who asked.
 
-use super::message;
 use super::micro::Identity;
 use async_nats::{Client, HeaderMap, Message, Subject};
 use gammond_engine::query::{Cost, Question, Stop};
 use gammond_protocol::answerer::Observer as _;
-use gammond_protocol::{Inquiry, RequestError, Session, Step};
+use gammond_protocol::{Inquiry, RequestError, Session, Step, message};
 use gammond_server::account::Account;
 use gammond_server::counters::count;
 use gammond_server::fair_queue::{Lane, Origin};

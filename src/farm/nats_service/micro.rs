@@ -1,6 +1,6 @@
 //! How services are found over NATS: its micro protocol, `PING`, `INFO` and `STATS`.
 
-use super::message::verbs;
+use gammond_protocol::message::verbs;
 use serde_json::{Value, json};
 use std::time::Duration;
 

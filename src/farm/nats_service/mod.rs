@@ -6,7 +6,6 @@
 //! is where messages wait for their answers. What computes, and the limits, are those of sockets.
 
 mod desk;
-mod message;
 mod micro;
 
 use crate::nats::{Access, ConnectError};
@@ -15,6 +14,7 @@ use async_nats::{Client, Message, SubscribeError, Subscriber};
 use desk::Desk;
 use futures_util::StreamExt as _;
 use futures_util::stream::select_all;
+use gammond_protocol::message;
 use gammond_server::shutdown::{Phase, reached};
 use gammond_server::tcp::shared::Shared;
 use gammond_server::tcp::{Handle, TransportError};

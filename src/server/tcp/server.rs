@@ -31,6 +31,8 @@ pub struct Config {
     pub external: Vec<Address>,
     /// The other ways for requests to come.
     pub transports: Vec<Arc<dyn Transport>>,
+    /// Where HTTP is spoken: addresses of this machine.
+    pub http: Vec<Address>,
     /// Where Prometheus may read.
     pub metrics: Option<Address>,
     /// Whether addresses other than loopback are allowed.
@@ -48,6 +50,7 @@ pub struct Config {
 pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
+    http: Vec<Listener>,
     metrics: Option<Listener>,
     transports: Vec<Arc<dyn Transport>>,
 }
@@ -65,7 +68,8 @@ impl Server {
         for transport in &config.transports {
             transport.check().await?;
         }
-        if config.listen.is_empty() && config.external.is_empty() && config.transports.is_empty() {
+        let sockets = [&config.listen, &config.external, &config.http];
+        if sockets.iter().all(|addresses| addresses.is_empty()) && config.transports.is_empty() {
             return Err(ServeError::NoAddress);
         }
         let (limits, remote) = (&config.limits, config.allow_remote);
@@ -75,6 +79,11 @@ impl Server {
                 let listener = Listener::bind(address, remote, limits.bind_retry).await?;
                 listeners.push(listener.speaking(server_language));
             }
+        }
+        let mut http = Vec::new();
+        for address in &config.http {
+            // There is no token that a client elsewhere could show.
+            http.push(Listener::bind(address, false, limits.bind_retry).await?);
         }
         let metrics = match &config.metrics {
             None => None,
@@ -94,6 +103,7 @@ impl Server {
         Ok(Server {
             shared,
             listeners,
+            http,
             metrics,
             transports: config.transports,
         })
@@ -103,6 +113,12 @@ impl Server {
     #[must_use]
     pub fn addresses(&self) -> Vec<String> {
         self.listeners.iter().map(Listener::address).collect()
+    }
+
+    /// The addresses where HTTP is spoken, with the real ports.
+    #[must_use]
+    pub fn http_addresses(&self) -> Vec<String> {
+        self.http.iter().map(Listener::address).collect()
     }
 
     /// The address of the metrics, with the real port.
@@ -132,8 +148,11 @@ impl Server {
         for listener in self.listeners {
             tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
         }
-        if let Some(listener) = self.metrics {
+        for listener in self.http {
             tasks.spawn(http::accept(listener, Arc::clone(&self.shared)));
+        }
+        if let Some(listener) = self.metrics {
+            tasks.spawn(http::accept_metrics(listener, Arc::clone(&self.shared)));
         }
         let mut phase = self.shared.phase.subscribe();
         reached(&mut phase, Phase::Drain).await;

@@ -132,7 +132,7 @@ impl Shared {
     }
 
     /// A new connection's place in the queues.
-    pub(super) fn lane(&self, origin: Origin) -> Lane {
+    pub(crate) fn lane(&self, origin: Origin) -> Lane {
         let number = self.lanes.fetch_add(1, Ordering::Relaxed);
         Lane { origin, number }
     }

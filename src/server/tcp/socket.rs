@@ -139,6 +139,14 @@ impl Listener {
         self.server_language
     }
 
+    /// The port of a TCP socket.
+    pub(crate) fn port(&self) -> Option<u16> {
+        match &self.socket {
+            Socket::Tcp(socket) => socket.local_addr().ok().map(|address| address.port()),
+            Socket::Unix(..) => None,
+        }
+    }
+
     pub(super) fn address(&self) -> String {
         match &self.socket {
             Socket::Tcp(socket) => socket

@@ -56,6 +56,15 @@ pub(crate) struct Args {
     /// Where to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
     #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
     console: Option<String>,
+    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH); only addresses of this machine. Then nothing else is listened
+    /// on but what --listen says.
+    #[arg(
+        long,
+        env = "GAMMOND_HTTP",
+        value_name = "ADDRESS",
+        value_delimiter = ','
+    )]
+    http: Vec<Address>,
     /// Where Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
@@ -184,7 +193,9 @@ impl Args {
             config.transports.extend(self.nats.transport()?);
         }
         let elsewhere = !config.transports.is_empty();
-        if config.listen.is_empty() && self.external.is_empty() && !elsewhere {
+        config.http = self.http.clone();
+        let other = !self.external.is_empty() || !self.http.is_empty();
+        if config.listen.is_empty() && !other && !elsewhere {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
         config.external = self.external.clone();
@@ -294,7 +305,8 @@ fn announce(server: &Server) {
         .addresses()
         .into_iter()
         .map(|address| format!("listening on {address}"));
-    for line in lines.chain(metrics).chain(server.transports()) {
+    let http = (server.http_addresses().into_iter()).map(|address| format!("http on {address}"));
+    for line in lines.chain(http).chain(metrics).chain(server.transports()) {
         tracing::info!("{line}");
         // Nobody may be reading; the server runs all the same.
         let _ = writeln!(out, "{line}");

@@ -1,15 +1,17 @@
-//! A message of NATS to a step of the line protocol's machine.
+//! One request as one message, over NATS or HTTP, to a step of the line protocol's machine.
 
-use gammond_protocol::{
-    Cut, Dialect, LINE_BYTES_MAX, LineCodec, RequestError, Session, SessionSettings, Step,
-    verbs as verbs_of_requests,
-};
+use super::dialect::{Dialect, Step};
+use super::lines::{Cut, LINE_BYTES_MAX, LineCodec};
+use super::request::RequestError;
+use super::request_line::verbs as verbs_of_requests;
+use super::session::Session;
+use super::settings::SessionSettings;
 
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
-pub(super) const LINE: &str = "line";
+pub const LINE: &str = "line";
 
 /// The last words of the subjects that are answered.
-pub(super) fn verbs() -> impl Iterator<Item = &'static str> {
+pub fn verbs() -> impl Iterator<Item = &'static str> {
     verbs_of_requests().chain([LINE])
 }
 
@@ -43,7 +45,7 @@ fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
 }
 
 /// What the line protocol's machine makes of a message: one request, with the settings that sessions begin with.
-pub(super) fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
+pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
     let mut session = Session::new(settings);
     let mut codec = LineCodec::new(LINE_BYTES_MAX);
     codec.feed(&lines(verb, payload));

@@ -1,0 +1,137 @@
+//! HTTP: requests in JSON and in queries (`protocol-specs/http.md`), and what Prometheus reads (SRV-18).
+
+mod desk;
+mod problem;
+mod question;
+mod router;
+
+use super::shutdown::{Phase, reached};
+use super::tcp::shared::{Shared, Slot};
+use super::tcp::socket::{Listener, Stream};
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use router::Peer;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Duration, sleep, timeout};
+use tower_service::Service as _;
+
+/// Longest time for the head of a request, and for a connection that says nothing.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest head of a request over HTTP/1.1, in bytes.
+const HEAD_BYTES_MAX: usize = 16 << 10;
+/// The same over HTTP/2, uncompressed.
+const HEADER_LIST_BYTES_MAX: u32 = 16 << 10;
+/// Requests of one HTTP/2 connection at a time.
+const STREAMS_MAX: u32 = 100;
+
+/// Answers requests of clients until the server ends, then lets those that run finish (HTTP-04).
+pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
+    let mut phase = shared.phase.subscribe();
+    let mut tasks = JoinSet::new();
+    let router = router::router(Arc::clone(&shared));
+    let port = listener.port();
+    loop {
+        tokio::select! {
+            () = reached(&mut phase, Phase::Drain) => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, origin)) => match shared.admit(origin) {
+                    Ok(slot) => {
+                        let peer = Peer { origin, port };
+                        let served = converse(stream, router.clone(), peer, shared.phase.subscribe());
+                        tasks.spawn(keep(slot, served));
+                    }
+                    // Who has too many connections is not told so: each answer would be one more.
+                    Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
+                },
+                Err(error) => {
+                    tracing::debug!(%error, "cannot accept an HTTP connection");
+                    sleep(Duration::from_millis(100)).await;
+                }
+            },
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
+        }
+    }
+    drop(listener);
+    while tasks.join_next().await.is_some() {}
+}
+
+/// Serves a connection as long as it has its place.
+async fn keep(slot: Slot, served: impl Future<Output = ()>) {
+    served.await;
+    drop(slot);
+}
+
+/// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
+async fn converse(stream: Stream, router: Router, peer: Peer, mut phase: watch::Receiver<Phase>) {
+    let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        router.clone().call(request)
+    });
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(HEAD_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEADER_LIST_BYTES_MAX)
+        .keep_alive_interval(HEAD_TIMEOUT);
+    let connection = builder.serve_connection(TokioIo::new(stream), answer);
+    tokio::pin!(connection);
+    let served = tokio::select! {
+        served = &mut connection => served,
+        () = reached(&mut phase, Phase::Drain) => {
+            connection.as_mut().graceful_shutdown();
+            tokio::select! {
+                served = &mut connection => served,
+                () = reached(&mut phase, Phase::Cut) => return,
+            }
+        }
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "HTTP connection");
+    }
+}
+
+/// Answers what reads metrics until the server ends. Above the limit the oldest connection makes room: who dawdles cannot
+/// keep others out.
+pub(super) async fn accept_metrics(listener: Listener, shared: Arc<Shared>) {
+    let mut phase = shared.phase.subscribe();
+    let mut tasks = JoinSet::new();
+    let mut open: VecDeque<AbortHandle> = VecDeque::new();
+    let router = router::metrics_router(Arc::clone(&shared));
+    let port = listener.port();
+    loop {
+        tokio::select! {
+            () = reached(&mut phase, Phase::Drain) => return,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, origin)) => {
+                    open.retain(|task| !task.is_finished());
+                    if open.len() >= shared.limits.metrics_max
+                        && let Some(oldest) = open.pop_front()
+                    {
+                        oldest.abort();
+                    }
+                    let peer = Peer { origin, port };
+                    let served = converse(stream, router.clone(), peer, shared.phase.subscribe());
+                    let whole = timeout(shared.limits.metrics_timeout, served);
+                    open.push_back(tasks.spawn(async move { drop(whole.await) }));
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "cannot accept a metrics connection");
+                    sleep(Duration::from_millis(100)).await;
+                }
+            },
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
+        }
+    }
+}

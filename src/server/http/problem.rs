@@ -1,0 +1,142 @@
+//! Errors as problem details (RFC 9457; HTTP-70).
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The part of the request that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Where {
+    /// None, or the request as a whole.
+    Nowhere,
+    /// A JSON Pointer (RFC 6901) into the body.
+    Pointer(String),
+    /// A parameter of the query.
+    Parameter(String),
+}
+
+/// One error.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Problem {
+    /// As on a line: `bad-roll`.
+    pub(super) code: Box<str>,
+    pub(super) message: String,
+    pub(super) field: Option<Box<str>>,
+    pub(super) at: Option<u64>,
+    pub(super) place: Where,
+    /// The methods that the path has, where another one was used.
+    pub(super) allow: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Details<'a> {
+    r#type: String,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter: Option<&'a str>,
+}
+
+impl Problem {
+    pub(super) fn new(code: &str, message: impl Into<String>) -> Problem {
+        Problem {
+            code: code.into(),
+            message: message.into(),
+            field: None,
+            at: None,
+            place: Where::Nowhere,
+            allow: None,
+        }
+    }
+
+    pub(super) fn at(self, place: Where) -> Problem {
+        Problem { place, ..self }
+    }
+
+    /// Reads the error of a line's answer.
+    pub(super) fn of_answer(line: &[u8]) -> Problem {
+        let Ok(Value::Object(error)) = serde_json::from_slice(line) else {
+            return Problem::new("internal", "the answer could not be read");
+        };
+        let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+        Problem {
+            field: text("field").map(Into::into),
+            at: error.get("at").and_then(Value::as_u64),
+            ..Problem::new(
+                &text("code").unwrap_or_else(|| "internal".to_owned()),
+                text("message").unwrap_or_default(),
+            )
+        }
+    }
+
+    /// The status of each code (the table of HTTP-70).
+    pub(super) fn status(&self) -> StatusCode {
+        match &*self.code {
+            "forbidden" => StatusCode::FORBIDDEN,
+            "not-found" | "unknown-verb" => StatusCode::NOT_FOUND,
+            "method-not-allowed" => StatusCode::METHOD_NOT_ALLOWED,
+            "not-acceptable" => StatusCode::NOT_ACCEPTABLE,
+            "timeout" => StatusCode::GATEWAY_TIMEOUT,
+            "stopped" => StatusCode::SERVICE_UNAVAILABLE,
+            "too-large" | "line-too-long" => StatusCode::PAYLOAD_TOO_LARGE,
+            "unsupported-media" => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "misdirected" => StatusCode::MISDIRECTED_REQUEST,
+            "game-over" | "bad-match-file" => StatusCode::UNPROCESSABLE_ENTITY,
+            "busy" => StatusCode::SERVICE_UNAVAILABLE,
+            "internal" => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// The JSON object, with a line end.
+    pub(super) fn json(&self) -> String {
+        let status = self.status();
+        let (pointer, parameter) = match &self.place {
+            Where::Nowhere => (None, None),
+            Where::Pointer(pointer) => (Some(pointer.as_str()), None),
+            Where::Parameter(name) => (None, Some(name.as_str())),
+        };
+        let details = Details {
+            r#type: format!("/v1/errors/{}", self.code),
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            detail: &self.message,
+            code: &self.code,
+            field: self.field.as_deref(),
+            at: self.at,
+            pointer,
+            parameter,
+        };
+        let mut text = serde_json::to_string(&details).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.json()));
+        *response.status_mut() = self.status();
+        let headers = response.headers_mut();
+        let kind = HeaderValue::from_static("application/problem+json");
+        headers.insert(CONTENT_TYPE, kind);
+        if self.status() == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if let Some(allow) = self.allow {
+            headers.insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}

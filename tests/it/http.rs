@@ -1,0 +1,431 @@
+//! `gammond serve --http`: rules HTTP- of `protocol-specs/http.md`, over real sockets.
+
+use crate::server::Client;
+use crate::server_process::Process;
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+const START: &str = "4HPwATDgc/ABMA";
+const ENDLESS: &str = "{\"position\":\"4HPwATDgc/ABMA\",\"settings\":{\"trials\":16777216}}";
+
+/// A server for lines and HTTP, with both addresses.
+fn server() -> (Process, String, String) {
+    let options = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"];
+    let process = Process::start("exec \"$@\"", &options);
+    let (lines, http) = (process.addresses[0].clone(), process.addresses[1].clone());
+    (process, lines, http)
+}
+
+/// An answer over HTTP/1.1.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let mut found = lines.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value)
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}
+
+/// Sends a request as it is, and reads until the server closes.
+fn raw(address: &str, request: &[u8]) -> Answer {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(120)))
+        .unwrap();
+    stream.write_all(request).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap();
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    let mut body = bytes[end + 4..].to_vec();
+    if head
+        .to_ascii_lowercase()
+        .contains("transfer-encoding: chunked")
+    {
+        body = unchunked(&body);
+    }
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head, body }
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    loop {
+        let end = bytes.windows(2).position(|two| two == b"\r\n").unwrap();
+        let size = std::str::from_utf8(&bytes[..end]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        if size == 0 {
+            return whole;
+        }
+        whole.extend_from_slice(&bytes[end + 2..end + 2 + size]);
+        bytes = &bytes[end + 4 + size..];
+    }
+}
+
+fn get(address: &str, target: &str, headers: &str) -> Answer {
+    let text =
+        format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n");
+    raw(address, text.as_bytes())
+}
+
+fn post(address: &str, target: &str, body: &str) -> Answer {
+    let text = format!(
+        "POST {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    raw(address, text.as_bytes())
+}
+
+/// HTTP-01, HTTP-10, HTTP-11, HTTP-20, HTTP-30: a question has the same bytes as its answer over every way.
+#[test]
+fn answers_are_those_of_lines() {
+    let (_server, lines, http) = server();
+    let mut client = Client::new(&lines);
+    let xgid = "XGID=-b----E-C---eE---c-e----B-:1:1:1:00:3:2:0:7:10";
+    let mut asked = Vec::new();
+    for (verb, position, roll, settings) in [
+        ("eval", START, None, json!({})),
+        ("eval", xgid, None, json!({"plies": 1})),
+        ("move", START, Some([3, 1]), json!({"top": 2})),
+        (
+            "move",
+            START,
+            Some([6, 4]),
+            json!({"plies": 1, "cubeful": false}),
+        ),
+        ("cube", START, None, json!({"length": 7, "score": [3, 5]})),
+        ("convert", xgid, None, json!({})),
+        ("show", START, None, json!({})),
+    ] {
+        let mut line = format!("{verb} {position}");
+        let mut query = format!("position={}", position.replace('=', "%3D"));
+        let mut body = json!({"position": position, "settings": settings});
+        if let Some([a, b]) = roll {
+            line += &format!(" {a}{b}");
+            query += &format!("&roll={a}{b}");
+            body["roll"] = json!([a, b]);
+        }
+        for (key, value) in settings.as_object().unwrap() {
+            let value = match value.as_array() {
+                Some(score) => format!("{}-{}", score[0], score[1]),
+                None => value.to_string(),
+            };
+            line += &format!(" {key}={value}");
+            query += &format!("&{key}={value}");
+        }
+        client.send(format!("{line}\n"));
+        let wanted = client.line();
+        let got = get(&http, &format!("/v1/{verb}?{query}"), "");
+        assert_eq!(
+            (got.status, got.header("content-type")),
+            (200, Some("application/json"))
+        );
+        assert_eq!(
+            String::from_utf8(got.body).unwrap(),
+            format!("{wanted}\n"),
+            "{line}"
+        );
+        let posted = post(&http, &format!("/v1/{verb}"), &body.to_string());
+        assert_eq!(
+            String::from_utf8(posted.body).unwrap(),
+            format!("{wanted}\n"),
+            "{line}"
+        );
+        asked.push((verb, body, wanted));
+    }
+    let moves = asked.iter().filter(|(verb, ..)| *verb == "move");
+    let (bodies, answers): (Vec<_>, Vec<_>) = moves
+        .map(|(_, body, want)| (body.clone(), want.as_str()))
+        .unzip();
+    let all = post(&http, "/v1/move", &json!(bodies).to_string());
+    assert_eq!(
+        String::from_utf8(all.body).unwrap(),
+        format!("[{}]\n", answers.join(","))
+    );
+    assert_eq!(post(&http, "/v1/move", "[]").body, b"[]\n");
+}
+
+/// HTTP-31: an item that is wrong is a problem in its place, and a thousand are answered in order.
+#[test]
+fn arrays_keep_their_order() {
+    let (_server, _, http) = server();
+    let good = json!({"position": START, "roll": "31", "settings": {"top": 1}});
+    let mut items = vec![good.clone(); 1000];
+    for (place, item) in [
+        (3, json!({"position": START, "roll": "37"})),
+        (7, json!(4)),
+        (999, json!({})),
+    ] {
+        items[place] = item;
+    }
+    let answer = post(&http, "/v1/move", &json!(items).to_string());
+    assert_eq!(answer.status, 200);
+    let answers = answer.json();
+    let answers = answers.as_array().unwrap();
+    assert_eq!(answers.len(), 1000);
+    for (place, answer) in answers.iter().enumerate() {
+        let pointer = match place {
+            3 => "/3/roll",
+            7 => "/7",
+            999 => "/999/position",
+            _ => {
+                assert_eq!(answer["plays"][0]["play"], "8/5 6/5");
+                continue;
+            }
+        };
+        assert_eq!(
+            (&answer["status"], &answer["pointer"]),
+            (&json!(400), &json!(pointer))
+        );
+    }
+    items.push(good);
+    let many = post(&http, "/v1/move", &json!(items).to_string());
+    assert_eq!(
+        (many.status, &many.json()["code"]),
+        (413, &json!("too-large"))
+    );
+}
+
+/// HTTP-05, HTTP-10, HTTP-11, HTTP-12, HTTP-13, HTTP-70, HTTP-80: requests that are wrong say what is wrong.
+#[test]
+#[expect(clippy::too_many_lines, reason = "one table of requests")]
+fn wrong_requests_are_problems() {
+    let (_server, _, http) = server();
+    let post = |target: &str, body: &str| post(&http, target, body);
+    let get = |target: &str| get(&http, target, "");
+    let with = |method: &str, headers: &str, body: &str| {
+        let text = format!(
+            "{method} /v1/eval HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+            body.len()
+        );
+        raw(&http, text.as_bytes())
+    };
+    let body = format!("{{\"position\":\"{START}\"}}");
+    let large = format!("{{\"position\":\"{}\"}}", "x".repeat(1 << 20));
+    let deep = "[".repeat(10_000);
+    for (answer, status, code) in [
+        (get("/"), 404, "not-found"),
+        (get("/v1"), 404, "not-found"),
+        (get("/v1/eval/"), 404, "not-found"),
+        (get("/v1/quit?position=x"), 404, "not-found"),
+        (get("/v1/set?position=x"), 404, "not-found"),
+        (get("/v1/eval"), 400, "missing-position"),
+        (get("/v1/eval?position=x"), 400, "bad-position"),
+        (
+            get("/v1/eval?position=4HPwATDgc%2FABMA&position=4HPwATDgc%2FABMA"),
+            400,
+            "bad-setting",
+        ),
+        (
+            get("/v1/eval?position=4HPwATDgc%2FABMA&ply=3"),
+            400,
+            "bad-setting",
+        ),
+        (
+            get("/v1/eval?position=4HPwATDgc%2FABMA%0Aquit"),
+            400,
+            "bad-position",
+        ),
+        (
+            get("/v1/move?position=4HPwATDgc%2FABMA"),
+            400,
+            "missing-roll",
+        ),
+        (
+            get("/v1/move?position=4HPwATDgc%2FABMA&roll=37"),
+            400,
+            "bad-roll",
+        ),
+        (post("/v1/eval", ""), 400, "bad-json"),
+        (
+            post("/v1/eval", "{\"position\":\"x\",\"position\":\"y\"}"),
+            400,
+            "bad-json",
+        ),
+        (post("/v1/eval", &deep), 400, "bad-json"),
+        (post("/v1/eval", &large), 413, "too-large"),
+        (
+            post("/v1/eval", "{\"position\":\"x\",\"ply\":3}"),
+            400,
+            "bad-request",
+        ),
+        (with("PUT", "", &body), 405, "method-not-allowed"),
+        (with("DELETE", "", ""), 405, "method-not-allowed"),
+        (with("POST", "", &body), 415, "unsupported-media"),
+        (
+            with("POST", "Content-Type: text/plain\r\n", &body),
+            415,
+            "unsupported-media",
+        ),
+        (
+            with(
+                "POST",
+                "Content-Type: application/json; charset=latin1\r\n",
+                &body,
+            ),
+            415,
+            "unsupported-media",
+        ),
+        (
+            with(
+                "POST",
+                "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
+                &body,
+            ),
+            415,
+            "unsupported-media",
+        ),
+    ] {
+        let problem = answer.json();
+        assert_eq!(
+            (answer.status, &problem["code"]),
+            (status, &json!(code)),
+            "{answer:?}"
+        );
+        assert_eq!(problem["status"], status);
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/problem+json")
+        );
+        assert!(!problem["detail"].as_str().unwrap().is_empty());
+    }
+    assert_eq!(
+        with("PUT", "", &body).header("allow"),
+        Some("GET, HEAD, POST")
+    );
+    let long = format!("X: {}\r\n", "x".repeat(1 << 20));
+    let mut stream = TcpStream::connect(&http).unwrap();
+    // It is closed before all of it is sent.
+    let _ = stream.write_all(format!("GET / HTTP/1.1\r\nHost: {http}\r\n{long}\r\n").as_bytes());
+    assert_eq!(get("/healthz").status, 200);
+}
+
+/// HTTP-90, HTTP-91: pages of other sites may not ask.
+#[test]
+fn other_sites_are_turned_away() {
+    let (_server, _, http) = server();
+    let target = "/v1/eval?position=4HPwATDgc%2FABMA";
+    let port = http.rsplit(':').next().unwrap();
+    let ask = |host: &str, headers: &str, target: &str| {
+        let text =
+            format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n");
+        raw(&http, text.as_bytes()).status
+    };
+    for (host, headers, status) in [
+        ("localhost".to_owned(), String::new(), 200),
+        (format!("localhost:{port}"), String::new(), 200),
+        (http.clone(), format!("Origin: http://{http}\r\n"), 200),
+        ("evil.example".to_owned(), String::new(), 421),
+        ("127.0.0.1:1".to_owned(), String::new(), 421),
+        (
+            http.clone(),
+            "Origin: http://evil.example\r\n".to_owned(),
+            403,
+        ),
+        (http.clone(), "Origin: null\r\n".to_owned(), 403),
+        (
+            http.clone(),
+            "Sec-Fetch-Site: cross-site\r\n".to_owned(),
+            403,
+        ),
+    ] {
+        assert_eq!(ask(&host, &headers, target), status, "{host} {headers}");
+    }
+    let elsewhere = format!("http://evil.example{target}");
+    assert_eq!(ask(&http, "", &elsewhere), 421);
+}
+
+/// HTTP-100, HTTP-101: what was answered once is known by its tag.
+#[test]
+fn tags_stand_for_questions() {
+    let (_server, _, http) = server();
+    let target = "/v1/move?position=4HPwATDgc%2FABMA&roll=31&top=1";
+    let first = get(&http, target, "");
+    let tag = first.header("etag").unwrap().to_owned();
+    let again = get(&http, target, &format!("If-None-Match: \"x\", {tag}\r\n"));
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    let other = get(
+        &http,
+        &format!("{target}&plies=1"),
+        &format!("If-None-Match: {tag}\r\n"),
+    );
+    assert_eq!(other.status, 200);
+    let rollout = get(&http, "/v1/rollout?position=4HPwATDgc%2FABMA&trials=36", "");
+    assert_eq!((rollout.status, rollout.header("etag")), (200, None));
+    for path in [
+        "/healthz",
+        "/readyz",
+        "/v1/version",
+        "/v1/stats",
+        "/metrics",
+    ] {
+        assert_eq!(get(&http, path, "").status, 200, "{path}");
+    }
+}
+
+/// HTTP-03, HTTP-56: whoever hangs up has nothing computed any more, and endless work of others keeps nobody waiting.
+#[test]
+fn work_ends_with_its_client() {
+    let (_server, lines, http) = server();
+    let request = format!(
+        "POST /v1/rollout HTTP/1.1\r\nHost: {http}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{ENDLESS}",
+        ENDLESS.len()
+    );
+    let endless = || {
+        let mut stream = TcpStream::connect(&http).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    };
+    let streams: Vec<TcpStream> = (0..6).map(|_| endless()).collect();
+    let answer = Client::new(&lines).ask(&format!("rollout {START} trials=36"));
+    assert_eq!(answer["candidates"][0]["trials"], 36, "{answer}");
+    drop(streams);
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
+        let count = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
+        };
+        // This connection is the only one.
+        if count("gammond_queued ") == 0 && count("gammond_connections ") == 1 {
+            break;
+        }
+        assert!(Instant::now() < until, "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// HTTP-04: a request that runs when the order to end comes is answered.
+#[test]
+fn running_requests_are_answered_at_the_end() {
+    let (mut process, _, http) = server();
+    let target = "/v1/move?position=4HPwATDgc%2FABMA&roll=31&plies=3&filter=huge&top=1";
+    let answer = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| get(&http, target, ""));
+        std::thread::sleep(Duration::from_millis(200));
+        process.signal("TERM");
+        asked.join().unwrap()
+    });
+    assert_eq!(
+        (answer.status, &answer.json()["plays"][0]["play"]),
+        (200, &json!("8/5 6/5"))
+    );
+    assert_eq!(process.wait(), Some(0));
+}
