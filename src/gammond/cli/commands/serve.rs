@@ -13,7 +13,9 @@ use gammond_server::console_tcp::{self, ConsoleLimits};
 use gammond_server::limits::Limits;
 use gammond_server::platform::{Ear, Told};
 use gammond_server::systemd::{Notifier, watchdog_period};
-use gammond_server::tcp::{Address, Config, Handle, ServeError, Server, TransportError};
+use gammond_server::tcp::{
+    Address, Config, Handle, ReloadError, ServeError, Server, TransportError,
+};
 #[cfg(feature = "farm")]
 use gammond_server::transport::Transport;
 use std::io::Write;
@@ -355,6 +357,7 @@ fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
 async fn reload(handle: Handle) {
     match tokio::task::spawn_blocking(move || handle.reload()).await {
         Ok(Ok(())) => tracing::info!("nets reloaded"),
+        Ok(Err(ReloadError::Busy)) => tracing::debug!("nets are loaded once more after this"),
         Ok(Err(error)) => tracing::error!(%error, "nets not reloaded; the old ones stay in use"),
         Err(error) => tracing::error!(%error, "loading the nets panicked, the old ones stay"),
     }
