@@ -225,6 +225,8 @@ fn wrong_requests_are_problems() {
         (get("/v1/eval/"), 404, "not-found"),
         (get("/v1/quit?position=x"), 404, "not-found"),
         (get("/v1/set?position=x"), 404, "not-found"),
+        (get("/v1/%ff"), 404, "not-found"),
+        (get("/v1/../healthz"), 404, "not-found"),
         (get("/v1/eval"), 400, "missing-position"),
         (get("/v1/eval?position=x"), 400, "bad-position"),
         (
@@ -305,6 +307,29 @@ fn wrong_requests_are_problems() {
         );
         assert!(!problem["detail"].as_str().unwrap().is_empty());
     }
+    for (headers, sent, status) in [
+        // More than can be taken is refused before it comes.
+        ("Content-Length: 99999999999\r\n", body.as_str(), 413),
+        (
+            "Transfer-Encoding: chunked\r\n",
+            "fffffffffffffffff\r\n",
+            400,
+        ),
+        (
+            "Content-Length: 5\r\nContent-Length: 29\r\n",
+            body.as_str(),
+            400,
+        ),
+        ("Transfer-Encoding: xchunked\r\n", body.as_str(), 400),
+    ] {
+        let text = format!(
+            "POST /v1/eval HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\n{headers}\r\n{sent}"
+        );
+        assert_eq!(raw(&http, text.as_bytes()).status, status, "{headers}");
+    }
+    let nameless = raw(&http, b"GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n");
+    assert_eq!(nameless.status, 400);
     assert_eq!(
         with("PUT", "", &body).header("allow"),
         Some("GET, HEAD, POST")

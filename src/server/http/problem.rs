@@ -88,6 +88,7 @@ impl Problem {
             "method-not-allowed" => StatusCode::METHOD_NOT_ALLOWED,
             "not-acceptable" => StatusCode::NOT_ACCEPTABLE,
             "timeout" => StatusCode::GATEWAY_TIMEOUT,
+            "too-slow" => StatusCode::REQUEST_TIMEOUT,
             "stopped" => StatusCode::SERVICE_UNAVAILABLE,
             "too-large" | "line-too-long" => StatusCode::PAYLOAD_TOO_LARGE,
             "unsupported-media" => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -7,23 +7,29 @@ use crate::fair_queue::Origin;
 use crate::shutdown::Phase;
 use crate::tcp::shared::Shared;
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, HeaderName, IF_NONE_MATCH, ORIGIN,
     X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use futures_util::{StreamExt as _, stream};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// Longest body of JSON or lines, in bytes (HTTP-80).
 pub(super) const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longest time that a body may take to come.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Most questions of one array (HTTP-31).
 const ITEMS_MAX: usize = 1000;
 /// Questions of one array that are computed at a time: enough for all threads, few enough for others.
@@ -135,6 +141,9 @@ fn turned_away(peer: Peer, request: &Request) -> Option<Problem> {
         return None;
     };
     let hosts = headers.get_all(HOST);
+    if request.version() == Version::HTTP_11 && hosts.iter().next().is_none() {
+        return Some(Problem::new("bad-request", "Host is missing"));
+    }
     let is_ours = |host: &HeaderValue| host.to_str().is_ok_and(|host| is_own_host(host, port));
     // HTTP/2, and whoever takes this server for a proxy, name it in the target.
     let target = request.uri().authority();
@@ -174,9 +183,11 @@ fn is_own_host(host: &str, port: u16) -> bool {
 async fn answer(
     State(shared): State<Arc<Shared>>,
     Extension(peer): Extension<Peer>,
-    Path(verb): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Result<Response, Problem> {
+    // A path that is no UTF-8 is not ours either.
+    let verb = path.map_or_else(|_| String::new(), |Path(verb)| verb);
     let plain = PLAIN_VERBS.contains(&verb.as_str());
     let Some(verb) = VERBS
         .into_iter()
@@ -285,10 +296,23 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
         let message = "Content-Encoding is not taken: send the body as it is";
         return Err(Problem::new("unsupported-media", message));
     }
-    to_bytes(body, BODY_BYTES_MAX).await.map_err(|_| {
-        let message = format!("the body is broken or has more than {BODY_BYTES_MAX} bytes");
+    let too_large = || {
+        let message = format!("the body has more than {BODY_BYTES_MAX} bytes");
         Problem::new("too-large", message)
-    })
+    };
+    if body.size_hint().lower() > BODY_BYTES_MAX as u64 {
+        return Err(too_large());
+    }
+    let whole = Limited::new(body, BODY_BYTES_MAX).collect();
+    match timeout(BODY_TIMEOUT, whole).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(Problem::new("bad-request", "the body is broken or cut off")),
+        Err(_) => {
+            let message = format!("the body did not come within {} s", BODY_TIMEOUT.as_secs());
+            Err(Problem::new("too-slow", message))
+        }
+    }
 }
 
 /// An answer as it comes; with progress one line of JSON behind the other.
