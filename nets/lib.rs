@@ -26,3 +26,6 @@ pub static RACE: &[u8] = include_bytes!("race.net");
 pub static PRUNING: &[u8] = include_bytes!("pruning.net");
 /// `volatility.net`.
 pub static VOLATILITY: &[u8] = include_bytes!("volatility.net");
+
+/// `small.toml`: the recipe of a small net.
+pub static SMALL_RECIPE: &str = include_str!("small.toml");

@@ -36,6 +36,18 @@ pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
     judge(farm, &lot).await
 }
 
+/// Whether two machines gave the same answer to a lot and none another one.
+pub(super) async fn is_agreed(farm: &Farm, lot: &Lot) -> Result<bool, FarmError> {
+    let (mut sums, mut workers) = (BTreeSet::new(), BTreeSet::new());
+    for copy in 0..COPIES_MAX {
+        if let Some((known, _)) = farm.answer(&lot.copy(copy)).await? {
+            sums.insert(known.sum);
+            workers.insert(known.worker);
+        }
+    }
+    Ok(sums.len() == 1 && workers.len() > 1)
+}
+
 /// Compares the answers to a lot.
 pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
     let mut all: Vec<(Answered, Vec<u8>)> = Vec::new();

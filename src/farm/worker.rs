@@ -18,6 +18,7 @@ use futures_util::StreamExt as _;
 use gammond_base::stop::Stop;
 use gammond_job::Computed;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -511,7 +512,7 @@ impl Shared {
         }
         let Some(host) = self.host(opened, (&lot.job, lot.stage)).await? else {
             self.opened.lock().await.remove(&lot.job);
-            settle(&message, AckKind::Nak(Some(LEFT))).await;
+            settle(&message, AckKind::Nak(Some(self.left(&lot, delivered)))).await;
             return Ok(None);
         };
         let mut numbers = host.stage.numbers(lot.number);
@@ -552,7 +553,12 @@ impl Shared {
                 return Ok(false);
             }
         } else if self.has_had_a_say(lot).await? {
-            settle(message, AckKind::Nak(Some(LEFT))).await;
+            // A third answer is not needed where the others have become equal, as when one of them was computed again.
+            let ack = match lot.copy > 1 && judge::is_agreed(&self.farm, lot).await? {
+                true => AckKind::Ack,
+                false => AckKind::Nak(Some(self.left(lot, delivered))),
+            };
+            settle(message, ack).await;
             return Ok(false);
         }
         if lot.copy == 0 && delivered > 1 {
@@ -563,9 +569,17 @@ impl Shared {
             .iter()
             .any(|one| one.copy(0) == lot.copy(0));
         if own {
-            settle(message, AckKind::Nak(Some(LEFT))).await;
+            settle(message, AckKind::Nak(Some(self.left(lot, delivered)))).await;
         }
         Ok(!own)
+    }
+
+    /// How long a lot waits that this machine leaves to others. Lots that came back in step would reach the same machines
+    /// again and again.
+    fn left(&self, lot: &Lot, delivered: i64) -> Duration {
+        let mut hasher = DefaultHasher::new();
+        (&self.settings.name, lot.subject(), delivered).hash(&mut hasher);
+        LEFT / 2 + LEFT * u32::from(hasher.finish().to_le_bytes()[0]) / 256
     }
 
     /// Whether another copy was answered by this machine.
@@ -587,7 +601,9 @@ impl Shared {
         delivered: i64,
     ) -> Result<Outcome, FarmError> {
         let Some(Computed { mut parts, busy }) = computed else {
-            return Ok(Outcome::Settle(AckKind::Nak(Some(LEFT))));
+            return Ok(Outcome::Settle(AckKind::Nak(Some(
+                self.left(lot, delivered),
+            ))));
         };
         if self.settings.fault == Some(InjectedFault::Fails(lot.number)) {
             parts = Err("it fails, as this machine was told".to_owned());
@@ -615,7 +631,9 @@ impl Shared {
             }
             Err(reason) => {
                 tracing::warn!(lot = lot.subject(), "failed: {reason}");
-                Ok(Outcome::Settle(AckKind::Nak(Some(LEFT))))
+                Ok(Outcome::Settle(AckKind::Nak(Some(
+                    self.left(lot, delivered),
+                ))))
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::lab::LabError;
 use crate::training::plan_in;
 use crate::training::recipe::{TrainingRecipe, compare, follow, player_of};
 use gammond_job::Control;
+use gammond_nets::SMALL_RECIPE;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -26,13 +27,12 @@ pub(super) const ALL: &[Experiment] = &[
     },
 ];
 
-const SMALL: &str = include_str!("../../../../nets/small.toml");
 /// Games between two nets.
 const GAMES: u64 = 4_000;
 
 /// The small recipe and what follows it, with seeds of its own; it measures nothing by itself.
 fn small(more: &str, seed: u64) -> Result<TrainingRecipe, LabError> {
-    let text = format!("{SMALL}\n{more}");
+    let text = format!("{SMALL_RECIPE}\n{more}");
     let mut recipe: TrainingRecipe = plan_in(&text, Path::new("nets/small.toml"))?;
     for (number, stage) in (0..).zip(&mut recipe.stage) {
         stage.plan.seed = 1_000 * seed + number;
