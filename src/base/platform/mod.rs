@@ -1,4 +1,4 @@
-//! What differs between systems: files and processes.
+//! Differences between systems: files and processes.
 //!
 //! Linux is what gammond is made for. The rest of the crate asks here and knows no system; elsewhere each
 //! part has a substitute that does less, or says what there is not. `.ci/run portable` checks that all of

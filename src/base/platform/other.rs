@@ -28,7 +28,7 @@ pub fn file_id(_: &Metadata) -> Option<FileId> {
     None
 }
 
-/// Who may read a file is not told in its metadata here.
+/// Returns `None`: metadata does not say here who may read a file.
 pub fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }

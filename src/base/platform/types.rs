@@ -1,4 +1,4 @@
-//! What all systems are asked about in the same words.
+//! Types that are the same on all systems.
 
-/// What tells a file from all others of the machine.
+/// The identity of a file on its machine.
 pub type FileId = (u64, u64);

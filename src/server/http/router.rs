@@ -1,4 +1,4 @@
-//! What is found where (HTTP-02, HTTP-05), and who may ask (HTTP-90, HTTP-91).
+//! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
 
 use super::desk::{self, Answer};
 use super::problem::{Problem, Where};
@@ -34,11 +34,11 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const ITEMS_MAX: usize = 1000;
 /// Questions of one array that are computed at a time: enough for all threads, few enough for others.
 const ITEMS_AT_A_TIME: usize = 16;
-/// What may be asked below `/v1/`.
+/// The verbs below `/v1/`.
 const VERBS: [&str; 6] = ["eval", "move", "cube", "rollout", "convert", "show"];
 /// In lines that are answered by several.
 const PROGRESS: &str = " progress=";
-/// What needs no position.
+/// Verbs without a position.
 const PLAIN_VERBS: [&str; 2] = ["version", "stats"];
 
 /// A connection, as its requests know it.
@@ -64,7 +64,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// What Prometheus and supervisors read.
+/// The routes for Prometheus and supervisors.
 pub(super) fn metrics_router(shared: Arc<Shared>) -> Router {
     health()
         .route("/", any(metrics))
