@@ -353,7 +353,7 @@ pub enum TermsSpec {
         jacoby: bool,
     },
     /// Matches to so many points.
-    Match(Whole<1, 64>),
+    Match(Whole<1, 255>),
 }
 
 /// What becomes of games in which a player fails.

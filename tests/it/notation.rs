@@ -365,7 +365,7 @@ fn positions() -> impl Strategy<Value = Position> {
 fn states() -> impl Strategy<Value = MatchState> {
     let owners = prop::sample::select(vec![CubeOwner::Centred, CubeOwner::Me, CubeOwner::Opponent]);
     let rules = (any::<bool>(), any::<bool>());
-    let score = (0..=64_u32, 0..64_u32, 0..64_u32, any::<bool>());
+    let score = (0..=255_u32, 0..255_u32, 0..255_u32, any::<bool>());
     (0..=12_u32, owners, score, rules).prop_map(
         |(log, owner, (length, me, opponent, crawford), (jacoby, beavers))| {
             let (me, opponent) = (me % length.max(1), opponent % length.max(1));

@@ -391,8 +391,12 @@ fn bl_09_to_16() {
     assert_eq!(both("0:0"), (true, true));
     assert_eq!(both("0:1"), (false, true));
     assert_eq!(both("1:0"), (false, false));
-    // BL-12: 99 points to play to, 95 and 40 made.
-    assert_eq!(scores(external("a:b:99:40:95", tail).state), (64, 60, 5));
+    // BL-12: 300 points to play to, 241 and 296 made.
+    assert_eq!(scores(external("a:b:99:40:95", tail).state), (99, 95, 40));
+    assert_eq!(
+        scores(external("a:b:300:241:296", tail).state),
+        (255, 251, 196)
+    );
     assert!(external("a:b:9999:40:95", tail).state.score.is_money());
     // BL-13: only the second pair of dice.
     let second = "1:0:0:6:4:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1";

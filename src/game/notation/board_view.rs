@@ -8,8 +8,8 @@ use crate::{
     BAR, Cube, CubeOwner, MatchState, MatchStateError, POINTS, Position, Roll, Rules, Score,
 };
 
-/// Longest match in points that a board line keeps, as in GNU Backgammon.
-const LENGTH_MAX: u32 = 64;
+/// Most points that a board line keeps; a longer match keeps what is still needed.
+const LENGTH_MAX: u32 = Score::LENGTH_MAX as u32;
 
 /// Whose board line it is, where that makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

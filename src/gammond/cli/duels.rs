@@ -22,7 +22,7 @@ pub(crate) struct TermsArgs {
     #[arg(long, requires = "cube")]
     pub(crate) no_jacoby: bool,
     /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
-    #[arg(id = "match_length", long = "match", value_name = "POINTS", value_parser = clap::value_parser!(u8).range(1..=64))]
+    #[arg(id = "match_length", long = "match", value_name = "POINTS", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) match_length: Option<u8>,
 }
 

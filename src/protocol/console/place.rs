@@ -92,6 +92,7 @@ impl Console {
 
     fn put_position(&mut self, position: Position) {
         self.table.position = position;
+        self.table.resigned = 0;
         self.set_up();
     }
 
@@ -341,14 +342,18 @@ impl Console {
             self.say(&format!("Unknown player `{word}' (see `help set turn')."));
             return;
         };
+        if self.table.resigned > 0 {
+            self.say("Please resolve the resignation first.");
+            return;
+        }
         let table = &mut self.table;
-        let offered = table.doubled || table.resigned > 0;
+        let offered = table.doubled;
         // The checkers stay where they lie: the other player sees them from the other side.
         if table.on_roll != seat {
             table.position = table.position.swapped();
         }
         (table.on_roll, table.decides) = (seat, seat);
-        (table.dice, table.doubled, table.resigned) = (None, false, 0);
+        (table.dice, table.doubled) = (None, false);
         self.set_up();
         if offered && self.options.plays_on {
             self.show_board();
@@ -368,11 +373,16 @@ impl Console {
         if self.table.dice != Some([first, second]) {
             self.forget_hint();
         }
+        self.table.withdraw_offer();
         self.table.dice = Some([first, second]);
         self.say(&format!("The dice have been set to {first} and {second}."));
     }
 
     pub(super) fn swap_command(&mut self) {
+        if let Some(dice) = &mut self.table.dice {
+            // The higher die stands first then, as in the record of the game.
+            dice.sort_unstable_by(|one, other| other.cmp(one));
+        }
         self.swap_players();
     }
 

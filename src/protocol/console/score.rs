@@ -37,10 +37,12 @@ impl Console {
                 self.say("You cannot set a score where the match is already over.");
                 return;
             }
-            table.crawford = false;
-            table.post_crawford = score.iter().any(|points| points + 1 == length);
+            let one_away = score.iter().filter(|points| **points + 1 == length).count();
+            table.crawford &= one_away == 1;
+            table.post_crawford = one_away > 0 && !table.crawford;
         }
         table.score = score;
+        table.withdraw_offer();
         self.hint = None;
         self.record.set_up = true;
         self.say_score();
@@ -118,6 +120,10 @@ impl Console {
             self.say("The cube is disabled (see `help set cube use').");
             return;
         }
+        if self.table.crawford {
+            self.say("The cube is disabled during the Crawford game.");
+            return;
+        }
         match key {
             "value" => {
                 let value = words.number().and_then(|value| u32::try_from(value).ok());
@@ -145,6 +151,7 @@ impl Console {
                 self.say("The cube has been centred.");
             }
         }
+        self.table.withdraw_offer();
         self.hint = None;
         self.record.set_up = true;
     }
@@ -152,7 +159,10 @@ impl Console {
     pub(super) fn set_jacoby(&mut self, words: &mut Words<'_>) {
         if let Some(on) = self.on_or_off("jacoby", words) {
             self.jacoby = on;
-            self.table.jacoby = on;
+            // The original takes the rule away from the game on the board, but does not bring it back.
+            if !(on && self.options.strict && self.table.playing()) {
+                self.table.jacoby = on;
+            }
             self.hint = None;
             self.say(match on {
                 true => "Will use the Jacoby rule for money sessions.",

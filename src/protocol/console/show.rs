@@ -175,12 +175,12 @@ impl Console {
             self.say("There is no game in progress.");
             return;
         }
-        if !self.table.cube_use {
-            self.say("The doubling cube is disabled.");
-            return;
-        }
         if self.table.crawford {
             self.say("The cube is disabled during the Crawford game.");
+            return;
+        }
+        if !self.table.cube_use {
+            self.say("The doubling cube is disabled.");
             return;
         }
         let value = self.table.cube;

@@ -231,6 +231,11 @@ impl Table {
         self.decides = self.decides.other();
     }
 
+    /// Takes back a double or a resignation that was not answered: the player on roll decides again.
+    pub(super) fn withdraw_offer(&mut self) {
+        (self.doubled, self.resigned, self.decides) = (false, 0, self.on_roll);
+    }
+
     /// Passes the turn to the other seat, with the position after the play.
     pub(super) fn pass_on(&mut self, after: Position) {
         self.position = after;
