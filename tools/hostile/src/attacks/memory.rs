@@ -216,7 +216,7 @@ fn long_ids(stage: &Stage) -> Outcome {
 }
 
 /// Games as short as they can be, up to so many bytes.
-fn tiny(bytes: usize) -> String {
+pub fn tiny(bytes: usize) -> String {
     let mut text = " 0 point match\n\n".to_owned();
     for number in 1..=10_000 {
         let game = format!(" Game {number}\n A : 0  B : 0\n  1) 63: 24/18 13/10  Wins 1 point\n\n");

@@ -1,12 +1,14 @@
 //! Requests and jobs over NATS, with a nats-server of its own: strangers who abandon work, forge reports and answers, and
 //! write jobs by hand. Not tried where there is no nats-server.
 
+use super::memory::tiny;
 use super::{Act, Attack};
-use crate::server::{Scratch, wait};
+use crate::server::{Scratch, process_mib, wait};
 use crate::stage::{Bench, Check};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -24,6 +26,16 @@ pub fn all() -> Vec<Attack> {
             "nats-abandoned",
             "four rollouts over NATS whose clients are gone",
             |bench| tried(bench, abandoned),
+        ),
+        attack(
+            "nats-beside",
+            "three endless rollouts over NATS beside a rollout and a deep look through a socket",
+            |bench| tried(bench, beside),
+        ),
+        attack(
+            "nats-tiny-games",
+            "16 requests over NATS of 255 KiB of tiny games each",
+            |bench| tried(bench, |place| tiny_games(place, bench.limits.memory_mib)),
         ),
         attack(
             "nats-forged",
@@ -51,7 +63,7 @@ const PART_SUM: &str = "85ca3bfb7e693924dc0ba8e8bae7e35c5b14193154d4926c36e29bb5
 
 type Tried = Result<Vec<Check>, String>;
 
-fn tried(bench: &Bench, attack: fn(&Place) -> Tried) -> Vec<Check> {
+fn tried(bench: &Bench, attack: impl FnOnce(&Place) -> Tried) -> Vec<Check> {
     if Command::new("nats-server")
         .arg("--version")
         .output()
@@ -153,6 +165,19 @@ impl Place {
     fn serve(&self) -> Result<Running, String> {
         let nats = format!("nats://127.0.0.1:{}", self.port);
         self.background(&format!("serve --threads 1 --nats {nats}"))
+    }
+
+    /// Serves a Unix socket as well, and returns its path.
+    fn serve_socket(&self) -> Result<(Running, PathBuf), String> {
+        let path = self.folder.0.join("socket");
+        let nats = format!("nats://127.0.0.1:{}", self.port);
+        let line = format!(
+            "serve --threads 1 --nats {nats} --listen unix:{}",
+            path.display()
+        );
+        let server = self.background(&line)?;
+        until("gammond listens", || UnixStream::connect(&path).is_ok())?;
+        Ok((server, path))
     }
 
     fn worker(&self) -> Result<Running, String> {
@@ -326,6 +351,97 @@ fn abandoned(place: &Place) -> Tried {
     Ok(vec![
         Check::new("another client's rollout", format!("{said:.60?}"), good),
         Check::timed("it waited", format!("{seconds:.1} s"), seconds < 20.0),
+    ])
+}
+
+/// Work of living clients over NATS leaves a client of a socket its share (SRV-21).
+fn beside(place: &Place) -> Tried {
+    let (_server, path) = place.serve_socket()?;
+    let mut nats = Nats::connect(place)?;
+    nats.ask("gammond.ping", "a.1", "", "")?;
+    nats.send(b"SUB long.> 9\r\n")?;
+    let long = format!("{POSITION} trials=10000000");
+    for number in 0..3 {
+        let header = "Gammond-Timeout: 3600\r\n";
+        nats.publish(
+            "gammond.rollout",
+            &format!("long.{number}"),
+            header,
+            long.as_bytes(),
+        )?;
+    }
+    nats.flush()?;
+    let socket = UnixStream::connect(&path).map_err(|error| error.to_string())?;
+    let _ = socket.set_read_timeout(Some(PATIENCE));
+    let mut lines = BufReader::new(socket);
+    let mut checks = Vec::new();
+    for (kind, question) in [
+        (
+            "rollout",
+            format!("rollout {POSITION} trials=36 truncate=2 vr=off"),
+        ),
+        ("move", format!("move {POSITION} 31 plies=3")),
+    ] {
+        let begun = Instant::now();
+        let mut said = String::new();
+        let sent = lines
+            .get_mut()
+            .write_all(format!("{question}\n").as_bytes());
+        let read = sent.and_then(|()| lines.read_line(&mut said));
+        let seconds = begun.elapsed().as_secs_f64();
+        let good = read.is_ok() && said.contains(&format!("\"type\":\"{kind}\""));
+        checks.push(Check::new(
+            format!("{kind} through the socket"),
+            format!("{said:.60?}"),
+            good,
+        ));
+        checks.push(Check::timed(
+            "it waited",
+            format!("{seconds:.1} s"),
+            seconds < 20.0,
+        ));
+    }
+    Ok(checks)
+}
+
+/// Matches with thousands of games each stay within the server's memory; every request is answered.
+fn tiny_games(place: &Place, limit_mib: f64) -> Tried {
+    const REQUESTS: usize = 16;
+    let server = place.serve()?;
+    let mut nats = Nats::connect(place)?;
+    nats.ask("gammond.ping", "a.1", "", "")?;
+    let base = process_mib(server.0.id(), "VmHWM").unwrap_or(f64::NAN);
+    nats.send(b"SUB tiny.> 9\r\n")?;
+    let request = format!("plies=0\n{}.\n", tiny(255 << 10));
+    for number in 0..REQUESTS {
+        let header = "Gammond-Timeout: 3600\r\n";
+        nats.publish(
+            "gammond.analyse",
+            &format!("tiny.{number}"),
+            header,
+            request.as_bytes(),
+        )?;
+    }
+    let mut kinds = std::collections::BTreeMap::<String, usize>::new();
+    for _ in 0..REQUESTS {
+        let Some(received) = nats.next(PATIENCE) else {
+            break;
+        };
+        let code =
+            (received.payload.split("\"code\":\"").nth(1)).and_then(|rest| rest.split('"').next());
+        *kinds
+            .entry(code.unwrap_or("judged").to_owned())
+            .or_default() += 1;
+    }
+    let high = process_mib(server.0.id(), "VmHWM").unwrap_or(f64::NAN);
+    let answers: usize = kinds.values().sum();
+    Ok(vec![
+        Check::new("answers", format!("{kinds:?}"), answers == REQUESTS),
+        Check::new(
+            "most memory",
+            format!("{high:.0} MiB, {base:.0} before"),
+            high <= limit_mib,
+        ),
     ])
 }
 
