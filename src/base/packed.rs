@@ -76,6 +76,15 @@ impl PackedText {
         self.blocks.into_iter().map(restored).chain(open)
     }
 
+    /// Returns the whole text.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "the blocks were text")]
+    pub fn into_string(self) -> String {
+        let mut out = Vec::with_capacity(self.bytes);
+        self.write_to(&mut out);
+        String::from_utf8(out).expect("blocks of text")
+    }
+
     /// Appends the whole text to `out`.
     pub fn write_to(self, out: &mut Vec<u8>) {
         self.into_chunks().for_each(|chunk| out.extend(chunk));

@@ -340,7 +340,9 @@ fn names_are_only_text() {
     let engine = Engine::builder().build().unwrap();
     let text = THREE_GAMES.replace("Alice", "<script>alert(1)</script>");
     let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
-    let page = gammond_protocol::analysis::page(&[("a\"><b>.mat".to_owned(), analysis)]);
+    let mut page = gammond_protocol::analysis::Page::default();
+    page.add("a\"><b>.mat", &analysis);
+    let page = page.finish().into_string();
     assert!(page.contains("&lt;script&gt;"));
     // Both players' figures come first.
     let place = |part: &str| page.find(part).unwrap();

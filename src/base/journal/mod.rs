@@ -30,7 +30,7 @@ mod whole;
 pub use file::{Journal, read, read_records, write};
 pub use format::{Contents, MAGIC, RECORD_BYTES_MAX, Record};
 pub use lock::FolderLock;
-pub use whole::{check_writable, create_whole, write_whole};
+pub use whole::{check_writable, create_whole, write_whole, write_whole_by};
 
 use std::io;
 use std::path::PathBuf;

@@ -27,18 +27,29 @@ const ENTRIES_SEARCHED_MAX: usize = 1000;
 /// # Errors
 /// What the system says; the file is as it was before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_whole_by(path, |file| file.write_all(bytes))
+}
+
+/// Writes a file whole or not at all, as [`write_whole`], piece by piece.
+///
+/// # Errors
+/// What the system or `write` says; the file is as it was before.
+pub fn write_whole_by(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     // Behind a link lies what is to be replaced.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(data) if !data.is_file() => {
             let mut file = OpenOptions::new().write(true).open(path)?;
-            file.write_all(bytes)?;
+            write(&mut file)?;
             file.flush()
         }
         old => {
             let permissions = old.ok().map(|data| data.permissions());
-            aside(path, bytes, permissions, |part| fs::rename(part, path))
+            aside(path, write, permissions, |part| fs::rename(part, path))
         }
     }
 }
@@ -51,7 +62,8 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(already());
     }
-    aside(path, bytes, None, |part| match fs::hard_link(part, path) {
+    let write = |file: &mut File| file.write_all(bytes);
+    aside(path, write, None, |part| match fs::hard_link(part, path) {
         Ok(()) => fs::remove_file(part),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already()),
         // A file system without links.
@@ -164,7 +176,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 /// Writes beside `path`, then lets `place` put the file where it belongs.
 fn aside(
     path: &Path,
-    bytes: &[u8],
+    write: impl FnOnce(&mut File) -> io::Result<()>,
     permissions: Option<fs::Permissions>,
     place: impl Fn(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -173,8 +185,7 @@ fn aside(
     if let Some(permissions) = permissions {
         let _ = file.set_permissions(permissions);
     }
-    let written = file
-        .write_all(bytes)
+    let written = write(&mut file)
         .and_then(|()| file.sync_all())
         .and_then(|()| place(&part));
     if written.is_err() {

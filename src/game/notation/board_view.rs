@@ -8,9 +8,6 @@ use crate::{
     BAR, Cube, CubeOwner, MatchState, MatchStateError, POINTS, Position, Roll, Rules, Score,
 };
 
-/// Most points that a board line keeps; a longer match keeps what is still needed.
-const LENGTH_MAX: u32 = Score::LENGTH_MAX as u32;
-
 /// Whose board line it is, where that makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoardDialect {
@@ -294,7 +291,8 @@ impl View<'_> {
         };
         let (me, opponent) = (read(my_field, me)?, read(9 - my_field, opponent)?);
         // Longer matches are cut, keeping what each player still needs, as gnubg does.
-        let cut = length.saturating_sub(LENGTH_MAX);
+        // A longer match keeps what is still needed.
+        let cut = length.saturating_sub(u32::from(Score::LENGTH_MAX));
         let one_away = (me + 1 == length) != (opponent + 1 == length);
         let crawford = one_away
             && match self.dialect {

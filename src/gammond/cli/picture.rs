@@ -1,10 +1,11 @@
 //! Pictures and reports in files: SVG, points, HTML.
 
 use crate::cli::Failure;
-use gammond_base::journal::{check_writable, write_whole};
+use gammond_base::journal::{check_writable, write_whole, write_whole_by};
+use gammond_base::packed::PackedText;
 use gammond_protocol::render::in_lines;
 use resvg::{tiny_skia, usvg};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 /// Points of a PNG for each unit of a drawing, where no width is asked for.
@@ -71,6 +72,19 @@ impl Picture {
     pub(crate) fn write(self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.check(path)?;
         write_whole(path, bytes).map_err(Failure::unwritten(path))
+    }
+
+    /// Writes a long text, piece by piece.
+    ///
+    /// # Errors
+    /// As [`Picture::check`].
+    pub(crate) fn write_text(self, path: &Path, text: PackedText) -> Result<(), Failure> {
+        self.check(path)?;
+        let written = write_whole_by(path, |file| {
+            text.into_chunks()
+                .try_for_each(|chunk| file.write_all(&chunk))
+        });
+        written.map_err(Failure::unwritten(path))
     }
 }
 

@@ -7,6 +7,7 @@ use super::text::NAME;
 use super::totals::{MARKS, Totals, rating_word};
 use crate::render::{Drawn, board_style, svg_board};
 use gammond_base::escape::{Markup, Untrusted};
+use gammond_base::packed::PackedText;
 use gammond_game::notation::{MatPlayer, play_text};
 use std::fmt::Write as _;
 
@@ -32,40 +33,61 @@ svg{display:block;width:100%;height:auto}.mk{color:var(--bad);font-weight:700}.s
 summary{cursor:pointer;padding:.4rem 0}\
 @media print{body{max-width:none}details{display:block}}";
 
-/// The page about these matches, each with the name of its file.
-#[must_use]
-pub fn page(matches: &[(String, Analysis)]) -> String {
-    let mut text = String::new();
-    let title = match matches {
-        [(file, one)] => {
-            let [first, second] = one.names.each_ref().map(Untrusted::markup);
-            format!("{}: {first} and {second}", file_name(file))
-        }
-        _ => format!("{} matches", matches.len()),
-    };
-    let _ = write!(
-        text,
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <title>{title}</title><style>{STYLE}{}</style></head><body>",
-        board_style()
-    );
-    for (file, analysis) in matches {
+/// A page about matches, written match by match; what is written is kept compressed.
+#[derive(Debug, Default)]
+pub struct Page {
+    sections: PackedText,
+    /// Names of the file and the players, and the marks, of the first match.
+    first: Option<(String, [f64; 3])>,
+    matches: usize,
+}
+
+impl Page {
+    /// Appends a match, with the name of its file.
+    pub fn add(&mut self, file: &str, analysis: &Analysis) {
+        let mut text = String::new();
         analysis.section(&mut text, file);
+        self.sections.push_str(&text);
+        self.matches += 1;
+        self.first.get_or_insert_with(|| {
+            let [first, second] = analysis.names.each_ref().map(Untrusted::markup);
+            let title = format!("{}: {first} and {second}", file_name(file));
+            (title, analysis.marks)
+        });
     }
-    let [doubtful, bad, worst] = matches.first().map_or(MARKS, |(_, one)| one.marks);
-    let _ = write!(
-        text,
-        "<p class=\"s\">Losses and luck in EMG: points of a game at the cube as it stands. Arrows show the best play. A decision that \
-         loses {} is doubtful, {} bad, {} very bad. gammond {}.</p></body></html>",
-        doubtful,
-        bad,
-        worst,
-        env!("CARGO_PKG_VERSION")
-    );
-    text.push('\n');
-    text
+
+    /// Returns true if there is no match on the page.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.matches == 0
+    }
+
+    /// Returns the whole page.
+    #[must_use]
+    pub fn finish(self) -> PackedText {
+        let (title, [doubtful, bad, worst]) = match self.first {
+            Some((title, marks)) if self.matches == 1 => (title, marks),
+            first => (
+                format!("{} matches", self.matches),
+                first.map_or(MARKS, |(_, marks)| marks),
+            ),
+        };
+        let mut text = PackedText::default();
+        text.push_str(&format!(
+            "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+             <title>{title}</title><style>{STYLE}{}</style></head><body>",
+            board_style()
+        ));
+        text.append(self.sections);
+        text.push_str(&format!(
+            "<p class=\"s\">Losses and luck in EMG: points of a game at the cube as it stands. Arrows show the best play. A decision that \
+             loses {doubtful} is doubtful, {bad} bad, {worst} very bad. gammond {}.</p></body></html>\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+        text
+    }
 }
 
 fn file_name(path: &str) -> Markup<'_> {

@@ -25,7 +25,7 @@ pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_
 pub use annotate::reads_back;
 pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
-pub use html::page;
+pub use html::Page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};
 pub use replay::{Decision, Deed, Replay, Terms, crawford_games, replay, replay_from};

@@ -12,7 +12,7 @@ use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use gammond_job::Progress;
 use gammond_protocol::analysis::{
-    Analysis, CSV_HEAD, Comparison, analyse, analysis_settings, page, reads_back,
+    Analysis, CSV_HEAD, Comparison, Page, analyse, analysis_settings, reads_back,
 };
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -135,7 +135,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         args,
         out: Output::new(),
         archive: args.db.as_deref().map(Archive::open).transpose()?,
-        report: Vec::new(),
+        report: Page::default(),
         judged: (paths.iter())
             .filter_map(|path| path.canonicalize().ok())
             .collect(),
@@ -177,6 +177,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     control.tell_progress(Progress::new("matches", done, total), true);
     let ended = control.stop.is_triggered();
     drop(control);
+    let failed = printer.failed;
     printer.finish()?;
     if ended {
         let done = format!("{done} of {} matches are judged; ", paths.len());
@@ -186,7 +187,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         };
         return Ok(stopped(None, &(done + more)));
     }
-    Ok(ExitCode::from(u8::from(printer.failed)))
+    Ok(ExitCode::from(u8::from(failed)))
 }
 
 /// Makes the folders that are written to, before anything is judged.
@@ -208,7 +209,7 @@ struct Printer<'a> {
     args: &'a Args,
     out: Output,
     archive: Option<Archive>,
-    report: Vec<(String, Analysis)>,
+    report: Page,
     /// The files that are read, which no file may be written over.
     judged: HashSet<PathBuf>,
     /// The files that were written, or would have been.
@@ -276,13 +277,12 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn finish(&self) -> Result<(), Failure> {
+    fn finish(self) -> Result<(), Failure> {
         // A report about nothing takes the place of none.
         if let Some(path) = &self.args.html
             && !self.report.is_empty()
         {
-            let text = page(&self.report);
-            Picture::Html.write(path, text.as_bytes())?;
+            Picture::Html.write_text(path, self.report.finish())?;
         }
         if self.known > 0 {
             stderr_line!(
@@ -369,7 +369,7 @@ impl Printer<'_> {
             archive.add(&name, &key, &analysis)?;
         }
         if self.args.html.is_some() {
-            self.report.push((name, analysis));
+            self.report.add(&name, &analysis);
         }
         Ok(())
     }
