@@ -167,8 +167,8 @@ commands! {
 
 /// Runs the program on its command line.
 #[must_use]
-pub(crate) fn main() -> ExitCode {
-    run().unwrap_or_else(|failure| {
+pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
+    run(arguments).unwrap_or_else(|failure| {
         stderr_line!("gammond: {failure}");
         failure.exit_code()
     })
@@ -269,8 +269,8 @@ fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>)
     Ok((command, file))
 }
 
-fn run() -> Result<ExitCode, Failure> {
-    let arguments = commands::gnubg::renamed(std::env::args_os().collect());
+fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
+    let arguments = commands::gnubg::renamed(arguments.to_vec());
     moved(&arguments)?;
     let (mut command, file) = configured(&arguments)?;
     if arguments

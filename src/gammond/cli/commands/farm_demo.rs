@@ -75,7 +75,7 @@ fn demo(args: &Args, stop: &Stop) -> Result<(), Failure> {
     running.0.push(server(args, &folder.0, port, &url)?);
     wait_for(port)?;
     let program =
-        std::env::current_exe().map_err(|error| Failure::work(within("gammond", error)))?;
+        crate::program::executable().map_err(|error| Failure::work(within("gammond", error)))?;
     let gammond = |words: &[&str]| {
         let mut command = Command::new(&program);
         command.args(words).args(["--nats", &url]);

@@ -72,7 +72,7 @@ pub(super) fn task(
     let mut luggage = Luggage::default();
     let job = spec(command, &mut luggage)?;
     let engine = engine(common, &job, &mut luggage)?;
-    let typed = typed(std::env::args());
+    let typed = typed(crate::program::arguments());
     let task = Task {
         format: FORMAT,
         version: VERSION.to_owned(),

@@ -16,7 +16,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(_: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let program = std::env::current_exe().map_err(Failure::work)?;
+    let program = crate::program::executable().map_err(Failure::work)?;
     if !args.folder.is_dir() {
         return Err(Failure::usage(format!(
             "{}: there is no such folder",

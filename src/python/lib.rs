@@ -1,0 +1,30 @@
+//! The native half of the Python package `gammond`: classes and functions over the library crates.
+//!
+//! Every rule, notation, number and file is the library's; what stands here converts arguments, names the wrong ones
+//! in `ValueError` and `TypeError`, releases the interpreter while it computes, and stops when Python has a signal.
+//! The pure-Python half in `python/gammond` adds what needs no speed: containers, environments for other packages,
+//! the compatible modules.
+
+mod rules;
+mod wrong;
+
+use pyo3::prelude::*;
+
+#[pymodule(name = "_gammond", gil_used = false)]
+mod native {
+    use pyo3::prelude::*;
+    use std::ffi::OsString;
+    use std::process::ExitCode;
+
+    #[pymodule_export]
+    use crate::rules::{MatchState, Play, Position, Roll};
+
+    /// Runs the program `gammond` on its arguments, the program's name first. Returns its exit code.
+    #[pyfunction]
+    fn run_program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+        let code = py.detach(|| gammond::program::run(arguments));
+        (0..=u8::MAX)
+            .find(|&number| ExitCode::from(number) == code)
+            .unwrap_or(1)
+    }
+}

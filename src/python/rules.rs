@@ -1,0 +1,563 @@
+//! `Roll`, `Play`, `Position` and `MatchState`.
+
+use crate::wrong;
+use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
+use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
+use gammond_protocol::render::{Drawn, Theme, board, svg_file};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+/// A roll of two dice.
+#[pyclass(frozen, eq, hash, from_py_object, module = "gammond")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Roll(pub(crate) game::Roll);
+
+#[pymethods]
+impl Roll {
+    #[new]
+    fn new(first: i64, second: i64) -> PyResult<Roll> {
+        let die = |name: &str, number: i64| {
+            u8::try_from(number)
+                .ok()
+                .filter(|die| (1..=6).contains(die))
+                .ok_or_else(|| wrong::value(name, format!("die is {number}, want 1 to 6")))
+        };
+        let roll = game::Roll::new(die("first", first)?, die("second", second)?);
+        roll.map(Roll).map_err(|error| wrong::value("roll", error))
+    }
+
+    /// Parses a roll such as `31` or `3-1`.
+    #[staticmethod]
+    fn parse(text: &str) -> PyResult<Roll> {
+        let roll = parse_roll(text.as_bytes());
+        roll.map(Roll).map_err(|error| wrong::value("text", error))
+    }
+
+    /// The 21 rolls that differ.
+    #[staticmethod]
+    fn all() -> Vec<Roll> {
+        game::Roll::ALL.into_iter().map(Roll).collect()
+    }
+
+    #[getter]
+    fn dice(&self) -> (u8, u8) {
+        let [first, second] = self.0.dice();
+        (first, second)
+    }
+
+    #[getter]
+    fn high(&self) -> u8 {
+        self.0.high()
+    }
+
+    #[getter]
+    fn low(&self) -> u8 {
+        self.0.low()
+    }
+
+    #[getter]
+    fn is_double(&self) -> bool {
+        self.0.is_double()
+    }
+
+    #[getter]
+    fn weight(&self) -> u32 {
+        self.0.weight()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let [first, second] = self.0.dice();
+        format!("Roll({first}, {second})")
+    }
+
+    fn __getnewargs__(&self) -> (u8, u8) {
+        self.dice()
+    }
+}
+
+/// Reads a roll from whatever stands for one: a `Roll`, a text such as `31`, a pair of dice.
+pub(crate) fn roll_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game::Roll> {
+    if let Ok(roll) = value.cast::<Roll>() {
+        return Ok(roll.get().0);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        let text = text.to_cow()?;
+        return parse_roll(text.as_bytes()).map_err(|error| wrong::value(argument, error));
+    }
+    match value.extract::<(i64, i64)>() {
+        Ok((first, second)) => Roll::new(first, second).map(|roll| roll.0),
+        Err(_) => Err(wrong::kind(
+            argument,
+            "want a Roll, a text such as '31' or a pair of dice",
+        )),
+    }
+}
+
+/// A legal play of a roll in a position.
+#[pyclass(frozen, eq, hash, from_py_object, module = "gammond")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Play {
+    pub(crate) before: game::Position,
+    pub(crate) roll: game::Roll,
+    pub(crate) play: game::Play,
+    pub(crate) after: game::Position,
+}
+
+#[pymethods]
+impl Play {
+    /// The position before the play, seen by the player who makes it.
+    #[getter]
+    fn before(&self) -> Position {
+        Position(self.before)
+    }
+
+    /// The position after the play, with the opponent on roll.
+    #[getter]
+    fn after(&self) -> Position {
+        Position(self.after)
+    }
+
+    #[getter]
+    fn roll(&self) -> Roll {
+        Roll(self.roll)
+    }
+
+    /// Pairs (from, to) of points: 25 is the bar, 0 is off.
+    #[getter]
+    fn steps(&self) -> Vec<(u8, u8)> {
+        let steps = self.play.steps().iter();
+        let to = |step: &game::Step| if step.bears_off() { 0 } else { step.to + 1 };
+        steps.map(|step| (step.from + 1, to(step))).collect()
+    }
+
+    #[getter]
+    fn is_pass(&self) -> bool {
+        self.play.is_pass()
+    }
+
+    /// The board before the play as an SVG picture with arrows.
+    #[pyo3(signature = (state=None, theme=None, clockwise=false, dark=false))]
+    fn svg(
+        &self,
+        state: Option<MatchState>,
+        theme: Option<&str>,
+        clockwise: bool,
+        dark: bool,
+    ) -> PyResult<String> {
+        let drawn = Drawn {
+            roll: Some(self.roll),
+            play: Some(&self.play),
+            clockwise,
+            dark,
+        };
+        Ok(svg_file(
+            &self.before,
+            &state_or_money(state),
+            &drawn,
+            theme_of(theme)?,
+        ))
+    }
+
+    fn _repr_svg_(&self) -> PyResult<String> {
+        self.svg(None, None, false, false)
+    }
+
+    fn __str__(&self) -> String {
+        play_text(&self.before, &self.play)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Play {}: {}>", self.roll, self.__str__())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
+        let position = Bound::new(py, Position(self.before))?;
+        let method = position.getattr("play")?;
+        Ok((method, (self.roll.to_string(), self.__str__())))
+    }
+}
+
+fn theme_of(name: Option<&str>) -> PyResult<Option<Theme>> {
+    let Some(name) = name else { return Ok(None) };
+    let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
+    let reason = || {
+        wrong::value(
+            "theme",
+            format!("'{name}', want one of {}", names.join(", ")),
+        )
+    };
+    Theme::named(name).map(Some).ok_or_else(reason)
+}
+
+fn form_of(name: &str) -> PyResult<Form> {
+    let names: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
+    let reason = || {
+        wrong::value(
+            "form",
+            format!("'{name}', want one of {}", names.join(", ")),
+        )
+    };
+    Form::named(name).ok_or_else(reason)
+}
+
+/// All checkers, seen by the player on roll.
+#[pyclass(frozen, eq, hash, from_py_object, module = "gammond")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Position(pub(crate) game::Position);
+
+/// Counts of one side from a sequence of at most 25 numbers.
+fn counts(argument: &str, values: &[i64]) -> PyResult<[u8; game::POINTS]> {
+    let mut counts = [0; game::POINTS];
+    if values.len() > counts.len() {
+        return Err(wrong::value(
+            argument,
+            format!("{} places, at most 25", values.len()),
+        ));
+    }
+    for (place, (count, &value)) in counts.iter_mut().zip(values).enumerate() {
+        let checkers = u8::try_from(value).ok().filter(|&checkers| checkers <= 15);
+        *count = checkers.ok_or_else(|| {
+            wrong::value(
+                argument,
+                format!("{value} checkers at index {place}, want 0 to 15"),
+            )
+        })?;
+    }
+    Ok(counts)
+}
+
+#[pymethods]
+impl Position {
+    /// The start of a game, or the position of these counts: index 0 to 23 are the points 1 to 24 of that side, 24 its
+    /// bar.
+    #[new]
+    #[pyo3(signature = (me=None, opponent=None))]
+    fn new(me: Option<Vec<i64>>, opponent: Option<Vec<i64>>) -> PyResult<Position> {
+        match (me, opponent) {
+            (None, None) => Ok(Position(game::Position::start())),
+            (Some(me), Some(opponent)) => {
+                let (me, opponent) = (counts("me", &me)?, counts("opponent", &opponent)?);
+                let position = game::Position::new(&me, &opponent);
+                position
+                    .map(Position)
+                    .map_err(|error| wrong::value("me, opponent", error))
+            }
+            (None, _) => Err(wrong::kind("me", "missing beside opponent")),
+            (_, None) => Err(wrong::kind("opponent", "missing beside me")),
+        }
+    }
+
+    /// Parses a position in any form: Position ID, GNUbg ID, key, XGID, OGID, `board:` line of FIBS.
+    #[staticmethod]
+    fn parse(text: &str) -> PyResult<Position> {
+        let parsed = parse_position(text.as_bytes());
+        parsed
+            .map(|found| Position(found.position))
+            .map_err(|error| wrong::value("text", error))
+    }
+
+    #[getter]
+    fn me<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.me().counts())
+    }
+
+    #[getter]
+    fn opponent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.opponent().counts())
+    }
+
+    /// Pip counts of the player on roll and of the opponent.
+    #[getter]
+    fn pips(&self) -> (u32, u32) {
+        (self.0.me().pips(), self.0.opponent().pips())
+    }
+
+    /// Checkers borne off by the player on roll and by the opponent.
+    #[getter]
+    fn off(&self) -> (u8, u8) {
+        (self.0.me().off(), self.0.opponent().off())
+    }
+
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.0.is_over()
+    }
+
+    #[getter]
+    fn has_contact(&self) -> bool {
+        self.0.has_contact()
+    }
+
+    /// The class of the position: `contact`, `crashed`, `race`, `bearoff1`, `bearoff2`, `over`.
+    #[getter]
+    fn class_name(&self) -> String {
+        Class::of(&self.0).to_string()
+    }
+
+    /// Points won (positive) or lost by the player on roll with the cube at 1; None while the game goes on.
+    fn outcome(&self) -> Option<i32> {
+        self.0.outcome().map(game::Outcome::points)
+    }
+
+    /// The same board with the other player on roll.
+    fn swapped(&self) -> Position {
+        Position(self.0.swapped())
+    }
+
+    /// All plays of a roll that lead to different positions; the pass when nothing can move.
+    fn legal_plays(&self, roll: &Bound<'_, PyAny>) -> PyResult<Vec<Play>> {
+        let roll = roll_of("roll", roll)?;
+        if self.0.is_over() {
+            return Ok(Vec::new());
+        }
+        let (before, plays) = (self.0, game::legal_plays(&self.0, roll));
+        if plays.is_empty() {
+            let after = before.swapped();
+            return Ok(vec![Play {
+                before,
+                roll,
+                play: game::Play::PASS,
+                after,
+            }]);
+        }
+        let play = |legal: game::LegalPlay| Play {
+            before,
+            roll,
+            play: legal.play,
+            after: legal.after,
+        };
+        Ok(plays.into_iter().map(play).collect())
+    }
+
+    /// The legal play that a text such as `8/5 6/5` means.
+    fn play(&self, roll: &Bound<'_, PyAny>, text: &str) -> PyResult<Play> {
+        let roll = roll_of("roll", roll)?;
+        let legal = parse_play(text, &self.0, roll);
+        let legal = legal.map_err(|error| wrong::value("text", error))?;
+        Ok(Play {
+            before: self.0,
+            roll,
+            play: legal.play,
+            after: legal.after,
+        })
+    }
+
+    /// The position after a play of this position, with the opponent on roll.
+    fn apply(&self, play: &Play) -> PyResult<Position> {
+        match play.before == self.0 {
+            true => Ok(Position(play.after)),
+            false => Err(wrong::value(
+                "play",
+                format!(
+                    "{play} is a play of another position",
+                    play = play.__str__()
+                ),
+            )),
+        }
+    }
+
+    /// The position in a form: `position-id`, `gnubg-id`, `key`, `xgid`, `board`, `ogid`.
+    #[pyo3(signature = (form="position-id", state=None, roll=None))]
+    fn to_text(
+        &self,
+        form: &str,
+        state: Option<MatchState>,
+        roll: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
+        Ok(form_of(form)?.print(&self.0, &state_or_money(state), roll, None))
+    }
+
+    /// The board as text for a screen.
+    #[pyo3(signature = (state=None, roll=None))]
+    fn board(
+        &self,
+        state: Option<MatchState>,
+        roll: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
+        Ok(board(&self.0, &state_or_money(state), roll))
+    }
+
+    /// The board as an SVG picture.
+    #[pyo3(signature = (state=None, roll=None, theme=None, clockwise=false, dark=false))]
+    fn svg(
+        &self,
+        state: Option<MatchState>,
+        roll: Option<&Bound<'_, PyAny>>,
+        theme: Option<&str>,
+        clockwise: bool,
+        dark: bool,
+    ) -> PyResult<String> {
+        let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
+        let drawn = Drawn {
+            roll,
+            play: None,
+            clockwise,
+            dark,
+        };
+        Ok(svg_file(
+            &self.0,
+            &state_or_money(state),
+            &drawn,
+            theme_of(theme)?,
+        ))
+    }
+
+    fn _repr_svg_(&self) -> PyResult<String> {
+        self.svg(None, None, None, false, false)
+    }
+
+    fn __str__(&self) -> String {
+        Form::PositionId.print(&self.0, &game::MatchState::default(), None, None)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Position.parse('{}')", self.__str__())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let method = py.get_type::<Position>().getattr("parse")?;
+        Ok((method, (self.__str__(),)))
+    }
+}
+
+/// Reads a position from a `Position` or from a text in any form.
+pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game::Position> {
+    if let Ok(position) = value.cast::<Position>() {
+        return Ok(position.get().0);
+    }
+    let Ok(text) = value.cast::<PyString>() else {
+        return Err(wrong::kind(
+            argument,
+            "want a Position or the text of one, such as '4HPwATDgc/ABMA'",
+        ));
+    };
+    let parsed = parse_position(text.to_cow()?.as_bytes());
+    parsed
+        .map(|found| found.position)
+        .map_err(|error| wrong::value(argument, error))
+}
+
+/// Cube, score and rules, seen by the player on roll.
+#[pyclass(frozen, eq, hash, from_py_object, module = "gammond")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct MatchState(pub(crate) game::MatchState);
+
+/// The state that is meant when none is given.
+pub(crate) fn state_or_money(state: Option<MatchState>) -> game::MatchState {
+    state.map_or_else(game::MatchState::default, |state| state.0)
+}
+
+const OWNERS: [(&str, CubeOwner); 3] = [
+    ("centred", CubeOwner::Centred),
+    ("me", CubeOwner::Me),
+    ("opponent", CubeOwner::Opponent),
+];
+
+#[pymethods]
+impl MatchState {
+    /// Money play by default; `length` points make a match, in which `crawford` says that this is the Crawford game.
+    #[new]
+    #[pyo3(signature = (length=0, score=(0, 0), crawford=false, cube=1, owner="centred", jacoby=true, beavers=true))]
+    fn new(
+        length: u32,
+        score: (u32, u32),
+        crawford: bool,
+        cube: u32,
+        owner: &str,
+        jacoby: bool,
+        beavers: bool,
+    ) -> PyResult<MatchState> {
+        let owners = OWNERS.iter().find(|(name, _)| *name == owner);
+        let Some((_, owner)) = owners else {
+            return Err(wrong::value(
+                "owner",
+                format!("'{owner}', want centred, me or opponent"),
+            ));
+        };
+        let cube = Cube::new(cube, *owner).map_err(|error| wrong::value("cube", error))?;
+        let score = Score::new(length, score.0, score.1, crawford);
+        let score = score.map_err(|error| wrong::value("score", error))?;
+        Ok(MatchState(game::MatchState {
+            cube,
+            score,
+            rules: Rules { jacoby, beavers },
+        }))
+    }
+
+    #[getter]
+    fn length(&self) -> u32 {
+        self.0.score.length()
+    }
+
+    #[getter]
+    fn score(&self) -> (u32, u32) {
+        (self.0.score.me(), self.0.score.opponent())
+    }
+
+    #[getter]
+    fn crawford(&self) -> bool {
+        self.0.score.is_crawford()
+    }
+
+    #[getter]
+    fn cube(&self) -> u32 {
+        self.0.cube.value()
+    }
+
+    #[getter]
+    fn owner(&self) -> &'static str {
+        let owner = self.0.cube.owner();
+        OWNERS
+            .iter()
+            .find(|(_, one)| *one == owner)
+            .map_or("centred", |(name, _)| name)
+    }
+
+    #[getter]
+    fn jacoby(&self) -> bool {
+        self.0.rules.jacoby
+    }
+
+    #[getter]
+    fn beavers(&self) -> bool {
+        self.0.rules.beavers
+    }
+
+    /// The state seen by the other player.
+    fn swapped(&self) -> MatchState {
+        MatchState(self.0.swapped())
+    }
+
+    fn __repr__(&self) -> String {
+        let word = |value: bool| if value { "True" } else { "False" };
+        let (me, opponent) = self.score();
+        format!(
+            "MatchState(length={}, score=({me}, {opponent}), crawford={}, cube={}, owner='{}', jacoby={}, beavers={})",
+            self.length(),
+            word(self.crawford()),
+            self.cube(),
+            self.owner(),
+            word(self.jacoby()),
+            word(self.beavers()),
+        )
+    }
+
+    fn __getnewargs__(&self) -> (u32, (u32, u32), bool, u32, &'static str, bool, bool) {
+        let (length, score, crawford) = (self.length(), self.score(), self.crawford());
+        (
+            length,
+            score,
+            crawford,
+            self.cube(),
+            self.owner(),
+            self.jacoby(),
+            self.beavers(),
+        )
+    }
+}
