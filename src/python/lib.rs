@@ -5,6 +5,12 @@
 //! The pure-Python half in `python/gammond` adds what needs no speed: containers, environments for other packages,
 //! the compatible modules.
 
+mod answers;
+mod boards;
+mod engine;
+mod games;
+mod interrupt;
+mod matches;
 mod rules;
 mod wrong;
 
@@ -16,6 +22,20 @@ mod native {
     use std::ffi::OsString;
     use std::process::ExitCode;
 
+    #[pymodule_export]
+    use crate::answers::{
+        Analysis, Chances, CubeDecision, Evaluation, Parsed, RankedPlay, RolledOut, Rollout, parse,
+    };
+    #[pymodule_export]
+    use crate::boards::{
+        afterstates, class_of, features, from_positions, outcomes, pips, swapped, to_positions,
+    };
+    #[pymodule_export]
+    use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::games::Games;
+    #[pymodule_export]
+    use crate::matches::Match;
     #[pymodule_export]
     use crate::rules::{MatchState, Play, Position, Roll};
 

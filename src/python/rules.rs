@@ -107,6 +107,27 @@ pub(crate) struct Play {
     pub(crate) after: game::Position,
 }
 
+impl Play {
+    pub(crate) const fn made(
+        before: game::Position,
+        roll: game::Roll,
+        play: game::Play,
+        after: game::Position,
+    ) -> Play {
+        Play {
+            before,
+            roll,
+            play,
+            after,
+        }
+    }
+
+    /// The play in gnubg's notation.
+    pub(crate) fn text(&self) -> String {
+        play_text(&self.before, &self.play)
+    }
+}
+
 #[pymethods]
 impl Play {
     /// The position before the play, seen by the player who makes it.
@@ -228,6 +249,13 @@ fn counts(argument: &str, values: &[i64]) -> PyResult<[u8; game::POINTS]> {
         })?;
     }
     Ok(counts)
+}
+
+impl Position {
+    /// The Position ID.
+    pub(crate) fn text(&self) -> String {
+        Form::PositionId.print(&self.0, &game::MatchState::default(), None, None)
+    }
 }
 
 #[pymethods]

@@ -1,12 +1,51 @@
 """Backgammon: rules, notation, a strong engine, rollouts, arrays and fast environments.
 
-Positions are seen by the player on roll, called *me*; the other side is the *opponent*.
+Positions are seen by the player on roll, called *me*; the other side is the *opponent*. Equities are points of a game
+at the cube as it stands, chances are numbers from 0 to 1.
 
 >>> import gammond
->>> [str(play) for play in gammond.Position().legal_plays("31")][:2]
-['24/23 24/21', '24/20']
+>>> engine = gammond.Engine(threads=1)
+>>> str(engine.best_plays("4HPwATDgc/ABMA", "31")[0].play)
+'8/5 6/5'
 """
 
-from ._gammond import MatchState, Play, Position, Roll
+from . import arrays
+from ._engine import Engine, Ranking
+from ._gammond import (
+    Analysis,
+    Chances,
+    CubeDecision,
+    Evaluation,
+    Match,
+    MatchState,
+    Parsed,
+    Play,
+    Position,
+    RankedPlay,
+    RolledOut,
+    Roll,
+    Rollout,
+    parse,
+)
+from ._play import Game
 
-__all__ = ["MatchState", "Play", "Position", "Roll"]
+__all__ = [
+    "Analysis",
+    "Chances",
+    "CubeDecision",
+    "Engine",
+    "Evaluation",
+    "Game",
+    "Match",
+    "MatchState",
+    "Parsed",
+    "Play",
+    "Position",
+    "RankedPlay",
+    "Ranking",
+    "RolledOut",
+    "Roll",
+    "Rollout",
+    "arrays",
+    "parse",
+]

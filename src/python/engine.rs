@@ -1,0 +1,535 @@
+//! `Engine`: questions of one position, and of arrays of them.
+
+use crate::answers::{Analysis, CubeDecision, Evaluation, RankedPlay, Rollout};
+use crate::boards::{self, PLACES, Rows, Wrong};
+use crate::interrupt;
+use crate::matches::Match;
+use crate::rules::{MatchState, Play, position_of, roll_of, state_or_money};
+use crate::wrong;
+use gammond_engine::engine::{EngineError, Nets};
+use gammond_engine::query::{
+    CubeQuery, EvalQuery, Level, MoveFilter, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide,
+    RolloutSubject, Settings, Stop, Truncation,
+};
+use gammond_engine::{Engine as Inner, MatchEquityTable};
+use gammond_game::{self as game, Chances};
+use gammond_protocol::analysis::{analyse, analysis_settings};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// Deepest look-ahead that answers fast enough not to check for signals.
+const QUICK_PLIES: u8 = 1;
+/// Positions that one task evaluates.
+const BATCH: usize = 512;
+
+/// Owns nets, tables, cache and threads, and answers questions.
+#[pyclass(frozen, subclass, module = "gammond._gammond")]
+pub(crate) struct Engine {
+    inner: Inner,
+    plies: u8,
+}
+
+fn failed(error: &EngineError) -> PyErr {
+    match error {
+        EngineError::Rollout(error) => wrong::value("rollout", error),
+        other => wrong::work(other),
+    }
+}
+
+fn plies_of(plies: i64) -> PyResult<u8> {
+    let most = Settings::PLIES_MAX;
+    let known = u8::try_from(plies).ok().filter(|&plies| plies <= most);
+    known.ok_or_else(|| wrong::value("plies", format!("{plies}, want 0 to {most}")))
+}
+
+fn nets_of(name: &str) -> Nets {
+    match name {
+        "embedded" => Nets::Embedded,
+        "embedded:fast" => Nets::EmbeddedFast,
+        path => Nets::Path(PathBuf::from(path)),
+    }
+}
+
+fn met_of(name: &str) -> PyResult<MatchEquityTable> {
+    let table = match MatchEquityTable::named(name) {
+        Ok(table) => Ok(table),
+        Err(_) if std::path::Path::new(name).exists() => {
+            MatchEquityTable::load(std::path::Path::new(name))
+        }
+        Err(error) => Err(error),
+    };
+    table.map_err(|error| wrong::value("met", error))
+}
+
+fn truncation_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Truncation> {
+    let Some(value) = value else {
+        return Ok(Truncation::default());
+    };
+    let want = "want 'never', 'table', 'race' or a number of turns";
+    if let Ok(text) = value.cast::<PyString>() {
+        return match text.to_cow()?.as_ref() {
+            "never" => Ok(Truncation::Never),
+            "table" => Ok(Truncation::Table),
+            "race" => Ok(Truncation::Race),
+            other => Err(wrong::value("truncate", format!("'{other}', {want}"))),
+        };
+    }
+    let turns: i64 = value.extract().map_err(|_| wrong::kind("truncate", want))?;
+    let turns = u32::try_from(turns).map_err(|_| wrong::value("truncate", want))?;
+    Ok(Truncation::Turns(turns))
+}
+
+impl Engine {
+    fn settings(&self, plies: Option<i64>) -> PyResult<Settings> {
+        let plies = plies.map_or(Ok(self.plies), plies_of)?;
+        Ok(Settings::plies(plies))
+    }
+
+    /// Asks with the interpreter released; deep searches stop when Python has a signal.
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        settings: &Settings,
+        ask: impl FnOnce(&Stop) -> Result<T, EngineError> + Send,
+    ) -> PyResult<T> {
+        let quick = settings.plies <= QUICK_PLIES && settings.level.is_none();
+        let found = match quick {
+            true => py.detach(|| ask(&Stop::never())),
+            false => interrupt::quietly(py, ask)?,
+        };
+        found.map_err(|error| failed(&error))
+    }
+
+    /// Asks about every row, on all threads of the engine. The order of rows does not matter to the answers.
+    fn each<'py, T: Send>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        ask: impl Fn(usize, game::Position, &Stop) -> Result<T, RowError> + Sync,
+    ) -> PyResult<Vec<T>> {
+        let boards = Rows::of("boards", boards, PLACES)?;
+        let boards = boards.view();
+        let found = interrupt::quietly(py, |stop| {
+            self.inner.pool().install(|| {
+                let rows = (0..boards.nrows()).into_par_iter();
+                rows.map(|number| ask(number, boards::position_at(&boards, number)?, stop))
+                    .collect::<Result<Vec<T>, RowError>>()
+            })
+        })?;
+        found.map_err(PyErr::from)
+    }
+}
+
+/// Why a row has no answer.
+enum RowError {
+    Wrong(Wrong),
+    Engine(EngineError),
+}
+
+impl From<Wrong> for RowError {
+    fn from(wrong: Wrong) -> RowError {
+        RowError::Wrong(wrong)
+    }
+}
+
+impl From<EngineError> for RowError {
+    fn from(error: EngineError) -> RowError {
+        RowError::Engine(error)
+    }
+}
+
+impl From<RowError> for PyErr {
+    fn from(error: RowError) -> PyErr {
+        match error {
+            RowError::Wrong(wrong) => wrong.into(),
+            RowError::Engine(error) => failed(&error),
+        }
+    }
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (nets=None, plies=0, bearoff=None, met=None, threads=0, cache_mb=16))]
+    fn new(
+        py: Python<'_>,
+        nets: Option<PathBuf>,
+        plies: i64,
+        bearoff: Option<PathBuf>,
+        met: Option<PathBuf>,
+        threads: usize,
+        cache_mb: usize,
+    ) -> PyResult<Engine> {
+        let plies = plies_of(plies)?;
+        let mut builder = Inner::builder().threads(threads).cache_mb(cache_mb);
+        if let Some(nets) = nets {
+            builder = builder.nets(nets_of(&nets.to_string_lossy()));
+        }
+        if let Some(folder) = bearoff {
+            builder = builder.bearoff(folder);
+        }
+        if let Some(met) = met {
+            builder = builder.met(met_of(&met.to_string_lossy())?);
+        }
+        let inner = py.detach(|| builder.build()).map_err(|error| match error {
+            EngineError::File { path, source } => wrong::file(path.display(), source),
+            EngineError::ThreadCount(_) => wrong::value("threads", error),
+            other => wrong::work(other),
+        })?;
+        Ok(Engine { inner, plies })
+    }
+
+    /// The name of the nets.
+    #[getter]
+    fn net_name(&self) -> String {
+        self.inner.net_name().to_owned()
+    }
+
+    /// Look-ahead where a call names none.
+    #[getter]
+    fn plies(&self) -> u8 {
+        self.plies
+    }
+
+    /// Compute threads.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.inner.pool().current_num_threads()
+    }
+
+    /// The bearoff databases beside those in the package.
+    #[getter]
+    fn bearoff_databases(&self) -> Vec<String> {
+        self.inner.bearoff_databases().to_vec()
+    }
+
+    /// Forgets all remembered evaluations.
+    fn clear_cache(&self) {
+        self.inner.clear_cache();
+    }
+
+    /// Evaluates a position before the roll.
+    #[pyo3(signature = (position, state=None, plies=None, cubeful=true))]
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        state: Option<MatchState>,
+        plies: Option<i64>,
+        cubeful: bool,
+    ) -> PyResult<Evaluation> {
+        let settings = self.settings(plies)?.with_cubeful(cubeful);
+        let query = EvalQuery::new(position_of("position", position)?, state_or_money(state));
+        let found = self.ask(py, &settings, |stop| {
+            self.inner.evaluate(&query, &settings, stop)
+        })?;
+        Ok(Evaluation::from(found))
+    }
+
+    /// Ranks the plays of a roll, best first.
+    #[pyo3(signature = (position, roll, state=None, plies=None, top=None, cubeful=true, level=None, filter=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn best_plays(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        roll: &Bound<'_, PyAny>,
+        state: Option<MatchState>,
+        plies: Option<i64>,
+        top: Option<usize>,
+        cubeful: bool,
+        level: Option<&str>,
+        filter: Option<&str>,
+    ) -> PyResult<Vec<RankedPlay>> {
+        let mut settings = self.settings(plies)?.with_cubeful(cubeful);
+        settings.top = top;
+        if let Some(name) = level {
+            let level = Level::named(name);
+            settings.level = Some(level.ok_or_else(|| {
+                let names = Level::ALL.map(Level::name).join(", ");
+                wrong::value("level", format!("'{name}', want one of {names}"))
+            })?);
+        }
+        if let Some(name) = filter {
+            let wrong = || wrong::value("filter", format!("'{name}', want {}", MoveFilter::WANT));
+            settings.filter = MoveFilter::named(name).ok_or_else(wrong)?;
+        }
+        let (position, roll) = (position_of("position", position)?, roll_of("roll", roll)?);
+        if position.is_over() {
+            return Err(wrong::value("position", "the game is over"));
+        }
+        let query = PlayQuery::new(position, roll, state_or_money(state));
+        let found = self.ask(py, &settings, |stop| {
+            self.inner.rank_plays(&query, &settings, stop)
+        })?;
+        Ok(found
+            .plays
+            .iter()
+            .map(|one| RankedPlay::new(&found, one))
+            .collect())
+    }
+
+    /// Decides on a double of the player on roll, and on its answer.
+    #[pyo3(signature = (position, state=None, plies=None))]
+    fn cube(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        state: Option<MatchState>,
+        plies: Option<i64>,
+    ) -> PyResult<CubeDecision> {
+        let settings = self.settings(plies)?;
+        let query = CubeQuery::new(position_of("position", position)?, state_or_money(state));
+        let found = self.ask(py, &settings, |stop| {
+            self.inner.cube_action(&query, &settings, stop)
+        })?;
+        Ok(CubeDecision::from(found))
+    }
+
+    /// Plays a position, the best or the given plays of a roll, or a cube decision on many times.
+    #[pyo3(signature = (position, roll=None, state=None, trials=1296, seed=1, plies=0, cube_plies=None, top=3,
+        plays=None, cube=false, cubeful=true, variance_reduction=true, truncate=None, error=None, lead=None,
+        time_ms=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn rollout(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        roll: Option<&Bound<'_, PyAny>>,
+        state: Option<MatchState>,
+        trials: u32,
+        seed: u64,
+        plies: i64,
+        cube_plies: Option<i64>,
+        top: usize,
+        plays: Option<Vec<Play>>,
+        cube: bool,
+        cubeful: bool,
+        variance_reduction: bool,
+        truncate: Option<&Bound<'_, PyAny>>,
+        error: Option<f64>,
+        lead: Option<f64>,
+        time_ms: Option<u64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Rollout> {
+        let position = position_of("position", position)?;
+        let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
+        let plies = plies_of(plies)?;
+        let cube_plies = cube_plies.map_or(Ok(plies), plies_of)?;
+        let subject = match (roll, plays, cube) {
+            (_, Some(plays), false) => {
+                if let Some(play) = plays.iter().find(|play| play.before != position) {
+                    let text = format!("{} is a play of another position", play.text());
+                    return Err(wrong::value("plays", text));
+                }
+                RolloutSubject::Plays(plays.iter().map(|one| (one.play, one.after)).collect())
+            }
+            (Some(roll), None, false) => RolloutSubject::Best(roll, top),
+            (None, None, false) => RolloutSubject::Position,
+            (None, None, true) => RolloutSubject::Cube,
+            _ => {
+                return Err(wrong::value(
+                    "cube",
+                    "a cube decision has no roll and no plays",
+                ));
+            }
+        };
+        if trials > RolloutSettings::TRIALS_MAX {
+            let most = RolloutSettings::TRIALS_MAX;
+            return Err(wrong::value(
+                "trials",
+                format!("{trials}, want 1 to {most}"),
+            ));
+        }
+        let side = RolloutSide {
+            plies,
+            cube_plies,
+            filter: None,
+        };
+        let mut settings = RolloutSettings::default();
+        settings.trials = trials;
+        settings.seed = seed;
+        settings.sides = [side; 2];
+        settings.cubeful = cubeful;
+        settings.variance_reduction = variance_reduction;
+        settings.truncate = truncation_of(truncate)?;
+        (settings.error, settings.lead, settings.time_ms) = (error, lead, time_ms);
+        let query = RolloutQuery {
+            position,
+            state: state_or_money(state),
+            subject,
+        };
+        let stop = Stop::new();
+        let told = |py: Python<'_>, known: gammond_engine::query::RolloutAnswer| {
+            let known = Rollout::new(position, roll, known);
+            progress
+                .as_ref()
+                .map_or(Ok(()), |call| call.call1(py, (known,)).map(drop))
+        };
+        let answer = interrupt::run(py, &stop, told, |report| {
+            let mut tell = |known: &gammond_engine::query::RolloutAnswer| report(known.clone());
+            self.inner.rollout(&query, &settings, &stop, &mut tell)
+        })?;
+        let answer = answer.map_err(|error| failed(&error))?;
+        Ok(Rollout::new(position, roll, answer))
+    }
+
+    /// Replays a match and says what each decision lost and what the dice gave.
+    #[pyo3(signature = (r#match, plies=None))]
+    fn analyse(&self, py: Python<'_>, r#match: &Match, plies: Option<i64>) -> PyResult<Analysis> {
+        let plies = plies.map_or(Ok(self.plies), plies_of)?;
+        let (reading, rules) = (r#match.reading(), game::Rules::default());
+        let settings = analysis_settings(plies);
+        let found = interrupt::quietly(py, |stop| {
+            let run = || analyse(&self.inner, &settings, reading, rules, stop);
+            self.inner.pool().install(run)
+        })?;
+        let analysis = found.map_err(|error| failed(&error))?;
+        Ok(Analysis {
+            file: reading.file.clone(),
+            analysis,
+        })
+    }
+
+    /// Evaluates boards: float32[N, 5], the chances of the player on roll to win, to win a gammon and a backgammon, to
+    /// lose a gammon and a backgammon.
+    #[pyo3(signature = (boards, plies=None, state=None))]
+    fn evaluate_boards<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        plies: Option<i64>,
+        state: Option<MatchState>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let settings = self.settings(plies)?.with_cubeful(false);
+        let values = if settings.plies == 0 {
+            self.static_values(py, boards)?
+        } else {
+            let state = state_or_money(state);
+            let rows = self.each(py, boards, |_, position, stop| {
+                let query = EvalQuery::new(position, state);
+                Ok(self
+                    .inner
+                    .evaluate(&query, &settings, stop)?
+                    .chances
+                    .to_array())
+            })?;
+            rows.into_iter().flatten().collect()
+        };
+        let shape = [values.len() / 5, 5];
+        Ok(Array2::from_shape_vec(shape, values)
+            .map_err(wrong::work)?
+            .into_pyarray(py))
+    }
+
+    /// Chooses the best play of each roll: int8[N, 26], the boards after it with the opponent on roll, and float32[N],
+    /// its equity for the player who makes it.
+    #[pyo3(signature = (boards, dice, plies=None, state=None, cubeful=false))]
+    fn best_boards<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        dice: &Bound<'py, PyAny>,
+        plies: Option<i64>,
+        state: Option<MatchState>,
+        cubeful: bool,
+    ) -> PyResult<(Bound<'py, PyArray2<i8>>, Bound<'py, PyArray1<f32>>)> {
+        let mut settings = self.settings(plies)?.with_cubeful(cubeful);
+        settings.top = Some(1);
+        let state = state_or_money(state);
+        let dice = Rows::of("dice", dice, 2)?;
+        let dice = dice.view();
+        let rows = Rows::of("boards", boards, PLACES)?.view().nrows();
+        boards::same_length(rows, "dice", dice.nrows())?;
+        let best = self.each(py, boards, |number, position, stop| {
+            let roll = boards::roll_at(&dice, number)?;
+            if position.is_over() {
+                return Err(Wrong("boards", format!("row {number}: the game is over")).into());
+            }
+            let query = PlayQuery::new(position, roll, state);
+            let found = self.inner.rank_plays(&query, &settings, stop)?;
+            let best = found.best();
+            Ok((best.position, best.value.equity as f32))
+        })?;
+        let (positions, equities): (Vec<game::Position>, Vec<f32>) = best.into_iter().unzip();
+        let mut rows = Vec::new();
+        boards::append(&mut rows, &positions);
+        Ok((boards::array(py, rows)?, equities.into_pyarray(py)))
+    }
+
+    /// Decides on doubles: float64[N, 3], the equities of no double, double and take, double and pass, and bool[N, 2],
+    /// whether to double and whether to take.
+    #[pyo3(signature = (boards, state=None, plies=None))]
+    fn cube_boards<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        state: Option<MatchState>,
+        plies: Option<i64>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<bool>>)> {
+        let settings = self.settings(plies)?;
+        let state = state_or_money(state);
+        let found = self.each(py, boards, |_, position, stop| {
+            let found =
+                self.inner
+                    .cube_action(&CubeQuery::new(position, state), &settings, stop)?;
+            let equities = [found.no_double, found.double_take, found.double_pass];
+            Ok((equities.map(|one| one.equity), [found.double, found.take]))
+        })?;
+        let (equities, actions): (Vec<[f64; 3]>, Vec<[bool; 2]>) = found.into_iter().unzip();
+        Ok((
+            PyArray2::from_owned_array(py, equities.into()),
+            PyArray2::from_owned_array(py, actions.into()),
+        ))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Engine {}, {} plies, {} threads>",
+            self.net_name(),
+            self.plies,
+            self.threads()
+        )
+    }
+}
+
+impl Engine {
+    /// Static chances of all rows behind each other.
+    fn static_values(&self, py: Python<'_>, boards: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+        let boards = Rows::of("boards", boards, PLACES)?;
+        let boards = boards.view();
+        let evaluator = self.inner.evaluator();
+        let found = interrupt::quietly(py, |stop| {
+            let mut values = vec![0.0; boards.nrows() * 5];
+            self.inner.pool().install(|| {
+                values
+                    .par_chunks_mut(BATCH * 5)
+                    .enumerate()
+                    .try_for_each(|(chunk, values)| {
+                        if stop.is_triggered() {
+                            return Ok(());
+                        }
+                        let first = chunk * BATCH;
+                        let numbers = first..first + values.len() / 5;
+                        let positions: Result<Vec<game::Position>, Wrong> = numbers
+                            .map(|number| boards::position_at(&boards, number))
+                            .collect();
+                        let positions = positions?;
+                        let mut chances = [Chances::default(); BATCH];
+                        let chances = &mut chances[..positions.len()];
+                        evaluator.evaluate(None, &positions, chances);
+                        for (values, chances) in values.chunks_mut(5).zip(chances) {
+                            values.copy_from_slice(&chances.to_array());
+                        }
+                        Ok::<(), Wrong>(())
+                    })
+            })?;
+            Ok::<Vec<f32>, Wrong>(values)
+        })?;
+        Ok(found?)
+    }
+}

@@ -1,0 +1,68 @@
+//! Long work beside a Python that stays awake: signals stop it, progress reaches a callback, a panic stays inside.
+
+use crate::wrong;
+use gammond_base::stop::Stop;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// How often signals are checked.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
+/// Progress reports that may wait for the callback.
+const PROGRESS_QUEUE_MAX: usize = 16;
+
+enum Message<T, P> {
+    Progress(P),
+    Done(T),
+}
+
+/// Runs `work` on a thread of its own with the interpreter released, passes what it reports to `on_progress`, and
+/// triggers `stop` when a signal handler or the callback raises.
+pub(crate) fn run<T: Send, P: Send>(
+    py: Python<'_>,
+    stop: &Stop,
+    on_progress: impl Fn(Python<'_>, P) -> PyResult<()> + Send + Sync,
+    work: impl FnOnce(&mut (dyn FnMut(P) + Send)) -> T + Send,
+) -> PyResult<T> {
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, messages) = sync_channel(PROGRESS_QUEUE_MAX);
+            scope.spawn(move || {
+                let mut report = |progress| drop(sender.send(Message::Progress(progress)));
+                if let Ok(done) = catch_unwind(AssertUnwindSafe(|| work(&mut report))) {
+                    drop(sender.send(Message::Done(done)));
+                }
+            });
+            let mut raised: Option<PyErr> = None;
+            loop {
+                let checked = match messages.recv_timeout(SIGNAL_INTERVAL) {
+                    Ok(Message::Done(done)) => return raised.map_or(Ok(done), Err),
+                    Ok(Message::Progress(progress)) if raised.is_none() => {
+                        Python::attach(|py| on_progress(py, progress))
+                    }
+                    Ok(Message::Progress(_)) => Ok(()),
+                    Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(
+                            raised.unwrap_or_else(|| wrong::work("the work failed: this is a bug"))
+                        );
+                    }
+                };
+                if let Err(error) = checked {
+                    stop.trigger();
+                    raised.get_or_insert(error);
+                }
+            }
+        })
+    })
+}
+
+/// [`run`] for work that reports nothing.
+pub(crate) fn quietly<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Stop) -> T + Send,
+) -> PyResult<T> {
+    let stop = Stop::new();
+    run(py, &stop, |_, ()| Ok(()), |_| work(&stop))
+}

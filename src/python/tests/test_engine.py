@@ -1,0 +1,194 @@
+"""The engine: same answers as the program, threads, asyncio, interrupts."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import gammond
+from gammond import Engine, Match, MatchState, Position, Roll, arrays
+
+POSITIONS = ["4HPwATDgc/ABMA", "sGfwATDgc/ABMA", "4HPiASjgc/ABMA", "0HPwASLgc/ABMA", "2G1BMBhsnncAAA", "AAAAAgAAAAAAAA"]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+def program(lines: list[str]) -> list[dict]:
+    """What the program of the package answers to requests."""
+    run = subprocess.run(
+        [sys.executable, "-m", "gammond", "pipe"], input="\n".join(lines) + "\n", capture_output=True, text=True
+    )
+    answers = [json.loads(line) for line in run.stdout.splitlines()]
+    assert len(answers) == len(lines), run.stderr
+    return answers
+
+
+def same(number: float, written: float) -> bool:
+    """Answers are written with six digits."""
+    return round(number, 6) == written or abs(number - written) <= 5.000001e-7
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2])
+def test_numbers_are_those_of_the_program(engine: Engine, plies: int) -> None:
+    state = MatchState(7, (3, 2))
+    lines, mine = [], []
+    for text in POSITIONS[:4]:
+        lines.append(f"move {text} 52 plies={plies}")
+        lines.append(f"cube {text} plies={plies}")
+        lines.append(f"eval {text} plies={plies} length=7 score=3-2")
+        ranked = engine.best_plays(text, "52", plies=plies)
+        decision = engine.cube(text, plies=plies)
+        value = engine.evaluate(text, state, plies=plies)
+        mine.append((ranked, decision, value))
+    answers = program(lines)
+    for number, (ranked, decision, value) in enumerate(mine):
+        move, cube, evaluated = answers[3 * number : 3 * number + 3]
+        assert [str(one.play) for one in ranked] == [play["play"] for play in move["plays"]]
+        for one, play in zip(ranked, move["plays"]):
+            assert same(one.equity, play["equity"]) and same(one.chances.win, play["probabilities"]["win"])
+            assert same(one.loss, play["loss"])
+        assert same(decision.no_double, cube["no_double"]["equity"]) or same(decision.no_double, cube["no_double"])
+        assert decision.verdict in json.dumps(cube)
+        assert same(value.chances.win, evaluated["probabilities"]["win"])
+
+
+def test_rollout_is_that_of_the_program(engine: Engine) -> None:
+    mine = engine.rollout("4HPwATDgc/ABMA", "31", trials=72, seed=3, top=2)
+    [answer] = program(["rollout 4HPwATDgc/ABMA 31 trials=72 seed=3 top=2"])
+    text = json.dumps(answer)
+    for one in mine.candidates:
+        assert one.trials == 72
+        assert f"{one.name}" in text
+        assert f"{round(one.equity, 6)}" in text, (one, text)
+
+
+def test_rankings_show_themselves(engine: Engine) -> None:
+    ranked = engine.best_plays("4HPwATDgc/ABMA", "31")
+    assert str(ranked[0].play) == "8/5 6/5" and ranked[0].loss == 0
+    assert "8/5 6/5" in ranked._repr_html_() and str(ranked).splitlines()[0].startswith("  1. 8/5 6/5")
+    assert "<table>" in engine.cube("4HPwATDgc/ABMA")._repr_html_()
+
+
+def test_ten_threads_get_the_same_bits(engine: Engine) -> None:
+    want = [engine.evaluate(text, plies=1).equity for text in POSITIONS]
+    with ThreadPoolExecutor(10) as pool:
+        runs = list(pool.map(lambda _: [engine.evaluate(text, plies=1).equity for text in POSITIONS], range(40)))
+    assert all(run == want for run in runs)
+    assert engine.submit("evaluate", POSITIONS[0], plies=1).result().equity == want[0]
+
+
+def test_asyncio_goes_on_while_the_engine_computes(engine: Engine) -> None:
+    async def both() -> tuple[int, float]:
+        ticks = 0
+        task = asyncio.create_task(engine.run("rollout", POSITIONS[0], trials=144, plies=0))
+        while not task.done():
+            await asyncio.sleep(0.001)
+            ticks += 1
+        return ticks, task.result().candidates[0].equity
+
+    ticks, equity = asyncio.run(both())
+    assert ticks > 1 and equity == engine.rollout(POSITIONS[0], trials=144).candidates[0].equity
+
+
+def test_interrupt_ends_a_rollout(engine: Engine) -> None:
+    seen: list[float] = []
+
+    def interrupt() -> None:
+        while not seen:
+            time.sleep(0.005)
+        seen.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    helper = threading.Thread(target=interrupt)
+    helper.start()
+    with pytest.raises(KeyboardInterrupt):
+        engine.rollout(POSITIONS[0], trials=1 << 20, progress=lambda known: seen.append(known.candidates[0].trials))
+    print(f"interrupted after {1000 * (time.monotonic() - seen[-1]):.1f} ms")
+    helper.join()
+
+
+def test_exception_of_the_callback_ends_a_rollout(engine: Engine) -> None:
+    with pytest.raises(ZeroDivisionError):
+        engine.rollout(POSITIONS[0], trials=1 << 20, progress=lambda known: 1 / 0)
+
+
+def test_progress_reports_grow(engine: Engine) -> None:
+    trials: list[int] = []
+    engine.rollout(POSITIONS[0], trials=360, progress=lambda known: trials.append(known.candidates[0].trials))
+    assert trials == sorted(trials) and len(trials) > 1
+
+
+def test_matches_are_analysed(engine: Engine) -> None:
+    from test_rules import play_out
+
+    match = Match(0, ("Ann", "Bob"))
+    match.add(play_out(2))
+    analysis = engine.analyse(match)
+    decisions = json.loads(analysis.json())
+    assert decisions and "Ann" in analysis.text() and analysis.html().startswith("<!DOCTYPE html>")
+    assert analysis.csv().count("\n") > 10
+    assert len(Match.read(analysis.sgf().encode())) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "name"),
+    [
+        (lambda e: Engine(plies=9), ValueError, "plies"),
+        (lambda e: Engine(threads=100000), ValueError, "threads"),
+        (lambda e: Engine(nets="/nowhere/gnubg.wd"), OSError, "/nowhere/gnubg.wd"),
+        (lambda e: Engine(met="/nowhere/table.xml"), ValueError, "met"),
+        (lambda e: e.evaluate("hello"), ValueError, "position"),
+        (lambda e: e.evaluate(5), TypeError, "position"),
+        (lambda e: e.evaluate("4HPwATDgc/ABMA", plies=-1), ValueError, "plies"),
+        (lambda e: e.best_plays("4HPwATDgc/ABMA", "31", level="world"), ValueError, "level"),
+        (lambda e: e.best_plays("4HPwATDgc/ABMA", "31", filter="fine"), ValueError, "filter"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", truncate="soon"), ValueError, "truncate"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", "31", cube=True), ValueError, "cube"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=0), ValueError, "rollout"),
+    ],
+)
+def test_wrong_arguments_are_named(engine: Engine, call, kind, name: str) -> None:
+    with pytest.raises(kind, match=f"^{name}: "):
+        call(engine)
+
+
+def test_arrays_give_the_numbers_of_single_calls(engine: Engine) -> None:
+    positions = [Position.parse(text) for text in POSITIONS]
+    boards = arrays.from_positions(positions)
+    for plies in (0, 1):
+        values = arrays.evaluate(boards, plies, engine)
+        assert values.shape == (len(positions), 5) and values.dtype == np.float32
+        for row, position in zip(values, positions):
+            found = engine.evaluate(position, plies=plies, cubeful=False).chances
+            assert [float(value) for value in row] == list(found.to_tuple())
+    dice = np.array([[3, 1]] * len(positions))
+    after, equities = arrays.best(boards, dice, engine=engine)
+    for row, equity, position in zip(arrays.to_positions(after), equities, positions):
+        best = engine.best_plays(position, "31", cubeful=False)[0]
+        assert best.play.after == row and np.float32(best.equity) == equity
+    cubes, actions = arrays.cube(boards[:2], engine=engine)
+    for row, action, position in zip(cubes, actions, positions):
+        found = engine.cube(position)
+        assert list(row) == [found.no_double, found.double_take, found.double_pass]
+        assert list(action) == [found.double, found.take]
+
+
+def test_program_keeps_its_exit_codes() -> None:
+    def code(*words: str) -> int:
+        return subprocess.run([sys.executable, "-m", "gammond", *words], capture_output=True).returncode
+
+    assert code("move", "4HPwATDgc/ABMA", "31") == 0
+    assert code("nonsense") == 2
+    assert code("net", "info", "/nowhere/x.net") == 3
+    assert "gammond" in gammond.__name__ and Roll(3, 1) == Roll(1, 3)

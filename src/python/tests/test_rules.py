@@ -1,0 +1,133 @@
+"""Rules, notation, games and match files."""
+
+import pickle
+
+import pytest
+
+import gammond
+from gammond import Game, Match, MatchState, Play, Position, Roll
+
+
+def test_opening_has_the_known_plays() -> None:
+    plays = Position().legal_plays("31")
+    assert len(plays) == 16
+    assert "8/5 6/5" in map(str, plays)
+    assert all(play.before == Position() for play in plays)
+
+
+@pytest.mark.parametrize("form", ["position-id", "gnubg-id", "key", "xgid", "board", "ogid"])
+def test_every_form_reads_back(form: str) -> None:
+    state = MatchState(7, (3, 2), cube=2, owner="me")
+    for text in ("4HPwATDgc/ABMA", "sGfwATDgc/ABMA", "AAAAAgAAAAAAAA"):
+        position = Position.parse(text)
+        written = position.to_text(form, state, "52")
+        found = gammond.parse(written)
+        assert found.form == form
+        assert found.position == position
+        if form in ("gnubg-id", "xgid"):
+            assert found.state is not None and found.state.score == (3, 2)
+            assert found.roll == Roll(5, 2)
+
+
+def test_values_pickle_and_hash() -> None:
+    play = Position().legal_plays("31")[3]
+    for value in (Position(), play, Roll(3, 1), MatchState(7, (6, 2), crawford=True)):
+        assert pickle.loads(pickle.dumps(value)) == value
+        assert len({value, pickle.loads(pickle.dumps(value))}) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: Position.parse("hello"), "text"),
+        (lambda: Roll(7, 1), "first"),
+        (lambda: Roll(1, 0), "second"),
+        (lambda: Position().legal_plays("77"), "roll"),
+        (lambda: Position([16], [1]), "me"),
+        (lambda: Position([1], [0] * 23 + [1]), "me, opponent"),
+        (lambda: MatchState(cube=3), "cube"),
+        (lambda: MatchState(5, (5, 0)), "score"),
+        (lambda: MatchState(owner="him"), "owner"),
+        (lambda: Position().to_text("fen"), "form"),
+        (lambda: Position().svg(theme="pink"), "theme"),
+        (lambda: Position().play("31", "24/1"), "text"),
+        (lambda: Position().swapped().apply(Position.parse("AAAAAgAAAAAAAA").legal_plays("31")[0]), "play"),
+    ],
+)
+def test_wrong_values_name_the_argument(call, name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        call()
+
+
+def test_wrong_types_name_the_argument() -> None:
+    with pytest.raises(TypeError, match="^roll: "):
+        Position().legal_plays(3.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^opponent: "):
+        Position([1])
+
+
+def test_pictures() -> None:
+    assert Position()._repr_svg_().startswith("<svg")
+    assert Position().legal_plays("31")[0]._repr_svg_().startswith("<svg")
+    assert Position().svg(theme="dark") != Position().svg(theme="light")
+
+
+def play_out(seed: int, state: MatchState | None = None) -> Game:
+    game = Game(state, seed=seed)
+    while not game.is_over:
+        game.roll()
+        plays = game.legal_plays()
+        game.play(plays[len(game.actions) % len(plays)])
+    return game
+
+
+def test_game_is_played_to_its_end_and_taken_back() -> None:
+    game = play_out(5)
+    assert game.result is not None and game.result[1] in (1, 2, 3)
+    with pytest.raises(ValueError, match="^game: it is over"):
+        game.roll()
+    while game._past:
+        game.undo()
+    assert game.position == Position() and game.actions == [] and game.player == 0
+
+
+def test_cube_of_a_game() -> None:
+    game = Game(seed=1)
+    game.roll("31")
+    game.play("8/5 6/5")
+    game.double()
+    with pytest.raises(ValueError, match="waits"):
+        game.roll()
+    game.take()
+    assert game.state.cube == 2 and game.state.owner == "opponent"
+    with pytest.raises(ValueError, match="owns"):
+        game.double()
+    game.undo()
+    game.pass_()
+    assert game.result == (1, 1)
+
+
+def test_match_files_read_back() -> None:
+    match = Match(0, ("Ann", "Bob"))
+    games = [play_out(seed) for seed in range(3)]
+    for game in games:
+        match.add(game)
+    [read] = Match.read(match.to_mat().encode())
+    assert read.names == ("Ann", "Bob") and read.faults == []
+    assert [game["result"] for game in read.games] == [game.result for game in games]
+    plays = [[action for action in game["actions"]] for game in read.games]
+    for mine, game in zip(plays, games):
+        texts = [sorted(value[1]) for _, kind, value in mine if kind == "play"]
+        # A pass at the end of a line may be left out; steps are those that were played.
+        assert texts == [sorted(value.steps) for _, kind, value in game.actions if kind == "play"]
+    [sgf] = Match.read(match.to_sgf().encode())
+    assert [game["result"] for game in sgf.games] == [game.result for game in games]
+    [ogxm] = Match.read(match.to_ogxm())
+    assert len(ogxm) == 3
+    with pytest.raises(ValueError, match="^source: "):
+        Match.read(b"no match")
+
+
+def test_play_is_a_value() -> None:
+    one, other = Position().play("31", "8/5 6/5"), Position().play("13", "6/5 8/5")
+    assert isinstance(one, Play) and one.after == other.after
