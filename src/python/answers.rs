@@ -357,7 +357,7 @@ impl Analysis {
     /// All decisions and totals as JSON, as `gammond analyse --format json` writes it.
     #[pyo3(signature = (name="match"))]
     fn json(&self, name: &str) -> String {
-        let mut text = String::new();
+        let mut text = String::from("{");
         self.analysis
             .write_json(name, &mut |part| text.push_str(part));
         text

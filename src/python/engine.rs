@@ -84,6 +84,10 @@ fn truncation_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Truncation> {
 }
 
 impl Engine {
+    pub(crate) const fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
     fn settings(&self, plies: Option<i64>) -> PyResult<Settings> {
         let plies = plies.map_or(Ok(self.plies), plies_of)?;
         Ok(Settings::plies(plies))
@@ -213,7 +217,8 @@ impl Engine {
     }
 
     /// Evaluates a position before the roll.
-    #[pyo3(signature = (position, state=None, plies=None, cubeful=true))]
+    #[pyo3(signature = (position, state=None, plies=None, cubeful=true, prune=true))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate(
         &self,
         py: Python<'_>,
@@ -221,8 +226,12 @@ impl Engine {
         state: Option<MatchState>,
         plies: Option<i64>,
         cubeful: bool,
+        prune: bool,
     ) -> PyResult<Evaluation> {
-        let settings = self.settings(plies)?.with_cubeful(cubeful);
+        let settings = self
+            .settings(plies)?
+            .with_cubeful(cubeful)
+            .with_pruning(prune);
         let query = EvalQuery::new(position_of("position", position)?, state_or_money(state));
         let found = self.ask(py, &settings, |stop| {
             self.inner.evaluate(&query, &settings, stop)
@@ -231,7 +240,7 @@ impl Engine {
     }
 
     /// Ranks the plays of a roll, best first.
-    #[pyo3(signature = (position, roll, state=None, plies=None, top=None, cubeful=true, level=None, filter=None))]
+    #[pyo3(signature = (position, roll, state=None, plies=None, top=None, cubeful=true, level=None, filter=None, prune=true))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn best_plays(
         &self,
@@ -244,8 +253,12 @@ impl Engine {
         cubeful: bool,
         level: Option<&str>,
         filter: Option<&str>,
+        prune: bool,
     ) -> PyResult<Vec<RankedPlay>> {
-        let mut settings = self.settings(plies)?.with_cubeful(cubeful);
+        let mut settings = self
+            .settings(plies)?
+            .with_cubeful(cubeful)
+            .with_pruning(prune);
         settings.top = top;
         if let Some(name) = level {
             let level = Level::named(name);

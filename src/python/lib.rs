@@ -7,10 +7,12 @@
 
 mod answers;
 mod boards;
+mod console;
 mod engine;
 mod games;
 mod interrupt;
 mod matches;
+mod players;
 mod rules;
 mod wrong;
 
@@ -31,11 +33,15 @@ mod native {
         afterstates, class_of, features, from_positions, outcomes, pips, swapped, to_positions,
     };
     #[pymodule_export]
+    use crate::console::{Console, match_equities, match_id_fields, to_equity, to_mwc};
+    #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]
     use crate::games::Games;
     #[pymodule_export]
     use crate::matches::Match;
+    #[pymodule_export]
+    use crate::players::{Player, bearoff_rolls, pubeval};
     #[pymodule_export]
     use crate::rules::{MatchState, Play, Position, Roll};
 

@@ -2,7 +2,9 @@
 
 use crate::rules::{Play, Position};
 use crate::wrong;
-use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading};
+use gammond_game::notation::{
+    MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading,
+};
 use gammond_game::{Score, Step};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};

@@ -374,6 +374,21 @@ impl Position {
         })
     }
 
+    /// The text of steps (from, to) of points, 25 the bar and 0 off, legal or not.
+    fn steps_text(&self, steps: Vec<(u8, u8)>) -> PyResult<String> {
+        let step = |&(from, to): &(u8, u8)| match (from, to) {
+            (1..=25, 0..=24) => Ok(game::Step {
+                from: from - 1,
+                to: to.checked_sub(1).unwrap_or(25),
+            }),
+            _ => Err(wrong::value("steps", format!("{from}/{to} is no step"))),
+        };
+        let steps: Vec<game::Step> = steps.iter().map(step).collect::<PyResult<_>>()?;
+        let play = game::Play::from_steps(&steps);
+        let play = play.ok_or_else(|| wrong::value("steps", "at most four"))?;
+        Ok(play_text(&self.0, &play))
+    }
+
     /// The position after a play of this position, with the opponent on roll.
     fn apply(&self, play: &Play) -> PyResult<Position> {
         match play.before == self.0 {

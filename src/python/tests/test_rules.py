@@ -51,7 +51,7 @@ def test_values_pickle_and_hash() -> None:
         (lambda: Position().to_text("fen"), "form"),
         (lambda: Position().svg(theme="pink"), "theme"),
         (lambda: Position().play("31", "24/1"), "text"),
-        (lambda: Position().swapped().apply(Position.parse("AAAAAgAAAAAAAA").legal_plays("31")[0]), "play"),
+        (lambda: Position().swapped().apply(Position.parse("sGfwATDgc/ABMA").legal_plays("31")[0]), "play"),
     ],
 )
 def test_wrong_values_name_the_argument(call, name: str) -> None:

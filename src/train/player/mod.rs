@@ -19,6 +19,7 @@ pub use portable::{
     FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
 };
 pub use program::ProgramError;
+pub use pubeval::pubeval_score;
 pub use spec::{Defaults, PartsSpec, PlayerSpec};
 
 use gammond_base::rng::ChaCha8Rng;

@@ -51,6 +51,12 @@ fn inputs(after: &Position) -> [f32; 122] {
     x
 }
 
+/// Returns PubEval's score of a position after a play, the opponent on roll; by the weights of races where `race` says so.
+#[must_use]
+pub fn pubeval_score(after: &Position, race: bool) -> f32 {
+    PubEval::default().score(after, race)
+}
+
 impl PubEval {
     fn score(&self, after: &Position, race: bool) -> f32 {
         if after.opponent().on_board() == 0 {

@@ -67,9 +67,10 @@ class Engine(_gammond.Engine):
         cubeful: bool = True,
         level: str | None = None,
         filter: str | None = None,
+        prune: bool = True,
     ) -> Ranking:
         """Ranks the legal plays of a roll, best first; the only member is the pass where nothing can move."""
-        found = super().best_plays(position, roll, state, plies, top, cubeful, level, filter)
+        found = super().best_plays(position, roll, state, plies, top, cubeful, level, filter, prune)
         return Ranking(found)
 
     def submit(self, method: Callable[..., T] | str, /, *args: Any, **kwargs: Any) -> Future[T]:

@@ -82,6 +82,8 @@ class Position:
     def legal_plays(self, roll: Roll | str | tuple[int, int]) -> list[Play]:
         """All plays that lead to different positions; the pass when nothing can move."""
     def play(self, roll: Roll | str | tuple[int, int], text: str) -> Play: ...
+    def steps_text(self, steps: Sequence[tuple[int, int]]) -> str:
+        """The text of steps (from, to) of points, 25 the bar and 0 off, legal or not."""
     def apply(self, play: Play) -> Position:
         """The position after a play of this position, with the opponent on roll."""
     def to_text(
@@ -341,6 +343,7 @@ class Engine:
         state: MatchState | None = None,
         plies: int | None = None,
         cubeful: bool = True,
+        prune: bool = True,
     ) -> Evaluation:
         """Evaluates a position before the roll."""
     def best_plays(
@@ -353,6 +356,7 @@ class Engine:
         cubeful: bool = True,
         level: str | None = None,
         filter: str | None = None,
+        prune: bool = True,
     ) -> Sequence[RankedPlay]: ...
     def cube(
         self, position: Position | str, state: MatchState | None = None, plies: int | None = None
@@ -443,3 +447,35 @@ def from_positions(positions: Sequence[Position]) -> NDArray[np.int8]:
 
 def to_positions(boards: NDArray[np.int8]) -> list[Position]:
     """Returns the positions of rows."""
+
+@final
+class Player:
+    """A player as the program names them: `pubeval`, `random`, `gammond:plies=1`, a net of the lab."""
+
+    def __new__(cls, spec: str) -> Player: ...
+    @property
+    def name(self) -> str: ...
+    def play(
+        self,
+        position: Position | str,
+        roll: Roll | str | tuple[int, int],
+        state: MatchState | None = None,
+        seed: int = 0,
+    ) -> Play: ...
+
+def pubeval(position: Position | str, race: bool | None = None) -> float:
+    """Returns PubEval's score of a position after a play, the opponent on roll."""
+
+def bearoff_rolls(position: Position | str) -> tuple[list[float], list[float]] | None:
+    """Returns the chances to bear off all checkers in exactly 0, 1, 2 ... rolls, and those to bear off the first one."""
+
+@final
+class Console:
+    def __new__(cls, engine: Engine) -> Console: ...
+    def line(self, text: str) -> tuple[str, str, bool]: ...
+    def stakes(self, state: MatchState) -> tuple[list[list[float]], list[float]]: ...
+
+def match_id_fields(text: str) -> dict[str, Any]: ...
+def match_equities(engine: Engine, points: int) -> list[list[float]]: ...
+def to_mwc(engine: Engine, state: MatchState, equity: float) -> float: ...
+def to_equity(engine: Engine, state: MatchState, mwc: float) -> float: ...

@@ -89,7 +89,8 @@ def off(boards: Boards) -> NDArray[np.int64]:
     """Returns the checkers that the player on roll and the opponent have borne off: int64[N, 2]."""
     own = np.maximum(boards, 0).sum(axis=1, dtype=np.int64)
     theirs = -np.minimum(boards, 0).sum(axis=1, dtype=np.int64)
-    return 15 - np.stack([own, theirs], axis=1)
+    away: NDArray[np.int64] = 15 - np.stack([own, theirs], axis=1)
+    return away
 
 
 def _shaped(name: str, array: NDArray[Any], width: tuple[int, ...]) -> NDArray[Any]:
@@ -194,7 +195,7 @@ def to_gym_backgammon(boards: Boards, white_on_roll: bool = True) -> NDArray[np.
     sides = [(me, away[:, :1]), (opponent, away[:, 1:])]
     if not white_on_roll:
         sides.reverse()
-    parts = []
+    parts: list[NDArray[Any]] = []
     for side, gone in sides:
         points = side[:, :24, None].astype(np.float32)
         units = np.concatenate(
@@ -220,7 +221,7 @@ def from_gym_backgammon(observations: NDArray[Any]) -> Boards:
     seen = _shaped("observations", observations, (198,)).astype(np.float64)
     if not np.isfinite(seen).all():
         raise ValueError("observations: numbers that are not finite")
-    sides = []
+    sides: list[NDArray[np.int64]] = []
     for first in (0, 98):
         bar = _counts("observations", seen[:, first + 96 : first + 97] * 2)
         sides.append(np.concatenate([_units(seen[:, first : first + 96], 2), bar], axis=1))
@@ -228,21 +229,22 @@ def from_gym_backgammon(observations: NDArray[Any]) -> Boards:
     return _of_sides(np.where(white, sides[0], sides[1]), np.where(white, sides[1], sides[0]))
 
 
-def to_open_spiel(boards: Boards) -> NDArray[np.float32]:
+def to_open_spiel(boards: Boards, dice: NDArray[Any] | None = None) -> NDArray[np.float32]:
     """Returns OpenSpiel's observation tensors of player X on roll: float32[N, 200].
 
     A point has one of 1, 0, 0 / 0, 1, 0 / 0, 0, 1 for one, two, three checkers, or 0, 0, 0 and the number beyond three;
-    after the 24 points of a side come its bar, its checkers borne off and whether it is on roll. X moves from
-    point 0 to point 23.
+    after the 24 points of a side come its bar, its checkers borne off and whether it is on roll; at the end the two
+    dice, zero before the roll. X moves from point 0 to point 23.
     """
     me, opponent = _sides(boards)
     away = off(boards)
-    parts = []
+    parts: list[NDArray[Any]] = []
     for side, gone, turn, order in ((me, away[:, :1], 1, -1), (opponent, away[:, 1:], 0, 1)):
         points = side[:, :24][:, ::order, None]
         units = np.concatenate([points == 1, points == 2, points == 3, np.maximum(points - 3, 0)], axis=2, dtype=np.float32)
         tail = np.concatenate([side[:, 24:], gone, np.full((len(side), 1), turn)], axis=1)
         parts += [units.reshape(len(side), 96), tail.astype(np.float32)]
+    parts.append(np.zeros((len(boards), 2), np.float32) if dice is None else np.asarray(dice, np.float32))
     return np.concatenate(parts, axis=1, dtype=np.float32)
 
 

@@ -113,7 +113,7 @@ except ImportError:  # pragma: no cover
     pass
 else:
 
-    class GymnasiumEnv(gymnasium.Env[dict[str, NDArray[Any]], np.int64]):
+    class GymnasiumEnv(gymnasium.Env[Any, Any]):
         """One agent against an opponent, for Gymnasium. An action beyond the legal ones counts modulo their number."""
 
         metadata = {"render_modes": ["ansi"]}
@@ -171,20 +171,21 @@ else:
             observation, info = self._seen()
             return observation, float(rewards[0]), bool(done[0]), False, info
 
-        def render(self) -> str | None:  # type: ignore[override]
+        def render(self) -> Any:
             if self._env is None or self.render_mode != "ansi":
                 return None
             return _gammond.to_positions(self._env.boards)[0].board()
 
 
 try:
-    from pettingzoo import AECEnv
     from gymnasium import spaces as _spaces
+    from pettingzoo import AECEnv  # type: ignore[import-untyped,unused-ignore]
 except ImportError:  # pragma: no cover
     pass
 else:
+    _AECEnv: Any = AECEnv
 
-    class PettingZooEnv(AECEnv[str, dict[str, NDArray[Any]], int]):
+    class PettingZooEnv(_AECEnv):
         """Both players, for PettingZoo. Illegal actions raise `ValueError`; `action_mask` says which are legal."""
 
         metadata = {"render_modes": ["ansi"], "name": "gammond_v0", "is_parallelizable": False}
@@ -201,8 +202,8 @@ else:
                     "action_mask": _spaces.Box(0, 1, (ACTIONS_MAX,), np.int8),
                 }
             )
-            self.observation_spaces = {agent: space for agent in self.possible_agents}
-            self.action_spaces = {agent: _spaces.Discrete(ACTIONS_MAX) for agent in self.possible_agents}
+            self.observation_spaces: dict[str, Any] = {agent: space for agent in self.possible_agents}
+            self.action_spaces: dict[str, Any] = {agent: _spaces.Discrete(ACTIONS_MAX) for agent in self.possible_agents}
             self._seed = 0
 
         def observation_space(self, agent: str) -> Any:
@@ -230,13 +231,12 @@ else:
             count = int(env.counts[0]) if acts and agent == self.agent_selection else 0
             return {"observation": np.concatenate(parts).astype(np.int16), "action_mask": _mask(count)}
 
-        def step(self, action: int | None) -> None:
+        def step(self, action: Any) -> None:
             agent = self.agent_selection
             if self.terminations[agent] or self.truncations[agent]:
                 self._was_dead_step(action)
                 return
             other = self.possible_agents[1 - self.possible_agents.index(agent)]
-            assert action is not None
             _, rewards, done = self._env.step(np.array([int(action)]))
             self._cumulative_rewards[agent] = 0.0
             self.rewards = {agent: float(rewards[0]), other: -float(rewards[0])}

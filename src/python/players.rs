@@ -1,0 +1,88 @@
+//! `Player`: whoever the program can let play, for choosing plays by hand; and PubEval's own scores.
+
+use crate::rules::{MatchState, Play, position_of, roll_of};
+use crate::wrong;
+use gammond_base::rng::stream;
+use gammond_engine::bearoff::Tables;
+use gammond_game::find_play;
+use gammond_train::player::{PlayerSpec, pubeval_score};
+use pyo3::prelude::*;
+
+/// A player as the program names them: `pubeval`, `random`, `gammond:plies=1`, a net of the lab.
+#[pyclass(frozen, module = "gammond")]
+pub(crate) struct Player {
+    inner: Box<dyn gammond_train::player::Player>,
+}
+
+#[pymethods]
+impl Player {
+    #[new]
+    fn new(py: Python<'_>, spec: &str) -> PyResult<Player> {
+        let spec: PlayerSpec = spec.parse().map_err(|error| wrong::value("spec", error))?;
+        let opened = py
+            .detach(|| spec.open())
+            .map_err(|error| wrong::value("spec", error))?;
+        Ok(Player { inner: opened })
+    }
+
+    #[getter]
+    fn name(&self) -> String {
+        self.inner.name()
+    }
+
+    /// Chooses a play; `seed` decides for players that throw coins.
+    #[pyo3(signature = (position, roll, state=None, seed=0))]
+    fn play(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        roll: &Bound<'_, PyAny>,
+        state: Option<MatchState>,
+        seed: u64,
+    ) -> PyResult<Play> {
+        let (before, roll) = (position_of("position", position)?, roll_of("roll", roll)?);
+        if before.is_over() {
+            return Err(wrong::value("position", "the game is over"));
+        }
+        let chance = &mut stream(seed, 0);
+        let after = py.detach(|| match (state, self.inner.with_cube()) {
+            (Some(state), Some(player)) => player.play_in(&before, &state.0, roll, chance),
+            _ => self.inner.play(&before, roll, chance),
+        });
+        let after = after.map_err(wrong::work)?;
+        let play = find_play(&before, roll, &after);
+        let play = play.ok_or_else(|| wrong::work("the player made no legal play"))?;
+        Ok(Play::made(before, roll, play, after))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Player {}>", self.inner.name())
+    }
+}
+
+/// Returns PubEval's score of a position after a play, the opponent on roll.
+#[pyfunction]
+#[pyo3(signature = (position, race=None))]
+pub(crate) fn pubeval(position: &Bound<'_, PyAny>, race: Option<bool>) -> PyResult<f32> {
+    let position = position_of("position", position)?;
+    Ok(pubeval_score(
+        &position,
+        race.unwrap_or(!position.has_contact()),
+    ))
+}
+
+/// Returns the chances of the player on roll to bear off all checkers in exactly 1, 2, 3 ... rolls, and those to bear off
+/// the first one; None where the checkers are not all in the home board.
+#[pyfunction]
+pub(crate) fn bearoff_rolls(position: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<f32>, Vec<f32>)>> {
+    let position = position_of("position", position)?;
+    // The tables hold shares of 65,535.
+    let share = |part: u16| f32::from(part) / 65_535.0;
+    let found = Tables::shared().distribution(position.me());
+    Ok(found.map(|found| {
+        (
+            found.win.map(share).to_vec(),
+            found.gammon.map(share).to_vec(),
+        )
+    }))
+}

@@ -1,0 +1,473 @@
+"""The module `gnubg` of scripts that run inside gnubg, answered by gammond: one console session for the process.
+
+Boards are two tuples of 25, the opponent's checkers first; places 0 to 23 are the points 1 to 24 of that side, 24 is
+its bar. `DIFFERENCES` names what is not the same as in gnubg 1.07.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _gammond
+from .._gammond import MatchState, Play, Position
+from . import engine as _shared_engine
+
+Board = Sequence[Sequence[int]]
+
+#: What differs from the original, by name.
+DIFFERENCES = {
+    "cube-hints": "hint() answers for cube decisions; the original raises Exception",
+    "tuples": "positionfromkey takes tuples as well as lists",
+    "rollout-hints": "the seed of rolloutcontext() is 1; the original's is that of the day",
+    "no-window": "navigate, show, updateui and nextturn run the console's commands of the same meaning or do nothing",
+    "search-numbers": "numbers of look-ahead and of hint() differ by up to 0.005: other positions survive pruning",
+    "match": "match() has games, actions and names, without the analysis",
+}
+
+_VERDICTS = (
+    "Double, take",
+    "Double, pass",
+    "No double, take",
+    "Too good to double, take",
+    "Too good to double, pass",
+    "Double, beaver",
+    "No double, beaver",
+    "Redouble, take",
+    "Redouble, pass",
+    "No redouble, take",
+    "Too good to redouble, take",
+    "Too good to redouble, pass",
+    "No redouble, beaver",
+    "Never double, take (dead cube)",
+    "Never redouble, take (dead cube)",
+    "Unknown cube decision",
+    "Optional double, take",
+    "Optional redouble, take",
+    "Optional double, beaver",
+    "Optional double, pass",
+    "Optional redouble, pass",
+)
+_RATINGS = (0.035, 0.026, 0.018, 0.012, 0.008, 0.005, 0.002)
+_LUCK = (-0.6, -0.3, 0.3, 0.6)
+_FILTER = ((0, 8, 0.16), (-1, 0, 0.0), (0, 2, 0.04), (-1, 0, 0.0))
+
+_console: _gammond.Console | None = None
+_hint_filter: list[dict[str, Any]] | None = None
+
+
+def _session() -> _gammond.Console:
+    global _console
+    if _console is None:
+        _console = _gammond.Console(_shared_engine())
+    return _console
+
+
+def _quietly(text: str) -> str:
+    out, _, _ = _session().line(text)
+    return out
+
+
+def command(text: str) -> None:
+    """Runs a command of gnubg's console; what it prints goes to standard output."""
+    out, err, _ = _session().line(text)
+    sys.stdout.write(out)
+    sys.stderr.write(err)
+
+
+def gnubgid() -> str:
+    """Returns the Position ID and the Match ID of the game."""
+    text = _quietly("show board")
+    position = re.search(r"Position ID: (\S{14})", text)
+    match_id = re.search(r"Match ID *: (\S{12})", text)
+    if position is None or match_id is None:
+        raise ValueError("no game is being played")
+    return f"{position[1]}:{match_id[1]}"
+
+
+def positionid(board: Board | None = None) -> str:
+    """Returns the Position ID of the game or of a board."""
+    return str(_position(board)) if board is not None else gnubgid()[:14]
+
+
+def matchid() -> str:
+    """Returns the Match ID of the game."""
+    return gnubgid()[15:]
+
+
+def matchchecksum() -> str:
+    """Returns a checksum of the match."""
+    import hashlib
+
+    return hashlib.md5(gnubgid().encode()).hexdigest()
+
+
+def _now() -> tuple[Position, MatchState, dict[str, Any]]:
+    """The position and the state of the game seen by the player on roll, and the fields of its Match ID."""
+    text = gnubgid()
+    parsed = _gammond.parse(text)
+    return parsed.position, parsed.state or MatchState(), _gammond.match_id_fields(text[15:])
+
+
+def _position(board: Board) -> Position:
+    sides = [[int(count) for count in side] for side in board]
+    if len(sides) != 2 or any(len(side) != 25 for side in sides):
+        raise ValueError("invalid board. must be two lists of 25")
+    return Position(sides[1], sides[0])
+
+
+def _board(position: Position) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return position.opponent, position.me
+
+
+def board() -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns the board of the game."""
+    return _board(_now()[0])
+
+
+def posinfo() -> dict[str, Any]:
+    """Returns dice, turn, resignation, double and state of the game."""
+    fields = _now()[2]
+    return {
+        "dice": tuple(fields["dice"]),
+        "turn": fields["turn"],
+        "resigned": fields["resigned"],
+        "doubled": int(fields["doubled"]),
+        "gamestate": fields["game_state"],
+    }
+
+
+def _cubeinfo(state: MatchState, fields: dict[str, Any]) -> dict[str, Any]:
+    prices, _ = _session().stakes(state)
+    mine = fields["on_roll"]
+    if not state.length and state.jacoby and state.owner == "centred":
+        prices = [[0.0, 0.0], [0.0, 0.0]]
+    by_player = (prices[1], prices[0]) if mine == 1 else (prices[0], prices[1])
+    return {
+        "cube": fields["cube"],
+        "cubeowner": -1 if fields["owner"] is None else fields["owner"],
+        "move": mine,
+        "matchto": fields["length"],
+        "score": tuple(fields["score"]),
+        "crawford": int(fields["crawford"]),
+        "jacoby": int(fields["jacoby"]) if not fields["length"] else 0,
+        "beavers": 0,
+        "gammonprice": tuple(tuple(pair) for pair in by_player),
+        "bgv": 0,
+    }
+
+
+def cubeinfo(*args: Any) -> dict[str, Any]:
+    """Returns the cube and the score; of the game, or of cube, owner, player on move, length, score, Crawford, variant."""
+    if not args:
+        _, state, fields = _now()
+        return _cubeinfo(state, fields)
+    defaults: tuple[Any, ...] = (1, -1, 1, 0, (0, 0), 0)
+    cube, owner, move, length, score, crawford = (args + defaults[len(args) :])[:6]
+    fields = {
+        "cube": cube,
+        "owner": None if owner == -1 else owner,
+        "on_roll": move,
+        "length": length,
+        "score": tuple(score),
+        "crawford": crawford,
+        "jacoby": 0,
+    }
+    return _cubeinfo(_state(fields), fields)
+
+
+def _state(info: dict[str, Any]) -> MatchState:
+    """The state of a cubeinfo, or of the fields of a Match ID."""
+    mine = info.get("move", info.get("on_roll", 1))
+    owner = info["owner"] if "owner" in info else info["cubeowner"]
+    name = "centred" if owner in (None, -1) else "me" if owner == mine else "opponent"
+    length = info.get("matchto", info.get("length", 0))
+    score = tuple(info["score"])
+    seen = (score[mine], score[1 - mine]) if length else (0, 0)
+    crawford = bool(info["crawford"]) and length > 0
+    beavers = bool(info.get("beavers", 0))
+    return MatchState(length, seen, crawford, info["cube"], name, bool(info["jacoby"]), beavers)
+
+
+def calcgammonprice(info: dict[str, Any]) -> dict[str, Any]:
+    """Returns a cubeinfo with its gammon prices."""
+    fields = {**info, "owner": None if info["cubeowner"] == -1 else info["cubeowner"], "on_roll": info["move"]}
+    fields["length"] = info["matchto"]
+    return {**info, "gammonprice": _cubeinfo(_state(info), fields)["gammonprice"]}
+
+
+def evalcontext(
+    cubeful: int = 1, plies: int = 2, deterministic: int = 1, prune: int = 1, noise: float = 0.0
+) -> dict[str, Any]:
+    """Returns the settings of an evaluation."""
+    return {"cubeful": cubeful, "plies": plies, "deterministic": deterministic, "prune": prune, "noise": noise}
+
+
+def rolloutcontext(**changes: Any) -> dict[str, Any]:
+    """Returns the settings of a rollout."""
+    settings = {
+        "cubeful": 1,
+        "variance-reduction": 1,
+        "initial-position": 0,
+        "quasi-random-dice": 1,
+        "late-eval": 0,
+        "truncated-rollouts": 0,
+        "n-truncation": 10,
+        "truncate-bearoff2": 1,
+        "truncate-bearoffOS": 1,
+        "stop-on-std": 0,
+        "trials": 1296,
+        "seed": 1,
+        "minimum-games": 324,
+        "stop-on-jsd": 0,
+        "late-on-move-n": 5,
+        "minimum-jsd-games": 324,
+        "std-limit": 0.009999999776482582,
+        "jsd-limit": 2.3299999237060547,
+    }
+    return {**settings, **changes}
+
+
+def getevalhintfilter() -> list[dict[str, Any]]:
+    """Returns the move filters of hints."""
+    if _hint_filter is not None:
+        return _hint_filter
+    return [
+        {"ply": ply, "level": level, "acceptmoves": accept, "extramoves": extra, "threshold": threshold}
+        for ply in range(1, 5)
+        for level, (accept, extra, threshold) in enumerate(_FILTER[:ply])
+    ]
+
+
+def setevalhintfilter(filters: list[dict[str, Any]]) -> None:
+    """Sets what `getevalhintfilter` returns; searches keep the filter `normal`."""
+    global _hint_filter
+    _hint_filter = list(filters)
+
+
+def _asked(args: tuple[Any, ...]) -> tuple[Position, MatchState, dict[str, Any]]:
+    position, state, _ = _now() if not (args and len(args) > 1) else (None, None, None)
+    where = _position(args[0]) if args else position
+    at = _state(args[1]) if len(args) > 1 else state
+    context = evalcontext() if len(args) < 3 else args[2]
+    assert where is not None and at is not None
+    return where, at, context
+
+
+def evaluate(*args: Any) -> tuple[float, ...]:
+    """Returns the five chances and the equity of the game's position, or of a board, a cubeinfo and an evalcontext."""
+    position, state, context = _asked(args)
+    found = _shared_engine().evaluate(position, state, context["plies"], bool(context["cubeful"]))
+    return (*found.chances.to_tuple(), found.cubeless)
+
+
+def cfevaluate(*args: Any) -> tuple[Any, ...]:
+    """Returns the cubeful equities of the best action, of no double, double and take, double and pass, and the verdict
+    as a number and in words."""
+    position, state, context = _asked(args)
+    found = _shared_engine().cube(position, state, context["plies"])
+    number = _VERDICTS.index(found.verdict)
+    return (found.equity, found.no_double, found.double_take, found.double_pass, number, found.verdict)
+
+
+def _flat(play: Play) -> tuple[int, ...]:
+    return tuple(point for step in play.steps for point in step)
+
+
+def findbestmove(
+    board: Board | None = None,
+    info: dict[str, Any] | None = None,
+    context: dict[str, Any] | None = None,
+    dice: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """Returns the best play as a flat tuple of points: 25 is the bar, 0 is off."""
+    position, state, fields = _now()
+    dice = fields["dice"] if dice is None else dice
+    context = context or evalcontext()
+    ranked = _shared_engine().best_plays(
+        position if board is None else _position(board),
+        (int(dice[0]), int(dice[1])),
+        state if info is None else _state(info),
+        context["plies"],
+        1,
+        bool(context["cubeful"]),
+    )
+    return _flat(ranked[0].play)
+
+
+def movetupletostring(move: Sequence[int], board: Board) -> str:
+    """Returns a flat tuple of points as text, such as `9/3(3)`."""
+    return _position(board).steps_text(list(zip(move[::2], move[1::2])))
+
+
+def parsemove(text: str) -> tuple[tuple[int, int], ...]:
+    """Returns the pairs of points of a play's text."""
+    names = {"bar": 25, "off": 0}
+    found: list[tuple[int, int]] = []
+    for word in text.replace("*", "").split():
+        body, _, times = word.rstrip(")").partition("(")
+        points = [names[part] if part in names else int(part) for part in body.split("/")]
+        found += list(zip(points, points[1:])) * int(times or 1)
+    return tuple(found)
+
+
+def hint(count: int = 999) -> dict[str, Any]:
+    """Returns the best plays of the game's dice, or the cube decision before the roll."""
+    position, state, fields = _now()
+    context = evalcontext()
+    if not any(fields["dice"]):
+        found = _shared_engine().cube(position, state, context["plies"])
+        details = {
+            "no_double": found.no_double,
+            "double_take": found.double_take,
+            "double_pass": found.double_pass,
+            "verdict": found.verdict,
+        }
+        return {"hinttype": "cube", "gnubgid": gnubgid(), "hint": [details]}
+    first, second = fields["dice"]
+    ranked = _shared_engine().best_plays(position, (first, second), state, context["plies"], count)
+    hints = []
+    for number, one in enumerate(ranked, 1):
+        if one.play.is_pass:
+            break
+        hints.append(
+            {
+                "movenum": number,
+                "type": "eval",
+                "move": str(one.play),
+                "equity": one.equity,
+                "eqdiff": one.equity - ranked[0].equity,
+                "context": {**context, "plies": one.plies},
+                "details": {"probs": one.chances.to_tuple(), "score": one.equity},
+            }
+        )
+    return {"hinttype": "chequer", "gnubgid": gnubgid(), "hint": hints}
+
+
+def classifypos(board: Board, variant: int = 0) -> int:
+    """Returns gnubg's number of the class."""
+    [number] = _gammond.class_of(_gammond.from_positions([_position(board)]))
+    return int(number)
+
+
+def positionkey(board: Board | None = None) -> tuple[int, ...]:
+    """Returns the ten bytes of the position's key."""
+    import base64
+
+    text = positionid(board) if board is not None else positionid()
+    return tuple(base64.b64decode(text + "=="))
+
+
+def positionfromkey(key: Sequence[int] | None = None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns the board of ten bytes."""
+    import base64
+
+    if key is None:
+        return board()
+    return positionfromid(base64.b64encode(bytes(key)).decode().rstrip("="))
+
+
+def positionfromid(text: str | None = None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns the board of a Position ID."""
+    try:
+        return board() if text is None else _board(Position.parse(text))
+    except ValueError:
+        raise ValueError("invalid positionid") from None
+
+
+def positionbearoff(board: Board) -> int:
+    raise NotImplementedError("positionbearoff: gammond numbers bearoff positions otherwise")
+
+
+def positionfrombearoff(number: int) -> Board:
+    raise NotImplementedError("positionfrombearoff: gammond numbers bearoff positions otherwise")
+
+
+def dicerolls(count: int) -> tuple[tuple[int, int], ...]:
+    """Throws the dice so many times."""
+    import random
+
+    return tuple((random.randint(1, 6), random.randint(1, 6)) for _ in range(count))
+
+
+def met(points: int = 64) -> list[list[float]]:
+    """Returns the match equity table: rows by the points that the player needs."""
+    return _gammond.match_equities(_shared_engine(), points)
+
+
+def _info_state(info: dict[str, Any] | None) -> MatchState:
+    return _now()[1] if info is None else _state(info)
+
+
+def eq2mwc(equity: float = 0.0, info: dict[str, Any] | None = None) -> float:
+    """Returns the match winning chances of an equity; 0 for money."""
+    state = _info_state(info)
+    return _gammond.to_mwc(_shared_engine(), state, equity) if state.length else 0.0
+
+
+def mwc2eq(mwc: float = 0.0, info: dict[str, Any] | None = None) -> float:
+    """Returns the equity of match winning chances; 0 for money."""
+    state = _info_state(info)
+    return _gammond.to_equity(_shared_engine(), state, mwc) if state.length else 0.0
+
+
+def eq2mwc_stderr(error: float = 0.0, info: dict[str, Any] | None = None) -> float:
+    """Returns a standard error of an equity as one of match winning chances."""
+    return eq2mwc(error, info) - eq2mwc(0.0, info)
+
+
+def mwc2eq_stderr(error: float = 0.0, info: dict[str, Any] | None = None) -> float:
+    """Returns a standard error of match winning chances as one of an equity."""
+    state = _info_state(info)
+    if not state.length:
+        return 0.0
+    engine = _shared_engine()
+    return _gammond.to_equity(engine, state, error) - _gammond.to_equity(engine, state, 0.0)
+
+
+def errorrating(error: float) -> int:
+    """Returns the number of the rating of a mean error: 0 Awful to 7 Supernatural."""
+    return sum(error < bound for bound in _RATINGS)
+
+
+def luckrating(luck: float) -> int:
+    """Returns the number of the rating of a mean luck: 0 to 4."""
+    return sum(luck > bound for bound in (-0.06, -0.03, 0.03, 0.06))
+
+
+def match(**_: Any) -> dict[str, Any]:
+    """Returns the match of the session."""
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "match.sgf"
+        _quietly(f'save match "{file}"')
+        if not file.exists():
+            raise RuntimeError("no match is being played")
+        [read] = _gammond.Match.read(file)
+    return {"match-info": {"names": read.names, "match-length": read.length}, "games": read.games}
+
+
+def navigate(*args: Any) -> Any:
+    """Moves through the match: (next, game) steps."""
+    step = int(args[0]) if args else 0
+    if step:
+        _quietly(f"{'next' if step > 0 else 'previous'} {abs(step)}")
+    return None
+
+
+def nextturn() -> None:
+    """Plays the next turn."""
+    _quietly("play")
+
+
+def show(text: str) -> str:
+    """Returns what the console shows."""
+    return _quietly(f"show {text}")
+
+
+def updateui() -> None:
+    """Does nothing: there is no window."""

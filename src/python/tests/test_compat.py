@@ -1,0 +1,208 @@
+"""The compatible modules against recorded calls of the originals, with gnubg's weights."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gammond import compat
+from gammond.compat import gnubg, gnubg_nn
+
+WEIGHTS = Path(os.environ.get("GAMMOND_GNUBG_WD", "/usr/lib/gnubg/gnubg.wd"))
+HERE = Path(__file__).parent
+RECORDINGS = HERE.parents[2].parent / "shared" / "transcripts" / "python"
+
+
+
+
+def weights_of_gnubg_nn() -> Path | None:
+    """The weights that `gnubg_nn` comes with: version 1.01."""
+    given = os.environ.get("GAMMOND_GNUBG_101_TEXT")
+    if given:
+        return Path(given)
+    found = importlib.util.find_spec("gnubg_nn")
+    if found is None or found.origin is None:
+        return None
+    file = Path(found.origin).parent / "data" / "gnubg.weights"
+    return file if file.exists() else None
+
+
+needs_weights = pytest.mark.skipif(not WEIGHTS.exists(), reason=f"SKIPPED: needs gnubg's weights at {WEIGHTS}")
+
+
+def recorded(name: str) -> list[dict]:
+    """All recordings beside the project, else the small share in tests/data."""
+    file = RECORDINGS / name
+    if not file.exists():
+        print(f"SKIPPED: the whole of {name} needs the recordings; a share of it is compared")
+        file = HERE / "data" / name
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def plain(value):
+    """Tuples as the lists that JSON has."""
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return value
+
+
+def near(mine, theirs, within: float = 1e-4) -> bool:
+    """Equal shapes and types, numbers within 1e-4 or a named difference."""
+    if isinstance(theirs, bool) or isinstance(mine, bool) or isinstance(theirs, (str, type(None))):
+        return mine == theirs
+    if isinstance(theirs, dict):
+        return isinstance(mine, dict) and mine.keys() == theirs.keys() and all(near(mine[k], theirs[k], within) for k in mine)
+    if isinstance(theirs, list):
+        return isinstance(mine, list) and len(mine) == len(theirs) and all(near(a, b, within) for a, b in zip(mine, theirs))
+    if isinstance(theirs, int) and isinstance(mine, int):
+        return mine == theirs
+    return type(mine) is type(theirs) and abs(mine - theirs) <= within
+
+
+def steps(moves) -> list:
+    return sorted(map(tuple, moves))
+
+
+def same_nn(call: str, ahead: bool, mine, theirs) -> str:
+    """`same`, a named difference, or `wrong`."""
+    if isinstance(theirs, dict) and "raises" in theirs:
+        if theirs["message"] == "Not implemented for money" and not isinstance(mine, Exception):
+            return "money-cube"
+        if call == "best_move" and theirs["raises"] == "TypeError" and not isinstance(mine, Exception):
+            return "side-letter"
+        good = type(mine).__name__ == theirs["raises"] and str(mine) == theirs["message"]
+        return "same" if good else "wrong"
+    if near(mine, theirs):
+        return "same"
+    if call == "probabilities" and ahead and near(mine, theirs, 0.12):
+        return "look-ahead"
+    if call == "moves" and theirs:
+        if isinstance(theirs[0], str):
+            return "play-order" if sorted(mine) == sorted(theirs) else "wrong"
+        by_key = {key: steps(moves) for key, moves in theirs}
+        return "play-order" if {key for key, _ in mine} == by_key.keys() else "wrong"
+    if call == "best_move" and theirs and mine:
+        listed = isinstance(theirs[-1], list) and theirs[-1] and isinstance(theirs[-1][0], list)
+        if listed and isinstance(theirs[-1][0][0], str):
+            ours = {one[0]: one for one in mine[-1]}
+            shared = [one for one in theirs[-1] if one[0] in ours]
+            if len(ours) != len(theirs[-1]) or (len(shared) != len(ours) and not ahead):
+                return "wrong"
+            for name, within in (("play-order", 1e-4), ("rounding", 2.5e-4), ("look-ahead", 0.12)):
+                if all(near(ours[one[0]][2:], one[2:], within) for one in shared):
+                    return name if ahead or name != "look-ahead" else "wrong"
+            return "wrong"
+        first, other = (mine[0], theirs[0]) if isinstance(theirs[0][0], list) else (mine, theirs)
+        return "play-order" if steps(first) == steps(other) else "look-ahead" if ahead else "wrong"
+    if call == "pub_best_move":
+        pairs = [list(zip(one[::2], one[1::2])) for one in (mine, theirs)]
+        return "play-order" if steps(pairs[0]) == steps(pairs[1]) else "wrong"
+    return "wrong"
+
+
+def worth_the_same(line: dict) -> bool:
+    """Whether the recorded play is among ours and worth as much as the best."""
+    result = line["result"]
+    if isinstance(result, dict) or not result:
+        return False
+    played = steps(result[0] if isinstance(result[0][0], list) else result)
+    _, listed = gnubg_nn.best_move(*line["args"], list=1)
+    equities = [one[3] for one in listed if steps(zip(one[1][::2], one[1][1::2])) == played]
+    return bool(equities) and listed[0][3] - equities[0] <= 2.5e-4
+
+
+def test_recorded_calls_of_gnubg_nn() -> None:
+    weights = weights_of_gnubg_nn()
+    if weights is None:
+        pytest.skip("SKIPPED: needs the weights of gnubg_nn 1.1.0a11")
+    compat.use_nets(weights)
+    found, wrong = Counter(), []
+    for line in recorded("gnubg_nn-1.1.0a11.jsonl"):
+        second = line["args"][1] if line["call"] == "probabilities" else line["kwargs"].get("n", 0)
+        ahead = second > 0
+        try:
+            mine = plain(getattr(gnubg_nn, line["call"])(*line["args"], **line["kwargs"]))
+        except Exception as error:
+            mine = error
+        verdict = same_nn(line["call"], ahead, mine, line["result"])
+        if verdict == "wrong" and line["call"] == "best_move" and worth_the_same(line):
+            verdict = "equal-plays"
+        found[line["call"], verdict] += 1
+        if verdict == "wrong":
+            wrong.append((line, mine))
+        else:
+            assert verdict == "same" or verdict in gnubg_nn.DIFFERENCES
+    print(sorted(found.items()))
+    for line, mine in wrong[:8]:
+        print(json.dumps(line)[:700], "\n  ours:", str(mine)[:500])
+    assert not wrong, (len(wrong), Counter(line["call"] for line, _ in wrong))
+
+
+def same_module(call: str, mine, theirs) -> str:
+    if isinstance(theirs, dict) and "raises" in theirs:
+        if theirs["message"].startswith("Hints for cube actions") and not isinstance(mine, Exception):
+            return "cube-hints"
+        if call == "positionfromkey" and not isinstance(mine, Exception):
+            return "tuples"
+        good = type(mine).__name__ == theirs["raises"] and str(mine) == theirs["message"]
+        return "same" if good else "wrong"
+    if call == "rolloutcontext" and isinstance(mine, dict):
+        mine = {**mine, "seed": theirs["seed"]}
+        return "rollout-hints" if near(mine, theirs) else "wrong"
+    if call == "findbestmove":
+        pairs = [list(zip(one[::2], one[1::2])) for one in (mine, theirs)] if isinstance(mine, list) else [[], [[1, 1]]]
+        return "same" if steps(pairs[0]) == steps(pairs[1]) else "wrong"
+    if near(mine, theirs):
+        return "same"
+    searched = call in ("evaluate", "cfevaluate", "hint") and near(mine, theirs, 5e-3)
+    return "search-numbers" if searched else "wrong"
+
+
+@needs_weights
+def test_recorded_calls_of_the_module_in_gnubg(capfd: pytest.CaptureFixture[str]) -> None:
+    compat.use_nets(WEIGHTS)
+    gnubg._console = None
+    found, wrong = Counter(), []
+    for line in recorded("gnubg-module-1.07.jsonl"):
+        if "command" in line:
+            gnubg.command(line["command"])
+            continue
+        args, theirs = line.get("args", []), line.get("result")
+        try:
+            mine = plain(getattr(gnubg, line["call"])(*args))
+        except Exception as error:
+            mine = error
+        if line["call"] == "met":
+            theirs, mine = line["rows"], [row[:5] for row in mine[:3]]
+        verdict = same_module(line["call"], mine, theirs)
+        found[line["call"], verdict] += 1
+        if verdict == "wrong":
+            wrong.append((line, mine))
+        else:
+            assert verdict == "same" or verdict in gnubg.DIFFERENCES
+    capfd.readouterr()
+    print(sorted(found.items()))
+    for line, mine in wrong[:40]:
+        print(json.dumps(line)[:420], "\n  ours:", str(mine)[:420])
+    assert not wrong, (len(wrong), Counter(line["call"] for line, _ in wrong))
+
+
+def test_names_are_installed_on_request(tmp_path: Path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=tmp_path)
+
+    assert run("-m", "gammond.compat", "install-names", "--folder", str(tmp_path)).returncode == 0
+    told = run("-c", "import gnubg_nn, gnubg; print(gnubg_nn.c_contact, gnubg.positionid is not None)")
+    assert told.stdout.split() == ["5", "True"], told.stderr
+    assert run("-m", "gammond.compat", "remove-names", "--folder", str(tmp_path)).returncode == 0
+    assert not (tmp_path / "gnubg_nn.py").exists()
+    (tmp_path / "gnubg.py").write_text("mine = 1\n")
+    assert run("-m", "gammond.compat", "install-names", "--folder", str(tmp_path)).returncode == 1
+    assert (tmp_path / "gnubg.py").read_text() == "mine = 1\n"
