@@ -218,7 +218,6 @@ impl Engine {
 
     /// Evaluates a position before the roll.
     #[pyo3(signature = (position, state=None, plies=None, cubeful=true, prune=true))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate(
         &self,
         py: Python<'_>,

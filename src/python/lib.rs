@@ -5,6 +5,11 @@
 //! The pure-Python half in `python/gammond` adds what needs no speed: containers, environments for other packages,
 //! the compatible modules.
 
+#![allow(
+    clippy::wrong_self_convention,
+    reason = "methods of Python objects take `&self`"
+)]
+
 mod answers;
 mod boards;
 mod console;

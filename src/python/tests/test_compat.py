@@ -206,3 +206,31 @@ def test_names_are_installed_on_request(tmp_path: Path) -> None:
     (tmp_path / "gnubg.py").write_text("mine = 1\n")
     assert run("-m", "gammond.compat", "install-names", "--folder", str(tmp_path)).returncode == 1
     assert (tmp_path / "gnubg.py").read_text() == "mine = 1\n"
+
+
+def test_scripts_of_gnubg_run_in_the_program(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import gnubg\ngnubg.command('set gnubgid 4HPwATDgc/ABMA:cAkKAAAAAAAA')\nprint(gnubg.hint(1)['hint'][0]['move'])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "gammond", "gnubg", "-t", "-q", "-p", str(script)], capture_output=True, text=True
+    )
+    assert run.returncode == 0 and "/" in run.stdout.splitlines()[-1], run.stderr
+
+
+def test_xgid2anki_takes_the_program_for_gnubg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xgid2anki", reason="SKIPPED: xgid2anki 0.2.0 cannot be installed")
+    from xgid2anki.analyze_positions import analyze_positions
+    from xgid2anki.parse_gnubg_eval import parse_gnubg_eval
+
+    program = tmp_path / "gnubg"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -m gammond gnubg \"$@\"\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    xgids = ["XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:3:2:0:7:10"]
+    found, code = analyze_positions(xgids, 1, 2, 2)
+    assert code == 0
+    move, cube = parse_gnubg_eval(found)
+    assert move["moves"][0]["move"] == ["8/5", "6/5"] and len(move["eval"]) == 6
+    assert cube["action"] == "cube" and cube["nd_emg"] > cube["dt_emg"]

@@ -4,6 +4,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Self
 
 def run_program(arguments: Sequence[str]) -> int:
     """Runs the program `gammond` on its arguments, the program's name first. Returns its exit code."""
@@ -327,7 +328,7 @@ class Engine:
         met: str | PathLike[str] | None = None,
         threads: int = 0,
         cache_mb: int = 16,
-    ) -> Engine: ...
+    ) -> Self: ...
     @property
     def net_name(self) -> str: ...
     @property

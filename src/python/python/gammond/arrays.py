@@ -87,9 +87,9 @@ def equity(chances: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def off(boards: Boards) -> NDArray[np.int64]:
     """Returns the checkers that the player on roll and the opponent have borne off: int64[N, 2]."""
-    own = np.maximum(boards, 0).sum(axis=1, dtype=np.int64)
-    theirs = -np.minimum(boards, 0).sum(axis=1, dtype=np.int64)
-    away: NDArray[np.int64] = 15 - np.stack([own, theirs], axis=1)
+    away = np.empty((len(boards), 2), np.int64)
+    away[:, 0] = 15 - np.maximum(boards, 0).sum(axis=1)
+    away[:, 1] = 15 + np.minimum(boards, 0).sum(axis=1)
     return away
 
 
@@ -107,7 +107,7 @@ def _counts(name: str, array: NDArray[Any]) -> NDArray[np.int64]:
         raise TypeError(f"{name}: dtype {array.dtype}, want numbers")
     if not np.isfinite(array).all() or np.abs(array).max(initial=0) > 15:
         raise ValueError(f"{name}: numbers beyond 15 or not finite")
-    whole = np.rint(array).astype(np.int64)
+    whole: NDArray[np.int64] = np.rint(array.astype(np.float64)).astype(np.int64)
     if not np.allclose(whole, array, atol=1e-3):
         raise ValueError(f"{name}: checkers are whole numbers")
     return whole

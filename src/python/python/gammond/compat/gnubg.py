@@ -73,8 +73,10 @@ def _quietly(text: str) -> str:
 def command(text: str) -> None:
     """Runs a command of gnubg's console; what it prints goes to standard output."""
     out, err, _ = _session().line(text)
-    sys.stdout.write(out)
-    sys.stderr.write(err)
+    # Scripts redirect the file descriptors, not these objects.
+    for stream, said in ((sys.stdout, out), (sys.stderr, err)):
+        stream.write(said)
+        stream.flush()
 
 
 def gnubgid() -> str:
@@ -248,11 +250,9 @@ def setevalhintfilter(filters: list[dict[str, Any]]) -> None:
 
 
 def _asked(args: tuple[Any, ...]) -> tuple[Position, MatchState, dict[str, Any]]:
-    position, state, _ = _now() if not (args and len(args) > 1) else (None, None, None)
-    where = _position(args[0]) if args else position
-    at = _state(args[1]) if len(args) > 1 else state
+    where = _position(args[0]) if args else _now()[0]
+    at = _state(args[1]) if len(args) > 1 else _now()[1]
     context = evalcontext() if len(args) < 3 else args[2]
-    assert where is not None and at is not None
     return where, at, context
 
 
@@ -284,11 +284,11 @@ def findbestmove(
 ) -> tuple[int, ...]:
     """Returns the best play as a flat tuple of points: 25 is the bar, 0 is off."""
     position, state, fields = _now()
-    dice = fields["dice"] if dice is None else dice
+    first, second = fields["dice"] if dice is None else dice
     context = context or evalcontext()
     ranked = _shared_engine().best_plays(
         position if board is None else _position(board),
-        (int(dice[0]), int(dice[1])),
+        (int(first), int(second)),
         state if info is None else _state(info),
         context["plies"],
         1,

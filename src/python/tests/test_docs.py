@@ -1,0 +1,27 @@
+"""The Python blocks of the documents, and the examples, run as they stand."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent.parent
+PAGES = [HERE / "README.md", HERE.parents[1] / "protocol-specs" / "for-python.md"]
+BLOCKS = [
+    pytest.param(block, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.S | re.M))
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_block_runs(block: str, tmp_path: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+
+
+def test_examples_run() -> None:
+    run = subprocess.run([sys.executable, HERE / "examples.py"], capture_output=True, text=True)
+    assert run.returncode == 0 and "8/5 6/5" in run.stdout, run.stderr
