@@ -6,7 +6,6 @@ measured. Other environments are measured where they are installed.
 
 import argparse
 import os
-import re
 import resource
 import signal
 import subprocess
@@ -19,14 +18,20 @@ from gammond import Engine, Position, arrays
 from gammond.env import VectorEnv
 
 
-def best_of(times: int, call) -> float:
-    """The seconds of the fastest of some runs."""
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - start)
-    return min(found)
+class Rate:
+    """The fastest of some runs, by the clock and by the processors' time: a machine with other work has slow clocks."""
+
+    def __init__(self, times: int, count: float, call, threads: int = 1) -> None:
+        clock, busy = [], []
+        for _ in range(times):
+            start, used = time.perf_counter(), time.process_time()
+            call()
+            clock.append(time.perf_counter() - start)
+            busy.append(time.process_time() - used)
+        self.clock, self.free = count / min(clock), count / (min(busy) / threads)
+
+    def __str__(self) -> str:
+        return f"{self.clock:,.0f} a second ({self.free:,.0f} with free processors)"
 
 
 def boards_of_games(count: int) -> np.ndarray:
@@ -37,13 +42,18 @@ def boards_of_games(count: int) -> np.ndarray:
     return np.concatenate(kept)[:count]
 
 
-def rust_loop(program: str) -> float:
-    """Positions a second of the example `million`."""
-    rates = []
-    for _ in range(3):
-        said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-        rates.append(1e6 / float(re.search(r"in ([0-9.]+) s", said)[1]))
-    return max(rates)
+def rust_loop(program: str, threads: int) -> float:
+    """Positions a second of the example `million` with free processors: what a million more than one cost."""
+    used = []
+    for count in ("1000", "1001000"):
+        times = []
+        for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([program, count], capture_output=True, text=True, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        used.append(min(times))
+    return 1e6 / ((used[1] - used[0]) / threads)
 
 
 def open_spiel_turns() -> str:
@@ -52,7 +62,7 @@ def open_spiel_turns() -> str:
     except ImportError:
         return "not installed"
     game, rng = pyspiel.load_game("backgammon"), np.random.default_rng(1)
-    turns, start = 0, time.perf_counter()
+    turns, start, used = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() - start < 3:
         state = game.new_initial_state()
         while not state.is_terminal() and turns < 10**7:
@@ -63,7 +73,8 @@ def open_spiel_turns() -> str:
                 actions = state.legal_actions()
                 state.apply_action(actions[rng.integers(len(actions))])
                 turns += 1
-    return f"{turns / (time.perf_counter() - start):,.0f} turns a second (one game at a time)"
+    busy = time.process_time() - used
+    return f"{turns / busy:,.0f} turns a second with a free processor (one game at a time)"
 
 
 def pgx_turns(n: int = 1024) -> str:
@@ -83,14 +94,15 @@ def pgx_turns(n: int = 1024) -> str:
     state, key = init(jax.random.split(jax.random.PRNGKey(0), n)), jax.random.PRNGKey(1)
     state = act(key, state)
     jax.block_until_ready(state.observation)
-    start, steps = time.perf_counter(), 0
+    start, used, steps = time.perf_counter(), time.process_time(), 0
     while time.perf_counter() - start < 5:
         key, one = jax.random.split(key)
         state = act(one, state)
         jax.block_until_ready(state.observation)
         steps += n
     # A step of pgx plays one die; a turn has two to four of them.
-    return f"{steps / (time.perf_counter() - start):,.0f} dice a second"
+    busy = time.process_time() - used
+    return f"{steps / busy:,.0f} dice a second of a free processor"
 
 
 def main() -> None:
@@ -101,34 +113,30 @@ def main() -> None:
     print(f"{engine}, numpy {np.__version__}")
     arrays.evaluate(million[:20000], engine=engine)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = best_of(3, lambda: arrays.evaluate(million, engine=engine))
+    threads = engine.threads
+    rate = Rate(3, 1e6, lambda: arrays.evaluate(million, engine=engine), threads)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    print(f"evaluate a million boards: {1e6 / seconds:,.0f} a second, peak memory +{grown / 1024:.0f} MB")
+    print(f"evaluate a million boards: {rate}, peak memory +{grown / 1024:.0f} MB")
     if args.rust:
-        rust = rust_loop(args.rust)
-        print(f"the Rust loop: {rust:,.0f} a second; from numpy {1e6 / seconds / rust:.1%} of it")
+        rust = rust_loop(args.rust, threads)
+        print(f"the Rust loop, with the making of its positions: {rust:,.0f} with free processors; from numpy {rate.free / rust:.0%}")
     some, dice = million[:100_000], np.random.default_rng(2).integers(1, 7, (100_000, 2)).astype(np.int8)
     plays = len(arrays.afterstates(some, dice)[0])
-    seconds = best_of(5, lambda: arrays.afterstates(some, dice))
-    print(f"afterstates: {plays / seconds:,.0f} plays a second ({plays / len(some):.1f} a board)")
+    print(f"afterstates: plays {Rate(5, plays, lambda: arrays.afterstates(some, dice), threads)}, {plays / len(some):.1f} a board")
+    env, rng = VectorEnv(1024, seed=3), np.random.default_rng(1)
 
-    def turns(n: int, steps: int) -> float:
-        env, rng = VectorEnv(n, seed=3), np.random.default_rng(1)
+    def play() -> None:
+        for _ in range(300):
+            env.step((rng.random(1024) * env.counts).astype(np.int64))
 
-        def play() -> None:
-            for _ in range(steps):
-                env.step((rng.random(n) * env.counts).astype(np.int64))
-
-        return n * steps / best_of(3, play)
-
-    print(f"VectorEnv(1024), random plays: {turns(1024, 300):,.0f} turns a second")
+    print(f"VectorEnv(1024), random plays: turns {Rate(3, 1024 * 300, play)}, one processor")
     print(f"OpenSpiel: {open_spiel_turns()}")
     print(f"pgx on the processor: {pgx_turns()}")
     cached, position = Engine(threads=1), Position.parse("4HPwATDgc/ABMA")
     for name, one in (("a Position", position), ("a text", "4HPwATDgc/ABMA")):
         loops = 100_000
-        seconds = best_of(3, lambda: [cached.evaluate(one) for _ in range(loops)])
-        print(f"evaluate one position again ({name}): {1e6 * seconds / loops:.2f} µs")
+        rate = Rate(5, loops, lambda: [cached.evaluate(one) for _ in range(loops)])
+        print(f"evaluate one position again ({name}): {1e6 / rate.clock:.2f} µs ({1e6 / rate.free:.2f} with a free processor)")
     delays = []
     for _ in range(10):
         sent: list[float] = []
