@@ -372,7 +372,10 @@ impl Analysis {
     /// A report for a browser, with pictures of the mistakes.
     #[pyo3(signature = (name="match"))]
     fn html(&self, name: &str) -> String {
-        analysis::page(&[(name.to_owned(), self.analysis.clone())])
+        let (mut page, mut bytes) = (analysis::Page::default(), Vec::new());
+        page.add(name, &self.analysis);
+        page.finish().write_to(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// A table of all decisions.
