@@ -157,6 +157,10 @@ impl Recorder {
         self.ended = false;
         self.given_up = start.is_none();
         self.certain = false;
+        // A file may have ten thousand games of one action each.
+        if let Some(ended) = self.file.games.last_mut() {
+            ended.actions.shrink_to_fit();
+        }
         self.file.games.push(MatGame::default());
         self.lines.push(Vec::new());
         self.analyses.push(BTreeMap::new());
