@@ -22,6 +22,7 @@ mod dialect;
 pub mod external;
 pub mod fibs;
 mod fuzz;
+pub mod json;
 mod lines;
 pub mod message;
 pub mod render;
@@ -33,6 +34,7 @@ mod session;
 mod settings;
 mod toml_fault;
 pub mod ubgi;
+pub mod web;
 
 pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;

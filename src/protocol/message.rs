@@ -1,11 +1,14 @@
 //! One request as one message, over NATS or HTTP, to a step of the line protocol's machine.
 
-use super::dialect::{Dialect, Step};
+use super::answer::{self, Addressee};
+use super::dialect::{About, Dialect, Inquiry, Reply, Step};
 use super::lines::{Cut, LINE_BYTES_MAX, LineCodec};
-use super::request::RequestError;
-use super::request_line::verbs as verbs_of_requests;
+use super::reply::{Asked, RequestReply};
+use super::request::{Request, RequestError};
+use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
-use super::settings::SessionSettings;
+use super::settings::{AnswerStyle, SessionSettings};
+use gammond_engine::query::{Found, MatchTask, Question, ReportForm};
 
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
 pub const LINE: &str = "line";
@@ -75,5 +78,64 @@ pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
             }
             step => step,
         },
+    }
+}
+
+/// What a match file as a whole message asks, in any form that is read; `words` is what stands behind `analyse` in a line.
+///
+/// # Errors
+/// Those of the line.
+pub fn match_inquiry(
+    words: &str,
+    text: Vec<u8>,
+    form: ReportForm,
+    settings: &SessionSettings,
+) -> Result<Inquiry, RequestError> {
+    let line = format!("analyse {words}");
+    let parsed = parse_line(line.trim_end().as_bytes(), settings).transpose();
+    let parsed = parsed.map_err(|refusal| refusal.error)?;
+    let Some(Request::Analyse(wanted)) = parsed.map(|line| line.request) else {
+        let message = "request is no analysis";
+        return Err(RequestError::new("bad-request", "request", message));
+    };
+    let rules = wanted.rules;
+    let question = Question::Match(Box::new(MatchTask { text, rules, form }));
+    if form != ReportForm::Json {
+        return Ok(Inquiry::new(question, wanted.settings, Report));
+    }
+    let reply = RequestReply {
+        id: None,
+        style: AnswerStyle::Json,
+        number: None,
+        warning: None,
+        asked: Asked::Match,
+    };
+    Ok(Inquiry::new(question, wanted.settings, reply))
+}
+
+/// A report of a match alone.
+#[derive(Debug)]
+struct Report;
+
+impl Reply for Report {
+    fn write(
+        &self,
+        found: Result<&Found, &RequestError>,
+        _: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        if let Err(error) = found {
+            let to = Addressee {
+                id: None,
+                style: AnswerStyle::Json,
+                warning: None,
+            };
+            answer::error(to, error, None, out);
+        }
+        found.is_ok()
+    }
+
+    fn continues(&self) -> bool {
+        true
     }
 }

@@ -12,7 +12,7 @@ use super::reply::{self, Asked, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
 use super::settings::SessionSettings;
-use gammond_engine::query::{EvalQuery, MatchTask, PlayQuery, Question, Settings};
+use gammond_engine::query::{EvalQuery, MatchTask, PlayQuery, Question, ReportForm, Settings};
 use gammond_game::MatchState;
 use gammond_game::notation;
 use serde_json::{Value, json};
@@ -143,7 +143,11 @@ impl Session {
             asked: Asked::Match,
         };
         let rules = wanted.rules;
-        let question = Question::Match(Box::new(MatchTask { text, rules }));
+        let question = Question::Match(Box::new(MatchTask {
+            text,
+            rules,
+            form: ReportForm::Json,
+        }));
         let mut inquiry = Inquiry::new(question, wanted.settings, reply);
         inquiry.patient = patient;
         Step::Ask(Box::new(inquiry))

@@ -13,6 +13,7 @@ pub mod fibs;
 mod fuzz;
 mod http;
 pub mod limits;
+pub mod picture;
 pub mod platform;
 mod schedule;
 pub mod shutdown;

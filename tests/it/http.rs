@@ -11,7 +11,7 @@ const START: &str = "4HPwATDgc/ABMA";
 const ENDLESS: &str = "{\"position\":\"4HPwATDgc/ABMA\",\"settings\":{\"trials\":16777216}}";
 
 /// A server for lines and HTTP, with both addresses.
-fn server() -> (Process, String, String) {
+pub(crate) fn server() -> (Process, String, String) {
     let options = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"];
     let process = Process::start("exec \"$@\"", &options);
     let (lines, http) = (process.addresses[0].clone(), process.addresses[1].clone());
@@ -20,26 +20,26 @@ fn server() -> (Process, String, String) {
 
 /// An answer over HTTP/1.1.
 #[derive(Debug)]
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
         let mut found = lines.filter(|(key, _)| key.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value)
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// Sends a request as it is, and reads until the server closes.
-fn raw(address: &str, request: &[u8]) -> Answer {
+pub(crate) fn raw(address: &str, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(120)))
@@ -77,13 +77,13 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-fn get(address: &str, target: &str, headers: &str) -> Answer {
+pub(crate) fn get(address: &str, target: &str, headers: &str) -> Answer {
     let text =
         format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n");
     raw(address, text.as_bytes())
 }
 
-fn post(address: &str, target: &str, body: &str) -> Answer {
+pub(crate) fn post(address: &str, target: &str, body: &str) -> Answer {
     let text = format!(
         "POST {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n\r\n{body}",
@@ -453,4 +453,197 @@ fn running_requests_are_answered_at_the_end() {
         (200, &json!("8/5 6/5"))
     );
     assert_eq!(process.wait(), Some(0));
+}
+
+/// HTTP-21, HTTP-22, HTTP-32, HTTP-33: the form that `Accept` asks for.
+#[test]
+fn answers_have_the_form_that_is_accepted() {
+    let (_server, lines, http) = server();
+    let show = |query: &str, accept: &str| {
+        let target = format!("/v1/show?position=4HPwATDgc%2FABMA&roll=31{query}");
+        get(&http, &target, &format!("Accept: {accept}\r\n"))
+    };
+    let text = show("", "text/plain");
+    assert_eq!(
+        text.header("content-type"),
+        Some("text/plain; charset=utf-8")
+    );
+    let drawn = Client::new(&lines).ask(&format!("show {START} 31"))["board"].clone();
+    let drawn: Vec<&str> = drawn
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap())
+        .collect();
+    assert_eq!(
+        String::from_utf8(text.body).unwrap().trim_end(),
+        drawn.join("\n").trim_end()
+    );
+    let svg = show("&theme=dark&play=8%2F5+6%2F5", "image/svg+xml");
+    assert_eq!(
+        (svg.status, svg.header("content-type")),
+        (200, Some("image/svg+xml"))
+    );
+    assert!(svg.body.starts_with(b"<svg") && svg.header("content-security-policy").is_some());
+    assert_ne!(show("&theme=dark", "image/svg+xml").body, svg.body);
+    let png = show("&width=300", "image/png, */*;q=0.1");
+    assert!(png.body.starts_with(b"\x89PNG"));
+    assert_eq!(png.body[16..20], 300_u32.to_be_bytes());
+    assert_ne!(png.header("etag"), svg.header("etag"));
+    for (query, accept, status) in [
+        ("&width=30", "image/png", 400),
+        ("&width=4096", "image/png", 400),
+        ("&width=64&width=64", "image/png", 400),
+        ("&theme=pink", "image/svg+xml", 400),
+        ("&play=9%2F1", "image/svg+xml", 400),
+        ("&theme=dark", "application/json", 400),
+        ("", "text/html", 406),
+    ] {
+        assert_eq!(show(query, accept).status, status, "{query} {accept}");
+    }
+    let lines_of = |body: &str| {
+        let text = format!(
+            "POST /v1/eval HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/x-ndjson\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let answer = raw(&http, text.as_bytes());
+        assert_eq!(answer.header("content-type"), Some("application/x-ndjson"));
+        String::from_utf8(answer.body).unwrap()
+    };
+    let wrong = json!({"position": "x"});
+    let items = json!([{"position": START}, wrong, {"position": START}, wrong]);
+    let text = lines_of(&items.to_string());
+    let answers: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 4, "{text}");
+    assert_eq!(answers[0], answers[2]);
+    assert_eq!(
+        (&answers[1]["pointer"], &answers[3]["pointer"]),
+        (&json!("/1/position"), &json!("/3/position"))
+    );
+    assert_eq!(lines_of("[]"), "");
+}
+
+/// HTTP-33: a thousand equal questions are computed once.
+#[test]
+fn equal_questions_are_computed_once() {
+    let (_server, _, http) = server();
+    let items = vec![json!({"position": START, "roll": "31", "settings": {"plies": 1}}); 1000];
+    let answers = post(&http, "/v1/move", &json!(items).to_string()).json();
+    let answers = answers.as_array().unwrap();
+    assert!(answers.len() == 1000 && answers.iter().all(|one| *one == answers[0]));
+    let stats = get(&http, "/v1/stats", "").json();
+    assert_eq!(stats["answered"], 1, "{stats}");
+}
+
+/// HTTP-60, HTTP-61, HTTP-62: a match as a body, in every form that is read; its report in every form that is written.
+#[test]
+fn matches_are_judged() {
+    let (_server, lines, http) = server();
+    let base = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let mat = std::fs::read(base.join("analysis/seven7.mat")).unwrap();
+    let ask = |target: &str, headers: &str, body: &[u8]| {
+        let head = format!(
+            "POST {target} HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n",
+            body.len()
+        );
+        raw(&http, &[head.as_bytes(), body].concat())
+    };
+    let mut client = Client::new(&lines);
+    let text = String::from_utf8(mat.clone()).unwrap();
+    client.send(format!("analyse plies=0\n{text}\n.\n"));
+    let wanted = client.line();
+    let answer = ask("/v1/analyse?plies=0", "", &mat);
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, Some("application/json"))
+    );
+    assert_eq!(
+        String::from_utf8(answer.body).unwrap(),
+        format!("{wanted}\n")
+    );
+    for (form, kind, beginning) in [
+        ("html", "text/html; charset=utf-8", "<!DOCTYPE html>"),
+        ("csv", "text/csv; charset=utf-8", "file,"),
+        ("sgf", "application/x-go-sgf", "(;FF[4]"),
+        ("mat", "text/plain; charset=utf-8", ";"),
+    ] {
+        let by_name = ask(&format!("/v1/analyse?format={form}"), "", &mat);
+        let (accept, _) = kind.split_once(';').unwrap_or((kind, ""));
+        let by_kind = ask("/v1/analyse", &format!("Accept: {accept}\r\n"), &mat);
+        assert_eq!(
+            (by_name.status, by_name.header("content-type")),
+            (200, Some(kind))
+        );
+        let start = &by_name.body[..beginning.len()];
+        assert_eq!(String::from_utf8_lossy(start), beginning);
+        assert_eq!(by_name.body, by_kind.body, "{form}");
+        if matches!(form, "sgf" | "mat") {
+            // What is annotated is the same match.
+            let again = ask("/v1/analyse?plies=0", "", &by_name.body).json();
+            let first: Value = serde_json::from_str(&wanted).unwrap();
+            assert_eq!(again["totals"], first["totals"], "{form}");
+        }
+    }
+    let mut binary = std::fs::read_dir(base.join("xg"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let binary = binary.find(|path| path.extension().is_some_and(|ending| ending == "xg"));
+    let judged = ask(
+        "/v1/analyse?plies=0",
+        "",
+        &std::fs::read(binary.unwrap()).unwrap(),
+    );
+    assert_eq!(
+        (judged.status, &judged.json()["type"]),
+        (200, &json!("analysis"))
+    );
+    let long = vec![b' '; (1 << 20) + 1];
+    for (target, headers, body, status, code) in [
+        ("/v1/analyse", "", &b"nonsense"[..], 422, "bad-match-file"),
+        ("/v1/analyse", "", b"", 422, "bad-match-file"),
+        ("/v1/analyse?ply=0", "", &mat, 400, "bad-setting"),
+        ("/v1/analyse?format=pdf", "", &mat, 400, "bad-setting"),
+        ("/v1/analyse?plies=0&plies=0", "", &mat, 400, "bad-setting"),
+        (
+            "/v1/analyse",
+            "Accept: image/png\r\n",
+            &mat,
+            406,
+            "not-acceptable",
+        ),
+        (
+            "/v1/analyse",
+            "Content-Type: application/json\r\n",
+            &mat,
+            415,
+            "unsupported-media",
+        ),
+        (
+            "/v1/analyse",
+            "Content-Encoding: gzip\r\n",
+            &mat,
+            415,
+            "unsupported-media",
+        ),
+        ("/v1/analyse", "", &long, 413, "too-large"),
+        (
+            "/v1/analyse?format=html",
+            "",
+            &long[..300 << 10],
+            413,
+            "too-large",
+        ),
+    ] {
+        let answer = ask(target, headers, body);
+        assert_eq!(
+            (answer.status, &answer.json()["code"]),
+            (status, &json!(code)),
+            "{target} {headers}"
+        );
+    }
+    assert_eq!(get(&http, "/v1/analyse", "").header("allow"), Some("POST"));
 }

@@ -40,6 +40,7 @@ mod fuzz_corpus;
 mod gnubg_eval;
 mod golden;
 mod http;
+mod http_drop_ins;
 mod jobs;
 mod lab;
 mod malformed;

@@ -69,13 +69,32 @@ pub struct MatchTask {
     pub text: Vec<u8>,
     /// What holds for money play where the file does not say.
     pub rules: Rules,
+    /// How the report is to look.
+    pub form: ReportForm,
+}
+
+/// How the report of a match looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportForm {
+    /// Members of a JSON object.
+    #[default]
+    Json,
+    /// A page for a browser.
+    Html,
+    /// A row for each decision.
+    Csv,
+    /// The match in Jellyfish's form, with remarks at its head.
+    Mat,
+    /// The match in GNU Backgammon's form, with marks and remarks at each action.
+    Sgf,
 }
 
 /// A match judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchReport {
-    /// Everything, as the members of one JSON object with its closing brace: an answer puts more members before them.
-    pub json: PackedText,
+    /// Everything in the form that was asked for. JSON is the members of one object with its closing brace: an answer puts
+    /// more members before them.
+    pub text: PackedText,
     /// The totals, as one line for people.
     pub line: String,
 }

@@ -4,14 +4,10 @@ use crate::cli::Failure;
 use gammond_base::journal::{check_writable, write_whole, write_whole_by};
 use gammond_base::packed::PackedText;
 use gammond_protocol::render::in_lines;
-use resvg::{tiny_skia, usvg};
+use gammond_server::picture;
+pub(crate) use gammond_server::picture::PNG_WIDTH_MAX;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
-
-/// Points of a PNG for each unit of a drawing, where no width is asked for.
-const SHARP: f32 = 2.0;
-/// The widest PNG, in points.
-pub(crate) const PNG_WIDTH_MAX: u32 = 4096;
 
 /// A kind of file that may take the place of another one of its kind, and of nothing else.
 #[derive(Clone, Copy, Debug)]
@@ -100,23 +96,12 @@ pub(crate) fn write_drawing(path: &Path, svg: &str) -> Result<(), Failure> {
     }
 }
 
-/// A picture in points, so many wide. Our own text is always a picture: what is said here nobody reads. Its texts are lines:
-/// there may be no font.
+/// A picture in points, so many wide.
 ///
 /// # Errors
 /// When there is no room for it.
 pub(crate) fn png(text: &str, width: Option<u32>) -> Result<Vec<u8>, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure::work(format!("the picture: {error}"));
-    let tree = usvg::Tree::from_str(text, &usvg::Options::default()).map_err(|e| wrong(&e))?;
-    let size = tree.size();
-    let most = PNG_WIDTH_MAX as f32 / size.width().max(size.height());
-    let scale = width.map_or(SHARP.min(most), |width| width as f32 / size.width());
-    let [wide, high] = [size.width(), size.height()].map(|side| (side * scale).round() as u32);
-    let mut points =
-        tiny_skia::Pixmap::new(wide, high).ok_or_else(|| wrong(&"too large a picture"))?;
-    let transform = tiny_skia::Transform::from_scale(scale, scale);
-    resvg::render(&tree, transform, &mut points.as_mut());
-    points.encode_png().map_err(|error| wrong(&error))
+    picture::png(text, width).map_err(|error| Failure::work(error.to_string()))
 }
 
 #[cfg(test)]

@@ -36,7 +36,23 @@ pub fn reads_back(file: &MatchFile, text: &str) -> bool {
     })
 }
 
+/// The beginning of the first remark of ours in a `.mat`.
+pub const SEAL: &str = " judged by gammond";
+
 impl Analysis {
+    /// The match as `.mat`, with remarks of ours at its head.
+    #[must_use]
+    pub fn mat(&self, file: &MatchFile) -> String {
+        let mut remarked = file.clone();
+        // Remarks of an earlier time stand behind what the file itself had.
+        let mut comments = remarked.comments.iter();
+        let had = comments.position(|one| one.starts_with(SEAL));
+        remarked.comments.truncate(had.unwrap_or(usize::MAX));
+        remarked.comments.push(format!("{SEAL}, {}", self.level));
+        remarked.comments.extend(self.notes());
+        remarked.to_string()
+    }
+
     /// The match as `.sgf`: the luck of each roll, GNU Backgammon's marks, and a line for each decision that is marked.
     #[must_use]
     pub fn sgf(&self, file: &MatchFile) -> String {

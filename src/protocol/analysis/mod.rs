@@ -22,7 +22,7 @@ mod text;
 mod totals;
 
 pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
-pub use annotate::reads_back;
+pub use annotate::{SEAL, reads_back};
 pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
 pub use html::Page;

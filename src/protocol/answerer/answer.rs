@@ -124,7 +124,7 @@ impl<'a> Answerer<'a> {
             });
             let good = self.write(inquiry, found.as_ref(), out);
             let body = match found {
-                Ok(Found::Match(report)) if good && inquiry.reply.continues() => Some(report.json),
+                Ok(Found::Match(report)) if good && inquiry.reply.continues() => Some(report.text),
                 _ => None,
             };
             AnswerParts { good, body }

@@ -2,11 +2,11 @@
 
 use super::engine_error::engine_error;
 use crate::RequestError;
-use crate::analysis::{analyse_json, analysis_settings};
+use crate::analysis::{Analysis, CSV_HEAD, Page, analyse, analyse_json, analysis_settings};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Found, MatchReport, MatchTask, Settings, Stop};
-use gammond_game::notation::MatchFile;
+use gammond_engine::query::{Found, MatchReport, MatchTask, ReportForm, Settings, Stop};
+use gammond_game::notation::{MatchFile, MatchReading};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -31,19 +31,53 @@ pub(super) fn judge_match(
     settings.cubeful = true;
     let end = Instant::now() + limit;
     let judged = within(end, stop, |stop| {
+        if task.form != ReportForm::Json {
+            let judge =
+                |reading: &MatchReading| analyse(engine, &settings, reading, task.rules, stop);
+            return in_form(task.form, &readings, judge);
+        }
         let readings = readings.iter();
-        readings
+        let analyses = readings
             .map(|reading| analyse_json(engine, &settings, reading, (task.rules, NAME), stop))
-            .collect::<Result<Vec<_>, EngineError>>()
+            .collect::<Result<Vec<_>, EngineError>>()?;
+        Ok(report(analyses))
     });
     match judged {
-        Ok(analyses) => Ok(Found::Match(Box::new(report(analyses)))),
+        Ok(report) => Ok(Found::Match(Box::new(report))),
         Err(EngineError::Stopped) if !stop.is_triggered() => {
             let message = format!("match takes longer than {} ms", limit.as_millis());
             Err(RequestError::new("timeout", "match", message))
         }
         Err(error) => Err(engine_error(&error)),
     }
+}
+
+/// Judges the matches in the text one behind the other and writes them so, or a page about all of them.
+fn in_form(
+    form: ReportForm,
+    readings: &[MatchReading],
+    judge: impl Fn(&MatchReading) -> Result<Analysis, EngineError>,
+) -> Result<MatchReport, EngineError> {
+    let (mut text, mut page) = (PackedText::default(), Page::default());
+    let mut lines = Vec::with_capacity(readings.len());
+    if form == ReportForm::Csv {
+        text.push_str(CSV_HEAD);
+    }
+    for reading in readings {
+        let analysis = judge(reading)?;
+        lines.push(analysis.one_line());
+        match form {
+            ReportForm::Html => page.add(NAME, &analysis),
+            ReportForm::Csv => analysis.write_csv(NAME, &mut |row| text.push_str(row)),
+            ReportForm::Sgf => text.push_str(&analysis.sgf(&reading.file)),
+            _ => text.push_str(&analysis.mat(&reading.file)),
+        }
+    }
+    if form == ReportForm::Html {
+        text = page.finish();
+    }
+    let line = lines.join(" | ");
+    Ok(MatchReport { text, line })
 }
 
 /// Joins the analyses of all matches in the text: the first one's members, with those of the others in the field `more`.
@@ -62,7 +96,7 @@ fn report(analyses: Vec<(PackedText, String)>) -> MatchReport {
     }
     json.append(first);
     MatchReport {
-        json,
+        text: json,
         line: lines.join(" | "),
     }
 }

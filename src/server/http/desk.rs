@@ -5,6 +5,7 @@ use crate::account::{Account, Charge};
 use crate::fair_queue::{Lane, Origin};
 use crate::faults::surviving;
 use crate::tcp::shared::Shared;
+use crate::tcp::weight::Weight;
 use crate::work::{Part, QueuedWork};
 use axum::body::Bytes;
 use gammond_engine::query::{Cost, Stop};
@@ -25,6 +26,8 @@ pub(super) struct Answer {
     ready: VecDeque<(Bytes, Option<Charge>)>,
     /// The rest of them.
     running: Option<Running>,
+    /// What the question weighs as long as it is answered.
+    _weight: Option<Weight>,
 }
 
 /// Work that is not done; it ends when nobody wants its answer any more (HTTP-56).
@@ -63,6 +66,15 @@ impl Answer {
         Answer {
             ready: VecDeque::from([(Bytes::from(bytes), None)]),
             running: None,
+            _weight: None,
+        }
+    }
+
+    /// Keeps the weight of the question until the answer is taken or given up.
+    pub(super) fn holding(self, weight: Weight) -> Answer {
+        Answer {
+            _weight: Some(weight),
+            ..self
         }
     }
 
@@ -141,7 +153,11 @@ pub(super) async fn ask(
     }
 }
 
-async fn compute(
+/// Has an inquiry answered by the workers.
+///
+/// # Errors
+/// The error that the inquiry's reply wrote, if it is one of lines in JSON.
+pub(super) async fn compute(
     shared: &Arc<Shared>,
     origin: Origin,
     inquiry: Inquiry,
@@ -189,5 +205,6 @@ async fn compute(
     Ok(Answer {
         ready: VecDeque::from([(Bytes::from(part.bytes), Some(part.charge))]),
         running: Some(running),
+        _weight: None,
     })
 }

@@ -1,9 +1,16 @@
 //! HTTP: requests in JSON and in queries (`protocol-specs/http.md`), and what Prometheus reads (SRV-18).
 
+mod accept;
+mod board;
+mod body;
 mod desk;
+mod foreign;
+mod list;
+mod matches;
 mod problem;
 mod question;
 mod router;
+mod verbs;
 
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
@@ -30,35 +37,66 @@ const HEADER_LIST_BYTES_MAX: u32 = 16 << 10;
 /// Requests of one HTTP/2 connection at a time.
 const STREAMS_MAX: u32 = 100;
 
-/// Answers requests of clients until the server ends, then lets those that run finish (HTTP-04).
-pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
+/// Whom a listener is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Audience {
+    /// Clients, in the number that the server admits. Requests that run at the end are finished (HTTP-04).
+    Clients,
+    /// Readers of metrics, some at a time. Above that the oldest connection makes room: who dawdles cannot keep others out.
+    Scrapers,
+}
+
+/// Answers requests until the server ends.
+pub(super) async fn accept(listener: Listener, shared: Arc<Shared>, audience: Audience) {
     let mut phase = shared.phase.subscribe();
     let mut tasks = JoinSet::new();
-    let router = router::router(Arc::clone(&shared));
+    let mut open: VecDeque<AbortHandle> = VecDeque::new();
+    let router = match audience {
+        Audience::Clients => router::router(Arc::clone(&shared)),
+        Audience::Scrapers => router::metrics_router(Arc::clone(&shared)),
+    };
     let port = listener.port();
     loop {
-        tokio::select! {
+        let (stream, origin) = tokio::select! {
             () = reached(&mut phase, Phase::Drain) => break,
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
             accepted = listener.accept() => match accepted {
-                Ok((stream, origin)) => match shared.admit(origin) {
-                    Ok(slot) => {
-                        let peer = Peer { origin, port };
-                        let served = converse(stream, router.clone(), peer, shared.phase.subscribe());
-                        tasks.spawn(keep(slot, served));
-                    }
-                    // Who has too many connections is not told so: each answer would be one more.
-                    Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
-                },
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::debug!(%error, "cannot accept an HTTP connection");
                     sleep(Duration::from_millis(100)).await;
+                    continue;
                 }
             },
-            Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
+        };
+        let served = converse(
+            stream,
+            router.clone(),
+            Peer { origin, port },
+            shared.phase.subscribe(),
+        );
+        match audience {
+            Audience::Clients => match shared.admit(origin) {
+                Ok(slot) => drop(tasks.spawn(keep(slot, served))),
+                // Who has too many connections is not told so: each answer would be one more.
+                Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
+            },
+            Audience::Scrapers => {
+                open.retain(|task| !task.is_finished());
+                if open.len() >= shared.limits.metrics_max
+                    && let Some(oldest) = open.pop_front()
+                {
+                    oldest.abort();
+                }
+                let whole = timeout(shared.limits.metrics_timeout, served);
+                open.push_back(tasks.spawn(async move { drop(whole.await) }));
+            }
         }
     }
     drop(listener);
-    while tasks.join_next().await.is_some() {}
+    if audience == Audience::Clients {
+        while tasks.join_next().await.is_some() {}
+    }
 }
 
 /// Serves a connection as long as it has its place.
@@ -99,39 +137,5 @@ async fn converse(stream: Stream, router: Router, peer: Peer, mut phase: watch::
     };
     if let Err(error) = served {
         tracing::debug!(%error, "HTTP connection");
-    }
-}
-
-/// Answers what reads metrics until the server ends. Above the limit the oldest connection makes room: who dawdles cannot
-/// keep others out.
-pub(super) async fn accept_metrics(listener: Listener, shared: Arc<Shared>) {
-    let mut phase = shared.phase.subscribe();
-    let mut tasks = JoinSet::new();
-    let mut open: VecDeque<AbortHandle> = VecDeque::new();
-    let router = router::metrics_router(Arc::clone(&shared));
-    let port = listener.port();
-    loop {
-        tokio::select! {
-            () = reached(&mut phase, Phase::Drain) => return,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, origin)) => {
-                    open.retain(|task| !task.is_finished());
-                    if open.len() >= shared.limits.metrics_max
-                        && let Some(oldest) = open.pop_front()
-                    {
-                        oldest.abort();
-                    }
-                    let peer = Peer { origin, port };
-                    let served = converse(stream, router.clone(), peer, shared.phase.subscribe());
-                    let whole = timeout(shared.limits.metrics_timeout, served);
-                    open.push_back(tasks.spawn(async move { drop(whole.await) }));
-                }
-                Err(error) => {
-                    tracing::debug!(%error, "cannot accept a metrics connection");
-                    sleep(Duration::from_millis(100)).await;
-                }
-            },
-            Some(_) = tasks.join_next(), if !tasks.is_empty() => {}
-        }
     }
 }

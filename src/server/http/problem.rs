@@ -92,6 +92,7 @@ impl Problem {
             "stopped" => StatusCode::SERVICE_UNAVAILABLE,
             "too-large" | "line-too-long" => StatusCode::PAYLOAD_TOO_LARGE,
             "unsupported-media" => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported" => StatusCode::NOT_IMPLEMENTED,
             "misdirected" => StatusCode::MISDIRECTED_REQUEST,
             "game-over" | "bad-match-file" => StatusCode::UNPROCESSABLE_ENTITY,
             "busy" => StatusCode::SERVICE_UNAVAILABLE,
@@ -102,13 +103,25 @@ impl Problem {
 
     /// The JSON object, with a line end.
     pub(super) fn json(&self) -> String {
+        let mut text =
+            self.with_details(|details| serde_json::to_string(details).unwrap_or_default());
+        text.push('\n');
+        text
+    }
+
+    /// The JSON object, for those who put more members into it.
+    pub(super) fn value(&self) -> Value {
+        self.with_details(|details| serde_json::to_value(details).unwrap_or_default())
+    }
+
+    fn with_details<T>(&self, write: impl FnOnce(&Details<'_>) -> T) -> T {
         let status = self.status();
         let (pointer, parameter) = match &self.place {
             Where::Nowhere => (None, None),
             Where::Pointer(pointer) => (Some(pointer.as_str()), None),
             Where::Parameter(name) => (None, Some(name.as_str())),
         };
-        let details = Details {
+        write(&Details {
             r#type: format!("/v1/errors/{}", self.code),
             title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
@@ -118,10 +131,7 @@ impl Problem {
             at: self.at,
             pointer,
             parameter,
-        };
-        let mut text = serde_json::to_string(&details).unwrap_or_default();
-        text.push('\n');
-        text
+        })
     }
 }
 

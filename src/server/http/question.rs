@@ -2,106 +2,11 @@
 //! settings, limits and messages.
 
 use super::problem::{Problem, Where};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::fmt::{self, Write as _};
+use gammond_protocol::json::{Json, MEMBERS_MAX};
+use std::fmt::Write as _;
 
 /// Longest text of a member, in bytes.
 const TEXT_BYTES_MAX: usize = 2048;
-/// Most members of an object.
-const MEMBERS_MAX: usize = 64;
-
-/// JSON that keeps members that stand twice.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Json {
-    Null,
-    Bool(bool),
-    /// As it was written, but for the exponent.
-    Number(serde_json::Number),
-    Text(String),
-    List(Vec<Json>),
-    Object(Vec<(String, Json)>),
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Json, D::Error> {
-        input.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
-    type Value = Json;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Json, E> {
-        Ok(Json::Number(value.into()))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Json, E> {
-        Ok(Json::Number(value.into()))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Json, E> {
-        let number = serde_json::Number::from_f64(value);
-        number
-            .map(Json::Number)
-            .ok_or_else(|| E::custom("a number is not finite"))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Json, E> {
-        Ok(Json::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
-        let mut list = Vec::new();
-        while let Some(one) = access.next_element()? {
-            list.push(one);
-        }
-        Ok(Json::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
-        let mut members: Vec<(String, Json)> = Vec::new();
-        while let Some((name, value)) = access.next_entry::<String, Json>()? {
-            if members.len() >= MEMBERS_MAX {
-                return Err(A::Error::custom(format!(
-                    "an object has more than {MEMBERS_MAX} members"
-                )));
-            }
-            if members.iter().any(|(other, _)| *other == name) {
-                return Err(A::Error::custom(format!("member {name:?} stands twice")));
-            }
-            members.push((name, value));
-        }
-        Ok(Json::Object(members))
-    }
-}
-
-impl Json {
-    fn kind(&self) -> &'static str {
-        match self {
-            Json::Null => "null",
-            Json::Bool(_) => "true or false",
-            Json::Number(_) => "a number",
-            Json::Text(_) => "a string",
-            Json::List(_) => "an array",
-            Json::Object(_) => "an object",
-        }
-    }
-}
-
 /// The parts of a line while they come together.
 #[derive(Debug, Default)]
 struct Parts {
@@ -140,19 +45,68 @@ impl Parts {
             let _ = write!(line, " plays=\"{plays}\"");
         }
         for (name, value) in &self.settings {
-            if name == "answer" {
-                let message = "setting 'answer' is not for HTTP: answers are JSON";
-                return Err(Problem::new("bad-setting", message).at(at(name)));
-            }
-            let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-            if name.is_empty() || !name.chars().all(is_name) {
-                let message = format!("setting {name:?} is not known");
-                return Err(Problem::new("bad-setting", message).at(at(name)));
-            }
-            let _ = write!(line, " {name}={}", word(name, value, at)?);
+            push_setting(&mut line, name, value, at)?;
         }
         Ok(line)
     }
+}
+
+/// Appends a setting to a line.
+fn push_setting(
+    line: &mut String,
+    name: &str,
+    value: &str,
+    at: &dyn Fn(&str) -> Where,
+) -> Result<(), Problem> {
+    if name == "answer" {
+        let message = "setting 'answer' is not for HTTP: answers are JSON";
+        return Err(Problem::new("bad-setting", message).at(at(name)));
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.is_empty() || !name.chars().all(is_name) {
+        let message = format!("setting {name:?} is not known");
+        return Err(Problem::new("bad-setting", message).at(at(name)));
+    }
+    let _ = write!(line, " {name}={}", word(name, value, at)?);
+    Ok(())
+}
+
+/// A query of settings alone as the words of a line, and the value of the parameter `apart`.
+///
+/// # Errors
+/// [`Problem`]s of status 400 with the name of the parameter.
+pub(super) fn settings_of_query(
+    query: &str,
+    apart: &str,
+) -> Result<(String, Option<String>), Problem> {
+    let at = |name: &str| Where::Parameter(name.to_owned());
+    let (mut line, mut value_apart) = (String::new(), None);
+    for (name, value) in parameters(query)? {
+        if name == apart {
+            value_apart = Some(value);
+        } else {
+            push_setting(&mut line, &name, &value, &at)?;
+        }
+    }
+    Ok((line, value_apart))
+}
+
+/// The parameters of a query, each of which stands once.
+fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if seen.len() >= MEMBERS_MAX {
+            let message = format!("the query has more than {MEMBERS_MAX} parameters");
+            return Err(Problem::new("bad-request", message));
+        }
+        if seen.iter().any(|(other, _)| *other == name) {
+            let message = format!("parameter {name:?} stands twice");
+            let place = Where::Parameter(name.into_owned());
+            return Err(Problem::new("bad-setting", message).at(place));
+        }
+        seen.push((name.into_owned(), value.into_owned()));
+    }
+    Ok(seen)
 }
 
 /// A text that is one word of a line.
@@ -280,18 +234,8 @@ fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> Where) -> Result<String,
 pub(super) fn from_query(query: &str) -> Result<String, Problem> {
     let at = |name: &str| Where::Parameter(name.to_owned());
     let mut parts = Parts::default();
-    let mut seen: Vec<String> = Vec::new();
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        if seen.len() >= MEMBERS_MAX {
-            let message = format!("the query has more than {MEMBERS_MAX} parameters");
-            return Err(Problem::new("bad-request", message));
-        }
-        if seen.iter().any(|other| *other == name) {
-            let message = format!("parameter {name:?} stands twice");
-            return Err(Problem::new("bad-setting", message).at(at(&name)));
-        }
-        let value = value.into_owned();
-        match name.as_ref() {
+    for (name, value) in parameters(query)? {
+        match name.as_str() {
             "id" => parts.id = Some(value),
             "position" => parts.position = Some(value),
             "roll" => parts.roll = Some(value),
@@ -304,9 +248,8 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
                     return Err(Problem::new("bad-setting", message).at(at("cube")));
                 }
             },
-            key => parts.settings.push((key.to_owned(), value)),
+            _ => parts.settings.push((name, value)),
         }
-        seen.push(name.into_owned());
     }
     parts.line(&at)
 }
@@ -316,7 +259,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
 /// # Errors
 /// `bad-json`, with line and column.
 pub(super) fn parse(bytes: &[u8]) -> Result<Json, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    Json::parse(bytes).map_err(|error| {
         let message = format!("the body is no JSON: {error}");
         Problem::new("bad-json", message)
     })

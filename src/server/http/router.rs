@@ -1,45 +1,20 @@
 //! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
 
-use super::desk::{self, Answer};
-use super::problem::{Problem, Where};
-use super::question::{self, Json};
+use super::foreign;
+use super::matches;
+use super::problem::Problem;
+use super::verbs;
 use crate::fair_queue::Origin;
 use crate::shutdown::Phase;
 use crate::tcp::shared::Shared;
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody as _};
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Extension, Path, Request, State};
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, HeaderName, IF_NONE_MATCH, ORIGIN,
-    X_CONTENT_TYPE_OPTIONS,
-};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
+use axum::extract::{Extension, Request, State};
+use axum::http::header::{CONTENT_TYPE, HOST, HeaderName, ORIGIN, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderValue, Method, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use futures_util::{StreamExt as _, stream};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use std::convert::Infallible;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
-
-/// Longest body of JSON or lines, in bytes (HTTP-80).
-pub(super) const BODY_BYTES_MAX: usize = 1 << 20;
-/// Longest time that a body may take to come.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Most questions of one array (HTTP-31).
-const ITEMS_MAX: usize = 1000;
-/// Questions of one array that are computed at a time: enough for all threads, few enough for others.
-const ITEMS_AT_A_TIME: usize = 16;
-/// The verbs below `/v1/`.
-const VERBS: [&str; 6] = ["eval", "move", "cube", "rollout", "convert", "show"];
-/// In lines that are answered by several.
-const PROGRESS: &str = " progress=";
-/// Verbs without a position.
-const PLAIN_VERBS: [&str; 2] = ["version", "stats"];
 
 /// A connection, as its requests know it.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +27,9 @@ pub(super) struct Peer {
 /// Everything that is served to clients.
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
-        .route("/v1/{verb}", any(answer))
+        .route("/v1/{verb}", any(verbs::answer))
+        .route("/v1/analyse", any(matches::analyse))
+        .merge(foreign::routes())
         .merge(health())
         .fallback(async || {
             Problem::new(
@@ -177,226 +154,6 @@ fn is_own_host(host: &str, port: u16) -> bool {
     let is_port = given.is_none_or(|given| given.parse() == Ok(port));
     let is_name = ["127.0.0.1", "[::1]"].contains(&name) || name.eq_ignore_ascii_case("localhost");
     is_name && is_port
-}
-
-/// `/v1/VERB`: one question in the query or the body, or an array of them.
-async fn answer(
-    State(shared): State<Arc<Shared>>,
-    Extension(peer): Extension<Peer>,
-    path: Result<Path<String>, PathRejection>,
-    request: Request,
-) -> Result<Response, Problem> {
-    // A path that is no UTF-8 is not ours either.
-    let verb = path.map_or_else(|_| String::new(), |Path(verb)| verb);
-    let plain = PLAIN_VERBS.contains(&verb.as_str());
-    let Some(verb) = VERBS
-        .into_iter()
-        .chain(PLAIN_VERBS)
-        .find(|one| *one == verb)
-    else {
-        return Err(Problem::new(
-            "not-found",
-            format!(
-                "there is no /v1/{verb:.64}, want one of {}",
-                VERBS.join(", ")
-            ),
-        ));
-    };
-    let (parts, body) = request.into_parts();
-    if parts.method == Method::POST && !plain {
-        let bytes = read(&parts.headers, body).await?;
-        let origin = peer.origin;
-        return match question::parse(&bytes)? {
-            Json::List(items) => array(shared, origin, verb, items),
-            one => {
-                let line = question::from_json(one, "")?;
-                let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
-                let answer = asked.map_err(|problem| pointed(problem, ""))?;
-                Ok(send(answer, &line))
-            }
-        };
-    }
-    if !matches!(parts.method, Method::GET | Method::HEAD) {
-        let (allow, message) = match plain {
-            true => ("GET, HEAD", "only GET and HEAD"),
-            false => ("GET, HEAD, POST", "only GET, HEAD and POST"),
-        };
-        let problem = Problem::new("method-not-allowed", message);
-        return Err(Problem {
-            allow: Some(allow),
-            ..problem
-        });
-    }
-    let query = parts.uri.query().unwrap_or_default();
-    let line = match plain {
-        true => String::new(),
-        false => question::from_query(query)?,
-    };
-    let tag = tag(&shared, verb, &line);
-    let known = |value: &HeaderValue| {
-        let tags = value.to_str().unwrap_or_default();
-        tags.split(',')
-            .any(|one| Some(one.trim()) == tag.as_deref())
-    };
-    let mut response = if parts.headers.get_all(IF_NONE_MATCH).iter().any(known) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let answer = desk::ask(&shared, peer.origin, verb, line.as_bytes()).await?;
-        send(answer, &line)
-    };
-    if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
-        response.headers_mut().insert(ETAG, tag);
-        let hour = HeaderValue::from_static("private, max-age=3600");
-        response.headers_mut().insert(CACHE_CONTROL, hour);
-    }
-    Ok(response)
-}
-
-/// A tag of the question and of all that its answer depends on; none where the answer is another one each time
-/// (HTTP-100).
-fn tag(shared: &Shared, verb: &str, line: &str) -> Option<String> {
-    let lasts = matches!(verb, "eval" | "move" | "cube" | "convert" | "show");
-    let varies = ["time=", "noise=", "#"]
-        .iter()
-        .any(|part| line.contains(part));
-    if !lasts || varies {
-        return None;
-    }
-    let mut hasher = DefaultHasher::new();
-    let defaults = shared.defaults();
-    (
-        verb,
-        line,
-        &defaults.rules.engine,
-        env!("CARGO_PKG_VERSION"),
-    )
-        .hash(&mut hasher);
-    format!("{:?}", defaults.session).hash(&mut hasher);
-    Some(format!("\"{:016x}\"", hasher.finish()))
-}
-
-/// A body of JSON.
-async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    let kind = headers
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
-    let (kind, parameters) = kind.split_once(';').unwrap_or((kind, ""));
-    let charset = parameters.trim().to_ascii_lowercase();
-    if !kind.trim().eq_ignore_ascii_case("application/json")
-        || !matches!(charset.as_str(), "" | "charset=utf-8" | "charset=\"utf-8\"")
-    {
-        let message = "Content-Type is not application/json in UTF-8";
-        return Err(Problem::new("unsupported-media", message));
-    }
-    if headers
-        .get(CONTENT_ENCODING)
-        .is_some_and(|coding| coding != "identity")
-    {
-        let message = "Content-Encoding is not taken: send the body as it is";
-        return Err(Problem::new("unsupported-media", message));
-    }
-    let too_large = || {
-        let message = format!("the body has more than {BODY_BYTES_MAX} bytes");
-        Problem::new("too-large", message)
-    };
-    if body.size_hint().lower() > BODY_BYTES_MAX as u64 {
-        return Err(too_large());
-    }
-    let whole = Limited::new(body, BODY_BYTES_MAX).collect();
-    match timeout(BODY_TIMEOUT, whole).await {
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(Problem::new("bad-request", "the body is broken or cut off")),
-        Err(_) => {
-            let message = format!("the body did not come within {} s", BODY_TIMEOUT.as_secs());
-            Err(Problem::new("too-slow", message))
-        }
-    }
-}
-
-/// An answer as it comes; with progress one line of JSON behind the other.
-fn send(answer: Answer, line: &str) -> Response {
-    let kind = match line.contains(PROGRESS) {
-        true => "application/x-ndjson",
-        false => "application/json",
-    };
-    let kind = HeaderValue::from_static(kind);
-    ([(CONTENT_TYPE, kind)], Body::new(answer)).into_response()
-}
-
-/// Refuses what makes several lines of one answer.
-fn one_answer(line: String, above: &str) -> Result<String, Problem> {
-    if !line.contains(PROGRESS) {
-        return Ok(line);
-    }
-    let message = "setting 'progress' is not for arrays: ask alone";
-    let place = Where::Pointer(format!("{above}/settings/progress"));
-    Err(Problem::new("bad-setting", message).at(place))
-}
-
-/// An error of a line, with the member of the body that its field is.
-fn pointed(problem: Problem, above: &str) -> Problem {
-    if problem.place != Where::Nowhere {
-        return problem;
-    }
-    let member = match &*problem.code {
-        "bad-roll" | "missing-roll" => "/roll",
-        "bad-play" => "/plays",
-        "bad-setting" | "bad-score" => "/settings",
-        "bad-id" => "/id",
-        "busy" | "stopped" | "timeout" | "internal" => "",
-        _ => "/position",
-    };
-    let place = Where::Pointer(format!("{above}{member}"));
-    problem.at(place)
-}
-
-/// An array of questions: an array of answers in the same order, each as soon as those before it are there. An item that
-/// is wrong is a problem in its place (HTTP-30, HTTP-31).
-fn array(
-    shared: Arc<Shared>,
-    origin: Origin,
-    verb: &'static str,
-    items: Vec<Json>,
-) -> Result<Response, Problem> {
-    if items.len() > ITEMS_MAX {
-        let message = format!(
-            "the array has {} questions, want at most {ITEMS_MAX}",
-            items.len()
-        );
-        return Err(Problem::new("too-large", message));
-    }
-    let count = items.len();
-    let answers = stream::iter(items.into_iter().enumerate())
-        .map(move |(number, item)| {
-            let shared = Arc::clone(&shared);
-            async move {
-                let above = format!("/{number}");
-                let line =
-                    question::from_json(item, &above).and_then(|line| one_answer(line, &above));
-                let asked = match line {
-                    Ok(line) => desk::ask(&shared, origin, verb, line.as_bytes()).await,
-                    Err(problem) => Err(problem),
-                };
-                let mut text = match asked {
-                    Ok(answer) => Answer::collect(answer).await,
-                    Err(problem) => pointed(problem, &above).json().into_bytes(),
-                };
-                // The line end.
-                text.pop();
-                let comma = if number == 0 { b'[' } else { b',' };
-                text.insert(0, comma);
-                Bytes::from(text)
-            }
-        })
-        .buffered(ITEMS_AT_A_TIME);
-    let opened = if count == 0 { "[" } else { "" };
-    let body = answers
-        .chain(stream::iter([Bytes::from(format!("{opened}]\n"))]))
-        .map(Ok::<_, Infallible>);
-    let kind = HeaderValue::from_static("application/json");
-    Ok(([(CONTENT_TYPE, kind)], Body::from_stream(body)).into_response())
 }
 
 #[cfg(test)]

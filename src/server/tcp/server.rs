@@ -9,7 +9,7 @@ use super::listener;
 use super::shared::{BuildError, Shared};
 use super::socket::Listener;
 use crate::counters::Counters;
-use crate::http;
+use crate::http::{self, Audience};
 use crate::limits::Limits;
 use crate::shutdown::{Phase, reached};
 use crate::transport::Transport;
@@ -149,10 +149,18 @@ impl Server {
             tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
         }
         for listener in self.http {
-            tasks.spawn(http::accept(listener, Arc::clone(&self.shared)));
+            tasks.spawn(http::accept(
+                listener,
+                Arc::clone(&self.shared),
+                Audience::Clients,
+            ));
         }
         if let Some(listener) = self.metrics {
-            tasks.spawn(http::accept_metrics(listener, Arc::clone(&self.shared)));
+            tasks.spawn(http::accept(
+                listener,
+                Arc::clone(&self.shared),
+                Audience::Scrapers,
+            ));
         }
         let mut phase = self.shared.phase.subscribe();
         reached(&mut phase, Phase::Drain).await;

@@ -12,7 +12,7 @@ use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
 use gammond_job::Progress;
 use gammond_protocol::analysis::{
-    Analysis, CSV_HEAD, Comparison, Page, analyse, analysis_settings, reads_back,
+    Analysis, CSV_HEAD, Comparison, Page, SEAL, analyse, analysis_settings, reads_back,
 };
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -71,8 +71,6 @@ enum Compare {
 const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
 const FILES_MAX: usize = 1_000_000;
-/// How the first remark in a `.mat` of ours begins; the name of the program and the depth.
-const SEAL: &str = " judged by gammond";
 /// What stands near the beginning of a `.sgf` of ours.
 const SGF_SEAL: &[u8] = b"AP[gammond:";
 /// Files that are worked on before the next ones are begun, for each thread.
@@ -340,16 +338,7 @@ impl Printer<'_> {
             self.print_comparison(&name, &analysis.compared(&reading))?;
         }
         if let Some(folder) = &self.args.annotate {
-            let mut remarked = reading.file.clone();
-            // Remarks of an earlier time stand behind what the file itself had.
-            let had = remarked
-                .comments
-                .iter()
-                .position(|one| one.starts_with(SEAL));
-            remarked.comments.truncate(had.unwrap_or(usize::MAX));
-            (remarked.comments).push(format!("{SEAL}, {}", analysis.level));
-            remarked.comments.extend(analysis.notes());
-            let text = remarked.to_string();
+            let text = analysis.mat(&reading.file);
             self.annotated_text(folder, (&name, &path), ("mat", &text), &reading.file)?;
         }
         if let Some(folder) = &self.args.annotate_sgf {

@@ -1,0 +1,484 @@
+//! wildbg: `GET /move` and `GET /eval`, with today's members of `cube` (WB-01 to WB-12).
+
+use super::{Asked, WebError, mismatch, write};
+use crate::dialect::{About, Inquiry, Reply};
+use crate::request::RequestError;
+use gammond_engine::query::{
+    CubeAnswer, CubeQuery, Found, Level, PlayQuery, Question, RankedPlays, Settings,
+};
+use gammond_game::{
+    BAR, Chances, Cube, CubeOwner, MatchState, POINTS, Play, Position, PositionError, Roll, Rules,
+    Score, Step, legal_plays,
+};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::str::FromStr;
+
+/// The code of a query that cannot be read: the original answers it as plain text.
+pub const BAD_QUERY: &str = "bad-request";
+/// The code of a query whose values cannot be: the original answers it as JSON.
+pub const BAD_VALUE: &str = "bad-setting";
+/// Longest match, in points away.
+const AWAY_MAX: u32 = 64;
+
+/// Takes the parameters of `/move`.
+///
+/// # Errors
+/// [`BAD_QUERY`] and [`BAD_VALUE`], with the original's messages.
+pub fn best_move(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Asked, WebError> {
+    let query = Query::read(pairs, true)?;
+    let position = query.position()?;
+    let roll = match [query.dice.first, query.dice.second] {
+        [Some(first @ 1..=6), Some(second @ 1..=6)] => Roll::of(first, second),
+        _ => return Err(value("Dice values must be between 1 and 6.")),
+    };
+    let state = query.state()?;
+    let Some(position) = position.filter(|position| !position.is_over()) else {
+        let answer = over_moves(position.as_ref(), roll);
+        return Ok(Asked::Answer(
+            serde_json::to_string(&answer).unwrap_or_default(),
+        ));
+    };
+    let mut settings = query.settings()?;
+    settings.cubeful = false;
+    let question = Question::Plays(PlayQuery::new(position, roll, state));
+    Ok(Asked::Question(Box::new(Inquiry::new(
+        question, settings, Answer,
+    ))))
+}
+
+/// Takes the parameters of `/eval`.
+///
+/// # Errors
+/// [`BAD_QUERY`] and [`BAD_VALUE`], with the original's messages.
+pub fn eval(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Asked, WebError> {
+    let query = Query::read(pairs, false)?;
+    let position = query.position()?;
+    let state = query.state()?;
+    let Some(position) = position.filter(|position| !position.is_over()) else {
+        let answer = over_eval(position.as_ref());
+        return Ok(Asked::Answer(
+            serde_json::to_string(&answer).unwrap_or_default(),
+        ));
+    };
+    let mut settings = query.settings()?;
+    settings.cubeful = true;
+    let question = Question::Cube(CubeQuery::new(position, state));
+    Ok(Asked::Question(Box::new(Inquiry::new(
+        question, settings, Answer,
+    ))))
+}
+
+fn value(message: impl Into<String>) -> WebError {
+    WebError::new(BAD_VALUE, "", message)
+}
+
+/// The parameters that are known.
+#[derive(Debug, Default)]
+struct Query {
+    points: [Option<i8>; 26],
+    dice: Dice,
+    x_away: Option<u32>,
+    o_away: Option<u32>,
+    cube_position: Option<String>,
+    cube_value: Option<u32>,
+    crawford: Option<bool>,
+    plies: Option<u8>,
+    level: Option<String>,
+    time_ms: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Dice {
+    first: Option<u8>,
+    second: Option<u8>,
+}
+
+/// Reads a parameter into its place.
+fn read<T: FromStr>(place: &mut Option<T>, name: &str, text: &str) -> Result<(), WebError>
+where
+    T::Err: std::fmt::Display,
+{
+    let fault = |message: String| WebError::new(BAD_QUERY, name, message);
+    if place.is_some() {
+        return Err(fault(format!("duplicate field `{name}`")));
+    }
+    let value = text
+        .parse()
+        .map_err(|error| fault(format!("{name}: {error}")))?;
+    *place = Some(value);
+    Ok(())
+}
+
+impl Query {
+    fn read(
+        pairs: impl IntoIterator<Item = (String, String)>,
+        moves: bool,
+    ) -> Result<Query, WebError> {
+        let mut query = Query::default();
+        for (name, text) in pairs {
+            let name = name.as_str();
+            match name {
+                "die1" if moves => read(&mut query.dice.first, name, &text)?,
+                "die2" if moves => read(&mut query.dice.second, name, &text)?,
+                "x_away" => read(&mut query.x_away, name, &text)?,
+                "o_away" => read(&mut query.o_away, name, &text)?,
+                "cube_position" => read(&mut query.cube_position, name, &text)?,
+                "cube_value" => read(&mut query.cube_value, name, &text)?,
+                "crawford" => read(&mut query.crawford, name, &text)?,
+                "plies" => read(&mut query.plies, name, &text)?,
+                "level" => read(&mut query.level, name, &text)?,
+                "time_ms" => read(&mut query.time_ms, name, &text)?,
+                _ => {
+                    let index = name.strip_prefix('p').filter(|number| {
+                        // `p04` is another name.
+                        !number.starts_with('0') || *number == "0"
+                    });
+                    let index = index.and_then(|number| number.parse::<usize>().ok());
+                    if let Some(place) = index.and_then(|index| query.points.get_mut(index)) {
+                        read(place, name, &text)?;
+                    }
+                }
+            }
+        }
+        for (name, die) in [("die1", query.dice.first), ("die2", query.dice.second)] {
+            if moves && die.is_none() {
+                return Err(WebError::new(
+                    BAD_QUERY,
+                    name,
+                    format!("missing field `{name}`"),
+                ));
+            }
+        }
+        Ok(query)
+    }
+
+    /// The board; `None` if nobody has a man left.
+    fn position(&self) -> Result<Option<Position>, WebError> {
+        let mut mine = [0_u8; POINTS];
+        let mut theirs = [0_u8; POINTS];
+        let points = self.points.map(Option::unwrap_or_default);
+        let mut totals = [0_u32; 2];
+        for (index, &count) in points.iter().enumerate() {
+            let men = count.unsigned_abs();
+            let side = usize::from(count < 0);
+            if let Some(total) = totals.get_mut(side) {
+                *total += u32::from(men);
+            }
+            // Each side's index of the place; the other's bar has none, and is refused below.
+            let place = match side {
+                0 => index.checked_sub(1).and_then(|index| mine.get_mut(index)),
+                _ => (BAR)
+                    .checked_sub(index)
+                    .and_then(|index| theirs.get_mut(index)),
+            };
+            if let Some(place) = place {
+                *place = men;
+            }
+        }
+        let ([x, o], [theirs_on_bar, .., mine_on_bar]) = (totals, points);
+        let refused = if x > 15 {
+            "Player x has more than 15 checkers on the board."
+        } else if o > 15 {
+            "Player o has more than 15 checkers on the board."
+        } else if mine_on_bar < 0 {
+            "Index 25 is the bar for player x, number of checkers needs to be positive."
+        } else if theirs_on_bar > 0 {
+            "Index 0 is the bar for player o, number of checkers needs to be negative."
+        } else {
+            return match Position::new(&mine, &theirs) {
+                Ok(position) => Ok(Some(position)),
+                Err(PositionError::BothOff) => Ok(None),
+                Err(error) => Err(value(format!("{error}."))),
+            };
+        };
+        Err(value(refused))
+    }
+
+    fn state(&self) -> Result<MatchState, WebError> {
+        let (x, o) = (self.x_away.unwrap_or(0), self.o_away.unwrap_or(0));
+        let rules = Rules {
+            jacoby: false,
+            beavers: false,
+        };
+        let mut state = MatchState::money(rules);
+        state.score = match (x, o) {
+            (0, 0) => Score::MONEY,
+            (0, _) => return Err(value("If x_away is 0, then o_away must also be 0.")),
+            (_, 0) => return Err(value("If o_away is 0, then x_away must also be 0.")),
+            (1..=AWAY_MAX, 1..=AWAY_MAX) => {
+                let length = x.max(o);
+                let crawford = self.crawford.unwrap_or(false);
+                let score = Score::lenient(length, length - x, length - o, crawford);
+                score.map_err(|error| value(format!("{error}.")))?
+            }
+            _ => {
+                let message = format!("x_away and o_away must be at most {AWAY_MAX}.");
+                return Err(value(message));
+            }
+        };
+        let owner = match self.cube_position.as_deref() {
+            None | Some("centered") => CubeOwner::Centred,
+            Some("owned") => CubeOwner::Me,
+            Some("opponent") => CubeOwner::Opponent,
+            Some(_) => {
+                let message = "cube_position must be one of: centered, owned, opponent";
+                return Err(value(message));
+            }
+        };
+        state.cube = Cube::new(self.cube_value.unwrap_or(1), owner)
+            .map_err(|error| value(format!("cube_value: {error}.")))?;
+        Ok(state)
+    }
+
+    fn settings(&self) -> Result<Settings, WebError> {
+        let mut settings = Settings::plies(self.plies.unwrap_or(0));
+        if settings.plies > Settings::PLIES_MAX {
+            return Err(value(format!(
+                "plies must be at most {}.",
+                Settings::PLIES_MAX
+            )));
+        }
+        if let Some(name) = &self.level {
+            let level = Level::named(name);
+            settings.level =
+                Some(level.ok_or_else(|| value("level must be roller, roller+ or roller++."))?);
+        }
+        settings.time_ms = self.time_ms;
+        if self
+            .time_ms
+            .is_some_and(|time| !(1..=Settings::TIME_MS_MAX).contains(&time))
+        {
+            let message = format!("time_ms must be between 1 and {}.", Settings::TIME_MS_MAX);
+            return Err(value(message));
+        }
+        Ok(settings)
+    }
+}
+
+/// How an answer looks: its kind follows from what was found.
+#[derive(Debug)]
+struct Answer;
+
+impl Reply for Answer {
+    fn write(
+        &self,
+        found: Result<&Found, &RequestError>,
+        _: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        match found {
+            Ok(Found::Plays(plays)) => write(Ok(moves(plays)), out),
+            Ok(Found::Cube(cube)) => write(Ok(cube_body(cube)), out),
+            Ok(_) => write::<()>(Err(&mismatch()), out),
+            Err(error) => write::<()>(Err(error), out),
+        }
+    }
+}
+
+fn moves(plays: &RankedPlays) -> MovesBody {
+    let one = |play: &gammond_engine::query::RankedPlay| {
+        MoveBody::new(&plays.position, &play.play, plays.roll, &play.chances)
+    };
+    MovesBody {
+        moves: plays.plays.iter().map(one).collect(),
+    }
+}
+
+/// The two flags follow from the three values (WB-04), in a match from its winning chances.
+fn cube_body(cube: &CubeAnswer) -> EvalBody {
+    let value =
+        |equities: &gammond_engine::query::Equities| equities.mwc.unwrap_or(equities.equity);
+    let [none, take, pass] = [&cube.no_double, &cube.double_take, &cube.double_pass].map(value);
+    let available = cube.verdict != gammond_engine::query::Verdict::NotAvailable;
+    EvalBody {
+        cube: CubeBody {
+            double: available && take.min(pass) > none,
+            accept: available && take < pass,
+            equity_cubeless: single(f64::from(cube.chances.equity())),
+            equity_no_double: single(none),
+            equity_double_take: single(take),
+        },
+        probabilities: Probabilities::from(&cube.chances),
+    }
+}
+
+/// A number in single precision, as the original writes all.
+#[expect(clippy::cast_possible_truncation, reason = "fewer digits are wanted")]
+fn single(number: f64) -> Single {
+    Single(number as f32)
+}
+
+/// `/move` of a game that is over (WB-08).
+fn over_moves(position: Option<&Position>, roll: Roll) -> MovesBody {
+    let win = position.is_some_and(|position| position.me().on_board() == 0);
+    let chances = Chances {
+        win: f32::from(u8::from(win)),
+        ..Chances::default()
+    };
+    let mut moves = Vec::new();
+    if let Some(position) = position.filter(|_| !win) {
+        let plays = legal_plays(position, roll);
+        moves.extend(
+            plays
+                .iter()
+                .map(|play| MoveBody::new(position, &play.play, roll, &chances)),
+        );
+    }
+    if moves.is_empty() {
+        moves.push(MoveBody {
+            play: Vec::new(),
+            probabilities: Probabilities::from(&chances),
+        });
+    }
+    MovesBody { moves }
+}
+
+/// `/eval` of a game that is over: won, unless only the other side is off (WB-08).
+fn over_eval(position: Option<&Position>) -> EvalBody {
+    let win = position.is_none_or(|position| position.me().on_board() == 0);
+    let chances = Chances {
+        win: f32::from(u8::from(win)),
+        ..Chances::default()
+    };
+    let equity = if win { 1.0 } else { -1.0 };
+    EvalBody {
+        cube: CubeBody {
+            double: false,
+            accept: !win,
+            equity_cubeless: Single(equity),
+            equity_no_double: Single(equity),
+            equity_double_take: Single(2.0 * equity),
+        },
+        probabilities: Probabilities::from(&chances),
+    }
+}
+
+/// A number that is finite.
+#[derive(Clone, Copy, Debug)]
+struct Single(f32);
+
+impl Serialize for Single {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.is_finite() {
+            true => serializer.serialize_f32(self.0),
+            false => Err(serde::ser::Error::custom("not finite")),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MovesBody {
+    moves: Vec<MoveBody>,
+}
+
+#[derive(Serialize)]
+struct MoveBody {
+    play: Vec<StepBody>,
+    probabilities: Probabilities,
+}
+
+impl MoveBody {
+    fn new(position: &Position, play: &Play, roll: Roll, chances: &Chances) -> MoveBody {
+        let steps = ordered(position, play.steps(), roll);
+        MoveBody {
+            play: steps.into_iter().map(StepBody::from).collect(),
+            probabilities: Probabilities::from(chances),
+        }
+    }
+}
+
+/// The steps in the original's order: men from high to low, and one man the smaller die first where that gives the
+/// same position.
+fn ordered(position: &Position, steps: &[Step], roll: Roll) -> Vec<Step> {
+    if let [first, second] = *steps
+        && second.from == first.to
+        && !roll.is_double()
+    {
+        let their_men = |index: u8| {
+            let index = 23_usize.checked_sub(usize::from(index));
+            index.map_or(0, |index| position.opponent().count(index))
+        };
+        let is_high = first.from - first.to == roll.high();
+        if let Some(way) = first.from.checked_sub(roll.low()).filter(|_| is_high)
+            && their_men(way) == 0
+            && their_men(first.to) == 0
+            && bears_off_from(position, first.from, way, second, roll.high())
+        {
+            let to = way;
+            return vec![
+                Step { to, ..first },
+                Step {
+                    from: way,
+                    ..second
+                },
+            ];
+        }
+        return steps.to_vec();
+    }
+    let mut steps = steps.to_vec();
+    steps.sort_by_key(|step| (Reverse(step.from), StepBody::from(*step).to));
+    steps
+}
+
+/// Whether the second step may be made with this die from another place, if it bears off.
+fn bears_off_from(position: &Position, man: u8, way: u8, second: Step, die: u8) -> bool {
+    let above = (usize::from(way) + 1..POINTS).filter(|&index| {
+        let men = position.me().count(index);
+        men > u8::from(index == usize::from(man))
+    });
+    !second.bears_off() || way + 1 == die || (way < die && above.count() == 0)
+}
+
+#[derive(Serialize)]
+struct StepBody {
+    from: u8,
+    to: u8,
+}
+
+impl From<Step> for StepBody {
+    fn from(step: Step) -> Self {
+        StepBody {
+            from: step.from + 1,
+            to: if step.bears_off() { 0 } else { step.to + 1 },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct EvalBody {
+    cube: CubeBody,
+    probabilities: Probabilities,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CubeBody {
+    double: bool,
+    accept: bool,
+    equity_cubeless: Single,
+    equity_no_double: Single,
+    equity_double_take: Single,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Probabilities {
+    win: Single,
+    win_g: Single,
+    win_bg: Single,
+    lose_g: Single,
+    lose_bg: Single,
+}
+
+impl From<&Chances> for Probabilities {
+    fn from(chances: &Chances) -> Self {
+        Probabilities {
+            win: Single(chances.win),
+            win_g: Single(chances.win_gammon),
+            win_bg: Single(chances.win_backgammon),
+            lose_g: Single(chances.lose_gammon),
+            lose_bg: Single(chances.lose_backgammon),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `show` as text, as a drawing and as points (HTTP-22).
+
+use super::problem::{Problem, Where};
+use crate::picture::png;
+use crate::tcp::shared::Shared;
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use gammond_game::notation::parse_play;
+use gammond_protocol::render::{Drawn, Theme, board, svg_file, svg_outlines};
+use gammond_protocol::{Request, parse_line};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Kinds of answers to `show`, beside JSON.
+pub(super) const TEXT: &str = "text/plain";
+pub(super) const SVG: &str = "image/svg+xml";
+pub(super) const PNG: &str = "image/png";
+/// Pictures that are painted at a time: each holds its points.
+static PAINTERS: Semaphore = Semaphore::const_new(2);
+/// Widest picture over HTTP, in points: three megapixels.
+const WIDTH_MAX: u32 = 2048;
+const WIDTH: u32 = 918;
+
+/// What is drawn, from parameters of the query.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    theme: Option<Theme>,
+    width: Option<u32>,
+    play: Option<String>,
+    clockwise: bool,
+    dark: bool,
+}
+
+impl Wishes {
+    /// Takes the parameters that are about the picture out of a query; the others come back as a query.
+    ///
+    /// # Errors
+    /// `bad-setting` with the parameter's name.
+    pub(super) fn read(query: &str) -> Result<(Wishes, String), Problem> {
+        let mut wishes = Wishes::default();
+        let mut rest = form_urlencoded::Serializer::new(String::new());
+        let mut seen = Vec::new();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let wrong = |want: &str| {
+                let message = format!("{name} is {value:.64?}, want {want}");
+                let place = Where::Parameter(name.clone().into_owned());
+                Problem::new("bad-setting", message).at(place)
+            };
+            let flag = || match &*value {
+                "1" | "true" => Ok(true),
+                "0" | "false" => Ok(false),
+                _ => Err(wrong("true or false")),
+            };
+            match &*name {
+                "theme" => {
+                    let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
+                    let names = names.join(", ");
+                    let theme = Theme::named(&value);
+                    wishes.theme = Some(theme.ok_or_else(|| wrong(&names))?);
+                }
+                "width" => {
+                    let width = value.parse().ok();
+                    let width = width.filter(|width| (64..=WIDTH_MAX).contains(width));
+                    let want = || wrong(&format!("a number from 64 to {WIDTH_MAX}"));
+                    wishes.width = Some(width.ok_or_else(want)?);
+                }
+                "play" => wishes.play = Some(value.to_string()),
+                "clockwise" => wishes.clockwise = flag()?,
+                "dark" => wishes.dark = flag()?,
+                _ => {
+                    rest.append_pair(&name, &value);
+                    continue;
+                }
+            }
+            if seen.contains(&name) {
+                let message = format!("parameter {name:?} stands twice");
+                let place = Where::Parameter(name.into_owned());
+                return Err(Problem::new("bad-setting", message).at(place));
+            }
+            seen.push(name);
+        }
+        Ok((wishes, rest.finish()))
+    }
+
+    /// Draws what a line shows.
+    ///
+    /// # Errors
+    /// Those of the line, and a play that is none.
+    pub(super) async fn draw(
+        self,
+        shared: &Arc<Shared>,
+        line: &str,
+        kind: &'static str,
+    ) -> Result<Response, Problem> {
+        let line = format!("show {line}");
+        let session = shared.defaults().session;
+        let parsed = parse_line(line.as_bytes(), &session)
+            .transpose()
+            .map_err(|refusal| Problem {
+                field: Some(refusal.error.field.into()),
+                ..Problem::new(refusal.error.code, refusal.error.message)
+            })?;
+        let Some(Request::Show(shown, state)) = parsed.map(|line| line.request) else {
+            return Err(Problem::new("bad-position", "that is no position"));
+        };
+        let (position, roll) = (shown.position, shown.roll);
+        let play = match (&self.play, roll) {
+            (None, _) => None,
+            (Some(text), Some(roll)) => {
+                let legal = parse_play(text, &position, roll);
+                let wrong = |error| Problem::new("bad-play", format!("play: {error}"));
+                let place = || Where::Parameter("play".to_owned());
+                Some(legal.map_err(|error| wrong(error).at(place()))?.play)
+            }
+            (Some(_), None) => {
+                let message = "play wants a roll such as roll=31";
+                return Err(Problem::new("missing-roll", message));
+            }
+        };
+        let drawn = Drawn {
+            roll,
+            play: play.as_ref(),
+            clockwise: self.clockwise,
+            dark: self.dark,
+        };
+        let bytes = match kind {
+            TEXT => board(&position, &state, roll).into_bytes(),
+            SVG => (svg_file(&position, &state, &drawn, self.theme) + "\n").into_bytes(),
+            _ => {
+                let theme = self.theme.unwrap_or(Theme::LIGHT);
+                let text = svg_outlines(&position, &state, &drawn, theme);
+                paint(text, self.width.unwrap_or(WIDTH)).await?
+            }
+        };
+        let charset = if kind == TEXT {
+            "text/plain; charset=utf-8"
+        } else {
+            kind
+        };
+        let headers = [
+            (CONTENT_TYPE, HeaderValue::from_static(charset)),
+            // A drawing has its style in it, and nothing from elsewhere.
+            (
+                CONTENT_SECURITY_POLICY,
+                HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+            ),
+        ];
+        Ok((headers, Body::from(bytes)).into_response())
+    }
+}
+
+/// Paints a drawing beside the threads that answer.
+async fn paint(text: String, width: u32) -> Result<Vec<u8>, Problem> {
+    let internal = |error: &dyn std::fmt::Display| Problem::new("internal", error.to_string());
+    let _place = PAINTERS.acquire().await.map_err(|error| internal(&error))?;
+    let painted = tokio::task::spawn_blocking(move || png(&text, Some(width))).await;
+    painted
+        .map_err(|error| internal(&error))?
+        .map_err(|error| internal(&error))
+}

@@ -1,0 +1,340 @@
+//! The paths of other programs (HTTP-110 to HTTP-112): their clients change one address and nothing else.
+
+use super::body;
+use super::desk;
+use super::list::{self, Form};
+use super::problem::{Problem, Where};
+use super::router::Peer;
+use crate::faults::surviving;
+use crate::tcp::shared::Shared;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, Request, State};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use futures_util::FutureExt as _;
+use gammond_protocol::json::Json;
+use gammond_protocol::web::nodots::NodotsDecision;
+use gammond_protocol::web::{Asked, WebError, bgweb, nodots, wildbg};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Look-ahead of bgweb's paths, where a body names none (BW-51).
+const BGWEB_PLIES: u8 = 2;
+
+type Handled = Result<Vec<u8>, Problem>;
+
+/// The routes of bgweb-api, wildbg and Nodots.
+pub(super) fn routes() -> Router<Arc<Shared>> {
+    let decision = |decision| {
+        any(
+            move |state: State<Arc<Shared>>, peer: Extension<Peer>, request| {
+                decide(state, peer, decision, request)
+            },
+        )
+    };
+    Router::new()
+        .route("/api/v1/getmoves", any(getmoves))
+        .route("/api/v1/batch-getmoves", any(batch))
+        .route("/api/v1/getcube", any(getcube))
+        .route("/api/v1/evaluate", any(evaluate))
+        .route("/move", any(wildbg_move))
+        .route("/eval", any(wildbg_eval))
+        .route("/v1/double", decision(NodotsDecision::Double))
+        .route("/v1/take", decision(NodotsDecision::Take))
+        .route("/v1/resign", decision(NodotsDecision::Resign))
+        .route("/v1/health", any(health))
+}
+
+impl From<WebError> for Problem {
+    fn from(fault: WebError) -> Problem {
+        let mut pointer = String::new();
+        for part in fault
+            .field
+            .split(['.', '['])
+            .filter(|part| !part.is_empty())
+        {
+            pointer.push('/');
+            pointer.push_str(part.trim_end_matches(']'));
+        }
+        Problem {
+            field: Some(fault.field.into()),
+            ..Problem::new(fault.code, fault.message)
+        }
+        .at(Where::Pointer(pointer))
+    }
+}
+
+/// Reads what is asked, and computes it.
+async fn find(
+    shared: &Arc<Shared>,
+    peer: Peer,
+    read: impl FnOnce() -> Result<Asked, WebError>,
+) -> Handled {
+    let asked = surviving(&shared.counters, read)
+        .map_err(|error| Problem::new(error.code, error.message))?;
+    match asked? {
+        Asked::Answer(text) => Ok(text.into_bytes()),
+        Asked::Question(inquiry) => {
+            let answer = desk::compute(shared, peer.origin, *inquiry).await?;
+            Ok(answer.collect().await)
+        }
+    }
+}
+
+/// The body of a `POST`, or the problem of another method.
+async fn posted(shared: &Arc<Shared>, request: Request) -> Result<Json, Problem> {
+    if request.method() != Method::POST {
+        return Err(Problem {
+            allow: Some("POST, OPTIONS"),
+            ..Problem::new("method-not-allowed", "only POST")
+        });
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = body::json(shared, &parts.headers, body).await?;
+    super::question::parse(&bytes)
+}
+
+fn answer(body: Vec<u8>) -> Response {
+    let kind = HeaderValue::from_static("application/json");
+    ([(CONTENT_TYPE, kind)], Body::from(body)).into_response()
+}
+
+fn with_status(status: u16, kind: &'static str, body: String) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+    let kind = HeaderValue::from_static(kind);
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    if status == 503 {
+        let second = HeaderValue::from_static("1");
+        response.headers_mut().insert(RETRY_AFTER, second);
+    }
+    response
+}
+
+// bgweb-api.
+
+/// BW-40: one body for its clients and for ours.
+fn bgweb_error(problem: &Problem) -> Response {
+    // What its schema refuses is 400, whatever we would say.
+    let status = match problem.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE | StatusCode::UNPROCESSABLE_ENTITY => 400,
+        status => status.as_u16(),
+    };
+    let mut body = problem.value();
+    if let Some(body) = body.as_object_mut() {
+        body.insert("status".into(), status.into());
+        body.insert("message".into(), problem.message.as_str().into());
+    }
+    let mut response = with_status(status, "application/json", body.to_string());
+    if let Some(allow) = problem.allow {
+        let allow = HeaderValue::from_static(allow);
+        response.headers_mut().insert(ALLOW, allow);
+    }
+    response
+}
+
+type Take = fn(Json, u8) -> Result<Asked, WebError>;
+
+async fn bgweb_one(
+    shared: Arc<Shared>,
+    peer: Peer,
+    request: Request,
+    take: Take,
+) -> Result<Response, Problem> {
+    match posted(&shared, request).await? {
+        Json::List(items) => bgweb_list(shared, peer, items, Form::ARRAY, take),
+        body => {
+            let found = find(&shared, peer, || take(body, BGWEB_PLIES)).await?;
+            Ok(answer(found))
+        }
+    }
+}
+
+fn bgweb_list(
+    shared: Arc<Shared>,
+    peer: Peer,
+    items: Vec<Json>,
+    form: Form,
+    take: Take,
+) -> Result<Response, Problem> {
+    let read = move |_, item: Json| {
+        let shared = Arc::clone(&shared);
+        let text = format!("{item:?}");
+        let one = async move {
+            let found = find(&shared, peer, || take(item, BGWEB_PLIES)).await;
+            found.map(Bytes::from)
+        };
+        Ok((text, one.boxed()))
+    };
+    let refuse = |_, problem: Problem| {
+        json!({"error": {"message": problem.message, "code": problem.code}}).to_string()
+    };
+    list::respond(items, form, read, refuse)
+}
+
+async fn getmoves(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Response {
+    let answered = bgweb_one(shared, peer, request, bgweb::getmoves).await;
+    answered.unwrap_or_else(|problem| bgweb_error(&problem))
+}
+
+async fn getcube(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Response {
+    let answered = bgweb_one(shared, peer, request, bgweb::getcube).await;
+    answered.unwrap_or_else(|problem| bgweb_error(&problem))
+}
+
+async fn evaluate(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Response {
+    let answered = bgweb_one(shared, peer, request, bgweb::evaluate).await;
+    answered.unwrap_or_else(|problem| bgweb_error(&problem))
+}
+
+async fn batch(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Response {
+    let answered = match posted(&shared, request).await {
+        Ok(Json::Object(members)) => {
+            let requests = members.into_iter().find(|(name, _)| name == "requests");
+            match requests {
+                Some((_, Json::List(items))) => {
+                    bgweb_list(shared, peer, items, Form::RESULTS, bgweb::getmoves)
+                }
+                _ => {
+                    let message = "requests are missing, want an array of bodies of getmoves";
+                    Err(Problem::from(WebError {
+                        code: "bad-request",
+                        field: "requests".to_owned(),
+                        message: message.to_owned(),
+                    }))
+                }
+            }
+        }
+        Ok(other) => {
+            let message = format!("the body is {}, want {{\"requests\":[…]}}", other.kind());
+            Err(Problem::new("bad-request", message).at(Where::Pointer(String::new())))
+        }
+        Err(problem) => Err(problem),
+    };
+    answered.unwrap_or_else(|problem| bgweb_error(&problem))
+}
+
+// wildbg.
+
+async fn wildbg_move(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Response {
+    wildbg_answer(&shared, peer, request.into_parts().0, wildbg::best_move).await
+}
+
+async fn wildbg_eval(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Response {
+    wildbg_answer(&shared, peer, request.into_parts().0, wildbg::eval).await
+}
+
+async fn wildbg_answer(
+    shared: &Arc<Shared>,
+    peer: Peer,
+    request: Parts,
+    take: fn(Vec<(String, String)>) -> Result<Asked, WebError>,
+) -> Response {
+    if !matches!(request.method, Method::GET | Method::HEAD) {
+        let allow = HeaderValue::from_static("GET,HEAD");
+        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, allow)]).into_response();
+    }
+    let query = request.uri.query().unwrap_or_default();
+    let pairs = form_urlencoded::parse(query.as_bytes())
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    let problem = match find(shared, peer, || take(pairs)).await {
+        Ok(body) => return answer(body),
+        Err(problem) => problem,
+    };
+    if &*problem.code == wildbg::BAD_QUERY {
+        let text = format!("Failed to deserialize query string: {}", problem.message);
+        return with_status(400, "text/plain; charset=utf-8", text);
+    }
+    let status = problem.status().as_u16();
+    let body = json!({ "message": problem.message });
+    with_status(status, "application/json", body.to_string())
+}
+
+// Nodots.
+
+/// NEP-40: their shape alone.
+pub(super) fn nodots_error(problem: &Problem) -> Response {
+    let (_, status) = nodots::code(&problem.code);
+    let body = json!({ "error": nodots_error_value(problem) });
+    let mut response = with_status(status, "application/json", body.to_string());
+    if let Some(allow) = problem.allow {
+        let allow = HeaderValue::from_static(allow);
+        response.headers_mut().insert(ALLOW, allow);
+    }
+    response
+}
+
+/// The member `error` of their shape.
+pub(super) fn nodots_error_value(problem: &Problem) -> serde_json::Value {
+    let (code, _) = nodots::code(&problem.code);
+    let mut error = json!({ "code": code, "message": problem.message });
+    let field = problem.field.as_deref().filter(|field| !field.is_empty());
+    if let (Some(error), Some(field)) = (error.as_object_mut(), field) {
+        error.insert("field".into(), field.into());
+    }
+    error
+}
+
+/// Answers a body of theirs.
+pub(super) async fn nodots(
+    shared: &Arc<Shared>,
+    peer: Peer,
+    decision: NodotsDecision,
+    body: Json,
+) -> Response {
+    match find(shared, peer, || nodots::ask(decision, body)).await {
+        Ok(body) => answer(body),
+        Err(problem) => nodots_error(&problem),
+    }
+}
+
+async fn decide(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    decision: NodotsDecision,
+    request: Request,
+) -> Response {
+    match posted(&shared, request).await {
+        Ok(body) => nodots(&shared, peer, decision, body).await,
+        Err(problem) => nodots_error(&problem),
+    }
+}
+
+async fn health(method: Method) -> Response {
+    match method {
+        Method::GET | Method::HEAD => answer(nodots::health().into_bytes()),
+        _ => nodots_error(&Problem {
+            allow: Some("GET, HEAD"),
+            ..Problem::new("method-not-allowed", "only GET and HEAD")
+        }),
+    }
+}

@@ -1,0 +1,313 @@
+//! The verbs of the line protocol, as paths below `/v1/` (HTTP-10 to HTTP-33).
+
+use super::accept;
+use super::board::{PNG, SVG, TEXT, Wishes};
+use super::body;
+use super::desk::{self, Answer};
+use super::foreign;
+use super::list::{self, Form};
+use super::problem::{Problem, Where};
+use super::question;
+use super::router::Peer;
+use crate::fair_queue::Origin;
+use crate::tcp::shared::Shared;
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Extension, Path, Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::FutureExt as _;
+use gammond_protocol::json::Json;
+use gammond_protocol::web::nodots::{MARK, NodotsDecision};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+/// The verbs below `/v1/`.
+const VERBS: [&str; 6] = ["eval", "move", "cube", "rollout", "convert", "show"];
+/// In lines that are answered by several.
+const PROGRESS: &str = " progress=";
+const JSON: &str = "application/json";
+const NDJSON: &str = "application/x-ndjson";
+/// Verbs without a position.
+const PLAIN_VERBS: [&str; 2] = ["version", "stats"];
+
+/// `/v1/VERB`: one question in the query or the body, or an array of them.
+pub(super) async fn answer(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    path: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Result<Response, Problem> {
+    // A path that is no UTF-8 is not ours either.
+    let verb = path.map_or_else(|_| String::new(), |Path(verb)| verb);
+    let plain = PLAIN_VERBS.contains(&verb.as_str());
+    let Some(verb) = VERBS
+        .into_iter()
+        .chain(PLAIN_VERBS)
+        .find(|one| *one == verb)
+    else {
+        return Err(Problem::new(
+            "not-found",
+            format!(
+                "there is no /v1/{verb:.64}, want one of {}",
+                VERBS.join(", ")
+            ),
+        ));
+    };
+    let (parts, body) = request.into_parts();
+    if parts.method == Method::POST && !plain {
+        return posted(shared, peer, verb, &parts, body).await;
+    }
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        let (allow, message) = match plain {
+            true => ("GET, HEAD", "only GET and HEAD"),
+            false => ("GET, HEAD, POST", "only GET, HEAD and POST"),
+        };
+        let problem = Problem::new("method-not-allowed", message);
+        return Err(Problem {
+            allow: Some(allow),
+            ..problem
+        });
+    }
+    gotten(&shared, peer, verb, &parts).await
+}
+
+/// Answers a body.
+async fn posted(
+    shared: Arc<Shared>,
+    peer: Peer,
+    verb: &'static str,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, Problem> {
+    let read = body::json(&shared, &parts.headers, body).await;
+    let body = match read.and_then(|bytes| question::parse(&bytes)) {
+        Ok(body) => body,
+        // Whose client sent it is not known (NEP-70).
+        Err(problem) if verb == "move" => return Ok(of_both(&problem)),
+        Err(problem) => return Err(problem),
+    };
+    let origin = peer.origin;
+    match body {
+        Json::List(items) => {
+            let form = match accept::chosen(&parts.headers, &[JSON, NDJSON])? {
+                NDJSON => Form::LINES,
+                _ => Form::ARRAY,
+            };
+            array(shared, origin, verb, items, form)
+        }
+        body if verb == "move" && Sender::of(&body) == Sender::Nodots => {
+            Ok(foreign::nodots(&shared, peer, NodotsDecision::Move, body).await)
+        }
+        one => {
+            let sender = Sender::of(&one);
+            let line = match question::from_json(one, "") {
+                Err(problem) if verb == "move" && sender == Sender::Unknown => {
+                    return Ok(of_both(&problem));
+                }
+                line => line?,
+            };
+            let kind = accept::chosen(&parts.headers, offered(verb))?;
+            if [TEXT, SVG, PNG].contains(&kind) {
+                let (wishes, rest) = Wishes::read(parts.uri.query().unwrap_or_default())?;
+                only_wishes(&rest)?;
+                let drawn = wishes.draw(&shared, &line, kind).await;
+                return drawn.map_err(|problem| pointed(problem, ""));
+            }
+            let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
+            let answer = asked.map_err(|problem| pointed(problem, ""))?;
+            Ok(send(answer, &line))
+        }
+    }
+}
+
+/// Answers a query.
+async fn gotten(
+    shared: &Arc<Shared>,
+    peer: Peer,
+    verb: &'static str,
+    parts: &Parts,
+) -> Result<Response, Problem> {
+    let query = parts.uri.query().unwrap_or_default();
+    let kind = accept::chosen(&parts.headers, offered(verb))?;
+    let draws = [TEXT, SVG, PNG].contains(&kind);
+    let (wishes, query) = match draws {
+        true => Wishes::read(query)?,
+        false => (Wishes::default(), query.to_owned()),
+    };
+    let line = match PLAIN_VERBS.contains(&verb) {
+        true => String::new(),
+        false => question::from_query(&query)?,
+    };
+    let form = format!("{kind} {wishes:?}");
+    let tag = tag(shared, verb, &line, &form);
+    let known = |value: &HeaderValue| {
+        let tags = value.to_str().unwrap_or_default();
+        tags.split(',')
+            .any(|one| Some(one.trim()) == tag.as_deref())
+    };
+    let mut response = if parts.headers.get_all(IF_NONE_MATCH).iter().any(known) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else if draws {
+        wishes.draw(shared, &line, kind).await?
+    } else {
+        let answer = desk::ask(shared, peer.origin, verb, line.as_bytes()).await?;
+        send(answer, &line)
+    };
+    if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
+        response.headers_mut().insert(ETAG, tag);
+        let hour = HeaderValue::from_static("private, max-age=3600");
+        response.headers_mut().insert(CACHE_CONTROL, hour);
+        response
+            .headers_mut()
+            .insert(VARY, HeaderValue::from_static("accept"));
+    }
+    Ok(response)
+}
+
+/// The kinds that a verb's answer may have.
+fn offered(verb: &str) -> &'static [&'static str] {
+    match verb {
+        "show" => &[JSON, TEXT, SVG, PNG],
+        "rollout" => &[JSON, NDJSON],
+        _ => &[JSON],
+    }
+}
+
+/// Refuses parameters beside a body that are not about the picture.
+fn only_wishes(rest: &str) -> Result<(), Problem> {
+    let Some((name, _)) = form_urlencoded::parse(rest.as_bytes()).next() else {
+        return Ok(());
+    };
+    let message = format!("parameter {name:?} is not about the picture: it belongs into the body");
+    let place = Where::Parameter(name.into_owned());
+    Err(Problem::new("bad-setting", message).at(place))
+}
+
+/// Whose request a body of `/v1/move` is (NEP-70).
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sender {
+    Ours,
+    Nodots,
+    /// A member that says so is missing.
+    Unknown,
+}
+
+impl Sender {
+    fn of(body: &Json) -> Sender {
+        let Json::Object(members) = body else {
+            return Sender::Ours;
+        };
+        let has = |wanted: &str| members.iter().any(|(name, _)| name == wanted);
+        match (has("position"), has(MARK)) {
+            (true, _) => Sender::Ours,
+            (false, true) => Sender::Nodots,
+            (false, false) => Sender::Unknown,
+        }
+    }
+}
+
+/// A problem that has the error of Nodots beside it.
+fn of_both(problem: &Problem) -> Response {
+    let mut body = problem.value();
+    if let Some(body) = body.as_object_mut() {
+        body.insert("error".into(), foreign::nodots_error_value(problem));
+    }
+    let mut response = problem.clone().into_response();
+    *response.body_mut() = Body::from(format!("{body}\n"));
+    response
+}
+
+/// A tag of the question and of all that its answer depends on; none where the answer is another one each time
+/// (HTTP-100).
+fn tag(shared: &Shared, verb: &str, line: &str, form: &str) -> Option<String> {
+    let lasts = matches!(verb, "eval" | "move" | "cube" | "convert" | "show");
+    let varies = ["time=", "noise=", "#"]
+        .iter()
+        .any(|part| line.contains(part));
+    if !lasts || varies {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    let defaults = shared.defaults();
+    (
+        verb,
+        line,
+        form,
+        &defaults.rules.engine,
+        env!("CARGO_PKG_VERSION"),
+    )
+        .hash(&mut hasher);
+    format!("{:?}", defaults.session).hash(&mut hasher);
+    Some(format!("\"{:016x}\"", hasher.finish()))
+}
+
+/// An answer as it comes; with progress one line of JSON behind the other.
+fn send(answer: Answer, line: &str) -> Response {
+    let kind = match line.contains(PROGRESS) {
+        true => NDJSON,
+        false => JSON,
+    };
+    let kind = HeaderValue::from_static(kind);
+    ([(CONTENT_TYPE, kind)], Body::new(answer)).into_response()
+}
+
+/// Refuses what makes several lines of one answer.
+fn one_answer(line: String, above: &str) -> Result<String, Problem> {
+    if !line.contains(PROGRESS) {
+        return Ok(line);
+    }
+    let message = "setting 'progress' is not for arrays: ask alone";
+    let place = Where::Pointer(format!("{above}/settings/progress"));
+    Err(Problem::new("bad-setting", message).at(place))
+}
+
+/// An error of a line, with the member of the body that its field is.
+fn pointed(problem: Problem, above: &str) -> Problem {
+    if problem.place != Where::Nowhere {
+        return problem;
+    }
+    let member = match &*problem.code {
+        "bad-roll" | "missing-roll" => "/roll",
+        "bad-play" => "/plays",
+        "bad-setting" | "bad-score" => "/settings",
+        "bad-id" => "/id",
+        "busy" | "stopped" | "timeout" | "internal" => "",
+        _ => "/position",
+    };
+    let place = Where::Pointer(format!("{above}{member}"));
+    problem.at(place)
+}
+
+/// An array of questions: an item that is wrong is a problem in its place (HTTP-31).
+fn array(
+    shared: Arc<Shared>,
+    origin: Origin,
+    verb: &'static str,
+    items: Vec<Json>,
+    form: Form,
+) -> Result<Response, Problem> {
+    let read = move |number: usize, item: Json| {
+        let above = format!("/{number}");
+        let line = question::from_json(item, &above)?;
+        let line = one_answer(line, &above)?;
+        let shared = Arc::clone(&shared);
+        let text = line.clone();
+        let answer = async move {
+            let answer = desk::ask(&shared, origin, verb, line.as_bytes()).await?;
+            let mut text = Answer::collect(answer).await;
+            // The line end.
+            text.pop();
+            Ok(Bytes::from(text))
+        };
+        Ok((text, answer.boxed()))
+    };
+    let refuse = |number, problem| {
+        let mut text = pointed(problem, &format!("/{number}")).json();
+        text.pop();
+        text
+    };
+    list::respond(items, form, read, refuse)
+}
