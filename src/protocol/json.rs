@@ -1,10 +1,14 @@
 //! JSON of strangers: an object is read with all its members, and one that has a member twice is refused.
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::cell::Cell;
 use std::fmt;
 
 /// Most members of an object.
 pub const MEMBERS_MAX: usize = 64;
+
+/// Most values of a document, each of which takes more memory than its text.
+const VALUES_MAX: usize = 100_000;
 
 /// JSON that keeps members that stand twice.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,15 +27,24 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Json, D::Error> {
-        input.deserialize_any(Reader)
+/// Reads one value, and counts it.
+#[derive(Clone, Copy)]
+struct Reader<'c>(&'c Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
+    type Value = Json;
+
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<Json, D::Error> {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() > VALUES_MAX {
+            let message = format!("there are more than {VALUES_MAX} values");
+            return Err(D::Error::custom(message));
+        }
+        input.deserialize_any(self)
     }
 }
 
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for Reader<'_> {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,7 +80,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
         let mut list = Vec::new();
-        while let Some(one) = access.next_element()? {
+        while let Some(one) = access.next_element_seed(self)? {
             list.push(one);
         }
         Ok(Json::List(list))
@@ -75,7 +88,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
         let mut members: Vec<(String, Json)> = Vec::new();
-        while let Some((name, value)) = access.next_entry::<String, Json>()? {
+        while let Some(name) = access.next_key::<String>()? {
             if members.len() >= MEMBERS_MAX {
                 return Err(A::Error::custom(format!(
                     "an object has more than {MEMBERS_MAX} members"
@@ -84,6 +97,7 @@ impl<'de> Visitor<'de> for Reader {
             if members.iter().any(|(other, _)| *other == name) {
                 return Err(A::Error::custom(format!("member {name:?} stands twice")));
             }
+            let value = access.next_value_seed(self)?;
             members.push((name, value));
         }
         Ok(Json::Object(members))
@@ -96,7 +110,10 @@ impl Json {
     /// # Errors
     /// What is wrong with it, with line and column.
     pub fn parse(bytes: &[u8]) -> Result<Json, serde_json::Error> {
-        serde_json::from_slice(bytes)
+        let mut input = serde_json::Deserializer::from_slice(bytes);
+        let json = Reader(&Cell::new(0)).deserialize(&mut input)?;
+        input.end()?;
+        Ok(json)
     }
 
     /// Returns the kind of value in words: `an object`.
@@ -109,6 +126,23 @@ impl Json {
             Json::Text(_) => "a string",
             Json::List(_) => "an array",
             Json::Object(_) => "an object",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_have_so_many_values() {
+        let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let parse = |text: &str| Json::parse(text.as_bytes());
+        assert!(parse(&list(VALUES_MAX - 1)).is_ok());
+        let error = parse(&list(VALUES_MAX)).unwrap_err().to_string();
+        assert!(error.contains("100000 values"), "{error}");
+        for text in ["{} {}", "[1,]", "{\"a\":1,\"a\":1}", "1e999", ""] {
+            assert!(parse(text).is_err(), "{text}");
         }
     }
 }

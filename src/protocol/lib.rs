@@ -50,5 +50,6 @@ pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{
     AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes, is_setting,
+    setting_keys,
 };
 pub use toml_fault::{TomlFault, parse_toml};

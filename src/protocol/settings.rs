@@ -403,6 +403,11 @@ impl SessionSettings {
     }
 }
 
+/// Returns the keys, what each wants, and what it does.
+pub fn setting_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    KEYS.iter().copied()
+}
+
 /// Whether this is the key of a setting.
 #[must_use]
 pub fn is_setting(key: &str) -> bool {

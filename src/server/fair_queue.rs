@@ -18,6 +18,8 @@ pub enum Origin {
     User(u32),
     /// Somebody over NATS, by a hash of where they want their answers.
     Inbox(u64),
+    /// Whoever shows this token over HTTP, by its place in the file.
+    Token(u16),
     /// This process.
     Here,
 }

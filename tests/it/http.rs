@@ -647,3 +647,274 @@ fn matches_are_judged() {
     }
     assert_eq!(get(&http, "/v1/analyse", "").header("allow"), Some("POST"));
 }
+
+fn http_server(options: &[&str]) -> (Process, String) {
+    let all = [&["--http", "127.0.0.1:0"], options].concat();
+    let process = Process::start("exec \"$@\"", &all);
+    let address = process.addresses[0].clone();
+    (process, address)
+}
+
+/// HTTP-93, HTTP-94: without a token of the file nothing is answered, and guessing becomes slow.
+#[test]
+fn tokens_are_asked_for() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens");
+    std::fs::write(
+        &file,
+        "# people\nann 0123456789abcdef\nbob ABCDEF0123456789\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let path = file.to_str().unwrap();
+    let (_server, http) = http_server(&["--http-tokens", path]);
+    let ask = |headers: &str| get(&http, "/v1/eval?position=4HPwATDgc%2FABMA", headers);
+    for (headers, status) in [
+        ("", 401),
+        ("Authorization: Bearer\r\n", 401),
+        ("Authorization: Basic 0123456789abcdef\r\n", 401),
+        ("Authorization: Bearer 0123456789abcdeF\r\n", 401),
+        ("Authorization: Bearer 0123456789abcdef\r\n", 200),
+        ("authorization: bearer ABCDEF0123456789\r\n", 200),
+    ] {
+        let answer = ask(headers);
+        assert_eq!(answer.status, status, "{headers}");
+        assert_eq!(answer.header("www-authenticate").is_some(), status == 401);
+    }
+    for path in ["/metrics", "/v1/version", "/move", "/nothing"] {
+        assert_eq!(get(&http, path, "").status, 401, "{path}");
+    }
+    assert_eq!(get(&http, "/healthz", "").status, 200);
+    let guesses: Vec<Answer> = (0..20)
+        .map(|number| ask(&format!("Authorization: Bearer {number:016}\r\n")))
+        .collect();
+    let last = guesses.last().unwrap();
+    assert_eq!((last.status, last.header("retry-after")), (429, Some("60")));
+    assert!(guesses.iter().filter(|one| one.status == 401).count() <= 10);
+    // Others behind the same address are not shut out.
+    assert_eq!(
+        ask("Authorization: Bearer 0123456789abcdef\r\n").status,
+        200
+    );
+
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let refused = |options: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["serve", "--http"])
+            .args(options)
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused(&["127.0.0.1:0", "--http-tokens", path]);
+    assert!(
+        said.contains("mode 640") && !said.contains("0123456789abcdef"),
+        "{said}"
+    );
+    std::fs::write(&file, "ann short\n").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let said = refused(&["127.0.0.1:0", "--http-tokens", path]);
+    assert!(said.contains("line 1") && !said.contains("short"), "{said}");
+    // HTTP-01: other machines want more than --allow-remote.
+    let said = refused(&["0.0.0.0:0", "--allow-remote"]);
+    assert!(said.contains("--http-tokens"), "{said}");
+    let said = refused(&["0.0.0.0:0", "--no-auth"]);
+    assert!(said.contains("--allow-remote"), "{said}");
+    let (_server, open) = http_server(&["--allow-remote", "--no-auth"]);
+    // HTTP-95: its names are not known to it.
+    let text = "GET /v1/version HTTP/1.1\r\nHost: engine.example\r\nConnection: close\r\n\r\n";
+    assert_eq!(raw(&open, text.as_bytes()).status, 200);
+}
+
+/// HTTP-92: pages of named origins may ask, after a preflight, on the paths of other programs too.
+#[test]
+fn pages_of_named_origins_may_ask() {
+    let (_server, http) = http_server(&["--cors", "https://a.example,https://b.example"]);
+    let ask = |method: &str, target: &str, headers: &str| {
+        let text = format!(
+            "{method} {target} HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: 0\r\n{headers}\r\n"
+        );
+        raw(&http, text.as_bytes())
+    };
+    let target = "/v1/eval?position=4HPwATDgc%2FABMA";
+    for (origin, status) in [
+        ("https://a.example", 200),
+        ("https://b.example", 200),
+        ("https://c.example", 403),
+        ("https://a.example.c.example", 403),
+        ("null", 403),
+    ] {
+        let answer = ask(
+            "GET",
+            target,
+            &format!("Origin: {origin}\r\nSec-Fetch-Site: cross-site\r\n"),
+        );
+        let allowed = (status == 200).then_some(origin);
+        assert_eq!(
+            (answer.status, answer.header("access-control-allow-origin")),
+            (status, allowed)
+        );
+    }
+    let asked = "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type, cross-domain\r\n";
+    let flight = |origin: &str| {
+        ask(
+            "OPTIONS",
+            "/api/v1/getmoves",
+            &format!("Origin: {origin}\r\n{asked}"),
+        )
+    };
+    let good = flight("https://a.example");
+    assert_eq!(good.status, 204);
+    assert_eq!(
+        good.header("access-control-allow-headers"),
+        Some("content-type, cross-domain")
+    );
+    assert!(
+        good.header("access-control-allow-methods")
+            .unwrap()
+            .contains("POST")
+    );
+    let bad = flight("https://c.example");
+    assert_eq!(
+        (bad.status, bad.header("access-control-allow-origin")),
+        (403, None)
+    );
+    let (_server, all) = http_server(&["--cors", "*"]);
+    let answer = get(&all, target, "Origin: https://c.example\r\n");
+    assert_eq!(
+        (answer.status, answer.header("access-control-allow-origin")),
+        (200, Some("*"))
+    );
+}
+
+/// HTTP-70: each of many bodies that are wrong in one member is refused, and the problem points at that member.
+#[test]
+fn wrong_members_are_pointed_at() {
+    let (_server, _, http) = server();
+    let good = json!({"position": START, "roll": [3, 1], "settings": {"plies": 0, "length": 7, "score": [3, 5],
+        "cube": 2, "owner": "me", "cubeful": true, "filter": "normal", "prune": true, "noise": 0.0, "top": 1, "jacoby": false}});
+    assert_eq!(post(&http, "/v1/move", &good.to_string()).status, 200);
+    // No value of these is right anywhere.
+    let never = [
+        json!({}),
+        json!([]),
+        json!([[1]]),
+        json!(-7),
+        json!(1e300),
+        json!("nonsense"),
+        json!("a b"),
+        json!("\u{0}"),
+    ];
+    let mut asked = 0;
+    let mut check = |body: &Value, pointer: &str| {
+        let answer = post(&http, "/v1/move", &body.to_string());
+        let problem = answer.json();
+        assert!([400, 422].contains(&answer.status), "{body} {problem}");
+        assert_eq!(problem["pointer"], pointer, "{body} {problem}");
+        assert!(!problem["detail"].as_str().unwrap().is_empty());
+        asked += 1;
+    };
+    for name in ["position", "roll", "settings"] {
+        for value in &never {
+            // An empty object has no wrong setting.
+            if name == "settings" && *value == json!({}) {
+                continue;
+            }
+            let mut body = good.clone();
+            body[name] = value.clone();
+            check(&body, &format!("/{name}"));
+        }
+    }
+    for key in good["settings"].as_object().unwrap().keys() {
+        for value in never.iter().chain(&[json!(null), json!([1, 2, 3])]) {
+            let mut body = good.clone();
+            body["settings"][key] = value.clone();
+            check(&body, &format!("/settings/{key}"));
+        }
+    }
+    for number in 0..60 {
+        let key = format!("a{number}~/");
+        let mut body = good.clone();
+        body["settings"][&key] = json!(number);
+        check(&body, &format!("/settings/a{number}~0~1"));
+        let mut body = good.clone();
+        body[&key] = json!(number);
+        check(&body, &format!("/a{number}~0~1"));
+    }
+    assert!(asked >= 200, "{asked}");
+    let named =
+        |query: &str| get(&http, &format!("/v1/move?{query}"), "").json()["parameter"].clone();
+    for (query, parameter) in [
+        ("position=4HPwATDgc%2FABMA&roll=31&plies=9", "plies"),
+        ("position=4HPwATDgc%2FABMA&roll=37", "roll"),
+        ("position=x&roll=31", "position"),
+        ("position=4HPwATDgc%2FABMA&roll=31&bogus=1", "bogus"),
+    ] {
+        assert_eq!(named(query), parameter);
+    }
+}
+
+/// HTTP-102: the description is the committed one, and every example in it is answered.
+#[test]
+fn the_description_is_true() {
+    let (_server, _, http) = server();
+    let answer = get(&http, "/openapi.json", "");
+    let text = String::from_utf8(answer.body.clone()).unwrap();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol-specs/openapi.json");
+    if std::env::var_os("GAMMOND_WRITE_OPENAPI").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text == committed,
+        "write it again: GAMMOND_WRITE_OPENAPI=1 cargo test --test it the_description"
+    );
+    let document = answer.json();
+    let mut tried = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let verb = path.trim_start_matches("/v1/");
+        let of_kind = |answer: &Answer| match verb {
+            "eval" | "move" | "cube" | "rollout" | "convert" | "show" | "version" | "stats" => {
+                assert_eq!(answer.json()["type"], verb, "{path}");
+            }
+            _ => {}
+        };
+        if let Some(operation) = item.get("get") {
+            let parameters = operation["parameters"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
+            let examples = parameters.iter().filter_map(|one| {
+                Some(format!(
+                    "{}={}",
+                    one["name"].as_str()?,
+                    one["example"].as_str()?
+                ))
+            });
+            let query = examples.collect::<Vec<_>>().join("&");
+            // Not a whole rollout.
+            let more = if verb == "rollout" { "&trials=36" } else { "" };
+            let answer = get(&http, &format!("{path}?{query}{more}"), "");
+            assert_eq!(answer.status, 200, "{path}");
+            of_kind(&answer);
+            tried += 1;
+        }
+        let body = &item["post"]["requestBody"]["content"]["application/json"]["example"];
+        if !body.is_null() {
+            let answer = post(&http, path, &body.to_string());
+            assert_eq!(answer.status, 200, "{path}");
+            of_kind(&answer);
+            let many = post(&http, path, &json!([body, body]).to_string());
+            assert_eq!(many.json().as_array().map(Vec::len), Some(2), "{path}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 16, "{tried}");
+    let page = get(&http, "/docs", "");
+    let page = String::from_utf8(page.body).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("/v1/analyse"));
+    // Nothing of another host.
+    assert!(!page.contains("://"), "{page}");
+}

@@ -19,7 +19,7 @@ pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts, data_folders,
-    io_threads, nets_named, points, share,
+    io_threads, nets_named, only_for_its_owner, points, share,
 };
 pub(crate) use output::{
     LogWriter, Output, columns, folded, json_line, print, shown_path, stderr_line,

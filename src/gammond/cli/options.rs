@@ -9,6 +9,7 @@ use gammond_engine::query::{Level, Settings};
 use gammond_game::MatchState;
 use gammond_job::{Control, Elsewhere};
 use gammond_protocol::{SessionSettings, SettingError};
+use gammond_server::platform::rights_of_others;
 use gammond_server::tcp::Address;
 use gammond_train::player::{Defaults, Ours, Player, PlayerSpec};
 use std::path::{Path, PathBuf};
@@ -388,4 +389,18 @@ fn no_setting(word: &str) -> Failure {
         )
     };
     Failure::usage(message)
+}
+
+/// Refuses a file with a secret on which others than its owner have rights.
+///
+/// # Errors
+/// When they have, or there is no such file.
+pub(crate) fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
+    let about = std::fs::metadata(path).map_err(Failure::in_file(path))?;
+    match rights_of_others(&about) {
+        None => Ok(()),
+        Some(mode) => Err(Failure::in_file(path)(format!(
+            "others have rights on it (mode {mode:o}); chmod 600"
+        ))),
+    }
 }

@@ -100,6 +100,7 @@ impl Wishes {
             .transpose()
             .map_err(|refusal| Problem {
                 field: Some(refusal.error.field.into()),
+                at: Some(refusal.error.at as u64),
                 ..Problem::new(refusal.error.code, refusal.error.message)
             })?;
         let Some(Request::Show(shown, state)) = parsed.map(|line| line.request) else {

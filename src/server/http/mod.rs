@@ -1,20 +1,25 @@
 //! HTTP: requests in JSON and in queries (`protocol-specs/http.md`), and what Prometheus reads (SRV-18).
 
 mod accept;
+mod access;
 mod board;
 mod body;
 mod desk;
 mod foreign;
 mod list;
 mod matches;
+mod openapi;
 mod problem;
 mod question;
 mod router;
 mod verbs;
 
+pub use access::{HttpAccess, TokenError};
+
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
 use super::tcp::socket::{Listener, Stream};
+pub(super) use access::Doors;
 use axum::Router;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -47,12 +52,17 @@ pub(super) enum Audience {
 }
 
 /// Answers requests until the server ends.
-pub(super) async fn accept(listener: Listener, shared: Arc<Shared>, audience: Audience) {
+pub(super) async fn accept(
+    listener: Listener,
+    shared: Arc<Shared>,
+    audience: Audience,
+    doors: Arc<Doors>,
+) {
     let mut phase = shared.phase.subscribe();
     let mut tasks = JoinSet::new();
     let mut open: VecDeque<AbortHandle> = VecDeque::new();
     let router = match audience {
-        Audience::Clients => router::router(Arc::clone(&shared)),
+        Audience::Clients => router::router(Arc::clone(&shared), doors),
         Audience::Scrapers => router::metrics_router(Arc::clone(&shared)),
     };
     let port = listener.port();

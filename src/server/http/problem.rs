@@ -1,7 +1,7 @@
 //! Errors as problem details (RFC 9457; HTTP-70).
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -83,6 +83,8 @@ impl Problem {
     /// The status of each code (the table of HTTP-70).
     pub(super) fn status(&self) -> StatusCode {
         match &*self.code {
+            "unauthorized" => StatusCode::UNAUTHORIZED,
+            "too-many-failures" => StatusCode::TOO_MANY_REQUESTS,
             "forbidden" => StatusCode::FORBIDDEN,
             "not-found" | "unknown-verb" => StatusCode::NOT_FOUND,
             "method-not-allowed" => StatusCode::METHOD_NOT_ALLOWED,
@@ -142,8 +144,17 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let kind = HeaderValue::from_static("application/problem+json");
         headers.insert(CONTENT_TYPE, kind);
-        if self.status() == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        match self.status() {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            StatusCode::TOO_MANY_REQUESTS => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
+            }
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            _ => {}
         }
         if let Some(allow) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(allow));

@@ -20,7 +20,11 @@ struct Parts {
 
 impl Parts {
     /// What stands behind the verb in a line, with the `#id` in front.
-    fn line(self, at: &dyn Fn(&str) -> Where) -> Result<String, Problem> {
+    fn line(
+        self,
+        at: &dyn Fn(&str) -> Where,
+        at_setting: &dyn Fn(&str) -> Where,
+    ) -> Result<String, Problem> {
         let mut line = String::new();
         if let Some(id) = self.id {
             let _ = write!(line, "#{} ", word("id", &id, at)?);
@@ -45,7 +49,7 @@ impl Parts {
             let _ = write!(line, " plays=\"{plays}\"");
         }
         for (name, value) in &self.settings {
-            push_setting(&mut line, name, value, at)?;
+            push_setting(&mut line, name, value, at_setting)?;
         }
         Ok(line)
     }
@@ -118,6 +122,8 @@ fn word<'a>(name: &str, text: &'a str, at: &dyn Fn(&str) -> Where) -> Result<&'a
         "is too long"
     } else if text.contains(apart) {
         "has a space, a quotation mark or a control character"
+    } else if name == "roll" && !text.chars().all(|c| c.is_ascii_digit() || "-,".contains(c)) {
+        "is no dice"
     } else {
         return Ok(text);
     };
@@ -135,18 +141,19 @@ fn word<'a>(name: &str, text: &'a str, at: &dyn Fn(&str) -> Where) -> Result<&'a
     Err(Problem::new(code, format!("{name} {wrong}{want}")).at(at(name)))
 }
 
-/// One body as what stands behind the verb in its line; `above` is the JSON Pointer of the body in the document.
+/// One body as what stands behind the verb in its line.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with a pointer.
-pub(super) fn from_json(body: Json, above: &str) -> Result<String, Problem> {
-    let at = |name: &str| Where::Pointer(format!("{above}/{name}"));
+pub(super) fn from_json(body: Json) -> Result<String, Problem> {
+    let at = |name: &str| Where::Pointer(format!("/{name}"));
+    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     let Json::Object(members) = body else {
         let message = format!(
             "the request is {}, want an object such as {{\"position\":\"4HPwATDgc/ABMA\"}}",
             body.kind()
         );
-        return Err(Problem::new("bad-request", message).at(Where::Pointer(above.to_owned())));
+        return Err(Problem::new("bad-request", message).at(Where::Pointer(String::new())));
     };
     let mut parts = Parts::default();
     for (name, value) in members {
@@ -178,9 +185,8 @@ pub(super) fn from_json(body: Json, above: &str) -> Result<String, Problem> {
             }
             ("settings", Json::Object(settings)) => {
                 for (key, value) in settings {
-                    parts
-                        .settings
-                        .push((key.clone(), setting(&key, value, &at)?));
+                    let value = setting(&escaped(&key), value, &at)?;
+                    parts.settings.push((key, value));
                 }
             }
             ("id", value) => return wrong("a string", &value),
@@ -192,15 +198,12 @@ pub(super) fn from_json(body: Json, above: &str) -> Result<String, Problem> {
                 let message = format!(
                     "member {name:?} is not known, want position, roll, settings, plays, cube or id"
                 );
-                return Err(Problem::new("bad-request", message).at(at(&name)));
+                return Err(Problem::new("bad-request", message).at(at(&escaped(&name))));
             }
         }
     }
-    let in_settings = |name: &str| match name {
-        "id" | "position" | "roll" | "plays" | "cube" => at(name),
-        key => at(&format!("settings/{key}")),
-    };
-    parts.line(&in_settings)
+    let at_setting = |name: &str| at(&format!("settings/{}", escaped(name)));
+    parts.line(&at, &at_setting)
 }
 
 /// A setting's value as a line has it.
@@ -251,7 +254,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
             _ => parts.settings.push((name, value)),
         }
     }
-    parts.line(&at)
+    parts.line(&at, &at)
 }
 
 /// A whole body.
@@ -270,7 +273,7 @@ mod tests {
     use super::*;
 
     fn line(body: &str) -> Result<String, Problem> {
-        from_json(parse(body.as_bytes())?, "")
+        from_json(parse(body.as_bytes())?)
     }
 
     /// HTTP-10, HTTP-12.

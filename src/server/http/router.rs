@@ -1,7 +1,9 @@
 //! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
 
+use super::access::Doors;
 use super::foreign;
 use super::matches;
+use super::openapi;
 use super::problem::Problem;
 use super::verbs;
 use crate::fair_queue::Origin;
@@ -9,8 +11,10 @@ use crate::shutdown::Phase;
 use crate::tcp::shared::Shared;
 use axum::Router;
 use axum::extract::{Extension, Request, State};
-use axum::http::header::{CONTENT_TYPE, HOST, HeaderName, ORIGIN, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderValue, Method, StatusCode, Version};
+use axum::http::header::{
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, ORIGIN, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
@@ -25,10 +29,12 @@ pub(super) struct Peer {
 }
 
 /// Everything that is served to clients.
-pub(super) fn router(shared: Arc<Shared>) -> Router {
+pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
     Router::new()
         .route("/v1/{verb}", any(verbs::answer))
         .route("/v1/analyse", any(matches::analyse))
+        .route("/openapi.json", any(description))
+        .route("/docs", any(docs))
         .merge(foreign::routes())
         .merge(health())
         .fallback(async || {
@@ -37,7 +43,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
                 "there is nothing at this path; see /v1/version",
             )
         })
-        .layer(middleware::from_fn(guard))
+        .layer(middleware::from_fn_with_state(doors, guard))
         .with_state(shared)
 }
 
@@ -93,25 +99,80 @@ async fn readyz(method: Method, State(shared): State<Arc<Shared>>) -> Response {
     }
 }
 
+/// The paths, for programs (HTTP-102).
+async fn description(method: Method) -> Response {
+    if let Some(refused) = only_get(&method) {
+        return refused;
+    }
+    let kind = HeaderValue::from_static("application/json");
+    ([(CONTENT_TYPE, kind)], openapi::document()).into_response()
+}
+
+/// The paths, for people.
+async fn docs(method: Method) -> Response {
+    if let Some(refused) = only_get(&method) {
+        return refused;
+    }
+    let headers = [
+        (
+            CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
+        (
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+        ),
+    ];
+    (headers, openapi::page()).into_response()
+}
+
 fn json(status: StatusCode, text: &'static str) -> Response {
     let kind = HeaderValue::from_static("application/json");
     (status, [(CONTENT_TYPE, kind)], text).into_response()
 }
 
-/// Turns away requests that a page of another site made a browser send.
-async fn guard(Extension(peer): Extension<Peer>, request: Request, next: Next) -> Response {
-    let mut response = match turned_away(peer, &request) {
-        Some(problem) => problem.into_response(),
-        None => next.run(request).await,
+/// Turns away requests that a page of another site made a browser send, and those without a token that is wanted.
+async fn guard(
+    State(doors): State<Arc<Doors>>,
+    Extension(peer): Extension<Peer>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let allowed = doors.access.allows_origin(request.headers()) == Some(true);
+    let (cors, preflight) = match allowed {
+        true => doors.access.cors(request.method(), request.headers()),
+        false => (HeaderMap::new(), false),
+    };
+    let admitted = match turned_away(&doors, peer, &request, allowed) {
+        Some(problem) => Err(problem),
+        // A preflight has no token.
+        None if preflight => Ok(None),
+        // Nor has a supervisor.
+        None if ["/healthz", "/readyz"].contains(&request.uri().path()) => Ok(Some(peer.origin)),
+        None => {
+            let client = doors
+                .access
+                .client(&doors.failures, peer.origin, request.headers());
+            client.map(Some)
+        }
+    };
+    let mut response = match admitted {
+        Err(problem) => problem.into_response(),
+        Ok(None) => StatusCode::NO_CONTENT.into_response(),
+        Ok(Some(origin)) => {
+            request.extensions_mut().insert(Peer { origin, ..peer });
+            next.run(request).await
+        }
     };
     let headers = response.headers_mut();
+    headers.extend(cors);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     let name = HeaderName::from_static("gammond-version");
     headers.insert(name, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
     response
 }
 
-fn turned_away(peer: Peer, request: &Request) -> Option<Problem> {
+fn turned_away(doors: &Doors, peer: Peer, request: &Request, allowed: bool) -> Option<Problem> {
     let headers = request.headers();
     let Some(port) = peer.port else {
         // No browser speaks to a Unix socket.
@@ -125,21 +186,23 @@ fn turned_away(peer: Peer, request: &Request) -> Option<Problem> {
     // HTTP/2, and whoever takes this server for a proxy, name it in the target.
     let target = request.uri().authority();
     let is_target = target.is_none_or(|target| is_own_host(target.as_str(), port));
-    if !is_target || !hosts.iter().all(is_ours) || hosts.iter().count() > 1 {
+    let several = hosts.iter().count() > 1;
+    // Servers for others have names that are not known here; their tokens or their proxy keep pages out.
+    let own = doors.access.serves_others() || (is_target && hosts.iter().all(is_ours));
+    if several || !own {
         let message = "Host is not this server: want localhost, 127.0.0.1 or [::1], with its port";
         return Some(Problem::new("misdirected", message));
     }
-    let from_elsewhere = headers.get(ORIGIN).is_some_and(|origin| {
-        let own = origin
-            .to_str()
-            .ok()
-            .and_then(|origin| origin.strip_prefix("http://"));
-        !own.is_some_and(|host| is_own_host(host, port))
-    });
+    let same = |origin: &HeaderValue| {
+        let origin = origin.to_str().ok();
+        let host = origin.and_then(|origin| origin.strip_prefix("http://"));
+        host.is_some_and(|host| is_own_host(host, port))
+    };
+    let from_elsewhere = headers.get(ORIGIN).is_some_and(|origin| !same(origin));
     let crosses = headers
         .get("sec-fetch-site")
         .is_some_and(|site| site == "cross-site");
-    if from_elsewhere || crosses {
+    if !allowed && (from_elsewhere || crosses) {
         let message = "Origin is another site: its pages may not ask here";
         return Some(Problem::new("forbidden", message));
     }

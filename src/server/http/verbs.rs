@@ -103,7 +103,7 @@ async fn posted(
         }
         one => {
             let sender = Sender::of(&one);
-            let line = match question::from_json(one, "") {
+            let line = match question::from_json(one) {
                 Err(problem) if verb == "move" && sender == Sender::Unknown => {
                     return Ok(of_both(&problem));
                 }
@@ -114,10 +114,10 @@ async fn posted(
                 let (wishes, rest) = Wishes::read(parts.uri.query().unwrap_or_default())?;
                 only_wishes(&rest)?;
                 let drawn = wishes.draw(&shared, &line, kind).await;
-                return drawn.map_err(|problem| pointed(problem, ""));
+                return drawn.map_err(|problem| pointed(problem, (verb, &line)));
             }
             let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
-            let answer = asked.map_err(|problem| pointed(problem, ""))?;
+            let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
             Ok(send(answer, &line))
         }
     }
@@ -151,10 +151,14 @@ async fn gotten(
     let mut response = if parts.headers.get_all(IF_NONE_MATCH).iter().any(known) {
         StatusCode::NOT_MODIFIED.into_response()
     } else if draws {
-        wishes.draw(shared, &line, kind).await?
+        let drawn = wishes.draw(shared, &line, kind).await;
+        drawn.map_err(|problem| named(problem, (verb, &line)))?
     } else {
-        let answer = desk::ask(shared, peer.origin, verb, line.as_bytes()).await?;
-        send(answer, &line)
+        let asked = desk::ask(shared, peer.origin, verb, line.as_bytes()).await;
+        send(
+            asked.map_err(|problem| named(problem, (verb, &line)))?,
+            &line,
+        )
     };
     if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
         response.headers_mut().insert(ETAG, tag);
@@ -168,7 +172,7 @@ async fn gotten(
 }
 
 /// The kinds that a verb's answer may have.
-fn offered(verb: &str) -> &'static [&'static str] {
+pub(super) fn offered(verb: &str) -> &'static [&'static str] {
     match verb {
         "show" => &[JSON, TEXT, SVG, PNG],
         "rollout" => &[JSON, NDJSON],
@@ -255,30 +259,55 @@ fn send(answer: Answer, line: &str) -> Response {
 }
 
 /// Refuses what makes several lines of one answer.
-fn one_answer(line: String, above: &str) -> Result<String, Problem> {
+fn one_answer(line: String) -> Result<String, Problem> {
     if !line.contains(PROGRESS) {
         return Ok(line);
     }
     let message = "setting 'progress' is not for arrays: ask alone";
-    let place = Where::Pointer(format!("{above}/settings/progress"));
+    let place = Where::Pointer("/settings/progress".to_owned());
     Err(Problem::new("bad-setting", message).at(place))
 }
 
 /// An error of a line, with the member of the body that its field is.
-fn pointed(problem: Problem, above: &str) -> Problem {
-    if problem.place != Where::Nowhere {
-        return problem;
-    }
-    let member = match &*problem.code {
-        "bad-roll" | "missing-roll" => "/roll",
-        "bad-play" => "/plays",
-        "bad-setting" | "bad-score" => "/settings",
-        "bad-id" => "/id",
-        "busy" | "stopped" | "timeout" | "internal" => "",
-        _ => "/position",
+fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
+    let member = match member(&problem, verb, line) {
+        Some(name @ ("id" | "position" | "roll" | "plays")) => format!("/{name}"),
+        Some(key) => format!("/settings/{key}"),
+        None => String::new(),
     };
-    let place = Where::Pointer(format!("{above}{member}"));
-    problem.at(place)
+    match problem.place {
+        Where::Nowhere => problem.at(Where::Pointer(member)),
+        _ => problem,
+    }
+}
+
+/// An error of a line, with the parameter of the query that its field is.
+fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
+    match (member(&problem, verb, line), &problem.place) {
+        (Some(name), Where::Nowhere) => {
+            let place = Where::Parameter(name.to_owned());
+            problem.at(place)
+        }
+        _ => problem,
+    }
+}
+
+/// The member or setting that an error of a line is about.
+fn member<'a>(problem: &Problem, verb: &str, line: &'a str) -> Option<&'a str> {
+    match &*problem.code {
+        "bad-roll" | "missing-roll" => return Some("roll"),
+        "bad-play" => return Some("plays"),
+        "bad-id" => return Some("id"),
+        "bad-score" if line.contains(" score=") => return Some("score"),
+        "bad-setting" | "bad-score" | "bad-cube" => {}
+        "busy" | "stopped" | "timeout" | "internal" | "bad-request" => return None,
+        _ => return Some("position"),
+    }
+    // The verb stands in front of what is here the whole line.
+    let at = usize::try_from(problem.at?).ok()?;
+    let word = line.get(at.checked_sub(verb.len() + 1)?..)?;
+    let (key, _) = word.split_once('=')?;
+    (!key.contains(' ')).then_some(key)
 }
 
 /// An array of questions: an item that is wrong is a problem in its place (HTTP-31).
@@ -289,14 +318,13 @@ fn array(
     items: Vec<Json>,
     form: Form,
 ) -> Result<Response, Problem> {
-    let read = move |number: usize, item: Json| {
-        let above = format!("/{number}");
-        let line = question::from_json(item, &above)?;
-        let line = one_answer(line, &above)?;
+    let read = move |_, item: Json| {
+        let line = one_answer(question::from_json(item)?)?;
         let shared = Arc::clone(&shared);
         let text = line.clone();
         let answer = async move {
-            let answer = desk::ask(&shared, origin, verb, line.as_bytes()).await?;
+            let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
+            let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
             let mut text = Answer::collect(answer).await;
             // The line end.
             text.pop();
@@ -304,8 +332,13 @@ fn array(
         };
         Ok((text, answer.boxed()))
     };
-    let refuse = |number, problem| {
-        let mut text = pointed(problem, &format!("/{number}")).json();
+    let refuse = |number: usize, mut problem: Problem| {
+        let within = match &problem.place {
+            Where::Pointer(pointer) => pointer.as_str(),
+            _ => "",
+        };
+        problem.place = Where::Pointer(format!("/{number}{within}"));
+        let mut text = problem.json();
         text.pop();
         text
     };

@@ -14,6 +14,11 @@ pub enum ServeError {
     /// Not loopback, and nobody allowed it.
     #[error("{0} is not a loopback address; allow it with --allow-remote, behind a proxy")]
     Remote(Address),
+    /// HTTP for other machines, and nothing says who they are.
+    #[error(
+        "{0} is not a loopback address: HTTP there also wants --http-tokens FILE, or --no-auth behind a proxy that checks"
+    )]
+    NoTokens(Address),
     /// An address cannot be had.
     #[error("{address}: {source}")]
     Bind {

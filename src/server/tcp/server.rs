@@ -9,7 +9,7 @@ use super::listener;
 use super::shared::{BuildError, Shared};
 use super::socket::Listener;
 use crate::counters::Counters;
-use crate::http::{self, Audience};
+use crate::http::{self, Audience, Doors, HttpAccess};
 use crate::limits::Limits;
 use crate::shutdown::{Phase, reached};
 use crate::transport::Transport;
@@ -31,8 +31,10 @@ pub struct Config {
     pub external: Vec<Address>,
     /// The other ways for requests to come.
     pub transports: Vec<Arc<dyn Transport>>,
-    /// Where HTTP is spoken: addresses of this machine.
+    /// Where HTTP is spoken.
     pub http: Vec<Address>,
+    /// Who may ask there.
+    pub http_access: HttpAccess,
     /// Where Prometheus may read.
     pub metrics: Option<Address>,
     /// Whether addresses other than loopback are allowed.
@@ -51,6 +53,7 @@ pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
     http: Vec<Listener>,
+    doors: Arc<Doors>,
     metrics: Option<Listener>,
     transports: Vec<Arc<dyn Transport>>,
 }
@@ -82,8 +85,12 @@ impl Server {
         }
         let mut http = Vec::new();
         for address in &config.http {
-            // There is no token that a client elsewhere could show.
-            http.push(Listener::bind(address, false, limits.bind_retry).await?);
+            let known = config.http_access.serves_others();
+            let bound = Listener::bind(address, remote && known, limits.bind_retry).await;
+            http.push(bound.map_err(|error| match error {
+                ServeError::Remote(address) if remote => ServeError::NoTokens(address),
+                error => error,
+            })?);
         }
         let metrics = match &config.metrics {
             None => None,
@@ -104,6 +111,7 @@ impl Server {
             shared,
             listeners,
             http,
+            doors: Arc::new(config.http_access.into()),
             metrics,
             transports: config.transports,
         })
@@ -153,6 +161,7 @@ impl Server {
                 listener,
                 Arc::clone(&self.shared),
                 Audience::Clients,
+                Arc::clone(&self.doors),
             ));
         }
         if let Some(listener) = self.metrics {
@@ -160,6 +169,7 @@ impl Server {
                 listener,
                 Arc::clone(&self.shared),
                 Audience::Scrapers,
+                Arc::clone(&self.doors),
             ));
         }
         let mut phase = self.shared.phase.subscribe();

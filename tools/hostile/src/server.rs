@@ -196,6 +196,7 @@ pub struct Server {
     pub child: Child,
     pub tcp: SocketAddr,
     pub metrics: SocketAddr,
+    pub http: SocketAddr,
     pub unix: PathBuf,
     pub limit: MemoryLimit,
     pub scratch: Scratch,
@@ -220,6 +221,8 @@ impl Server {
                 "127.0.0.1:0",
                 "--metrics",
                 "127.0.0.1:0",
+                "--http",
+                "127.0.0.1:0",
                 "--listen",
             ])
             .arg(format!("unix:{}", unix.display()))
@@ -238,19 +241,21 @@ impl Server {
             .spawn()
             .map_err(|error| format!("{}: {error}", setup.gammond.display()))?;
         let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let (mut tcp, mut metrics, mut sockets) = (None, None, 0);
+        let (mut tcp, mut metrics, mut http, mut sockets) = (None, None, None, 0);
         for line in lines.map_while(Result::ok) {
             if let Some(address) = line.strip_prefix("metrics on ") {
                 metrics = address.parse().ok();
+            } else if let Some(address) = line.strip_prefix("http on ") {
+                http = address.parse().ok();
             } else if let Some(address) = line.strip_prefix("listening on ") {
                 sockets += 1;
                 tcp = tcp.or_else(|| address.parse().ok());
             }
-            if sockets >= 2 && metrics.is_some() {
+            if sockets >= 2 && metrics.is_some() && http.is_some() {
                 break;
             }
         }
-        let (Some(tcp), Some(metrics)) = (tcp, metrics) else {
+        let (Some(tcp), Some(metrics), Some(http)) = (tcp, metrics, http) else {
             let _ = child.kill();
             let _ = child.wait();
             let said = fs::read_to_string(scratch.0.join("stderr")).unwrap_or_default();
@@ -260,6 +265,7 @@ impl Server {
             child,
             tcp,
             metrics,
+            http,
             unix,
             limit,
             scratch,

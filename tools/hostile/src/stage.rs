@@ -43,6 +43,7 @@ pub struct Bench {
 pub struct Stage {
     pub tcp: SocketAddr,
     pub metrics: SocketAddr,
+    pub http: SocketAddr,
     pub unix: PathBuf,
     pub pid: u32,
     pub until: Instant,
@@ -180,6 +181,7 @@ fn play(bench: &Bench, mut server: Server, act: fn(&Stage) -> Outcome) -> Result
     let stage = Stage {
         tcp: server.tcp,
         metrics: server.metrics,
+        http: server.http,
         unix: server.unix.clone(),
         pid: server.pid(),
         until: begun + bench.attack,

@@ -1,12 +1,14 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
-use crate::cli::{Archive, ArchiveKey, Common, Failure, LevelOption, io_threads, within};
+use crate::cli::{
+    Archive, ArchiveKey, Common, Failure, LevelOption, io_threads, only_for_its_owner, within,
+};
 use gammond_base::files;
 use gammond_engine::engine::Engine;
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::fibs::Policy;
 use gammond_server::fibs::{FibsConfig, FibsError, Filing, Secret, play};
-use gammond_server::platform::{Ear, Told, rights_of_others};
+use gammond_server::platform::{Ear, Told};
 use gammond_server::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -172,16 +174,6 @@ impl Args {
 
 fn read(path: &Path) -> Result<String, Failure> {
     files::read_text(path, files::TEXT_BYTES_MAX).map_err(Failure::in_file(path))
-}
-
-fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
-    let about = std::fs::metadata(path).map_err(Failure::in_file(path))?;
-    match rights_of_others(&about) {
-        None => Ok(()),
-        Some(mode) => Err(Failure::in_file(path)(format!(
-            "others have rights on it (mode {mode:o}); chmod 600"
-        ))),
-    }
 }
 
 /// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.

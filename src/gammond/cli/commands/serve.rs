@@ -2,8 +2,9 @@
 
 #[cfg(feature = "farm")]
 use super::nats_options::NatsOptions;
-use crate::cli::{Common, Failure, io_threads};
+use crate::cli::{Common, Failure, io_threads, only_for_its_owner};
 use clap::builder::RangedU64ValueParser;
+use gammond_base::files;
 use gammond_engine::bearoff::TwoSided;
 use gammond_engine::engine::Engine;
 #[cfg(feature = "farm")]
@@ -19,6 +20,7 @@ use gammond_server::tcp::{
 #[cfg(feature = "farm")]
 use gammond_server::transport::Transport;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 #[cfg(feature = "farm")]
 use std::sync::Arc;
@@ -58,8 +60,8 @@ pub(crate) struct Args {
     /// Where to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
     #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
     console: Option<String>,
-    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH); only addresses of this machine. Then nothing else is listened
-    /// on but what --listen says.
+    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). Then nothing else is listened on but what --listen says.
+    /// Addresses of other machines want --allow-remote, and --http-tokens or --no-auth.
     #[arg(
         long,
         env = "GAMMOND_HTTP",
@@ -67,6 +69,31 @@ pub(crate) struct Args {
         value_delimiter = ','
     )]
     http: Vec<Address>,
+    /// File with lines NAME TOKEN, for its owner only (mode 0600): requests over HTTP must show one of the tokens.
+    #[arg(
+        long,
+        env = "GAMMOND_HTTP_TOKENS",
+        value_name = "FILE",
+        requires = "http"
+    )]
+    http_tokens: Option<PathBuf>,
+    /// Answer HTTP without tokens also to other machines: a proxy in front checks who asks.
+    #[arg(
+        long,
+        env = "GAMMOND_NO_AUTH",
+        requires = "http",
+        conflicts_with = "http_tokens"
+    )]
+    no_auth: bool,
+    /// Origin whose pages may ask over HTTP, such as https://example.org; may be repeated; * for all.
+    #[arg(
+        long,
+        env = "GAMMOND_CORS",
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        requires = "http"
+    )]
+    cors: Vec<String>,
     /// Where Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
@@ -196,6 +223,15 @@ impl Args {
         }
         let elsewhere = !config.transports.is_empty();
         config.http = self.http.clone();
+        config.http_access.open = self.no_auth;
+        config.http_access.origins = self.cors.clone();
+        if let Some(path) = &self.http_tokens {
+            only_for_its_owner(path)?;
+            let text = files::read_text(path, files::TEXT_BYTES_MAX);
+            let text = text.map_err(Failure::in_file(path))?;
+            let read = config.http_access.read_tokens(&text);
+            read.map_err(|error| Failure::in_file(path)(error.to_string()))?;
+        }
         let other = !self.external.is_empty() || !self.http.is_empty();
         if config.listen.is_empty() && !other && !elsewhere {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));

@@ -4,6 +4,7 @@ mod connections;
 mod fairness;
 mod files;
 mod hangups;
+mod http;
 mod jobs;
 mod memory;
 mod nats;
@@ -37,6 +38,7 @@ pub fn all() -> Vec<Attack> {
         fairness::all,
         hangups::all,
         connections::all,
+        http::all,
         process::all,
         files::all,
         jobs::all,

@@ -1,0 +1,208 @@
+//! The description of the paths as OpenAPI 3.1 (HTTP-102): settings come from the table of the line protocol, and a test
+//! runs every example.
+
+use super::verbs;
+use gammond_protocol::setting_keys;
+use serde_json::{Map, Value, json};
+
+const START: &str = "4HPwATDgc/ABMA";
+
+/// Returns the document with a line end.
+pub(super) fn document() -> String {
+    let mut paths = Map::new();
+    for (verb, summary) in [
+        ("eval", "Values a position before the roll"),
+        ("move", "Ranks the plays of a roll"),
+        ("cube", "Double, take?"),
+        ("rollout", "Plays a position out many times"),
+        ("convert", "Writes a position in every notation"),
+        ("show", "Draws a position"),
+    ] {
+        paths.insert(format!("/v1/{verb}"), verb_item(verb, summary));
+    }
+    paths.insert("/v1/analyse".to_owned(), analyse());
+    for (path, summary) in [
+        ("/v1/version", "Program, nets, processor"),
+        ("/v1/stats", "Counters"),
+        ("/healthz", "200 while the process lives"),
+        ("/readyz", "503 while the process ends"),
+    ] {
+        let operation = json!({"operationId": path.trim_start_matches("/v1").replace('/', ""), "summary": summary,
+            "responses": {"200": answer("An object", "application/json"), "default": problem()}});
+        paths.insert(path.to_owned(), json!({ "get": operation }));
+    }
+    let document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "gammond",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "A GNU Backgammon-compatible backgammon engine",
+            "description": "Answers are those of the line protocol. The paths of other programs (bgweb-api, wildbg, Nodots) have descriptions of their own.",
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "http://127.0.0.1:8080", "description": "gammond serve --http 127.0.0.1:8080"}],
+        "security": [{}, {"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": schemas(),
+        },
+    });
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The question of the examples.
+fn example(verb: &str) -> Value {
+    match verb {
+        "move" => json!({"position": START, "roll": [3, 1], "settings": {"plies": 0, "top": 2}}),
+        "rollout" => json!({"position": START, "settings": {"trials": 36, "truncate": 3}}),
+        _ => json!({ "position": START }),
+    }
+}
+
+fn verb_item(verb: &str, summary: &str) -> Value {
+    let kinds = verbs::offered(verb);
+    let mut content = Map::new();
+    for kind in kinds {
+        let schema = match *kind {
+            "application/json" => json!({"$ref": "#/components/schemas/Answer"}),
+            "image/png" => json!({}),
+            _ => json!({"type": "string"}),
+        };
+        content.insert((*kind).to_owned(), json!({ "schema": schema }));
+    }
+    let one = json!({"description": "The line's answer", "content": content});
+    let text = |name: &str, required: bool, about: &str, example: Value| {
+        let mut parameter = json!({"name": name, "in": "query", "required": required, "description": about,
+            "schema": {"type": "string"}});
+        if let (Some(parameter), false) = (parameter.as_object_mut(), example.is_null()) {
+            parameter.insert("example".into(), example);
+        }
+        parameter
+    };
+    let position = "Position ID, GNUbg ID, XGID, OGID, key or board line";
+    let mut parameters = vec![text("position", true, position, json!(START))];
+    let wants_roll = verb == "move";
+    let roll = if wants_roll { json!("31") } else { Value::Null };
+    if !matches!(verb, "eval" | "cube") {
+        parameters.push(text("roll", wants_roll, "Two dice", roll));
+    }
+    for (key, want, about) in setting_keys() {
+        if key != "answer" {
+            parameters.push(text(key, false, &format!("{about}: {want}"), Value::Null));
+        }
+    }
+    let get = json!({"operationId": verb, "summary": summary, "parameters": parameters,
+        "responses": {"200": one, "304": {"description": "The tag of If-None-Match still holds"}, "default": problem()}});
+    let body = json!({"oneOf": [{"$ref": "#/components/schemas/Question"},
+        {"type": "array", "maxItems": 1000, "items": {"$ref": "#/components/schemas/Question"}}]});
+    let post = json!({"operationId": format!("{verb}Posted"), "summary": format!("{summary}; an array for many at once"),
+        "requestBody": {"required": true, "content": {"application/json": {"schema": body, "example": example(verb)}}},
+        "responses": {"200": one, "default": problem()}});
+    json!({"get": get, "post": post})
+}
+
+fn analyse() -> Value {
+    let formats = ["json", "html", "csv", "sgf", "mat"];
+    json!({"post": {
+        "operationId": "analyse", "summary": "Judges a match file",
+        "parameters": [
+            {"name": "format", "in": "query", "schema": {"enum": formats}, "description": "The report; Accept chooses it too"},
+            {"name": "plies", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 4}, "description": "look-ahead"},
+        ],
+        "requestBody": {"required": true, "content": {"application/octet-stream": {"schema": {}}}},
+        "responses": {"200": answer("The report", "application/json"), "default": problem()},
+    }})
+}
+
+fn answer(about: &str, kind: &str) -> Value {
+    let mut content = Map::new();
+    content.insert(kind.to_owned(), json!({"schema": {"type": "object"}}));
+    json!({ "description": about, "content": content })
+}
+
+fn problem() -> Value {
+    json!({"description": "What is wrong", "content":
+        {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}})
+}
+
+fn schemas() -> Value {
+    let mut settings = Map::new();
+    for (key, want, about) in setting_keys() {
+        if key != "answer" {
+            let schema = json!({"type": ["string", "number", "boolean", "array"], "description": format!("{about}: {want}")});
+            settings.insert(key.to_owned(), schema);
+        }
+    }
+    json!({
+        "Question": {
+            "type": "object",
+            "required": ["position"],
+            "additionalProperties": false,
+            "properties": {
+                "position": {"type": "string", "maxLength": 2048, "examples": [START]},
+                "roll": {"oneOf": [
+                    {"type": "string"},
+                    {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": 1, "maximum": 6}},
+                    {"type": "null"},
+                ]},
+                "settings": {"type": "object", "additionalProperties": false, "properties": settings},
+                "plays": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+                "cube": {"type": "boolean"},
+                "id": {"type": ["string", "number"], "maxLength": 64},
+            },
+        },
+        "Answer": {
+            "type": "object",
+            "required": ["type"],
+            "properties": {"type": {"type": "string"}, "id": {"type": "string"}},
+        },
+        "Problem": {
+            "type": "object",
+            "required": ["type", "title", "status", "detail", "code"],
+            "properties": {
+                "type": {"type": "string", "examples": ["/v1/errors/bad-roll"]},
+                "title": {"type": "string"},
+                "status": {"type": "integer"},
+                "detail": {"type": "string"},
+                "code": {"type": "string"},
+                "field": {"type": "string"},
+                "at": {"type": "integer"},
+                "pointer": {"type": "string", "description": "JSON Pointer into the body"},
+                "parameter": {"type": "string"},
+            },
+        },
+    })
+}
+
+/// Returns a page about the paths, which loads nothing.
+pub(super) fn page() -> String {
+    let document: Value = serde_json::from_str(&document()).unwrap_or_default();
+    let mut rows = String::new();
+    let paths = document.get("paths").and_then(Value::as_object);
+    for (path, item) in paths.into_iter().flatten() {
+        for (method, operation) in item.as_object().into_iter().flatten() {
+            let summary = operation
+                .get("summary")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            let method = method.to_ascii_uppercase();
+            rows.push_str(&format!(
+                "<tr><td>{method}</td><td><code>{path}</code></td><td>{summary}</td></tr>"
+            ));
+        }
+    }
+    format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>gammond</title>\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <style>body{{font:16px system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}}\
+         td{{padding:.2rem .8rem .2rem 0;vertical-align:top}}</style></head><body><h1>gammond {}</h1>\
+         <p>The description for programs is <a href=\"/openapi.json\">/openapi.json</a>. An example: \
+         <a href=\"/v1/move?position=4HPwATDgc/ABMA&amp;roll=31&amp;top=2\">the best plays of an opening 31</a>, \
+         and <a href=\"/v1/eval?position=4HPwATDgc/ABMA\">the value of the start</a>.</p>\
+         <table>{rows}</table></body></html>\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}

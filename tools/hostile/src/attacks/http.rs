@@ -1,0 +1,412 @@
+//! HTTP: slow, large, broken and greedy requests, over both versions.
+
+use super::{Act, Attack};
+use crate::clients::Client;
+use crate::server::Options;
+use crate::stage::{Check, Outcome, Stage};
+use std::time::Duration;
+
+/// Answers come within this time, or not at all.
+const SOON: Duration = Duration::from_secs(5);
+const ROLLOUT: &str =
+    r#"{"position":"4HPwATDgc/ABMA","settings":{"trials":16777216,"progress":true}}"#;
+
+pub fn all() -> Vec<Attack> {
+    let one = |name, goals, quick, act, what| Attack {
+        name,
+        goals,
+        what,
+        quick,
+        act: Act::Server(Options::default, act),
+    };
+    vec![
+        one(
+            "http-slow",
+            "R-04",
+            true,
+            slow,
+            "heads and bodies that drip, 240 at a time",
+        ),
+        one(
+            "http-large",
+            "R-03",
+            true,
+            large,
+            "bodies of a gigabyte, announced and in chunks",
+        ),
+        one(
+            "http-herd",
+            "R-02",
+            false,
+            herd,
+            "1,000 connections that say nothing",
+        ),
+        one(
+            "http-broken",
+            "R-06",
+            true,
+            broken,
+            "two lengths, bare LF, folded lines, bad chunks: one answer each",
+        ),
+        one(
+            "http-json",
+            "R-06",
+            true,
+            json,
+            "JSON that is deep, wide, doubled, endless or no text",
+        ),
+        one(
+            "http2-reset",
+            "R-06",
+            true,
+            resets,
+            "HTTP/2 streams that are reset at once",
+        ),
+        one(
+            "http2-continued",
+            "R-06",
+            true,
+            continued,
+            "HTTP/2 heads that never end",
+        ),
+        one(
+            "http-unread",
+            "R-05",
+            true,
+            unread,
+            "60 rollouts with progress that nobody reads",
+        ),
+        one(
+            "http-gone",
+            "R-08",
+            true,
+            gone,
+            "rollouts of clients that leave",
+        ),
+        Attack {
+            name: "http-guess",
+            goals: "R-02",
+            what: "guessed tokens on 60 connections",
+            quick: false,
+            act: Act::Server(
+                || {
+                    Options {
+                    before: "T=$(mktemp); echo 'ann 0123456789abcdef' >$T; (sleep 20; rm $T) >/dev/null & \
+                             export GAMMOND_HTTP_TOKENS=$T; "
+                        .to_owned(),
+                    ..Options::default()
+                }
+                },
+                guess,
+            ),
+        },
+    ]
+}
+
+fn connect(stage: &Stage, address: u8, count: usize) -> Vec<Client> {
+    (0..count)
+        .filter_map(|_| Client::tcp(stage.http, address, 0).ok())
+        .collect()
+}
+
+fn post(path: &str, length: usize, headers: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n"
+    )
+}
+
+/// All that comes until the server closes or `most` is over.
+fn answers(client: &mut Client, most: Duration) -> String {
+    let mut bytes = Vec::new();
+    client.rest(most, &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn statuses(text: &str) -> Vec<u16> {
+    let parts = text.split("HTTP/1.1 ").skip(1);
+    parts
+        .filter_map(|part| part.get(..3)?.parse().ok())
+        .collect()
+}
+
+fn slow(stage: &Stage) -> Outcome {
+    let mut herd: Vec<Client> = (1..=4).flat_map(|n| connect(stage, n, 60)).collect();
+    for (number, client) in herd.iter_mut().enumerate() {
+        match number % 2 {
+            0 => client.push(b"GET /v1/eval?position="),
+            _ => client.push(post("/v1/eval", 1 << 20, "").as_bytes()),
+        };
+    }
+    while stage.on() {
+        for client in &mut herd {
+            client.push(b"4");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Outcome {
+        herd,
+        ..Outcome::default()
+    }
+}
+
+fn large(stage: &Stage) -> Outcome {
+    let (mut asked, mut refused) = (0, 0);
+    let chunk = [b"10000\r\n".as_slice(), &[b' '; 1 << 16], b"\r\n"].concat();
+    while stage.on() {
+        for mut client in connect(stage, 1, 4) {
+            client.push(post("/v1/eval", 1 << 30, "").as_bytes());
+            asked += 1;
+            refused += usize::from(statuses(&answers(&mut client, SOON)) == [413]);
+        }
+        for mut client in connect(stage, 1, 4) {
+            let head = post("/v1/eval", 0, "Transfer-Encoding: chunked\r\n");
+            client.push(head.replace("Content-Length: 0\r\n", "").as_bytes());
+            for _ in 0..40 {
+                client.push(&chunk);
+            }
+            asked += 1;
+            let text = answers(&mut client, SOON);
+            // Who still writes may find the connection reset before the answer is read.
+            refused += usize::from(text.is_empty() || statuses(&text) == [413]);
+        }
+    }
+    let found = format!("{refused} of {asked}");
+    Outcome {
+        checks: vec![Check::new("refused", found, refused == asked && asked > 0)],
+        ..Outcome::default()
+    }
+}
+
+fn herd(stage: &Stage) -> Outcome {
+    let herd: Vec<Client> = (1..=16).flat_map(|n| connect(stage, n, 63)).collect();
+    stage.hold();
+    Outcome {
+        herd,
+        ..Outcome::default()
+    }
+}
+
+fn broken(stage: &Stage) -> Outcome {
+    let inner = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let body = format!("0\r\n\r\n{inner}");
+    let head = "POST /v1/eval HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let requests = [
+        format!(
+            "{head}Content-Length: {}\r\nTransfer-Encoding: chunked\r\n\r\n{body}",
+            body.len()
+        ),
+        format!("{head}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n{body}"),
+        format!("{head}Content-Length: 3\r\nContent-Length: 50\r\n\r\nabc{inner}"),
+        format!("{head}Content-Length: +3\r\n\r\nabc{inner}"),
+        format!("{head}Transfer-Encoding: xchunked\r\n\r\n{body}"),
+        format!("{head}Transfer-Encoding : chunked\r\n\r\n{body}"),
+        format!("{head}Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{inner}"),
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n-1\r\n{inner}"),
+        format!("{head}X: a\r\n Transfer-Encoding: chunked\r\n\r\n{body}"),
+        format!("{head}X: a\0b\r\n\r\n{inner}"),
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n".to_owned(),
+        "GET /healthz HTTP/1.1\r\n\r\n".to_owned(),
+        "GET /healthz HTTP/1.1 x\r\nHost: localhost\r\n\r\n".to_owned(),
+        "GET /healthz\tHTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
+        "GET http://evil.example/v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
+        format!(
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n",
+            "x".repeat(64 << 10)
+        ),
+        format!(
+            "GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "x".repeat(64 << 10)
+        ),
+        format!(
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\n{}\r\n",
+            "a: b\r\n".repeat(2000)
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (number, request) in requests.iter().enumerate() {
+        for mut client in connect(stage, 1, 1) {
+            client.push(request.as_bytes());
+            let found = statuses(&answers(&mut client, Duration::from_millis(500)));
+            // At most one answer, and it is no good one.
+            if found.len() > 1 || found.iter().any(|status| !(400..500).contains(status)) {
+                wrong.push(format!("{number}: {found:?}"));
+            }
+        }
+    }
+    stage.hold();
+    Outcome {
+        checks: vec![Check::new("smuggled", wrong.join(", "), wrong.is_empty())],
+        ..Outcome::default()
+    }
+}
+
+fn json(stage: &Stage) -> Outcome {
+    let keys: Vec<String> = (0..60_000).map(|key| format!("\"{key}\":0")).collect();
+    let bodies: Vec<Vec<u8>> = vec![
+        "[".repeat(10_000).into_bytes(),
+        "{\"a\":".repeat(10_000).into_bytes(),
+        format!("{{{}}}", keys.join(",")).into_bytes(),
+        format!("[{}0]", "0,".repeat(500_000)).into_bytes(),
+        format!("{{\"position\":[{}0]}}", "[],".repeat(300_000)).into_bytes(),
+        br#"{"position":"x","position":"y"}"#.to_vec(),
+        br#"{"position":"4HPwATDgc/ABMA","settings":{"plies":1e308}}"#.to_vec(),
+        br#"{"position":"4HPwATDgc/ABMA","settings":{"plies":-1}}"#.to_vec(),
+        br#"{"position":1e999}"#.to_vec(),
+        b"{\"position\":\"\xff\xfe\"}".to_vec(),
+        b"\xff\xfe{\0}\0".to_vec(),
+        br#"{"position":"\ud800"}"#.to_vec(),
+        b"NaN".to_vec(),
+    ];
+    let paths = ["/v1/eval", "/v1/move", "/api/v1/getmoves", "/v1/double"];
+    let (mut wrong, mut asked) = (Vec::new(), 0);
+    while stage.on() {
+        for (number, body) in bodies.iter().enumerate() {
+            for path in paths {
+                for mut client in connect(stage, 1, 1) {
+                    client.push(post(path, body.len(), "Connection: close\r\n").as_bytes());
+                    let mut sent = 0;
+                    while sent < body.len() && stage.on() {
+                        sent += client.push(&body[sent..]);
+                    }
+                    asked += 1;
+                    let found = statuses(&answers(&mut client, SOON));
+                    if sent == body.len() && !matches!(found[..], [400 | 413]) {
+                        wrong.push(format!("{path} {number}: {found:?}"));
+                    }
+                }
+            }
+        }
+    }
+    wrong.truncate(3);
+    Outcome {
+        checks: vec![Check::new(
+            format!("of {asked} not refused"),
+            wrong.join(", "),
+            wrong.is_empty(),
+        )],
+        ..Outcome::default()
+    }
+}
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// GET / of `localhost`, in HPACK.
+const HEAD: &[u8] = b"\x82\x84\x86\x41\x09localhost";
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len())
+        .unwrap_or_default()
+        .to_be_bytes();
+    let mut frame = length[1..].to_vec();
+    frame.extend([kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+fn resets(stage: &Stage) -> Outcome {
+    let mut opened = 0_u64;
+    while stage.on() {
+        for mut client in connect(stage, 1, 16) {
+            client.push(PREFACE);
+            for stream in (1..2000_u32).step_by(2) {
+                let both = [
+                    frame(1, 5, stream, HEAD),
+                    frame(3, 0, stream, &[0, 0, 0, 8]),
+                ]
+                .concat();
+                if client.push(&both) == 0 {
+                    break;
+                }
+                opened += 1;
+            }
+        }
+    }
+    Outcome {
+        checks: vec![Check::new("streams reset", opened, opened > 0)],
+        ..Outcome::default()
+    }
+}
+
+fn continued(stage: &Stage) -> Outcome {
+    // A literal field without indexing, again and again.
+    let field = [b"\0\x01a\x7f\x81\x01".as_slice(), &[b'x'; 256]].concat();
+    let more = frame(9, 0, 1, &field.repeat(32));
+    let (mut ended, mut begun) = (0, 0);
+    while stage.on() {
+        for mut client in connect(stage, 1, 16) {
+            client.push(PREFACE);
+            client.push(&frame(1, 1, 1, HEAD));
+            begun += 1;
+            let mut bytes = Vec::new();
+            for _ in 0..2000 {
+                client.push(&more);
+                if client.drain(&mut bytes) {
+                    break;
+                }
+            }
+            ended += usize::from(client.rest(Duration::from_millis(500), &mut bytes));
+        }
+    }
+    let found = format!("{ended} of {begun}");
+    Outcome {
+        checks: vec![Check::new("ended by the server", found, ended == begun)],
+        ..Outcome::default()
+    }
+}
+
+fn unread(stage: &Stage) -> Outcome {
+    let mut herd = connect(stage, 1, 60);
+    for client in &mut herd {
+        let mut request = post("/v1/rollout", ROLLOUT.len(), "");
+        request.push_str(ROLLOUT);
+        client.push(request.as_bytes());
+    }
+    stage.hold();
+    Outcome {
+        herd,
+        ..Outcome::default()
+    }
+}
+
+fn gone(stage: &Stage) -> Outcome {
+    let mut asked = 0;
+    while stage.on() {
+        for mut client in connect(stage, 1, 30) {
+            let mut request = post("/v1/rollout", ROLLOUT.len(), "");
+            request.push_str(ROLLOUT);
+            client.push(request.as_bytes());
+            asked += 1;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Outcome {
+        checks: vec![Check::new("asked and left", asked, asked > 0)],
+        ..Outcome::default()
+    }
+}
+
+fn guess(stage: &Stage) -> Outcome {
+    let mut let_in = 0;
+    let mut slowed = 0;
+    let mut number = 0_u64;
+    while stage.on() {
+        for mut client in connect(stage, 1, 60) {
+            number += 1;
+            let request = format!(
+                "GET /v1/version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {number:016}\r\n\r\n"
+            );
+            client.push(request.as_bytes());
+            for status in statuses(&answers(&mut client, SOON)) {
+                let_in += usize::from(status == 200);
+                slowed += usize::from(status == 429);
+            }
+        }
+    }
+    Outcome {
+        checks: vec![
+            Check::new("let in", let_in, let_in == 0),
+            Check::new(format!("of {number} told to wait"), slowed, slowed > 0),
+        ],
+        ..Outcome::default()
+    }
+}
