@@ -22,6 +22,7 @@ const TARGETS: &[Target] = &[
     ("external_sequence", protocol::fuzz_external_sequence),
     ("fibs_log", notation::fuzz_fibs_log),
     ("fibs_sequence", protocol::fuzz_fibs_sequence),
+    ("http", service::fuzz_http),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
     ("ogid", notation::fuzz_ogid),

@@ -541,6 +541,7 @@ fn equal_questions_are_computed_once() {
 
 /// HTTP-60, HTTP-61, HTTP-62: a match as a body, in every form that is read; its report in every form that is written.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of requests")]
 fn matches_are_judged() {
     let (_server, lines, http) = server();
     let base = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");

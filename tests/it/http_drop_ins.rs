@@ -238,6 +238,7 @@ fn bgweb_answers_as_recorded() {
 
 /// BW-40, BW-50, BW-51, BW-52.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of requests")]
 fn bgweb_additions() {
     let (_server, _, http) = server();
     let ask = |path: &str, body: Value| post(&http, path, &body.to_string());

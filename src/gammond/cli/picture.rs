@@ -107,6 +107,7 @@ pub(crate) fn png(text: &str, width: Option<u32>) -> Result<Vec<u8>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use resvg::tiny_skia;
 
     #[test]
     fn pictures_take_the_place_of_pictures_only() {

@@ -6,6 +6,7 @@ mod board;
 mod body;
 mod desk;
 mod foreign;
+mod fuzz;
 mod list;
 mod matches;
 mod openapi;
@@ -15,6 +16,7 @@ mod router;
 mod verbs;
 
 pub use access::{HttpAccess, TokenError};
+pub use fuzz::fuzz_http;
 
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
