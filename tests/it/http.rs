@@ -919,3 +919,47 @@ fn the_description_is_true() {
     // Nothing of another host.
     assert!(!page.contains("://"), "{page}");
 }
+
+/// HTTP-03, R-61: a question that was answered leaves nothing behind.
+#[test]
+#[cfg(target_os = "linux")]
+fn many_requests_take_no_memory() {
+    let (server, _, http) = server();
+    let ask = |count: usize| {
+        let mut stream = TcpStream::connect(&http).unwrap();
+        let one = format!("GET /v1/eval?position=4HPwATDgc%2FABMA HTTP/1.1\r\nHost: {http}\r\n");
+        let mut reader = stream.try_clone().unwrap();
+        let sent = std::thread::spawn(move || {
+            for _ in 1..count {
+                stream.write_all(format!("{one}\r\n").as_bytes()).unwrap();
+            }
+            let last = format!("{one}Connection: close\r\n\r\n");
+            stream.write_all(last.as_bytes()).unwrap();
+        });
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).unwrap();
+        sent.join().unwrap();
+        let answers = bytes
+            .windows(12)
+            .filter(|one| one == b"HTTP/1.1 200")
+            .count();
+        assert_eq!(answers, count);
+    };
+    let resident = || {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap();
+        line.split_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    ask(5_000);
+    let before = resident();
+    ask(40_000);
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 8 << 10, "{grown} KiB");
+}

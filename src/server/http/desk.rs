@@ -45,8 +45,9 @@ impl Drop for Running {
     fn drop(&mut self) {
         if !self.done {
             self.stop.trigger();
-            self.shared.workers.forget(self.lane);
         }
+        // Each question has a place of its own in the queues, also when it is answered.
+        self.shared.workers.forget(self.lane);
     }
 }
 
