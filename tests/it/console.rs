@@ -446,6 +446,59 @@ fn a_turn_is_shown_when_it_comes_on_standard_input_only() {
     assert_eq!((boards(true), boards(false)), (2, 3));
 }
 
+/// CON-25: Jacoby's rule can be brought back to the game on the board, but for the original's way.
+#[test]
+fn set_jacoby_on_holds_for_the_game_on_the_board() {
+    let lines =
+        "set xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\nset jacoby on\nshow score\n";
+    let by = |strict| {
+        let mut host = Recorded::new(None, "31");
+        speak(&mut host, lines.as_bytes(), options(true, strict)).concat()
+    };
+    assert!(by(false).contains("money session, with Jacoby rule"));
+    assert!(by(true).contains("money session, without Jacoby rule"));
+}
+
+/// Changes by hand withdraw what was offered, and the cube rests in the Crawford game.
+#[test]
+fn changes_by_hand_withdraw_offers() {
+    let money =
+        "set player 0 human\nset xgid XGID=b---BBD-C---dB---c-d-b--B-:1:1:1:00:0:0:1:0:10\n";
+    for (lines, shown) in [
+        ("double\nset dice 3 1\n", "Match ID   : UYkF"),
+        ("double\nset cube value 4\n", "Match ID   : UgkA"),
+        ("resign normal\nset cube value 4\n", "Match ID   : UgkA"),
+    ] {
+        let said = said(&format!("{money}{lines}show board\n"));
+        let (_, last) = said.rsplit_once("Match ID").unwrap();
+        assert!(
+            format!("Match ID{last}").starts_with(shown),
+            "{lines}: {said}"
+        );
+    }
+    let resigned = said(&format!("{money}resign normal\nset turn 0\n"));
+    assert!(
+        resigned.contains("Please resolve the resignation first."),
+        "{resigned}"
+    );
+    let crawford = "set xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:00:2:0:1:3:10\n";
+    for line in ["set cube value 2", "set cube owner 0", "set cube centre"] {
+        let said = said(&format!("{crawford}{line}\n"));
+        assert!(
+            said.contains("The cube is disabled during the Crawford game."),
+            "{line}: {said}"
+        );
+    }
+    // Who is one away alone keeps the Crawford game.
+    let moved = said(&format!("{crawford}set score 1 2\nshow crawford\n"));
+    assert!(moved.contains("This game is the Crawford game."), "{moved}");
+    let ended = said(&format!("{crawford}set score 2 2\nshow crawford\n"));
+    assert!(
+        ended.contains("This game is not the Crawford game"),
+        "{ended}"
+    );
+}
+
 /// CON-24: `set analysis` counts for hints where that is wanted.
 #[test]
 fn hints_follow_the_analysis_where_that_is_wanted() {

@@ -81,6 +81,39 @@ fn files_fit_in_a_head_and_say_what_they_are_for() {
     holds(&wrong);
 }
 
+/// Doc comments begin with a verb or with what the item is, not with a question word; a few in a hundred may.
+#[test]
+fn doc_comments_begin_with_a_verb_or_a_noun() {
+    const OPENINGS: [&str; 10] = [
+        "What", "Who", "Whether", "Where", "How", "Of", "Why", "When", "Which", "Whose",
+    ];
+    let (mut comments, mut questions) = (0, Vec::new());
+    for (path, _, text) in sources() {
+        let mut inside = false;
+        for (number, line) in (1..).zip(text.lines()) {
+            let comment = (line.trim_start().strip_prefix("///"))
+                .or_else(|| line.trim_start().strip_prefix("//!"));
+            let first = comment.and_then(|comment| comment.split_whitespace().next());
+            if let Some(first) = first.filter(|_| !inside) {
+                comments += 1;
+                if OPENINGS.contains(&first) {
+                    questions.push(format!("{}:{number}: {}", path.display(), line.trim()));
+                }
+            }
+            inside = comment.is_some();
+        }
+    }
+    assert!(comments > 5000, "{comments} doc comments were found");
+    let most = comments * 4 / 100;
+    let found = questions.len();
+    questions.truncate(20);
+    assert!(
+        found <= most,
+        "{found} of {comments} doc comments begin with a question word, at most {most} may:\n{}",
+        questions.join("\n")
+    );
+}
+
 /// Environment, clock, logging and printing are not for what lies below the engine.
 #[test]
 fn lower_rooms_do_without_the_outside_world() {
