@@ -696,7 +696,7 @@ mod tests {
             (&label, "/version", json!("x".repeat(5000))),
             (&duel, "/job/duel/games", json!(0)),
             (&duel, "/job/duel/games", json!(u64::MAX)),
-            (&duel, "/job/duel/terms", json!({"match": 65})),
+            (&duel, "/job/duel/terms", json!({"match": 256})),
             (&duel, "/job/duel/decide", json!(1e300)),
             (&duel, "/job/duel/luck_adjusted", json!("/etc")),
             (&duel, "/job/duel/journal", json!("a\nb")),
