@@ -58,7 +58,7 @@ impl Fault {
 
 /// Longest game that is waited for; one that lasts longer counts as 0 points.
 const TURNS_MAX: u32 = 20_000;
-/// Games of one match that have dice of their own; a match to 64 points has at most 127 that count.
+/// Games of one match that have dice of their own; a match to 255 points has at most 509 that count.
 const GAMES_MAX: u64 = 1 << 12;
 
 /// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice, whoever plays;

@@ -13,7 +13,7 @@ pub enum DuelTerms {
         /// Whether gammons count only after the cube has been turned.
         jacoby: bool,
     },
-    /// Matches to so many points (1 to 64) with the cube and the Crawford game; what counts is who wins the match.
+    /// Matches to so many points (1 to 255) with the cube and the Crawford game; what counts is who wins the match.
     Match(u8),
 }
 
