@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }
 
-    /// Nobody writes into it: opened the usual way, this test would never end.
+    /// The pipe has no writer: an ordinary blocking open would hang this test.
     #[test]
     fn a_pipe_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();

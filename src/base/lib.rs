@@ -1,5 +1,5 @@
-//! What long work and safe files need: files from outside, journals that survive a kill, random streams, statistics,
-//! a token that ends work. Knows no backgammon.
+//! Support for long jobs and safe file access: files from outside, journals that survive a kill, random streams,
+//! statistics, a stop token. Independent of backgammon.
 
 pub mod escape;
 pub mod files;

@@ -16,7 +16,7 @@ const LEVEL: u8 = 1;
 pub struct PackedText {
     /// Each with the length of its text.
     blocks: Vec<(usize, Box<[u8]>)>,
-    /// What is behind the blocks.
+    /// Text after the blocks, not compressed yet.
     open: String,
     bytes: usize,
 }

@@ -34,7 +34,7 @@ impl Running {
         self.squares += before * (value - self.mean);
     }
 
-    /// How many numbers.
+    /// Returns the number of values.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
@@ -88,7 +88,7 @@ impl Running {
         Some([self.mean - reach, self.mean + reach])
     }
 
-    /// As [`Running::shown_interval99`] for shares from 0 to 1: Wilson's score interval.
+    /// Returns the interval like [`Running::shown_interval99`], for shares from 0 to 1: Wilson's score interval.
     #[must_use]
     pub fn share_interval99(&self) -> Option<[f64; 2]> {
         (self.count >= INTERVAL_COUNT_MIN).then(|| {
@@ -143,7 +143,7 @@ impl FromIterator<f64> for Running {
     }
 }
 
-/// What a sequential test says so far.
+/// Current verdict of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SprtVerdict {
     /// Not decided.

@@ -18,7 +18,7 @@ struct Inner {
     gate: Arc<Gate>,
 }
 
-/// Where paused threads wait.
+/// Gate at which paused threads wait.
 #[derive(Debug, Default)]
 struct Gate {
     paused: AtomicBool,
@@ -66,14 +66,14 @@ impl Stop {
         }
     }
 
-    /// What this token sets, for signal handlers; none when it never stops anything. Setting it does not wake threads that
-    /// are paused.
+    /// Returns the flag that this token sets, for signal handlers; `None` for a token that never stops anything. Setting
+    /// it does not wake paused threads.
     #[must_use]
     pub fn flag(&self) -> Option<Arc<AtomicBool>> {
         self.0.as_ref().map(|inner| Arc::clone(&inner.flag))
     }
 
-    /// Whether to end.
+    /// Returns true if the work is to end.
     #[inline]
     #[must_use]
     pub fn is_triggered(&self) -> bool {

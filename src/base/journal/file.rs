@@ -96,7 +96,7 @@ impl Journal {
         self.file.sync_data().map_err(|source| self.fail(source))
     }
 
-    /// Where the journal lies.
+    /// Returns the path of the journal.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -128,7 +128,7 @@ impl Journal {
     }
 }
 
-/// What a journal holds, without locking or changing it. It may be open elsewhere.
+/// Reads the contents of a journal without locking or changing it. Another process may have it open.
 ///
 /// # Errors
 /// [`JournalError`]: the file, somebody else's file, damage.

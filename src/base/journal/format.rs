@@ -9,9 +9,9 @@ use std::io::{self, Read};
 
 /// Every journal begins with this line.
 pub const MAGIC: &[u8] = b"gammond journal 2\n";
-/// How journals of earlier versions began: one line of text, unnumbered records.
+/// First bytes of journals of earlier versions: one line of text, unnumbered records.
 const OLD: [&[u8]; 2] = [b"gammond labels 1 ", b"gammond duel 1 "];
-/// Longest record that is believed.
+/// Longest record that is accepted.
 pub const RECORD_BYTES_MAX: usize = 64 << 20;
 /// Longest header line of an earlier version.
 const OLD_HEADER_BYTES_MAX: usize = 64 << 10;
@@ -24,30 +24,30 @@ const OLD_FRAME: usize = 8;
 pub struct Record {
     /// Its number; each number counts once.
     pub number: u64,
-    /// What it holds.
+    /// Contents of the record.
     pub bytes: Vec<u8>,
 }
 
-/// What a journal holds.
+/// Contents of a journal.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// What it belongs to.
+    /// Header: identifies the job or file that the journal belongs to.
     pub header: String,
     /// Its records in the order of their numbers.
     pub records: Vec<Record>,
-    /// Whether it ends in the middle of a record, as after a kill.
+    /// True if the file ends in the middle of a record, as after a kill.
     pub torn: bool,
-    /// Where the last whole record ends.
+    /// Byte offset of the end of the last whole record.
     pub(super) end: u64,
     /// Written by an earlier version.
     pub(super) old: bool,
 }
 
-/// What the bytes of a file turned out to be.
+/// Result of parsing the bytes of a file.
 pub(super) enum Found {
-    /// Nothing yet, or no more than the beginning of what every journal begins with.
+    /// An empty file, or a prefix of the beginning that all journals share.
     Nothing,
-    /// Somebody else's.
+    /// A file of another program.
     NotOurs,
     Damaged(u64, &'static str),
     Twice(u64),
@@ -72,7 +72,7 @@ pub(super) fn beginning(header: &str) -> Vec<u8> {
     bytes
 }
 
-/// What stands at a place in the file.
+/// The next item at a position in the file.
 enum Next {
     End,
     Torn,
@@ -80,7 +80,7 @@ enum Next {
     Frame(u64, Vec<u8>),
 }
 
-/// As many bytes as there are, up to `buffer.len()`.
+/// Reads until `buffer` is full or the input ends; returns the number of bytes read.
 fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut got = 0;
     while let Some(rest) = buffer.get_mut(got..).filter(|rest| !rest.is_empty()) {
@@ -102,7 +102,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// Whether everything that is left is zero: space that the system had reserved when the power went.
+/// Returns true if all remaining bytes are zero: space that the system had reserved when the power failed.
 fn only_zeros(reader: &mut dyn Read) -> io::Result<bool> {
     let mut buffer = [0; 4096];
     loop {

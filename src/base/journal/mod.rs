@@ -35,7 +35,7 @@ pub use whole::{check_writable, create_whole, write_whole, write_whole_by};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a journal cannot be used.
+/// An error while using a journal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -44,7 +44,7 @@ pub enum JournalError {
     File {
         /// The journal.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The file is something else.
@@ -87,9 +87,9 @@ pub enum JournalError {
     Damaged {
         /// The journal.
         path: PathBuf,
-        /// Where the damaged part begins.
+        /// Byte offset of the damaged part.
         at: u64,
-        /// What is wrong.
+        /// Description of the damage.
         what: &'static str,
     },
     /// Two records have the same number and say different things.

@@ -9,7 +9,7 @@ pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// What something is that is neither file nor folder.
+/// Names the kind of a file that is neither a regular file nor a folder.
 pub fn special(_: FileType) -> &'static str {
     "a device"
 }

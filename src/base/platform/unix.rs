@@ -10,7 +10,7 @@ pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
 }
 
-/// What something is that is neither file nor folder.
+/// Names the kind of a file that is neither a regular file nor a folder.
 pub fn special(kind: FileType) -> &'static str {
     if kind.is_fifo() {
         "a pipe"
@@ -44,7 +44,8 @@ pub fn resident_bytes() -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// Whether other programs use more than a quarter of the machine; looked at once a second, where the system tells it.
+/// Returns true if other programs use more than a quarter of the machine. Checked at most once a second; false where the
+/// system gives no figures.
 pub fn others_are_busy(now: std::time::Instant) -> bool {
     use std::sync::{Mutex, PoisonError};
     use std::time::{Duration, Instant};
