@@ -1,24 +1,24 @@
-//! What a running job says and listens to.
+//! Progress events of a running job, and its controls.
 
 use super::Elsewhere;
 use gammond_base::stop::Stop;
 use std::sync::Arc;
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What is counted: `games`, `labels`, ...
+    /// Unit of the counts: `games`, `labels`, ...
     pub unit: &'static str,
-    /// How many are done, those of earlier runs among them.
+    /// Number done, including earlier runs.
     pub done: u64,
-    /// How many there will be, if that is known; the job may end earlier.
+    /// Total number, if known; the job may end earlier.
     pub total: Option<u64>,
     /// The figures so far, in words; may be empty.
     pub figures: String,
 }
 
 impl Progress {
-    /// So many of so many.
+    /// Creates progress of `done` out of `total`, without figures.
     #[must_use]
     pub fn new(unit: &'static str, done: u64, total: Option<u64>) -> Progress {
         Progress {
@@ -37,28 +37,28 @@ impl Progress {
     }
 }
 
-/// One thing that a running job tells.
+/// A progress event of a running job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What is being done, when a command does several jobs; may be empty.
+    /// Name of the task, for commands with several jobs; may be empty.
     pub task: String,
-    /// How far it is.
+    /// Progress of the job.
     pub progress: Progress,
-    /// How much of `progress.done` an earlier run had done.
+    /// Part of `progress.done` that comes from an earlier run.
     pub resumed: u64,
-    /// How much of `progress.done` is kept in a file and survives a kill; none without a journal.
+    /// Part of `progress.done` that is saved in a file and survives a kill; `None` without a journal.
     pub saved: Option<u64>,
     /// The job is over: complete, or stopped.
     pub last: bool,
 }
 
-/// How a job is watched and stopped.
+/// Controls of a running job: stop token and progress callback.
 pub struct Control<'a> {
     /// Ends the job soon, with what it has.
     pub stop: Stop,
-    /// What is being done, for the events.
+    /// Name of the task, for the events.
     pub task: String,
-    /// Where parts are computed, when not here.
+    /// Executor of the parts; `None` to compute them here.
     pub elsewhere: Option<Arc<dyn Elsewhere>>,
     watch: Box<dyn FnMut(&Event) + Send + 'a>,
 }
@@ -84,7 +84,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Nobody watches and nothing stops it.
+    /// Returns controls without a callback that never stop the job.
     #[must_use]
     pub fn quiet() -> Control<'static> {
         Control::new(Stop::never(), |_| {})

@@ -13,25 +13,25 @@ use std::time::{Duration, Instant};
 
 /// A job without its types: what others need to know of it.
 pub trait Work: Sync {
-    /// As the job's own.
+    /// Returns the header of the job.
     fn header(&self) -> Header;
 
-    /// As the job's own.
+    /// Returns the maximum number of parts; see [`Job::parts`](super::Job::parts).
     fn parts(&self) -> Option<u64>;
 
-    /// As the job's own.
+    /// Computes a part; see [`Job::part`](super::Job::part).
     ///
     /// # Errors
     /// What went wrong, in words.
     fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, String>;
 
-    /// How many parts a job without a fixed number of them needs about, seen by its first ones.
+    /// Estimates the number of parts of a job without a fixed number from its first parts.
     fn estimate(&self, first: &[Vec<u8>]) -> Option<u64>;
 }
 
-/// Where the parts of a command's jobs are computed, or for whom.
+/// A remote executor for the parts of a command's jobs, or a requester that they are computed for.
 pub trait Elsewhere: Debug + Send + Sync {
-    /// What to do about the next job of the command.
+    /// Returns what to do about the next job of the command.
     ///
     /// # Errors
     /// [`ElsewhereError`]; the command ends with it.
@@ -44,17 +44,17 @@ pub trait Elsewhere: Debug + Send + Sync {
     fn quietly(&self) -> Option<Stop>;
 }
 
-/// What to do about a job.
+/// Assignment for a job: take its parts, compute them for others, or end.
 pub enum Assignment {
     /// Take its parts from here.
     Take(Box<dyn PartSource>),
-    /// Compute what is ordered until nobody orders any more; then the command ends.
+    /// Compute the ordered parts until the channel closes; then the command ends.
     Serve(Receiver<Order>),
     /// The command ends here: everything else happens elsewhere.
     End,
 }
 
-/// Where parts come from.
+/// A source of parts computed elsewhere.
 pub trait PartSource {
     /// Parts from number `from` on, each with its number; none when there is nothing for a moment. Waits a little.
     ///
@@ -62,7 +62,7 @@ pub trait PartSource {
     /// [`ElsewhereError`]; the command ends with it.
     fn from(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, ElsewhereError>;
 
-    /// Whether more will come. When not, and the job is not done, it ends as if it were stopped.
+    /// Returns true if more parts will come. If false and the job is not done, it ends as if it were stopped.
     fn is_waiting(&self) -> bool;
 
     /// Refuses a part that the job does not make; returns the numbers of the parts that came with it and do not count
@@ -75,25 +75,25 @@ pub trait PartSource {
         Err(ElsewhereError::Failed(text))
     }
 
-    /// How far it is there, in words, while nothing can be given yet.
+    /// Returns the progress of the executor as text while no part is available yet.
     fn figures(&self) -> Option<String> {
         None
     }
 }
 
-/// Parts that somebody orders.
+/// An order for parts.
 pub struct Order {
-    /// Which.
+    /// Numbers of the parts.
     pub numbers: Range<u64>,
-    /// Not wanted any more.
+    /// Triggered when the parts are no longer wanted.
     pub stop: Stop,
-    /// Tells the time.
+    /// Returns the current time.
     pub clock: fn() -> Instant,
-    /// Hears of them, on any thread.
+    /// Receives the parts, on any thread.
     pub reply: Box<dyn FnOnce(Computed) + Send>,
 }
 
-/// What was computed.
+/// The parts computed for an order.
 #[derive(Debug)]
 pub struct Computed {
     /// The parts in order; none when it was stopped.
@@ -102,7 +102,7 @@ pub struct Computed {
     pub busy: Duration,
 }
 
-/// Why a command ends that runs elsewhere.
+/// Reason for the end of a command that uses a remote executor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElsewhereError {

@@ -1,10 +1,10 @@
-//! Why a job ends before its end.
+//! The error of a job that ends early.
 
 use super::{Difference, ElsewhereError};
 use gammond_base::journal::JournalError;
 use std::path::{Path, PathBuf};
 
-/// Why a job ends before its end.
+/// An error that ends a job early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError<E: std::error::Error + 'static> {
@@ -16,7 +16,7 @@ pub enum JobError<E: std::error::Error + 'static> {
     Changed {
         /// The journal.
         path: PathBuf,
-        /// What differs.
+        /// The setting that differs.
         difference: Difference,
     },
     /// A part of the journal, or one that was computed elsewhere, is none of this job's, though its header and

@@ -1,4 +1,4 @@
-//! What a job is, in words and checksums.
+//! The header of a job: its kind and settings, as text and checksums.
 
 use super::Share;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use gammond_base::journal::{self, JournalError, Record};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Why journals cannot be merged.
+/// An error while merging journals.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
@@ -36,7 +36,7 @@ pub enum MergeError {
     Missing {
         /// The part.
         number: u64,
-        /// Whose share it is, such as `2/5`, as far as that is known.
+        /// The share that the part belongs to, such as `2/5`, as far as known.
         share: String,
     },
     /// Nothing to merge.

@@ -1,13 +1,13 @@
-//! What a job is.
+//! The trait of a job that consists of numbered parts.
 
 use super::{Header, Progress};
 use gammond_base::stop::Stop;
 
 /// A long piece of work.
 pub trait Job: Sync {
-    /// What the parts add up to.
+    /// Sum of the parts.
     type Sum;
-    /// Why a part cannot be computed.
+    /// Error while computing a part.
     type Error: std::error::Error + Send + 'static;
 
     /// Everything that decides what the parts are. How many parts are wanted is not in it, so a
@@ -17,7 +17,7 @@ pub trait Job: Sync {
     /// The sum of no parts.
     fn start(&self) -> Self::Sum;
 
-    /// How many parts there are at most; none when only [`Job::is_done`] ends the job.
+    /// Returns the maximum number of parts; `None` when only [`Job::is_done`] ends the job.
     fn parts(&self) -> Option<u64>;
 
     /// Computes a part: a pure function of the header and the number. `None` only when `stop` was
@@ -33,12 +33,12 @@ pub trait Job: Sync {
     /// When the bytes are none that [`Job::part`] makes.
     fn merge(&self, sum: &mut Self::Sum, number: u64, bytes: &[u8]) -> Result<(), BadPart>;
 
-    /// Whether the sum is enough. Asked after every part, so it does not depend on the threads.
+    /// Returns true if the sum is sufficient. Checked after every part, so it does not depend on the threads.
     fn is_done(&self, _: &Self::Sum) -> bool {
         false
     }
 
-    /// How far the job is, after so many parts.
+    /// Returns the progress of the job after `parts` parts.
     fn progress(&self, sum: &Self::Sum, parts: u64) -> Progress;
 }
 

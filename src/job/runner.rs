@@ -15,21 +15,21 @@ use std::time::Duration;
 /// Parts that are computed or wait for an earlier one, for each thread: no thread idles while one
 /// part takes several times as long as others.
 const AHEAD_PER_THREAD: u64 = 16;
-/// How long a stop may go unnoticed while all parts are long.
+/// Longest delay before a stop is noticed while all parts are long.
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes that a loss of power may cost when parts come quickly; a kill costs none of them.
 const UNSYNCED_MAX: usize = 64 << 10;
 
-/// What a job has come to.
+/// Result of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobEnd<S> {
     /// The parts, merged.
     pub sum: S,
-    /// Whether all is done; false when it was stopped.
+    /// True if all parts are done; false if the job was stopped.
     pub complete: bool,
 }
 
-/// Where and with what a job runs.
+/// A runner of jobs: journal, thread pool and share.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
     journal: Option<&'a Path>,
@@ -43,7 +43,7 @@ impl Default for Runner<'_> {
     }
 }
 
-/// What the threads send back.
+/// Message from a compute thread: the number of a part and its result.
 type Computed<E> = (u64, Result<Option<Vec<u8>>, E>);
 
 impl<'a> Runner<'a> {
@@ -131,7 +131,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// As others say: takes the parts from them, or computes for them.
+    /// Runs the job as the executor assigns: takes parts from it, or computes parts for it.
     fn run_elsewhere<J: Job>(
         &self,
         job: &J,
@@ -222,19 +222,19 @@ struct Delivery<'j, J: Job> {
     /// Parts of the journal that are not merged yet.
     kept: BTreeMap<u64, Vec<u8>>,
     sum: J::Sum,
-    /// How many are merged.
+    /// Number of merged parts.
     parts: u64,
     /// The number of the next one.
     next: u64,
     share: Share,
     resumed: u64,
     unsynced: usize,
-    /// Whether the part that was merged last is of the journal.
+    /// True if the part merged last came from the journal.
     is_of_journal: bool,
 }
 
 impl<J: Job> Delivery<'_, J> {
-    /// Whether part `number` is not wanted because the job has fewer.
+    /// Returns true if the job has no part `number` because it has fewer parts.
     fn beyond(&self, number: u64) -> bool {
         self.job.parts().is_some_and(|parts| number >= parts)
     }

@@ -3,11 +3,11 @@
 
 use super::{Difference, Header, sha256};
 
-/// How the stamp of a command's files begins, such as `gammond label`.
+/// Prefix of the stamp in a command's files, such as `gammond label`.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp(pub &'static str);
 
-/// Why a file is not the one that a job made.
+/// Reason why a file is not the one that a job made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StampError {
@@ -20,7 +20,7 @@ pub enum StampError {
     /// A job with other settings made it.
     #[error("{0}")]
     Other(#[source] Difference),
-    /// Somebody has changed it since.
+    /// The file was changed since.
     #[error("its lines are not those that were written; it is left as it is")]
     Changed,
 }
@@ -37,10 +37,10 @@ impl Stamp {
         format!("{first}# {name} {}\n{SUM}{sum}\n{lines}", header.text())
     }
 
-    /// Whether `text` is a file that the job with this header made, and nobody has changed.
+    /// Checks that `text` is an unchanged file made by the job with this header.
     ///
     /// # Errors
-    /// [`StampError`]: what else it is.
+    /// [`StampError`] if it is any other file.
     pub fn check(self, header: &Header, text: &str) -> Result<(), StampError> {
         let magic = format!("# {} ", self.0);
         let rest = if text.starts_with(&magic) {
