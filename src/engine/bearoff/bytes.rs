@@ -37,7 +37,7 @@ impl Bytes {
         Ok(Bytes::File(file, length))
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {

@@ -8,7 +8,7 @@ use super::{
 use gammond_base::journal::write_whole;
 use std::path::Path;
 
-/// What a database file holds.
+/// The contents of a database file.
 #[derive(Debug)]
 pub enum Database {
     /// Rolls needed by one side alone.

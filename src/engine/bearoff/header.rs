@@ -5,30 +5,30 @@ use super::numbering::Numbering;
 /// Length of a header in bytes.
 pub const HEADER_BYTES: usize = 40;
 
-/// What a database holds, as its header tells.
+/// Kind of a database and what it covers, from its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Rolls needed by one side alone.
     OneSided {
         /// Points and checkers covered.
         numbering: Numbering,
-        /// Whether rolls to the first checker off are present.
+        /// True if distributions of the rolls to the first checker off are present.
         gammons: bool,
-        /// How the distributions are stored.
+        /// Storage layout of the distributions.
         layout: Layout,
     },
     /// Equities of both sides' endings.
     TwoSided {
         /// Points and checkers covered.
         numbering: Numbering,
-        /// Whether equities with the cube are present.
+        /// True if equities with the cube are present.
         cubeful: bool,
     },
     /// Outputs for games of so many checkers, 1 to 3: recognised, not read (`BEAR-13`).
     Hypergammon(u8),
 }
 
-/// How distributions of rolls are stored.
+/// Storage layout of distributions of rolls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// 32 values.
@@ -39,7 +39,7 @@ pub enum Layout {
     Normal,
 }
 
-/// What is wrong with a header and at which byte.
+/// An error in a header: its reason and the byte offset.
 pub(super) struct HeaderError {
     pub(super) at: usize,
     pub(super) reason: String,

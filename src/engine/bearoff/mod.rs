@@ -48,7 +48,7 @@ use bytes::Bytes;
 use gammond_game::Side;
 use std::path::{Path, PathBuf};
 
-/// Why a database cannot be used.
+/// An error while opening or building a database.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BearoffError {
@@ -57,7 +57,7 @@ pub enum BearoffError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file is not what it should be.
@@ -65,12 +65,12 @@ pub enum BearoffError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where in the file.
+        /// Byte offset in the file.
         at: usize,
-        /// What is wrong there.
+        /// Description of the damage.
         reason: String,
     },
-    /// What was begun cannot be gone on with.
+    /// The unfinished build cannot be resumed.
     #[error(transparent)]
     Journal(#[from] gammond_base::journal::JournalError),
 }

@@ -74,7 +74,7 @@ pub(crate) const fn index_of_six(nibbles: u32) -> u32 {
 /// Counts by point, the ace point first; what lies beyond the database's points is 0.
 pub type Counts = [u8; MAX_POINTS];
 
-/// How many points and checkers a database covers.
+/// Number of points and checkers that a database covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbering {
     points: usize,
@@ -103,7 +103,7 @@ impl Numbering {
         self.checkers
     }
 
-    /// How many positions one side can have, the empty one included.
+    /// Returns the number of positions of one side, including the empty one.
     #[must_use]
     pub const fn positions(self) -> usize {
         binomial(self.points + self.checkers, self.points) as usize
@@ -161,7 +161,7 @@ pub(crate) struct Steps {
     index: u32,
     rearmost: usize,
     occupied: u32,
-    /// Whether every die that is large enough takes a checker off, wherever the others stand.
+    /// True if every sufficiently large die takes a checker off, wherever the others stand.
     free: bool,
     /// `fall[p]`: how much the index falls when a checker of point `p` (from 1) is borne off. A
     /// step from `p` to `q` makes it fall by `fall[p] - fall[q]`.

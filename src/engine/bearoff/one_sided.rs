@@ -1,4 +1,4 @@
-//! How many rolls one side needs to bear off, and from two such distributions, who wins.
+//! Distributions of the number of rolls that one side needs to bear off, and winning chances from two of them.
 
 use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind, Layout};
@@ -12,18 +12,18 @@ use std::sync::OnceLock;
 /// Numbers of rolls in a distribution of GNU Backgammon's: 0 to 31.
 pub const ROLLS_MAX: usize = 32;
 
-/// What the values of a distribution add up to.
+/// Sum of the values of a distribution.
 const WHOLE: u16 = 65535;
 
 /// Numbers of rolls in a distribution of whatever table: 0 to 63.
 pub const DISTRIBUTION_ROLLS: usize = 64;
 
-/// What a roll is worth on average, in pips: what is not played as pips is wasted.
+/// Average value of a roll in pips, less the pips that are wasted.
 pub const EFFECTIVE_PIPS_A_ROLL: f32 = 49.0 / 6.0;
 
-/// How many rolls a side needs: `win[n]` is 65535 times the probability of bearing off the last
-/// checker with roll `n`, `gammon[n]` the same for the first of fifteen. With fewer than fifteen
-/// left, that is done: `gammon[0]` is 65535.
+/// Distribution of the number of rolls that a side needs: `win[n]` is 65535 times the probability of bearing off the last
+/// checker with roll `n`, `gammon[n]` the same for the first of fifteen. With fewer than fifteen left, that is done:
+/// `gammon[0]` is 65535.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Distribution {
     /// Rolls to bear off all checkers.
@@ -60,8 +60,8 @@ const RECORD_BYTES_MAX: usize = 4 * ROLLS_MAX;
 /// Space for a record that comes from a file.
 type Record = [u8; RECORD_BYTES_MAX];
 
-/// How far the values of a distribution may be from adding up to [`WHOLE`]: as much as rounding
-/// each of them.
+/// Largest accepted difference between the sum of a distribution's values and [`WHOLE`]: the rounding error of all
+/// values.
 const SUM_SLACK: u32 = ROLLS_MAX as u32;
 
 /// The values of one distribution as stored: the first is for `first` rolls.
@@ -143,7 +143,7 @@ impl OneSided {
         }
     }
 
-    /// Where the values of a compressed database begin, or where any other ends.
+    /// Returns the offset at which the values of a compressed database begin, or any other database ends.
     const fn index_end(&self) -> usize {
         HEADER_BYTES + self.entry_bytes() * self.numbering.positions()
     }
@@ -215,19 +215,19 @@ impl OneSided {
         self.numbering
     }
 
-    /// Whether it holds rolls to the first checker off.
+    /// Returns true if it holds rolls to the first checker off.
     #[must_use]
     pub const fn has_gammons(&self) -> bool {
         self.gammons
     }
 
-    /// How the distributions are stored.
+    /// Returns the storage layout of the distributions.
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Whether the position is in the table: not over, no contact, and both sides covered.
+    /// Returns true if the position is in the table: not over, no contact, and both sides covered.
     #[must_use]
     pub fn covers(&self, position: &Position) -> bool {
         self.indices(position).is_some()
@@ -280,8 +280,9 @@ impl OneSided {
         Some(win.first + last)
     }
 
-    /// How many positions have a distribution that reaches the last number of rolls that this layout can hold: of those, and of
-    /// positions that lead to them, what lies beyond was cut off when the database was made. Our own format holds it all.
+    /// Returns the number of positions with a distribution that reaches the last number of rolls of this layout. The
+    /// tails of these, and of positions that lead to them, were cut off when the database was made. Our own format keeps
+    /// all tails.
     #[must_use]
     pub fn cut_tails(&self) -> usize {
         if self.layout == Layout::Normal {
@@ -544,14 +545,14 @@ impl Entry {
 }
 
 impl Run<'_> {
-    /// Whether the values are a distribution.
+    /// Returns true if the values are a distribution.
     fn is_sane(self) -> bool {
         let values = self.values.iter();
         let sum: u32 = values.map(|v| u32::from(u16::from_le_bytes(*v))).sum();
         sum.abs_diff(u32::from(WHOLE)) <= SUM_SLACK
     }
 
-    /// Whether the last number of rolls there is can be needed.
+    /// Returns true if the largest number of rolls has a nonzero probability.
     fn reaches_the_end(&self) -> bool {
         let last = (ROLLS_MAX - 1).checked_sub(self.first);
         (last.and_then(|last| self.values.get(last))).is_some_and(|value| *value != [0, 0])

@@ -140,8 +140,8 @@ impl SavingGammon {
         }
     }
 
-    /// How many of 36^n sequences of `n` rolls see the first checker off with roll `n`, for `n` =
-    /// 1 to 3, and how many of 36^4 need more. `None` unless all 15 checkers are at home.
+    /// Counts the sequences of `n` rolls, of 36^n, that bear off the first checker with roll `n`, for `n` = 1 to 3, and
+    /// those of 36^4 that need more. `None` unless all 15 checkers are at home.
     #[must_use]
     pub fn counts(&self, side: Side) -> Option<[u64; 4]> {
         let at = index_of(HOME, side)?.checked_sub(HOME.first_with(15))?;

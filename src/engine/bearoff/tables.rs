@@ -82,7 +82,7 @@ impl Tables {
         Tables::open_within(folder, MEMORY_BYTES_MAX)
     }
 
-    /// As [`Tables::open`]; databases of more than `most` bytes are left on disk.
+    /// Opens a folder like [`Tables::open`]; databases of more than `most` bytes are left on disk.
     pub(crate) fn open_within(folder: &Path, most: u64) -> Result<Tables, BearoffError> {
         let mut tables = Tables::shared().clone();
         for path in database_files(folder)? {
@@ -117,8 +117,7 @@ impl Tables {
         }
     }
 
-    /// What there is beside the tables in the program, such as `one-sided 12x15`: points and
-    /// checkers of a side.
+    /// Names the databases beside the tables in the program, such as `one-sided 12x15`: points and checkers of a side.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let name = |kind: &str, numbering: Numbering| {
@@ -181,7 +180,7 @@ impl Tables {
         }
     }
 
-    /// How many rolls one side needs, from the smallest one-sided database that covers it.
+    /// Returns the distribution of the rolls that one side needs, from the smallest one-sided database that covers it.
     #[must_use]
     pub fn distribution(&self, side: Side) -> Option<Distribution> {
         self.one_sided

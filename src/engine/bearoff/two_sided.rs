@@ -119,13 +119,13 @@ impl TwoSided {
         self.numbering
     }
 
-    /// Whether equities with the cube are present.
+    /// Returns true if equities with the cube are present.
     #[must_use]
     pub const fn is_cubeful(&self) -> bool {
         self.cubeful
     }
 
-    /// Whether the position is in the table: not over, no contact, and both sides covered.
+    /// Returns true if the position is in the table: not over, no contact, and both sides covered.
     #[must_use]
     pub fn covers(&self, position: &Position) -> bool {
         self.record(position).is_some()
@@ -174,7 +174,7 @@ impl TwoSided {
         })
     }
 
-    /// Where the record of a covered position begins.
+    /// Returns the offset of the record of a covered position.
     #[inline]
     fn record(&self, position: &Position) -> Option<usize> {
         let (me, opponent) = (position.me(), position.opponent());

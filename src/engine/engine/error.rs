@@ -1,4 +1,4 @@
-//! Why an engine cannot be built, or a query not be answered.
+//! Errors of building an engine and of answering a query.
 
 use crate::bearoff::BearoffError;
 use crate::eval::gnubg::GnubgError;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The most compute threads of an engine.
 pub const THREADS_MAX: usize = 512;
 
-/// Why an engine could not be built or a query not be answered.
+/// An error while building an engine or answering a query.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -19,7 +19,7 @@ pub enum EngineError {
     File {
         /// The file or folder that was asked for.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         source: FileError,
     },
     /// The system gives no threads.
@@ -39,7 +39,7 @@ pub enum EngineError {
     Stopped,
 }
 
-/// What is wrong with a file that an engine needs.
+/// An error in a file that an engine needs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {

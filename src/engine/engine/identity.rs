@@ -1,4 +1,4 @@
-//! What an engine is made of, as a checksum: two engines with the same one give the same answers.
+//! Checksum of an engine's parts: two engines with the same checksum give the same answers.
 
 use gammond_base::files;
 use gammond_job::{sha256, sha256_of};

@@ -11,7 +11,7 @@ use gammond_game::{Chances, Position};
 /// Look-ahead before a rollout.
 const PLIES: u8 = 2;
 
-/// How a level rolls out.
+/// Settings of a level's rollout.
 struct Plan {
     games: u32,
     turns: u32,
@@ -76,7 +76,7 @@ fn chances(one: &RolledOut) -> Chances {
 }
 
 impl Engine {
-    /// What is known of this question's candidates; nothing when time is over before a game of each.
+    /// Rolls out the candidates of a query; `None` when time is over before each has a game.
     fn roll(
         &self,
         query: &RolloutQuery,

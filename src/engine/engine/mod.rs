@@ -66,9 +66,9 @@ pub const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
 #[derive(Debug, Clone)]
 pub struct Engine {
     evaluator: Arc<dyn Evaluator>,
-    /// Who plays the other side of rollouts, when it is somebody else.
+    /// Opponent in rollouts, if it uses another evaluator.
     rival: Option<Rival>,
-    /// What the evaluators were made of.
+    /// Sources of the evaluators.
     sources: (Nets, Option<Nets>, Option<PathBuf>),
     pool: Arc<rayon::ThreadPool>,
     met: Arc<MatchEquityTable>,
@@ -84,14 +84,14 @@ struct Rival {
     cache: Option<Arc<Cache>>,
 }
 
-/// Which nets judge.
+/// Nets of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Nets {
-    /// Those built into the program.
+    /// The nets built into the program.
     #[default]
     Embedded,
-    /// Those built into the program, the fast contact net in the place of the strong one.
+    /// The nets built into the program, with the fast contact net in place of the strong one.
     EmbeddedFast,
     /// A net folder of ours, or GNU Backgammon's `gnubg.weights` or `gnubg.wd`.
     Path(PathBuf),
@@ -246,7 +246,7 @@ fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
     }
 }
 
-/// Whether these are float weights, or a folder with nothing but those.
+/// Returns true if the path is a file of float weights, or a folder of such files without others.
 fn is_float(path: &Path) -> bool {
     let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
     let files = |end: &str| {
@@ -389,7 +389,7 @@ impl Engine {
         }
     }
 
-    /// What the search functions need, for callers that call them themselves.
+    /// Returns the context of the search functions, for callers that call them directly.
     #[must_use]
     pub fn context<'a>(&'a self, stop: &'a Stop) -> search::Context<'a> {
         search::Context {
@@ -550,7 +550,7 @@ impl Engine {
         })
     }
 
-    /// Whether a double deserves a thought: a quick look that spares the full decision.
+    /// Returns true if doubling is worth considering: a quick check that saves the full decision.
     ///
     /// # Errors
     /// [`EngineError::Stopped`].
@@ -565,13 +565,13 @@ impl Engine {
         })
     }
 
-    /// How many games the player on roll may resign without giving anything up.
+    /// Returns the number of games that the player on roll may resign without loss.
     #[must_use]
     pub fn resign_advice(&self, query: &EvalQuery) -> ResignAdvice {
         search::advise_resignation(self.context(&Stop::never()), query)
     }
 
-    /// Whether to accept that the player on roll of `query` resigns so many games (1..=3).
+    /// Returns true if the opponent should accept when the player on roll of `query` resigns `games` games (1..=3).
     #[must_use]
     pub fn accept_resignation(&self, query: &EvalQuery, games: u8) -> bool {
         search::accepts_resignation(self.context(&Stop::never()), query, games)

@@ -117,7 +117,7 @@ impl Engine {
         Ok(rollout.round(candidate, round)?)
     }
 
-    /// What the other side of a rollout plays by.
+    /// Returns the context of the other side of a rollout.
     fn other<'a>(&'a self, stop: &'a Stop) -> Context<'a> {
         let context = self.context(stop);
         match &self.rival {

@@ -4,14 +4,15 @@
 use super::stakes::{CubeState, Level, Stakes};
 use gammond_game::{Chances, CubeOwner};
 
-/// What is known of a position that is not looked beyond.
+/// Evaluation of a position at the search horizon.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// Chances of the player on roll.
     pub chances: Chances,
     /// Cube efficiency when I own the cube, when it is centred, when the opponent owns it.
     pub efficiency: [f64; 3],
-    /// Whether that is of this position, not of its class: then a cube that the opponent turns for nothing is fully live (CUBE-13).
+    /// True if the efficiency is of this position, not of its class: then a cube that the opponent turns at no cost is
+    /// fully live (CUBE-13).
     pub by_position: bool,
     /// Exact money equities when I own the cube, when it is centred, when the opponent owns it.
     pub exact: Option<[f32; 3]>,
@@ -27,18 +28,18 @@ pub struct Valuer<'a> {
     theirs: Shares,
 }
 
-/// How a side's wins divide into plain games, gammons and backgammons.
+/// Shares of plain games, gammons and backgammons in a side's wins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shares([f64; 3]);
 
 impl Shares {
-    /// Of the player on roll.
+    /// Returns the shares of the player on roll.
     pub(super) fn mine(chances: &Chances) -> Shares {
         let win = f64::from(chances.win);
         Shares::new(win, chances.win_gammon, chances.win_backgammon)
     }
 
-    /// Of the other.
+    /// Returns the shares of the opponent.
     pub(super) fn theirs(chances: &Chances) -> Shares {
         let loss = 1.0 - f64::from(chances.win);
         Shares::new(loss, chances.lose_gammon, chances.lose_backgammon)

@@ -6,7 +6,7 @@
 use super::MatchEquityTable;
 use gammond_game::Position;
 
-/// Where a decision is made: both players need at least 2 points, no Crawford game.
+/// Score and cube of a decision: both players need at least 2 points, no Crawford game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// Points that the player on roll needs.
@@ -17,14 +17,14 @@ pub struct Spot {
     pub cube: i32,
 }
 
-/// What the procedure decides, and the match winning chances of the three actions.
+/// Decision of the procedure, and the match winning chances of the three actions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision0 {
-    /// Whether to double.
+    /// True if doubling is right.
     pub double: bool,
-    /// Whether the opponent should take.
+    /// True if the opponent should take.
     pub take: bool,
-    /// Whether the position is too good to double.
+    /// True if the position is too good to double.
     pub too_good: bool,
     /// No double.
     pub no_double: f64,
@@ -41,7 +41,7 @@ impl Decision0 {
         [self.double, self.take, self.too_good]
     }
 
-    /// What acting as `other` decides is worth by this one's numbers.
+    /// Returns the value of acting as `other` decides, by the numbers of this decision.
     #[must_use]
     pub const fn worth(&self, other: &Decision0) -> f64 {
         match (other.double, other.take) {
@@ -177,7 +177,7 @@ impl View<'_> {
     }
 }
 
-/// How far the race is from its end, in units of an average roll doubled.
+/// Returns the length of the rest of the race, in units of an average roll doubled.
 fn race_length(position: &Position) -> f64 {
     [position.me(), position.opponent()]
         .map(|side| {
@@ -190,7 +190,7 @@ fn race_length(position: &Position) -> f64 {
         .fold(f64::MAX, f64::min)
 }
 
-/// How much of the value is that of a live cube.
+/// Returns the weight of the live-cube value.
 fn liveliness(side: &View<'_>, cube: i32, race: Option<&Position>) -> f64 {
     let Some(position) = race else {
         return 0.7;

@@ -1,4 +1,4 @@
-//! How efficiently the cube can be used, by class of position (CUBE-06).
+//! Cube efficiency by class of position (CUBE-06).
 
 use gammond_game::Class;
 
@@ -7,8 +7,8 @@ use gammond_game::Class;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CubeEfficiency {
-    /// Whether nets that know how live a cube is by position (CUBE-12) may say so; what follows then counts only where they do
-    /// not.
+    /// True if nets with cube life by position (CUBE-12) may override the values below, which then apply only where the
+    /// nets have none.
     pub by_position: bool,
     /// Positions with contact.
     pub contact: f64,
@@ -16,7 +16,7 @@ pub struct CubeEfficiency {
     pub crashed: f64,
     /// Races outside the tables, before the pip count is added.
     pub race_base: f64,
-    /// What each pip of the side on roll adds in a race.
+    /// Added per pip of the side on roll in a race.
     pub race_per_pip: f64,
     /// The least in a race.
     pub race_min: f64,

@@ -1,5 +1,5 @@
-//! What a match equity table does not list (MET-03, MET-04): longer matches by the normal distribution, and the
-//! post-Crawford line by its recursion.
+//! Extension of a match equity table (MET-03, MET-04): longer matches by the normal distribution, and the post-Crawford
+//! line by its recursion.
 //!
 //! Made of additions, multiplications, divisions and square roots only, so that the numbers are
 //! the same on every machine.
@@ -30,7 +30,7 @@ pub(super) fn by_distribution(mine: usize, theirs: usize) -> f64 {
     }
 }
 
-/// How often trailing sides win a gammon, and what the free drops cost them.
+/// Gammon rate of trailing sides, and the cost of free drops to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PostCrawford {
     pub(super) gammon_rate: f64,

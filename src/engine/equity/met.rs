@@ -20,7 +20,7 @@ pub struct MatchEquityTable {
     post: Vec<f64>,
 }
 
-/// Why a match equity table could not be read.
+/// An error while reading a match equity table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetError {
@@ -29,7 +29,7 @@ pub enum MetError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// No built-in table has this name.
@@ -40,9 +40,9 @@ pub enum MetError {
     /// Not XML.
     #[error("match equity table: not XML at byte {at}: {reason}")]
     Xml {
-        /// Where the reader stood.
+        /// Byte offset of the reader.
         at: u64,
-        /// What it disliked.
+        /// Reason for the error.
         reason: String,
     },
     /// Something needed is not there.
@@ -51,11 +51,11 @@ pub enum MetError {
     /// An entry is not a number in range.
     #[error("match equity table: {field} is {found:?}, want {want}")]
     Number {
-        /// Which entry.
+        /// Name of the entry.
         field: String,
         /// Its text.
         found: String,
-        /// What it should be.
+        /// Expected value.
         want: &'static str,
     },
     /// The two players' chances do not add up to one.
@@ -157,7 +157,7 @@ impl MatchEquityTable {
         }
     }
 
-    /// What the table is called.
+    /// Returns the name of the table.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -27,7 +27,7 @@ struct Table {
     parameters: BTreeMap<String, f64>,
 }
 
-/// What the file says, before it is judged.
+/// Contents of the file before they are checked.
 #[derive(Debug, Default)]
 struct Parsed {
     name: String,

@@ -1,11 +1,11 @@
-//! How an engine handles the cube (CUBE-10, CUBE-11): when it thinks of doubling, how it answers, and the points
-//! that books list.
+//! Cube handling of an engine (CUBE-10, CUBE-11): when to consider doubling, how to answer a double, and the points that
+//! books list.
 
 use super::cubeful::Shares;
 use super::stakes::{CubeState, Stakes};
 use gammond_game::{Chances, CubeOwner, Verdict};
 
-/// What the player does who has been doubled (or beavered).
+/// Response of the player who was doubled (or beavered).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Response {
     /// Accept; own the cube.

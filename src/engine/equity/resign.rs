@@ -1,4 +1,4 @@
-//! When to resign (RESIGN-01), and when to accept a resignation (RESIGN-02).
+//! Advice on resigning (RESIGN-01) and on accepting a resignation (RESIGN-02).
 
 use super::stakes::{CubeState, Stakes};
 use gammond_game::{Chances, Class};
@@ -15,8 +15,8 @@ fn lost(games: u8) -> Chances {
     }
 }
 
-/// How many games the player on roll may resign without giving anything up: 0 when he should
-/// play on. `chances` are his, judged without look-ahead; only positions without contact resign.
+/// Returns the number of games that the player on roll may resign without loss: 0 if the player should play on. `chances`
+/// are those of the player on roll, without look-ahead; only positions without contact resign.
 #[must_use]
 pub fn resign_advice(stakes: &Stakes, cube: CubeState, class: Class, chances: &Chances) -> u8 {
     if class > Class::Race {
@@ -37,7 +37,7 @@ pub fn resign_advice(stakes: &Stakes, cube: CubeState, class: Class, chances: &C
     if gammons_count { games } else { games.min(1) }
 }
 
-/// Whether to accept that the player with these `chances` resigns `games` games (1..=3): the
+/// Returns true if the opponent should accept when the player with these `chances` resigns `games` games (1..=3): the
 /// resigner must not gain by it. `stakes` and `cube` are seen by the resigner.
 #[must_use]
 pub fn accept_resignation(stakes: &Stakes, cube: CubeState, chances: &Chances, games: u8) -> bool {

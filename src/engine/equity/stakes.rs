@@ -1,5 +1,5 @@
-//! What winning and losing is worth at a score: EMG (MET-09), gammon prices (MET-10), utilities
-//! (MET-11), cubes of any size (MET-12), the right to double (CUBE-07).
+//! Values of winning and losing at a score: EMG (MET-09), gammon prices (MET-10), utilities (MET-11), cubes of any size
+//! (MET-12), the right to double (CUBE-07).
 
 use super::MatchEquityTable;
 use gammond_game::{Chances, Cube, CubeOwner, MatchState, Score};
@@ -10,7 +10,7 @@ use gammond_game::{Chances, Cube, CubeOwner, MatchState, Score};
 pub struct CubeState {
     /// The cube's value is 2 to this power.
     pub doublings: u8,
-    /// Who may turn it.
+    /// Player who may turn the cube.
     pub owner: CubeOwner,
 }
 
@@ -43,8 +43,8 @@ impl CubeState {
     }
 }
 
-/// What gammons and backgammons add to a plain win, on the scale on which a plain win is 1 and a
-/// plain loss -1 (money: 1 each, half of that is the usual gammon value).
+/// Additional value of gammons and backgammons over a plain win, on the scale on which a plain win is 1 and a plain loss
+/// -1 (money: 1 each, half of that is the usual gammon value).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GammonPrices {
     /// My gammons.
@@ -91,7 +91,7 @@ impl GammonPrices {
             - lose_backgammon * self.opponent_backgammon
     }
 
-    /// What one of each of the five chances adds to [`GammonPrices::utility`].
+    /// Returns the change of [`GammonPrices::utility`] per unit of each of the five chances.
     #[must_use]
     pub fn slopes(&self) -> [f32; 5] {
         [
@@ -152,8 +152,8 @@ fn prices(win: [f64; 3], lose: [f64; 3]) -> GammonPrices {
     }
 }
 
-/// What the results of a game are worth to the player on roll, for every cube: a score or money
-/// rules, prepared for many valuations.
+/// Values of the results of a game to the player on roll, for every cube: a score or money rules, prepared for many
+/// valuations.
 #[derive(Clone, Debug)]
 pub struct Stakes {
     pub(super) score: Score,
@@ -189,7 +189,7 @@ impl Stakes {
         }
     }
 
-    /// Whether these are the stakes of money play.
+    /// Returns true if these are the stakes of money play.
     #[must_use]
     pub fn is_money(&self) -> bool {
         self.score.is_money()
@@ -270,7 +270,7 @@ impl Stakes {
         mwc / self.level(cube.doublings, 0).middle().1
     }
 
-    /// What the player on roll has when the opponent passes a double of this cube: 1 point, or MWC.
+    /// Returns the value to the player on roll when the opponent passes a double of this cube: 1 point, or MWC.
     #[must_use]
     pub fn cash(&self, cube: CubeState) -> f64 {
         if self.is_money() {
@@ -280,8 +280,8 @@ impl Stakes {
         }
     }
 
-    /// Whether the player on roll may double: he has access to the cube, it is not the Crawford
-    /// game, a win at this cube does not win the match already, and he is not the leader after it.
+    /// Returns true if the player on roll may double: he has access to the cube, it is not the Crawford game, a win at
+    /// this cube does not win the match already, and he is not the leader after it.
     #[must_use]
     pub fn may_double(&self, cube: CubeState) -> bool {
         if cube.owner == CubeOwner::Opponent {
@@ -296,15 +296,16 @@ impl Stakes {
             && !(self.score.is_post_crawford() && away == 1)
     }
 
-    /// Whether the opponent may turn the cube, loses the match with this game anyway, turned or not, and wins more if it is: then it is
-    /// turned at the opponent's next turn (CUBE-13). Not asked of the player on roll: what not turning it *now* is worth must be less than turning it.
+    /// Returns true if the opponent turns the cube at the next turn (CUBE-13): the opponent may turn it, loses the match
+    /// with this game anyway, turned or not, and wins more if it is turned. Never checked for the player on roll: the
+    /// value of not turning it *now* must be less than that of turning it.
     pub(super) fn is_turned_next(&self, cube: CubeState) -> bool {
         let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());
         let points = Stakes::points(cube.doublings);
         cube.owner != CubeOwner::Me && mine <= points && theirs > points
     }
 
-    /// Whether doubling can change nothing for either: the value is then the cubeless one.
+    /// Returns true if doubling cannot change anything for either player: the value is then the cubeless one.
     pub(super) fn is_cube_useless(&self, cube: CubeState) -> bool {
         let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());
         let points = Stakes::points(cube.doublings);

@@ -1,4 +1,4 @@
-//! What to do with the cube, from the values of its three outcomes (CUBE-08, CUBE-09).
+//! Cube decisions from the values of their three outcomes (CUBE-08, CUBE-09).
 
 use super::stakes::{CubeState, Stakes};
 use gammond_game::{Chances, CubeOwner, Verdict};
@@ -6,7 +6,7 @@ use gammond_game::{Chances, CubeOwner, Verdict};
 /// Two values that differ by no more are as good as each other.
 const EQUAL: f64 = 1e-5;
 
-/// What a cube decision is made from, in points per unit of the undoubled cube or in EMG at it.
+/// Values that a cube decision is based on, in points per unit of the undoubled cube or in EMG at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeNumbers {
     /// Value of not doubling.
@@ -22,7 +22,7 @@ pub struct CubeNumbers {
 pub struct CubeDecision {
     /// The value when both do what is best.
     pub optimal: f64,
-    /// What is best.
+    /// Best actions of both players.
     pub verdict: Verdict,
     /// GNU Backgammon's percentage behind the verdict, 0..=1: how many wrong passes (or takes)
     /// would make doubling (or playing on) wrong.

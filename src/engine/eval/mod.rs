@@ -24,7 +24,7 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     /// (usually the position before the play, turned round); it can save work, never change bits.
     fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]);
 
-    /// How a search uses these chances.
+    /// Returns how a search uses these chances.
     fn policy(&self) -> &SearchPolicy;
 
     /// Further values of positions, for choosing plays and for the cube.
@@ -34,13 +34,13 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
 /// Constants of a search that depend on the evaluator, as data: whoever wraps an evaluator hands on all of them or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchPolicy {
-    /// How much worse than the best, in equity, a position may look to
-    /// [`Shortcuts::rank_quickly`] or [`Shortcuts::evaluate_quickly`] and still deserve an evaluation.
+    /// Margin, in equity, by which a position may trail the best in [`Shortcuts::rank_quickly`] or
+    /// [`Shortcuts::evaluate_quickly`] and still be evaluated.
     pub quick_margin: f64,
     /// The largest number of plays of a roll that are kept for evaluation after that.
     pub quick_keep: QuickKeep,
-    /// Where plays win for certain, cubeful equities that differ by no more than this say nothing about
-    /// which is better: the cubeless ones then decide. 0 keeps GNU Backgammon's order.
+    /// Largest difference of cubeful equities that counts as noise among plays that win for certain: within it the
+    /// cubeless equities decide. 0 keeps GNU Backgammon's order.
     pub cubeful_noise: f64,
     /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: what the nets get
     /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
@@ -108,9 +108,9 @@ pub trait Shortcuts: std::fmt::Debug {
         false
     }
 
-    /// How much of a live cube's value a cube has in this position, 0 to 1, when the player on roll owns it, when it is centred and
-    /// when the opponent owns it (CUBE-12); `chances` are those of the player on roll. `None` when the evaluator does not
-    /// know more than the class tells.
+    /// Returns the share of a live cube's value that a cube has in this position, 0 to 1: owned by the player on roll,
+    /// centred, and owned by the opponent (CUBE-12). `chances` are those of the player on roll. `None` when the evaluator
+    /// does not know more than the class shows.
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
         let _ = (position, chances);
         None
@@ -165,8 +165,8 @@ mod tests {
     use crate::bearoff::{Numbering, Tables, make};
     use gammond_game::Side;
 
-    /// What happens when a long database changes under a server: what it no longer holds is judged
-    /// by the nets, and nothing ends.
+    /// A long database changes while the server runs: the nets evaluate the positions that it no longer holds, and the
+    /// server keeps running.
     #[test]
     fn a_database_on_disk_that_shrinks_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();

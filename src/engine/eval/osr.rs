@@ -25,11 +25,11 @@ type Board = [u8; 25];
 /// The dice of so many games.
 #[derive(Debug, Clone)]
 pub struct Osr {
-    /// Of each game in turn; the larger die first.
+    /// Dice of each game in turn; the larger die first.
     dice: Arc<[[[u8; 2]; ROLLS]]>,
 }
 
-/// How likely each number of rolls is, to bear off all and the first of fifteen.
+/// Distributions of the number of rolls to bear off all checkers and the first of fifteen.
 #[derive(Clone, Copy)]
 struct Laws {
     all: [f64; ROLLS],
@@ -62,7 +62,7 @@ impl Osr {
         }
     }
 
-    /// How many games.
+    /// Returns the number of games.
     #[must_use]
     pub fn games(&self) -> usize {
         self.dice.len()
@@ -183,7 +183,7 @@ fn bring_home(board: &mut Board, high: usize, low: usize) {
     }
 }
 
-/// Whether the smaller die brings the last checker in, so that the larger can bear one off.
+/// Returns true if the smaller die brings the last checker in, so that the larger can bear one off.
 fn small_first(board: &Board, high: usize, low: usize) -> bool {
     let last = (HOME + 1..25).rfind(|&point| board[point] > 0);
     let Some(last) = last.filter(|&last| last <= HOME + low && outside(board) == 1) else {
@@ -253,7 +253,7 @@ pub struct OsrEvaluator {
 }
 
 impl OsrEvaluator {
-    /// That evaluator with so many games.
+    /// Wraps an evaluator with one-sided rollouts of `games` games.
     #[must_use]
     pub fn new(inner: Arc<dyn Evaluator>, games: u32) -> OsrEvaluator {
         let osr = Osr::new(games);

@@ -11,7 +11,7 @@ pub const SECOND_MAX: usize = 64;
 /// Most inputs.
 pub const INPUTS_MAX: usize = 4096;
 
-/// How many inputs and neurons a net has.
+/// Numbers of inputs and neurons of a net.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Inputs, at most [`INPUTS_MAX`].
@@ -23,7 +23,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Why this shape cannot be, if so.
+    /// Returns the reason why this shape is invalid; `None` if it is valid.
     pub(crate) fn fault(self) -> Option<String> {
         let Shape {
             inputs,
@@ -43,7 +43,7 @@ impl Shape {
     }
 }
 
-/// What a neuron of the first layer passes on of its sum `x`.
+/// Activation of a neuron of the first layer, as a function of its sum `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Activation {
     /// Clipped ReLU: `x` limited to 0..=1.
@@ -87,8 +87,8 @@ impl Activation {
     }
 }
 
-/// Where the two hidden layers cut off what they pass on. A unit that stands at its limit learns nothing and tells
-/// two plays apart no longer, so limits are as wide as the integers allow.
+/// Upper limits of the outputs of the two hidden layers. A unit at its limit learns nothing and no longer distinguishes
+/// two plays, so limits are as wide as the integers allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Sums of the first layer are limited to 0..=this, 1 or (only when they are squared) 2.
@@ -107,13 +107,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Those with which nets train best: 2, and none in the second layer. For a squared first layer.
+    /// Limits with which nets train best: 2, and none in the second layer. For a squared first layer.
     pub const WIDE: Limits = Limits {
         first: 2,
         second: false,
     };
 
-    /// Why these limits cannot be together with `activation`, if so.
+    /// Returns the reason why these limits are invalid with `activation`; `None` if they are valid.
     pub(crate) fn fault(self, activation: Activation) -> Option<String> {
         match (self.first, activation) {
             (1, _) | (2, Activation::Screlu) => None,
@@ -134,7 +134,7 @@ impl Limits {
 pub struct InputGroup {
     /// Name, such as `base` or `hand`.
     pub name: String,
-    /// How many inputs it has.
+    /// Number of inputs.
     pub inputs: usize,
 }
 
@@ -146,9 +146,9 @@ pub struct InputGroup {
 pub struct FloatNet {
     /// Sizes.
     pub shape: Shape,
-    /// What the first layer passes on.
+    /// Activation of the first layer.
     pub activation: Activation,
-    /// Where the hidden layers cut off.
+    /// Limits of the hidden layers.
     pub limits: Limits,
     /// The groups of inputs, in order.
     pub groups: Vec<InputGroup>,

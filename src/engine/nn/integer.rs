@@ -79,13 +79,13 @@ impl IntegerNet {
         self.level
     }
 
-    /// What the net was made from.
+    /// Returns the parts that the net was built from.
     #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// How many sums the first layer has, a multiple of 128 not below the width.
+    /// Returns the number of sums of the first layer, a multiple of 128 not below the width.
     #[must_use]
     pub fn sums(&self) -> usize {
         self.width

@@ -7,14 +7,14 @@ pub(crate) const ONE: i32 = 255;
 /// The value of the squared first layer that stands for 1: `ONE << 8` squared, shifted right by 16 and by
 /// [`SQUARE_SHIFT`]. With the limit 2 it is `ONE << 7`, and two bits less at the end.
 const ONE_SQUARED: f64 = (ONE * ONE) as f64 / (1 << SQUARE_SHIFT) as f64;
-/// What the squares of the first layer are shifted right by, after their lower 16 bits have gone.
+/// Right shift of the squares of the first layer, after dropping their lower 16 bits.
 pub(in crate::nn) const SQUARE_SHIFT: u32 = 6;
 /// Largest float of a net file: whatever is multiplied and added stays far inside float32.
 const FLOAT_MAX: f32 = 1_048_576.0;
 /// Largest shift of the first layer.
 pub const SHIFT_MAX: u32 = 6;
 
-/// How many bits the weights of the second layer have.
+/// Number of bits of the second layer's weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecondBits {
     /// -127..=127.
@@ -39,9 +39,9 @@ impl SecondBits {
 pub struct Parts {
     /// Sizes.
     pub shape: Shape,
-    /// What the first layer passes on.
+    /// Activation of the first layer.
     pub activation: Activation,
-    /// Where the hidden layers cut off.
+    /// Limits of the hidden layers.
     pub limits: Limits,
     /// The first layer has the scale `255 << shift`.
     pub shift: u32,
@@ -54,7 +54,7 @@ pub struct Parts {
     pub bias: Vec<i16>,
     /// Second layer: a row of `width` weights per neuron.
     pub second: Vec<i16>,
-    /// What a unit of each neuron's sum is worth.
+    /// Value of a unit of each neuron's sum.
     pub scales: Vec<f32>,
     /// Second layer, bias.
     pub second_bias: Vec<f32>,
@@ -64,7 +64,7 @@ pub struct Parts {
     pub results_bias: [f32; RESULTS],
 }
 
-/// Why parts do not make a net, or a float net cannot be quantised.
+/// An error in the parts of a net, or in quantising a float net.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IntegerNetError {
@@ -74,17 +74,17 @@ pub enum IntegerNetError {
     /// A weight that cannot be.
     #[error("{what} {index}: {reason}")]
     Weight {
-        /// Which tensor.
+        /// Name of the tensor.
         what: &'static str,
-        /// Which element or neuron.
+        /// Index of the element or neuron.
         index: usize,
-        /// What is wrong.
+        /// Description of the error.
         reason: String,
     },
 }
 
 impl Parts {
-    /// What [`super::IntegerNet::new`] refuses.
+    /// Checks what [`super::IntegerNet::new`] refuses.
     pub(crate) fn check(&self) -> Result<(), IntegerNetError> {
         let fault = self.shape.fault();
         if let Some(fault) = fault.or_else(|| self.limits.fault(self.activation)) {
@@ -172,7 +172,7 @@ pub(super) fn one(activation: Activation) -> f64 {
     }
 }
 
-/// What is added to a sum of the first layer so that shifting it rounds.
+/// Returns the number added to a sum of the first layer so that shifting it rounds.
 pub(super) fn rounding(activation: Activation, shift: u32) -> i16 {
     match activation {
         Activation::Crelu if shift > 0 => 1 << (shift - 1),

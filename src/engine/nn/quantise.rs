@@ -3,10 +3,10 @@
 use super::float_net::FloatNet;
 use super::parts::{IntegerNetError, ONE, Parts, SHIFT_MAX, SecondBits, greatest, one, rounding};
 
-/// What quantising must know of the inputs.
+/// Properties of the inputs that quantising needs.
 #[derive(Debug)]
 pub struct InputUnits<'a> {
-    /// What one unit of each input's integer is worth as float.
+    /// Value of one unit of each input's integer as float.
     pub units: &'a [f32],
     /// A usual value of each input's integer: what rounding a row does there goes into the bias.
     pub typical: &'a [f32],

@@ -36,7 +36,7 @@ pub struct RankedPlay {
     pub play: Play,
     /// The position after it, the opponent on roll.
     pub position: Position,
-    /// What it is worth to the player who moves; cubeful unless the query was cubeless.
+    /// Value to the player who moves; cubeful unless the query was cubeless.
     pub value: Equities,
     /// Chances of the player who moves, after the play.
     pub chances: Chances,
@@ -56,7 +56,7 @@ pub struct RankedPlays {
     pub plays: Vec<RankedPlay>,
     /// Plies looked ahead for the best.
     pub plies: u8,
-    /// How many distinct plays there are, before `top` cut the list; 0 for a forced pass.
+    /// Number of distinct plays, before `top` cut the list; 0 for a forced pass.
     pub legal: usize,
 }
 
@@ -122,11 +122,11 @@ pub struct CubeAnswer {
     pub optimal: Equities,
     /// GNU Backgammon's verdict.
     pub verdict: Verdict,
-    /// Whether doubling is right (optional doubles are not turned).
+    /// True if doubling is right (optional doubles are not turned).
     pub double: bool,
-    /// Whether taking is right.
+    /// True if taking is right.
     pub take: bool,
-    /// Whether a beaver is right.
+    /// True if a beaver is right.
     pub beaver: bool,
     /// GNU Backgammon's percentage behind the verdict (wrong passes or takes needed), 0..=1.
     pub percentage: Option<f64>,
@@ -134,7 +134,7 @@ pub struct CubeAnswer {
     pub plies: u8,
 }
 
-/// How many games the player on roll may resign without giving anything up, if any.
+/// Number of games that the player on roll may resign without loss, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ResignAdvice {
     /// 0: do not resign; 1 single, 2 gammon, 3 backgammon.

@@ -1,31 +1,31 @@
-//! Questions.
+//! Queries and their settings.
 
 use super::Level;
 use gammond_game::{MatchState, Position, Roll};
 
-/// How to compute an answer.
+/// Settings of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Look-ahead in GNU Backgammon's numbering; 0 is the static evaluation. At most 4.
     pub plies: u8,
     /// A small rollout after a search at two plies, in the place of `plies`.
     pub level: Option<Level>,
-    /// Whether the cube is taken into account when plays are ranked and positions valued.
+    /// True to take the cube into account when plays are ranked and positions valued.
     pub cubeful: bool,
-    /// Which plays are looked at more deeply.
+    /// Selection of the plays that are searched more deeply.
     pub filter: MoveFilter,
-    /// Whether inner nodes choose replies with the help of the small pruning nets.
+    /// True if inner nodes choose replies with the help of the small pruning nets.
     pub prune: bool,
-    /// How much worse than the best a reply may look to the pruning net and still be considered;
-    /// `None` for what suits the nets. Infinite: as GNU Backgammon prunes.
+    /// Largest equity by which a reply may trail the best one at the pruning net and still be considered; `None` for the
+    /// default of the nets. Infinite: as GNU Backgammon prunes.
     pub prune_margin: Option<f32>,
-    /// How many replies the pruning net lets pass at most; `None` for what suits the nets.
+    /// Maximum number of replies that the pruning net lets pass; `None` for the default of the nets.
     pub prune_keep: Option<u8>,
     /// Standard deviation of the noise added to evaluations; 0 for none.
     pub noise: f32,
-    /// Whether that noise has the bias of GNU Backgammon's usual build (for comparisons only).
+    /// True to give that noise the bias of GNU Backgammon's usual build (for comparisons only).
     pub noise_as_gnubg: bool,
-    /// How many of the ranked plays to report; `None` for all.
+    /// Number of ranked plays to report; `None` for all.
     pub top: Option<usize>,
     /// Deepen until this many milliseconds have passed, instead of to `plies`.
     pub time_ms: Option<u64>,
@@ -116,7 +116,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// Whether a search looks at more plays than the usual filter and pruning leave: ten times as long.
+    /// Returns true if a search considers more plays than the usual filter and pruning leave: this takes ten times as
+    /// long.
     pub(super) fn looks_wide(&self) -> bool {
         let usual = [
             MoveFilter::SWIFT,
@@ -137,12 +138,11 @@ pub struct FilterLevel {
     pub accept: i8,
     /// Further plays kept when close enough.
     pub extra: u8,
-    /// How close, in equity.
+    /// Largest difference to the best play, in equity.
     pub threshold: f32,
 }
 
-/// Which plays survive to the next deeper ranking. `levels[p - 1][i]` is level `i` of a `p`-ply
-/// search.
+/// A selection of the plays that survive to the next deeper ranking. `levels[p - 1][i]` is level `i` of a `p`-ply search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveFilter {
     /// A row per depth, a level per ply below it.
@@ -223,7 +223,7 @@ impl MoveFilter {
     }
 }
 
-/// How good is this position for the player on roll, before the dice?
+/// A query for the value of a position for the player on roll, before the dice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalQuery {
     /// The position.
@@ -240,7 +240,7 @@ impl EvalQuery {
     }
 }
 
-/// Which play of this roll is best?
+/// A query for the best play of a roll.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayQuery {
     /// The position, the player to move on roll.

@@ -16,7 +16,7 @@ impl Level {
     /// All, the quickest first.
     pub const ALL: [Level; 3] = [Level::Roller, Level::RollerPlus, Level::RollerPlusPlus];
 
-    /// As it is written.
+    /// Returns the name of the level in settings and answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! One question for the engine, whatever protocol it came by, and what the engine found.
+//! A query for the engine, independent of the protocol, and the engine's result.
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
@@ -8,33 +8,33 @@ use gammond_base::packed::PackedText;
 use gammond_game::{Class, Position, Rules};
 use std::time::Duration;
 
-/// What is to be found out.
+/// A query for the engine.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Question {
-    /// What is this position worth?
+    /// Value of a position.
     Value(EvalQuery),
-    /// Which play is best?
+    /// Ranking of the plays of a roll.
     Plays(PlayQuery),
-    /// Which play is best, and of what class is the position before it?
+    /// Ranking of the plays of a roll, and the class of the position before it.
     Choice(PlayQuery),
-    /// Double, take?
+    /// Cube decision: double and take.
     Cube(CubeQuery),
-    /// Double, and if not, which play?
+    /// Cube decision, and the play if the cube is not turned.
     Turn(CubeQuery, PlayQuery),
-    /// The player on roll resigns so many games: accept?
+    /// Decision to accept when the player on roll resigns this number of games.
     Resignation(EvalQuery, u8),
-    /// What do many games show?
+    /// Rollout of a position, its plays or a double.
     Rollout(Box<RolloutTask>),
-    /// Of what class is this position?
+    /// Class of a position.
     Class(Position),
-    /// What was decided well and badly in this match? For the room that judges matches; the engine does not know them.
+    /// Analysis of the decisions in a match. The match analysis answers it; the engine does not support matches.
     Match(Box<MatchTask>),
-    /// What answers here? Needs no computing.
+    /// Description of the server. Needs no computing.
     About,
 }
 
-/// What the engine found: the counterpart of [`Question`].
+/// The engine's result: the counterpart of [`Question`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Found {
@@ -50,9 +50,9 @@ pub enum Found {
     Turn(CubeAnswer, RankedPlays),
     /// See [`Question::Resignation`].
     Resignation(bool),
-    /// See [`Question::Rollout`]; and how long it took.
+    /// See [`Question::Rollout`]; with its duration.
     Rollout(RolloutAnswer, Duration),
-    /// What is known of a rollout that goes on, where its asker wants to hear that.
+    /// Intermediate result of a running rollout, if the client requested progress.
     Progress(RolloutAnswer, Duration),
     /// See [`Question::Class`].
     Class(Class),
@@ -62,18 +62,18 @@ pub enum Found {
     About,
 }
 
-/// A match that is to be judged.
+/// A match to analyse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchTask {
     /// A match file, as it came.
     pub text: Vec<u8>,
-    /// What holds for money play where the file does not say.
+    /// Rules of money play where the file gives none.
     pub rules: Rules,
-    /// How the report is to look.
+    /// Format of the report.
     pub form: ReportForm,
 }
 
-/// How the report of a match looks.
+/// Format of a match report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportForm {
     /// Members of a JSON object.
@@ -89,7 +89,7 @@ pub enum ReportForm {
     Sgf,
 }
 
-/// A match judged.
+/// An analysed match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchReport {
     /// Everything in the form that was asked for. JSON is the members of one object with its closing brace: an answer puts
@@ -99,8 +99,7 @@ pub struct MatchReport {
     pub line: String,
 }
 
-/// How long a question keeps a thread busy, told from the question alone and never from what its
-/// asker says of it.
+/// Cost of a query in thread time, estimated from the query alone; client hints are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cost {
     /// Nothing is computed.
@@ -133,7 +132,7 @@ impl Cost {
 }
 
 impl Question {
-    /// What the answer costs with these settings.
+    /// Returns the cost of the answer with these settings.
     #[must_use]
     pub fn cost(&self, settings: &Settings) -> Cost {
         match self {
@@ -150,7 +149,7 @@ impl Question {
         }
     }
 
-    /// Whether the asker wants to hear how far it is.
+    /// Returns true if the client requested progress reports.
     #[must_use]
     pub fn tells(&self) -> bool {
         matches!(self, Question::Rollout(task) if task.progress)
@@ -165,7 +164,7 @@ impl Question {
         }
     }
 
-    /// What kind of question it is, in one word.
+    /// Returns the kind of query as one word.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
-//! Questions that are answered by playing on, and their answers.
+//! Rollout queries and their answers.
 
 use super::{CubeAnswer, Equities, MoveFilter, Settings};
 use gammond_game::{MatchState, Play, Position, Roll};
 
-/// What is rolled out.
+/// Subject of a rollout.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RolloutSubject {
@@ -17,13 +17,13 @@ pub enum RolloutSubject {
     Cube,
 }
 
-/// Where a game is cut off and judged.
+/// Truncation of games: the point at which a game is cut off and evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Truncation {
     /// Games are played to their end.
     Never,
-    /// Where a table knows the exact value of what is asked: the two-sided one cubeful money, all tables
-    /// values without a cube.
+    /// At positions whose exact value a table has: the two-sided one for cubeful money, all tables for values without a
+    /// cube.
     #[default]
     Table,
     /// Also as soon as there is no contact any more.
@@ -32,7 +32,7 @@ pub enum Truncation {
     Turns(u32),
 }
 
-/// How one side plays.
+/// Settings of one side's play.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct RolloutSide {
     /// Look-ahead when a play is chosen.
@@ -43,7 +43,7 @@ pub struct RolloutSide {
     pub filter: Option<MoveFilter>,
 }
 
-/// How a rollout is made.
+/// Settings of a rollout.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RolloutSettings {
@@ -51,7 +51,7 @@ pub struct RolloutSettings {
     pub trials: u32,
     /// Seed of the dice.
     pub seed: u64,
-    /// How the side on roll at the question plays, and how the other.
+    /// Play of the side on roll at the question, and of the other side.
     pub sides: [RolloutSide; 2],
     /// From this turn on both sides play so.
     pub late: Option<(u32, RolloutSide)>,
@@ -60,11 +60,11 @@ pub struct RolloutSettings {
     /// So many one-sided rollouts (OSR) where a game is cut off in a race that no table covers, instead of
     /// look-ahead.
     pub leaf_osr: Option<u32>,
-    /// Whether the cube is in play.
+    /// True if the cube is in play.
     pub cubeful: bool,
-    /// Whether the luck of the dice is taken out, as far as one ply of look-ahead tells it.
+    /// True to remove the luck of the dice, as far as one ply of look-ahead shows it (variance reduction).
     pub variance_reduction: bool,
-    /// Where games are cut off.
+    /// Truncation of games.
     pub truncate: Truncation,
     /// Stop when the equities of all candidates are known so well, as one standard error.
     pub error: Option<f64>,
@@ -110,18 +110,18 @@ impl RolloutSettings {
     pub const CANDIDATES_MAX: usize = 64;
 }
 
-/// What is this position worth, or these plays, or a double, when the game is played on many times?
+/// A rollout query: the value of a position, of plays or of a double, by playing the game many times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RolloutQuery {
     /// The position, before the plays.
     pub position: Position,
     /// Cube, score, rules, before a double.
     pub state: MatchState,
-    /// What of it.
+    /// Subject of the rollout.
     pub subject: RolloutSubject,
 }
 
-/// Which alternative a result is of.
+/// An alternative that a result belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Candidate {
     /// The position.
@@ -134,11 +134,11 @@ pub enum Candidate {
     DoubleTake,
 }
 
-/// What the games of one candidate show, seen by the player on roll at the question.
+/// Results of the games of one candidate, seen by the player on roll at the question.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RolledOut {
-    /// Which.
+    /// The candidate.
     pub candidate: Candidate,
     /// Games played.
     pub trials: u32,
@@ -157,7 +157,7 @@ pub struct RolledOut {
 }
 
 impl RolledOut {
-    /// What counts: the cubeful value where there is one.
+    /// Returns the cubeful value if there is one, else the cubeless one; with its error.
     #[must_use]
     pub fn value(&self) -> (Equities, Equities) {
         match (self.cubeful, self.cubeful_error) {
@@ -167,7 +167,7 @@ impl RolledOut {
     }
 }
 
-/// Why a rollout ended.
+/// Reason for the end of a rollout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RolloutEnd {
@@ -179,12 +179,12 @@ pub enum RolloutEnd {
     Lead,
     /// The time is over.
     Time,
-    /// It was told to stop.
+    /// The rollout was stopped.
     Stopped,
 }
 
 impl RolloutEnd {
-    /// As answers call it.
+    /// Returns the name in answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -203,21 +203,21 @@ impl RolloutEnd {
 pub struct RolloutAnswer {
     /// Plays best first; no double before double, take.
     pub candidates: Vec<RolledOut>,
-    /// Why it ended.
+    /// Reason for the end.
     pub ended: RolloutEnd,
-    /// What to do with the cube, when that was the question.
+    /// Cube decision, if the query was for one.
     pub cube: Option<CubeAnswer>,
 }
 
-/// A rollout wanted: what, and how.
+/// A rollout request: query and settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RolloutTask {
-    /// What.
+    /// The query.
     pub query: RolloutQuery,
-    /// How.
+    /// Settings of the rollout.
     pub settings: RolloutSettings,
     /// The roll whose plays are asked for, to be repeated in the answer.
     pub roll: Option<Roll>,
-    /// Whether the asker wants to hear of what is known while it goes on.
+    /// True if the client requested intermediate results.
     pub progress: bool,
 }

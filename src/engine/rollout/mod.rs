@@ -16,7 +16,7 @@ pub use tally::ROUND;
 
 use crate::search::Stopped;
 
-/// Why there is no answer.
+/// An error of a rollout.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RolloutError {
@@ -25,9 +25,9 @@ pub enum RolloutError {
     Setting {
         /// Its name.
         field: &'static str,
-        /// What was given.
+        /// Value that was given.
         found: String,
-        /// What can be.
+        /// Valid values.
         want: String,
     },
     /// The game is over, or the question asks for what cannot be.

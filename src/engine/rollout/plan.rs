@@ -1,4 +1,4 @@
-//! What is rolled out, from where, how far, and when it is enough.
+//! Rollout of a query: candidates, starting positions, truncation and stopping rules.
 
 use super::RolloutError;
 use super::tally::{ROUND, Sample, Tally};
@@ -128,7 +128,7 @@ impl<'a> Rollout<'a> {
         self.tallies[index].add(sample, cubeless);
     }
 
-    /// How many candidates there are.
+    /// Returns the number of candidates.
     #[must_use]
     pub fn candidates(&self) -> usize {
         self.starts.len()
@@ -178,7 +178,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// What the games with these numbers bring, alone: for each candidate the chances of each game, seen by the player
+    /// Plays the games with these numbers and returns, for each candidate, the chances of each game, seen by the player
     /// on roll at the question. Games are played in the calling thread, one after the other.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ impl<'a> Rollout<'a> {
             .collect()
     }
 
-    /// Why no more games are wanted.
+    /// Returns the reason to play no more games; `None` while more are needed.
     fn ended(&self, trials: u32) -> Option<RolloutEnd> {
         let [context, _] = &self.table.contexts;
         if context.stop.is_triggered() {
@@ -235,7 +235,7 @@ impl<'a> Rollout<'a> {
         (self.wanted(trials).is_empty()).then_some(RolloutEnd::Lead)
     }
 
-    /// Which candidates are so far behind the best that they are left alone for now.
+    /// Returns for each candidate whether it is so far behind the best that it is skipped for now.
     fn left_alone(&self) -> Vec<bool> {
         let count = self.tallies.len();
         let mut left = vec![false; count];
@@ -264,7 +264,7 @@ impl<'a> Rollout<'a> {
         left
     }
 
-    /// What is known of a candidate.
+    /// Returns the results of a candidate so far.
     fn rolled_out(&self, index: usize) -> RolledOut {
         let (tally, cube, stakes) = (&self.tallies[index], self.cube(), &self.stakes);
         let is_match = !stakes.is_money();
@@ -302,7 +302,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// What is known so far; `ended` is why no more is.
+    /// Returns the results so far; `ended` is the reason for the end.
     ///
     /// # Errors
     /// [`RolloutError::Stopped`] when there is a candidate without a game.
@@ -327,7 +327,7 @@ impl<'a> Rollout<'a> {
         })
     }
 
-    /// What is known while it goes on.
+    /// Returns the results so far while the rollout continues.
     ///
     /// # Errors
     /// As [`Rollout::answer`].
@@ -349,7 +349,7 @@ impl<'a> Rollout<'a> {
     }
 }
 
-/// Whether not doubling and doubling differ clearly, and so do taking and passing.
+/// Returns true if not doubling and doubling differ clearly, and so do taking and passing.
 fn is_cube_clear(none: (f64, f64), take: (f64, f64), limit: f64) -> bool {
     let pass = 1.0;
     let by = |gap: f64, error: f64| gap.abs() / error.max(ERROR_LEAST);

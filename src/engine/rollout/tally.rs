@@ -1,4 +1,4 @@
-//! What the games of one candidate add up to, in the order of their numbers.
+//! Sums over the games of one candidate, in the order of their numbers.
 
 use gammond_base::stats::Running;
 
@@ -7,7 +7,7 @@ pub const ROUND: u32 = 36;
 /// Rounds whose means say how far the results scatter; before, the games themselves do.
 const ROUNDS_BELIEVED: u64 = 36;
 
-/// What one game was worth, or the mean over all games, to the player on roll at the question.
+/// Value of one game, or the mean over all games, to the player on roll at the question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sample {
     /// The five chances. With the luck taken out they may leave 0..=1.

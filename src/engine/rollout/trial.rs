@@ -22,7 +22,7 @@ const TURNS_MAX: u32 = 2000;
 /// Cubes that are told apart in a match: from 2 to the 7th on every game ends every match.
 const DOUBLINGS: usize = 13;
 
-/// Where the games of a candidate begin.
+/// Starting point of the games of a candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub(super) position: Position,
@@ -30,9 +30,9 @@ pub(super) struct Start {
     pub(super) state: MatchState,
     /// The cube in units of the question's.
     pub(super) scale: f64,
-    /// Whether the cube may be turned before the first throw.
+    /// True if the cube may be turned before the first throw.
     pub(super) cube_first: bool,
-    /// Whether the player on roll at the start is the opponent of the one who asks.
+    /// True if the player on roll at the start is the opponent of the player on roll at the question.
     pub(super) turned: bool,
 }
 
@@ -46,17 +46,17 @@ pub(super) struct Room {
 /// Everything that games need, shared by all threads.
 #[derive(Debug)]
 pub(super) struct Table<'a> {
-    /// What who asks plays by, and what the other does.
+    /// Contexts of the player on roll at the question and of the other player.
     pub(super) contexts: [Context<'a>; 2],
     pub(super) settings: RolloutSettings,
-    /// The question's state, seen by who asks.
+    /// The question's state, seen by the player on roll there.
     state: MatchState,
     dice: Dice,
     osr: Option<Osr>,
-    /// Players by whether they are who asks, and by the cube as they see it.
+    /// Turns by player (the one on roll at the question or the other), and by the cube as that player sees it.
     turns: Vec<OnceLock<Turn<'a>>>,
     search: Settings,
-    /// Whether the sides judge by different evaluators.
+    /// True if the sides use different evaluators.
     differ: bool,
 }
 
@@ -67,9 +67,9 @@ struct Play {
     chances: Option<Chances>,
     cube: CubeState,
     scale: f64,
-    /// Whether the player on roll is the one who asks.
+    /// True if the player on roll is the one on roll at the question.
     asker: bool,
-    /// What dice took from the one who asks.
+    /// Luck of the dice so far, against the player on roll at the question.
     luck: Sample,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What this side plays by.
+    /// Returns the context of this side.
     fn context(&self, asker: bool) -> Context<'a> {
         self.contexts[usize::from(!asker)]
     }
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
         self.state.score.is_money()
     }
 
-    /// Who is on roll, with this cube. In money play values are per unit of the cube: only its owner counts.
+    /// Returns the turn of a player with this cube. In money play values are per unit of the cube: only its owner counts.
     fn turn(&self, asker: bool, cube: CubeState) -> &Turn<'a> {
         let doublings = if self.is_money() {
             0
@@ -152,7 +152,8 @@ impl<'a> Table<'a> {
         if self.is_money() { -value } else { 1.0 - value }
     }
 
-    /// What chances and a cubeful value of the player on roll (per unit of the cube in money play) are to who asks.
+    /// Converts chances and a cubeful value of the player on roll (per unit of the cube in money play) to the view of the
+    /// player on roll at the question.
     fn asked(&self, play: &Play, chances: Chances, value: f64) -> Sample {
         let (chances, value) = if play.asker {
             (chances, value)
@@ -284,7 +285,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What a game that is cut off here is worth.
+    /// Returns the value of a game that is cut off here.
     fn leaf(&self, player: &Turn<'a>, play: &Play) -> Result<Sample, Stopped> {
         let is_race = self.context(true).evaluator.class(&play.position) == Class::Race;
         let osr = self.osr.as_ref().filter(|_| is_race);
@@ -384,7 +385,7 @@ impl<'a> Table<'a> {
         play.luck.cubeful += luck.cubeful;
     }
 
-    /// What a finished game is worth; `outcome` is the player on roll's.
+    /// Returns the value of a finished game; `outcome` is that of the player on roll.
     fn ended(&self, play: &Play, outcome: Outcome) -> Sample {
         let centred = play.cube.owner == CubeOwner::Centred;
         let single = self.is_money() && self.state.rules.jacoby && centred;

@@ -31,10 +31,10 @@ pub(super) const STEPS: [Step; 5] = [
     step(&[(5, 1), (3, 3), (2, 2), (5, 5), (1, 1)], 0.0),
 ];
 
-/// How many plays static values and then 1-ply values leave, and how far behind the best they may be.
+/// Maximum number of plays kept after static values and then after 1-ply values, and their largest distance to the best.
 pub(super) const LEFT: [(usize, f64); 2] = [(8, 0.10), (5, 0.03)];
-/// How much further behind a play may be where deeper looks follow: one depth changes the difference of two plays by 0.0044 from
-/// 2 plies on (root mean square).
+/// Extra margin of a play where deeper searches follow: one depth changes the difference of two plays by 0.0044 from 2
+/// plies on (root mean square).
 const MORE_BEFORE_THE_LAST: f64 = 0.02;
 /// From 3 plies on errors are half as large: 0.0030 after the first step, 0.0017 after the second.
 const DEEP: f64 = 0.5;
@@ -44,7 +44,7 @@ const fn step(rolls: &'static [(u8, u8)], margin: f64) -> Step {
 }
 
 impl Step {
-    /// Plays further than this behind the best are given up after these rolls, looked at `depth` of `plies` deep.
+    /// Returns the margin: plays further behind the best are pruned after these rolls, searched `depth` of `plies` deep.
     pub(super) fn margin(&self, depth: u8, plies: u8) -> f64 {
         let more = if depth < plies {
             MORE_BEFORE_THE_LAST
@@ -67,7 +67,7 @@ impl Step {
     }
 }
 
-/// What is known of the position after a play.
+/// Values known so far of the position after a play.
 #[derive(Debug)]
 pub(super) struct ByRolls {
     position: Position,
@@ -80,7 +80,7 @@ pub(super) struct ByRolls {
     exact: Vec<bool>,
 }
 
-/// How far a shallower look is off after the replies that were looked beyond: weighted sums.
+/// Mean error of the shallower search over the replies that were searched deeper: weighted sums.
 #[derive(Debug, Default)]
 struct Shift {
     weight: f64,
@@ -100,7 +100,7 @@ impl Shift {
         add(&mut self.slots, &deeper.slots, &known.slots);
     }
 
-    /// What a deeper look will find, as far as can be told.
+    /// Estimates the result of a deeper search.
     fn of(&self, known: &Value) -> Value {
         if self.weight == 0.0 {
             return *known;
@@ -160,7 +160,7 @@ impl ByRolls {
             .collect()
     }
 
-    /// What the position is worth to the player on roll there, as far as is known.
+    /// Returns the value of the position to the player on roll there, as far as known.
     pub(super) fn value(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         if self.replies.is_empty() {
             return tree.value(0, &self.position, None, 0);
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// What is guessed of the rolls not looked at keeps the order that chances have.
+    /// Estimates for rolls that were not searched are possible chances: each gammon chance stays within its win chance.
     #[test]
     fn what_is_guessed_is_possible() {
         let value = |chances| Value {

@@ -47,7 +47,7 @@ impl Cache {
         }
     }
 
-    /// How many positions it can hold.
+    /// Returns the number of positions it can hold.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.entries.len()

@@ -1,4 +1,4 @@
-//! By what rules a search chooses plays: the same at each of its nodes.
+//! Rules by which a search chooses plays: the same at each of its nodes.
 
 use super::leaves::LeafEvaluator;
 use super::slots::{Plan, selection};
@@ -6,7 +6,7 @@ use crate::equity::{CubeState, Stakes};
 use crate::eval::Evaluator;
 use crate::query::Settings;
 
-/// How the players of a search choose. Side 0 is the player on roll at the root.
+/// Rules by which the players of a search choose plays. Side 0 is the player on roll at the root.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
     pub(super) leaves: LeafEvaluator<'a>,
@@ -40,7 +40,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// How plays are chosen inside the tree: the root's cube, never turned.
+/// Cube for choosing plays inside the tree: the root's cube, never turned.
 #[derive(Debug)]
 pub(super) struct Selection {
     pub(super) cube: CubeState,
@@ -49,19 +49,19 @@ pub(super) struct Selection {
     pub(super) plan: Option<Plan>,
 }
 
-/// Which replies are evaluated after a quick look.
+/// Selection of the replies that are evaluated after a quick evaluation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pruning {
-    /// How much worse than the best a play may look.
+    /// Largest equity by which a play may trail the best one.
     pub(super) margin: f64,
-    /// How many are kept; the evaluator's own number when not set.
+    /// Number of replies kept; `None` for the evaluator's own number.
     pub(super) keep: Option<usize>,
-    /// Who looks, at rolls with more plays than are kept; when not set, what suits the evaluator.
+    /// Quick evaluation for rolls with more plays than are kept; `None` for the evaluator's default.
     pub(super) by: Option<Chooser>,
 }
 
 impl Pruning {
-    /// As the settings of a search say; `None` for no pruning.
+    /// Returns the pruning of a search with these settings; `None` for no pruning.
     pub(super) fn of(settings: &Settings, leaves: &LeafEvaluator<'_>) -> Option<Pruning> {
         (settings.prune && !leaves.is_noisy()).then(|| Pruning {
             margin: (settings.prune_margin)
@@ -71,12 +71,12 @@ impl Pruning {
         })
     }
 
-    /// Whether a roll with so many plays has more than are kept.
+    /// Returns true if a roll with this number of plays has more than are kept.
     pub(super) fn cuts(&self, evaluator: &dyn Evaluator, plays: usize) -> bool {
         plays > self.keep(evaluator, plays)
     }
 
-    /// How many of so many plays are kept.
+    /// Returns the number of plays kept of `plays`.
     pub(super) fn keep(&self, evaluator: &dyn Evaluator, plays: usize) -> usize {
         self.keep
             .unwrap_or_else(|| evaluator.policy().quick_keep.of(plays))
@@ -84,11 +84,11 @@ impl Pruning {
     }
 }
 
-/// Who chooses the plays that the strong net judges. Without contact all are judged.
+/// The net that chooses the plays for the strong net. Without contact all plays are evaluated by the strong net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chooser {
-    /// Nobody: all are judged.
+    /// No net: all plays are evaluated.
     Nobody,
     /// The quick net ([`Shortcuts::evaluate_quickly`](crate::eval::Shortcuts::evaluate_quickly)).
     Quick,

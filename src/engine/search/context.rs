@@ -1,18 +1,18 @@
-//! What a search works with: the evaluator, tables, memory, and the orders to end.
+//! Context of a search: the evaluator, tables, cache and stop tokens.
 
 use super::cache::Cache;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::query::Stop;
 
-/// What a search needs besides the question.
+/// Everything that a search needs besides the query.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// Judges the leaves.
     pub evaluator: &'a dyn Evaluator,
-    /// What matches are worth at each score.
+    /// Match winning chances at each score.
     pub met: &'a MatchEquityTable,
-    /// How efficiently the cube is used.
+    /// Efficiency of the cube by class of position.
     pub efficiency: &'a CubeEfficiency,
     /// Remembers static evaluations.
     pub cache: Option<&'a Cache>,

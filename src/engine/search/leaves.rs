@@ -48,7 +48,7 @@ impl<'a> LeafEvaluator<'a> {
         }
     }
 
-    /// Whether evaluations carry noise.
+    /// Returns true if evaluations carry noise.
     pub(super) fn is_noisy(&self) -> bool {
         self.noise.is_some()
     }
@@ -102,7 +102,7 @@ impl<'a> LeafEvaluator<'a> {
         out.first().copied().unwrap_or_default()
     }
 
-    /// What the cube model needs to know of a position with these chances.
+    /// Returns the data that the cube model needs of a position with these chances.
     pub(super) fn leaf(&self, position: &Position, chances: Chances) -> Leaf {
         let class = self.evaluator.class(position);
         let exact = self.exact_of(class, position);

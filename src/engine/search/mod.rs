@@ -196,7 +196,7 @@ fn cube_answer(query: &CubeQuery, stakes: &Stakes, value: &tree::Value, plies: u
     cube_verdict(query, stakes, value.chances(), [none, take], plies)
 }
 
-/// What to do with the cube, when not doubling and a double that is taken are worth so much to the player on roll: in
+/// Returns the cube decision for the values of not doubling and of a double that is taken, for the player on roll: in
 /// points per unit of the undoubled cube, or as match winning chances.
 #[must_use]
 pub fn cube_verdict(
@@ -239,7 +239,7 @@ pub fn cube_verdict(
     }
 }
 
-/// Where no verdict says so: a double that could not be made legally is taken when that costs
+/// Returns true if taking is right where the verdict does not say it: a double that is not legal is taken when that costs
 /// less than passing.
 fn take_is_right(stakes: &Stakes, cube: CubeState, numbers: &CubeNumbers) -> bool {
     stakes.may_double(cube)
@@ -251,8 +251,8 @@ fn stakes_are_dead(stakes: &Stakes, cube: CubeState) -> bool {
     !stakes.is_money() && cube.owner != CubeOwner::Opponent
 }
 
-/// Whether a double deserves a thought: the player on roll may turn the cube, and would not be
-/// wrong to turn a dead one. Looks one ply less deep than the decision itself would (CUBE-11).
+/// Returns true if a double is worth considering: the player on roll may turn the cube, and would not be wrong to turn a
+/// dead one. Searches one ply less deep than the decision itself would (CUBE-11).
 ///
 /// # Errors
 /// [`Stopped`].
@@ -281,7 +281,7 @@ pub fn considers_double(
     Ok(f64::from(chances.win) >= dead_double_point(&stakes, cube, beavers, &chances))
 }
 
-/// How many games the player on roll may resign without loss.
+/// Returns the number of games that the player on roll may resign without loss.
 #[must_use]
 pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvice {
     let chances = LeafEvaluator::new(&context, None).one(&query.position);
@@ -292,7 +292,7 @@ pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvi
     }
 }
 
-/// Whether to accept that the player on roll resigns so many games (1..=3).
+/// Returns true if the opponent should accept when the player on roll resigns `games` games (1..=3).
 #[must_use]
 pub fn accepts_resignation(context: Context<'_>, query: &EvalQuery, games: u8) -> bool {
     let chances = LeafEvaluator::new(&context, None).one(&query.position);

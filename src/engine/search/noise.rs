@@ -8,12 +8,12 @@
 use crate::eval::possible;
 use gammond_game::{Chances, POINTS, Position};
 
-/// Whether noise is fair.
+/// Bias of the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bias {
     /// Mean zero.
     None,
-    /// As GNU Backgammon's usual build has it.
+    /// The bias of GNU Backgammon's usual build.
     Gnubg,
 }
 

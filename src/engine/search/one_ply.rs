@@ -8,14 +8,14 @@ use crate::equity::{CubeEfficiency, CubeState, Stakes};
 use crate::eval::Evaluator;
 use gammond_game::{Cube, Position, Roll};
 
-/// Which plays of a roll the strong net judges: those that a quicker one finds good.
+/// A filter of the plays that the strong net evaluates: those that a quicker net ranks high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
     /// At most so many.
     pub plays: usize,
     /// ... within this equity of the best.
     pub margin: f32,
-    /// Who chooses.
+    /// The net that ranks the plays.
     pub by: Chooser,
 }
 
@@ -44,7 +44,7 @@ impl Filter {
     };
 }
 
-/// What is known of a position one play ahead.
+/// Result of a one-ply search of a position.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     /// Mean over the rolls of the best play's chances, for the player on roll.

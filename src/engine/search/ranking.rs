@@ -302,7 +302,7 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// How many of the sorted plays a filter level lets pass: at least one.
+/// Returns the number of sorted plays that a filter level lets pass: at least one.
 fn survivors(plays: &[Candidate], accept: usize, extra: usize, threshold: f64) -> usize {
     let mut count = accept.min(plays.len());
     let limit = accept.saturating_add(extra).min(plays.len());
@@ -316,8 +316,8 @@ fn survivors(plays: &[Candidate], accept: usize, extra: usize, threshold: f64) -
 /// A play that wins at least so often wins for certain, but for what nets and averages leave.
 const CERTAIN: f32 = 0.999;
 
-/// Of the sorted plays those that win for certain are sorted anew: what lies within `noise` of the
-/// best, then what lies within it of the next, and so on.
+/// Reorders those of the sorted plays that win for certain: the plays within `noise` of the best, then those within it of
+/// the next, and so on.
 fn settle_ties(mut plays: &mut [Candidate], noise: f64) {
     if noise <= 0.0 {
         return;

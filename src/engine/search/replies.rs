@@ -8,16 +8,16 @@ use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::Misses;
 use gammond_game::{Chances, Class, PlayGenerator, Position, Roll};
 
-/// What one or several rolls lead to.
+/// The position that one or several rolls lead to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reply {
     /// The position after the reply, the other player on roll.
     pub(super) position: Position,
     /// Its static chances, where they were needed.
     pub(super) chances: Option<Chances>,
-    /// How many of the 36 throws lead here.
+    /// Number of the 36 throws that lead here.
     pub(super) weight: f64,
-    /// Which of [`Roll::ALL`] lead here, a bit each.
+    /// The rolls of [`Roll::ALL`] that lead here, a bit each.
     pub(super) rolls: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct BestPlay {
     pub after: Position,
     /// Static chances of the other player there.
     pub chances: Chances,
-    /// What it is worth to the other player: with the cube, unless the settings say cubeless.
+    /// Value to the other player: with the cube, unless the settings say cubeless.
     pub value: f64,
 }
 
@@ -52,9 +52,9 @@ pub struct Scratch {
     plays: Vec<Position>,
     /// The plays of all rolls, one roll after the other.
     all: Vec<Position>,
-    /// Where the plays of each roll begin in `all`, and the end.
+    /// Index in `all` of each roll's first play, and the end.
     starts: Vec<usize>,
-    /// How the quick net finds each of `all`.
+    /// Value of each of `all` by the quick net.
     quick: Vec<Option<f64>>,
     scores: Vec<f64>,
     classes: Vec<Class>,
@@ -63,12 +63,12 @@ pub struct Scratch {
     misses: Misses,
     /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other.
     kept: Vec<u32>,
-    /// Where the kept plays of each roll begin, and the end.
+    /// Index of each roll's first kept play, and the end.
     kept_starts: Vec<usize>,
     unique: Unique,
     /// For each unique position its place in `batch` plus one.
     place: Vec<u32>,
-    /// What is evaluated.
+    /// Positions to evaluate.
     batch: Vec<Position>,
     full: Vec<Chances>,
     /// Values with the cube and without of what is evaluated.
@@ -316,8 +316,7 @@ impl Scratch {
         self.kept_starts.push(self.kept.len());
     }
 
-    /// What each evaluated position is worth to the player on roll in it: with the cube, and
-    /// without.
+    /// Computes the value of each evaluated position to the player on roll in it: with the cube, and without.
     fn score(&mut self, choice: &Choice<'_>, side: usize) {
         let (stakes, selection) = (&choice.stakes[side], &choice.selection[side]);
         self.values.clear();

@@ -1,4 +1,4 @@
-//! Which cubes a search has to keep apart, level by level (PLY-02).
+//! Cubes that a search keeps apart, level by level (PLY-02).
 //!
 //! A tree is walked once for all cubes that can arise in it. Which ones these are depends on the
 //! depth only, not on the positions, so they are listed beforehand: at each level the cubes asked
@@ -130,7 +130,7 @@ impl Plan {
         swapped
     }
 
-    /// How many cubes are wanted at a level.
+    /// Returns the number of cubes needed at a level.
     pub(super) fn width(&self, level: usize) -> usize {
         self.levels[level].wanted.len()
     }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// What a position is worth to the player on roll there.
+/// Value of a position to the player on roll there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Value {
     /// Averages of the five chances.
@@ -64,7 +64,7 @@ impl Known {
     }
 }
 
-/// What is asked at the root of a tree.
+/// Result requested at the root of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
     /// The chances only.

@@ -55,7 +55,7 @@ impl<'a> Turn<'a> {
         Replies::choose_each(&self.plays.choice, 0, position, rolls, scratch, out);
     }
 
-    /// Whether the player on roll may turn the cube.
+    /// Returns true if the player on roll may turn the cube.
     #[must_use]
     pub const fn may_double(&self) -> bool {
         self.cube.is_some()
@@ -67,8 +67,8 @@ impl<'a> Turn<'a> {
         self.plays.choice.leaves.one(position)
     }
 
-    /// What a position with these chances is worth to the player on roll, with the right to double; cubeless settings
-    /// give the cubeless value.
+    /// Returns the value of a position with these chances to the player on roll, with the right to double; cubeless
+    /// settings give the cubeless value.
     #[must_use]
     pub fn value(&self, position: &Position, chances: Chances) -> f64 {
         if self.plays.choice.selection[0].plan.is_none() {

@@ -10,13 +10,13 @@
 use super::super::numbering::Steps;
 use super::ROLLS;
 
-/// How likely each number of rolls is, in some arithmetic.
+/// A probability distribution over the number of rolls, in some arithmetic.
 pub(in super::super) trait Law: Copy {
     /// No roll is needed any more.
     const REACHED: Self;
     /// The law before a roll: the laws after each of the 21 rolls, with weights out of 36.
     fn before(after: &[(u32, Self); 21]) -> Self;
-    /// What is compared: proportional to the mean number of rolls.
+    /// Returns a value proportional to the mean number of rolls, for comparisons.
     fn mean(&self) -> u64;
 }
 
@@ -89,7 +89,7 @@ impl<L: Law> Fewest<L> {
         }
     }
 
-    /// Where the best play of `steps` more steps of `die` leads from `index`.
+    /// Returns the index that the best play of `steps` more steps of `die` from `index` leads to.
     #[inline]
     fn further(&self, index: u32, steps: usize, die: usize) -> u32 {
         match (index as usize).checked_sub(self.first) {

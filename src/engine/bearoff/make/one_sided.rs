@@ -6,7 +6,7 @@ use super::{Watch, header};
 
 /// Rolls in a distribution, 0 to 31.
 const ROLLS_MAX: usize = 32;
-/// What the values of a distribution add up to.
+/// Sum of the values of a distribution.
 const WHOLE: u32 = 65535;
 
 /// 65535 times the probability of each number of rolls.
@@ -28,7 +28,7 @@ pub fn one_sided(numbering: Numbering, gammons: bool, compressed: bool) -> Vec<u
 /// Positions between two looks at whoever watches.
 const STRETCH: usize = 1024;
 
-/// As [`one_sided`]; `watch` hears how many positions are done, and ends it with `false`.
+/// Builds the database like [`one_sided`]; `watch` receives the number of finished positions and cancels with `false`.
 pub fn one_sided_watched(
     numbering: Numbering,
     gammons: bool,

@@ -46,7 +46,8 @@ impl Keeper for Forgetful {
     }
 }
 
-/// As [`two_sided`]; `watch` hears how many pairs are done, and ends it with `false`. Lines that `keeper` knows are not made again.
+/// Builds the database like [`two_sided`]; `watch` receives the number of finished pairs and cancels with `false`. Lines
+/// that `keeper` holds are not computed again.
 pub fn two_sided_kept(
     numbering: Numbering,
     cubeful: bool,
@@ -200,7 +201,7 @@ impl Table {
     }
 }
 
-/// Where the records of a line are: from its position on in the row, then in the column.
+/// Returns the indices of the records of a line: from its position on in the row, then in the column.
 fn places_of(this: usize, positions: usize) -> impl Iterator<Item = usize> {
     let row = (this..positions).map(move |later| this * positions + later);
     row.chain((this + 1..positions).map(move |later| later * positions + this))
@@ -226,7 +227,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// What [`mean_of_best`] finds for `me` against every opponent from `me` on.
+    /// Computes [`mean_of_best`] for `me` against every opponent from `me` on.
     fn row(&mut self, plays: &Plays, me: usize, waiting: &[Record], row: &mut [Record]) {
         let positions = row.len();
         let after = |play: u32| &waiting[play as usize * positions..][me..positions];
@@ -300,7 +301,7 @@ fn after_doubling(kept: i16, turned: i16) -> i16 {
     }
 }
 
-/// Where the plays of each roll lead from each position.
+/// Resulting positions of the plays of each roll from each position.
 struct Plays {
     starts: Vec<u32>,
     indices: Vec<u32>,

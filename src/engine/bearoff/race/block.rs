@@ -6,7 +6,7 @@ use super::super::one_sided::DISTRIBUTION_ROLLS;
 pub(super) const BLOCK: usize = 16;
 /// Numbers of rolls that a law may have, 0 to 63.
 pub(super) const ROLLS: usize = DISTRIBUTION_ROLLS;
-/// What the values of a distribution add up to.
+/// Sum of the values of a distribution.
 pub(super) const WHOLE: u32 = 65535;
 /// Bytes around what is packed: its length before it and its checksum after it.
 pub(super) const FRAME_BYTES: usize = 6;
@@ -18,7 +18,7 @@ pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROL
 pub struct Law {
     /// For how many rolls the first value stands.
     pub(super) first: u8,
-    /// How many values there are; what else is in `values` means nothing.
+    /// Number of values; the rest of `values` is meaningless.
     pub(super) count: u8,
     values: [u16; ROLLS],
 }

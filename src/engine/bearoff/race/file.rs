@@ -12,14 +12,14 @@ pub(super) const MAGIC: [u8; 8] = *b"GAMMRACE";
 pub(super) const HEADER_BYTES: usize = 64;
 /// The version written and read.
 const VERSION: u8 = 1;
-/// Where the header's checksum stands.
+/// Offset of the header's checksum.
 const CRC_AT: usize = 60;
 
-/// What the first bytes say.
+/// Contents of the first bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Header {
     pub(super) numbering: Numbering,
-    /// Where the index begins, and its checksum, once all is there.
+    /// Offset of the index and its checksum, once the table is complete.
     pub(super) finished: Option<(u64, u32)>,
 }
 
@@ -114,8 +114,8 @@ pub(super) fn finish(
     file.sync_all()
 }
 
-/// Where levels and blocks begin, as the index says; `firsts` are the numbers of the levels' first
-/// blocks, and how many there are.
+/// Reads the offsets of levels and blocks from the index; `firsts` are the numbers of the levels' first blocks, then the
+/// number of blocks.
 pub(super) fn read_index(
     bytes: &Bytes,
     at: u64,

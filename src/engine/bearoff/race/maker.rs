@@ -19,10 +19,10 @@ pub(super) const SHARE: usize = 64 * BLOCK;
 /// `best[k][die - 1]`: where the best play of `k + 1` steps of `die` leads.
 pub(super) type Best = [[u32; 6]; 3];
 
-/// What is known of the positions of a level under one goal, by their number in it.
+/// Results for the positions of a level under one goal, by their number in it.
 #[derive(Default)]
 pub(super) struct Level {
-    /// Where the values begin, for how many rolls the first stands, and how many there are.
+    /// For each position the index of its first value, the number of rolls it stands for, and the number of values.
     spans: Vec<(u32, u8, u8)>,
     values: Vec<u16>,
     pub(super) best: Vec<Best>,
@@ -59,7 +59,7 @@ impl Choice {
     };
 }
 
-/// What a thread finds out about some positions of a level.
+/// Results of a thread for some positions of a level.
 #[derive(Default)]
 pub(super) struct Share {
     pub(super) blocks: Vec<u8>,
@@ -122,7 +122,7 @@ impl Maker {
         }
     }
 
-    /// Where the best play of `steps` more steps of `die` leads from `index`.
+    /// Returns the index that the best play of `steps` more steps of `die` from `index` leads to.
     #[inline]
     fn further(&self, goal: &Goal, index: u32, steps: usize, die: usize) -> u32 {
         match (index as usize).checked_sub(goal.first) {
@@ -154,7 +154,7 @@ impl Maker {
         });
     }
 
-    /// Where the best plays of one to three equal steps lead.
+    /// Returns the indices that the best plays of one to three equal steps lead to.
     pub(super) fn best(&self, goal: &Goal, steps: &Steps) -> Best {
         let mut best = [[0; 6]; 3];
         for (more, row) in best.iter_mut().enumerate() {
@@ -167,7 +167,7 @@ impl Maker {
         best
     }
 
-    /// How likely each number of rolls is (RACE-03).
+    /// Computes the distribution of the number of rolls (RACE-03).
     fn law(&self, goal: &Goal, steps: &Steps) -> Law {
         let mut sums = [0_u32; ROLLS];
         for (high, low, weight) in DICE {

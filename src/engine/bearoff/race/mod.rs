@@ -31,16 +31,16 @@ use gammond_game::{Chances, Position, Side};
 pub struct RaceTable {
     bytes: Bytes,
     order: Order,
-    /// Where the blocks of each level begin in the file, and the end of all.
+    /// Offset of each level's first block in the file, and of the end of all.
     levels: Vec<u64>,
     /// The number of the first block of each level.
     firsts: Vec<u32>,
-    /// Where each block begins, counted from its level.
+    /// Offset of each block within its level.
     blocks: Vec<u32>,
     number: TableNumber,
 }
 
-/// Whether these bytes begin like a race table.
+/// Returns true if these bytes begin like a race table.
 pub(super) fn is_one(bytes: &Bytes) -> bool {
     bytes.start(&mut [0; MAGIC.len()]) == MAGIC
 }
@@ -81,7 +81,7 @@ impl RaceTable {
         self.bytes.len()
     }
 
-    /// Whether the position is in the table: not over, no contact, and both sides covered.
+    /// Returns true if the position is in the table: not over, no contact, and both sides covered.
     #[inline]
     #[must_use]
     pub fn covers(&self, position: &Position) -> bool {
@@ -92,7 +92,7 @@ impl RaceTable {
             && (self.numbering().points() <= 12 || !position.has_contact())
     }
 
-    /// Whether a side is covered.
+    /// Returns true if the side is covered.
     #[inline]
     fn holds(&self, side: Side) -> bool {
         let numbering = self.numbering();

@@ -5,7 +5,7 @@
 
 use super::super::numbering::{Counts, Numbering};
 
-/// Where each position of a [`Numbering`] stands in the order.
+/// The order of the positions of a [`Numbering`] in a race table.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
     numbering: Numbering,
@@ -56,12 +56,12 @@ impl Order {
         self.ways[self.at(p, n, s)]
     }
 
-    /// How many levels there are: one for each pip count, none at all included.
+    /// Returns the number of levels: one for each pip count, including 0.
     pub(super) fn levels(&self) -> usize {
         self.numbering.points() * self.numbering.checkers() + 1
     }
 
-    /// How many positions have so many pips.
+    /// Returns the number of positions with this pip count.
     pub(super) fn level(&self, pips: usize) -> usize {
         self.ways(self.numbering.points(), self.numbering.checkers(), pips) as usize
     }

@@ -8,7 +8,7 @@ use gammond_game::Side;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many laws a thread keeps: 0.6 MB.
+/// Number of distributions that a thread keeps: 0.6 MB.
 const PLACES: usize = 2048;
 
 /// A number that no other table of this program has.

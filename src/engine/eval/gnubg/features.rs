@@ -62,13 +62,13 @@ impl Unpacked {
     }
 }
 
-/// Which of the 12 points ahead of the adversary's checker at its index `index` are in `made`.
+/// Returns a mask of the 12 points ahead of the adversary's checker at its index `index` that are in `made`.
 #[inline(always)]
 fn ahead(made: u32, index: usize) -> usize {
     (made >> (24 - index) & 0xfff) as usize
 }
 
-/// What differs between the two nets that have these inputs, and between versions of the weights.
+/// Differences between the two nets with these inputs, and between versions of the weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     pub(super) crashed: bool,
@@ -102,7 +102,7 @@ pub(super) fn unpack<I: Integers>(position: &Position, known: &mut [Unpacked; 2]
     }
 }
 
-/// What each whole number is divided by; the rest is filled in afterwards.
+/// Divisor of each integer input; the other inputs are filled in afterwards.
 const DIVISORS: [f32; LANES] = {
     let mut divisors = [1.0; LANES];
     let known = [

@@ -42,7 +42,7 @@ pub struct GnubgEvaluator {
     prune_race: Mlp,
 }
 
-/// Why an evaluator could not be made.
+/// An error while creating an evaluator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GnubgError {
@@ -169,7 +169,7 @@ impl GnubgEvaluator {
     }
 }
 
-/// Which inputs a net takes.
+/// Inputs of a net.
 #[derive(Debug, Clone, Copy)]
 enum Inputs {
     Base,

@@ -1,4 +1,4 @@
-//! What cannot happen is taken out of a net's outputs.
+//! Removes impossible results from the outputs of a net.
 //!
 //! Rule GE-50 of `protocol-specs/gnubg-evaluation.md`: a side that has borne off a checker cannot lose
 //! a gammon, a race that is long won is won, and so on.
@@ -10,7 +10,7 @@ use gammond_game::{Position, Side};
 /// Below this a gammon chance in a position with contact is taken for nothing.
 const SMALLEST_CHANCE: f32 = 1.0 / 10000.0;
 
-/// What a side needs in a race, in crosses of quadrants and rolls.
+/// Needs of a side in a race, in crosses of quadrants and rolls.
 struct Needs {
     /// Crosses until all are off.
     off: u32,
@@ -67,8 +67,8 @@ pub(super) fn adjust(position: &Position, tables: &Tables, outputs: &mut [f32; 5
     }
 }
 
-/// What the numbers of crosses and rolls decide without contact. Gammons of a side that has
-/// borne off are left to the caller, which comes after.
+/// Adjusts outputs decided by the numbers of crosses and rolls without contact. Gammons of a side that has borne off are
+/// left to the caller, which runs afterwards.
 #[inline(never)]
 fn adjust_race(position: &Position, tables: &Tables, outputs: &mut [f32; 5]) {
     let (me, opponent) = (position.me(), position.opponent());

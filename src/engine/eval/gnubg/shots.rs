@@ -32,7 +32,7 @@ const fn double_lane(die: usize) -> usize {
     DOUBLES + die - 1
 }
 
-/// What the shots are, by lane.
+/// The shots, by lane.
 struct Shots {
     distance: [u32; SHOTS],
     /// All stepping stones: bit q is q pips from the hitter.
@@ -182,7 +182,7 @@ const WEIGHTS: [u32; ROLLS] = [
 const HIT: u32 = 1 << 10;
 const TWICE: u32 = 1 << 16;
 
-/// Nobody on the bar.
+/// Counts the shots with no checker on the bar.
 #[inline(always)]
 fn free(hitters: &Hitters, b: &Unpacked, o: &Unpacked) -> [i32; 3] {
     let shots = &ALL_SHOTS;

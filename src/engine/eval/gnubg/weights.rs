@@ -18,7 +18,7 @@ const WEIGHT_MAX: f32 = 1.0e6;
 const MAGIC: f32 = 472.3782;
 const TITLE: &str = "GNU Backgammon";
 
-/// Which definition of inputs the weights were trained with (GW-03).
+/// Definition of the inputs that the weights were trained with (GW-03).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// 1.00, in Debian's package.
@@ -57,7 +57,7 @@ pub struct WeightsFile {
     pub prune_race: DenseNet,
 }
 
-/// Why a weight file was refused.
+/// An error in a weight file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WeightsError {
@@ -72,7 +72,7 @@ pub enum WeightsError {
     Binary {
         /// Offset of the damage.
         at: usize,
-        /// What is wrong.
+        /// Description of the damage.
         reason: String,
     },
     /// A text file is damaged.
@@ -80,7 +80,7 @@ pub enum WeightsError {
     Text {
         /// Line of the damage, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the damage.
         reason: String,
     },
 }
@@ -315,7 +315,7 @@ fn parse_binary(all: &[u8]) -> Result<WeightsFile, WeightsError> {
 // ---- text: GW-20, GW-22 ----
 
 struct Lines<'a> {
-    /// What is left; `None` after the last line.
+    /// Remaining bytes; `None` after the last line.
     rest: Option<&'a [u8]>,
     /// Number of the line read last, from 1.
     line: usize,

@@ -6,9 +6,9 @@
 
 use gammond_game::{BAR, Position, Side};
 
-/// How many there are for one side.
+/// Number of handcrafted inputs of one side.
 pub const HAND_OF_SIDE: usize = 20;
-/// How many there are for both sides.
+/// Number of handcrafted inputs of both sides.
 pub const HAND: usize = 2 * HAND_OF_SIDE;
 
 /// No side packs to this.
@@ -91,7 +91,7 @@ fn mirrored(mask: u32) -> u32 {
     mask.reverse_bits() >> 8
 }
 
-/// Those of the twenty integers that look at one side alone.
+/// Counts the integers, of the twenty, that depend on one side alone.
 #[inline(always)]
 fn count_own(me: &Half, mut put: impl FnMut(usize, u32)) {
     let (points, made) = (me.points, me.made);
@@ -170,7 +170,7 @@ static RUNS: [u8; 256] = {
     table
 };
 
-/// Of 36 rolls, how many take a lone checker at `from` seven or more pips ahead past `blocks`.
+/// Returns the number of rolls, of 36, that take a lone checker at `from` seven or more pips ahead past `blocks`.
 #[inline(always)]
 fn escapes(from: i32, blocks: u32) -> u32 {
     // Bit 12 - d of the pattern is the point at distance d; points beyond the ace are free.
@@ -224,7 +224,7 @@ const HIGH: [u32; 16] = [2, 3, 4, 5, 6, 3, 4, 5, 6, 4, 5, 6, 5, 6, 6, 31];
 /// The six dice, and two that reach nothing.
 const DICE: [u32; 8] = [1, 2, 3, 4, 5, 6, 31, 31];
 
-/// Of 36 rolls, how many hit an enemy blot, by the rule of `NI-20`.
+/// Returns the number of rolls, of 36, that hit an enemy blot, by the rule of `NI-20`.
 ///
 /// Pairs and doubles are worked out side by side in fixed arrays, without branches: the compiler
 /// makes vector code of them.

@@ -21,16 +21,16 @@ const BASE: usize = 2 * LOCATIONS * STEPS;
 const OFF: usize = 2 * OFF_OF_SIDE;
 const OFF_OF_SIDE: usize = 8;
 
-/// What a net looks at.
+/// Set of inputs of a net.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputSet {
     /// The 364 base inputs.
     Counts,
-    /// Those and the forty handcrafted ones.
+    /// The base inputs and the forty handcrafted ones.
     CountsAndHand,
-    /// Those, and the rolls that reach each blot.
+    /// The inputs of `CountsAndHand`, and the rolls that reach each blot.
     CountsHandAndReach,
-    /// Those of `Counts` and sixteen for the seventh to the fourteenth checker borne off; for races.
+    /// The base inputs and sixteen for the seventh to the fourteenth checker borne off; for races.
     CountsAndOff,
 }
 
@@ -65,7 +65,7 @@ impl InputSet {
         }
     }
 
-    /// How many inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub const fn inputs(self) -> usize {
         match self {
@@ -76,7 +76,7 @@ impl InputSet {
         }
     }
 
-    /// Whether it has more inputs than `other`, and those of `other` first.
+    /// Returns true if it has more inputs than `other`, and begins with those of `other`.
     #[must_use]
     pub fn begins_with(self, other: InputSet) -> bool {
         let (name, start) = (self.name(), other.name());
@@ -87,7 +87,7 @@ impl InputSet {
         matches!(self, InputSet::CountsAndHand | InputSet::CountsHandAndReach)
     }
 
-    /// What quantising must know; see [`InputUnits`].
+    /// Returns the units that quantising needs; see [`InputUnits`].
     #[must_use]
     pub fn units(self) -> InputUnits<'static> {
         let (units, typical, reach): (&'static [f32], &'static [f32], fn(&[f64]) -> _) = match self
@@ -136,7 +136,7 @@ impl InputSet {
     }
 }
 
-/// What one unit of an input's integer is worth in float32.
+/// Value of one unit of an input's integer in float32.
 static UNITS: [f32; BASE + HAND + REACH] = {
     let mut units = [1.0; BASE + HAND + REACH];
     let mut location = 0;

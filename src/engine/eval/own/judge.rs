@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Why our nets cannot be used.
+/// An error while loading our nets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnNetError {
@@ -19,7 +19,7 @@ pub enum OwnNetError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// A file is not a net file or is damaged.
@@ -39,15 +39,15 @@ pub enum OwnNetError {
     Other {
         /// The file.
         file: String,
-        /// What it says.
+        /// Class in the file.
         found: String,
-        /// What it is to be.
+        /// Expected class.
         wanted: String,
     },
     /// Two files are for one class.
     #[error("{second}: a second {class} net beside {first}")]
     Twice {
-        /// Whose net both are.
+        /// Class of both nets.
         class: String,
         /// The file read first.
         first: String,
@@ -144,7 +144,7 @@ impl Judge {
         other
     }
 
-    /// What the net itself says, without clamping or any knowledge of the game.
+    /// Returns the outputs of the net itself, without clamping or any knowledge of the game.
     #[must_use]
     pub fn raw(&self, position: &Position) -> [f32; 5] {
         with_scratch(|scratch| {
@@ -306,7 +306,7 @@ struct Reference {
     sums: Accumulator,
 }
 
-/// How many nets' references a thread keeps.
+/// Number of nets whose references a thread keeps.
 const REFERENCES: usize = 16;
 
 /// Positions worked on together.

@@ -62,7 +62,7 @@ pub static PRUNING: (&str, &[u8]) = ("pruning.net", gammond_nets::PRUNING);
 /// whoever judges it.
 pub static VOLATILITY: (&str, &[u8]) = ("volatility.net", gammond_nets::VOLATILITY);
 
-/// Whether a path is a net file of ours or a folder, which can hold nothing else.
+/// Returns true if the path is a net file of ours or a folder, which can hold nothing else.
 #[must_use]
 pub fn is_ours(path: &Path) -> bool {
     use std::io::Read as _;
@@ -303,8 +303,8 @@ impl OwnEvaluator {
         Ok(self)
     }
 
-    /// How far the next roll moves the winning chance of the player on roll, a position with contact: its standard deviation over
-    /// the rolls, 0 to 0.5.
+    /// Returns the standard deviation, over the next roll, of the winning chance of the player on roll, 0 to 0.5. For
+    /// positions with contact.
     #[must_use]
     pub fn volatility(&self, position: &Position) -> f64 {
         self.volatility.of(position)
@@ -394,7 +394,7 @@ impl OwnEvaluator {
     }
 }
 
-/// How searches use our nets.
+/// Settings of searches with our nets.
 const POLICY: SearchPolicy = SearchPolicy {
     // Both measured: BENCHMARKS.md.
     quick_margin: 0.12,
@@ -469,8 +469,8 @@ impl Shortcuts for OwnEvaluator {
     }
 }
 
-/// Which of the five outputs the rules leave open in a race, where nobody is hit any more: who has borne off a
-/// checker loses no gammon, and who has left the winner's home loses no backgammon.
+/// Returns which of the five outputs the rules leave open in a race, where no checker is hit any more. A side that has
+/// borne off a checker loses no gammon; one that has left the winner's home loses no backgammon.
 #[must_use]
 pub fn open_in_races(position: &Position) -> [bool; 5] {
     let loses = |side: Side| {

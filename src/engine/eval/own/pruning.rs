@@ -20,7 +20,7 @@ impl Pruner {
     /// The class in its file.
     pub(super) const CLASS: &'static str = "pruning";
 
-    /// Whether the contents of a file say that it is a pruning net.
+    /// Returns true if the contents of a file are those of a pruning net.
     pub(super) fn is_one(bytes: &[u8]) -> bool {
         is_of_class(bytes, Pruner::CLASS)
     }

@@ -1,8 +1,9 @@
-//! Which blots a roll can reach: for each point how many rolls, of 36, hit an enemy blot there or cover one's own.
+//! Blots that a roll can reach: for each point the number of rolls, of 36, that hit an enemy blot there or cover one's
+//! own.
 //!
-//! How many rolls hit is one of the handcrafted integers. *Which* blot they hit is worth as much, and so is which of the
-//! player's own blots will be covered. Defined in `protocol-specs/net-inputs.md` (`NI-30`, `NI-31`); everything is computed
-//! from bit masks of 24 points, without branches on what stands there.
+//! The number of hitting rolls is one of the handcrafted integers. *Which* blot they hit is worth as much, and so is
+//! which of the player's own blots will be covered. Defined in `protocol-specs/net-inputs.md` (`NI-30`, `NI-31`);
+//! everything is computed from bit masks of 24 points, without branches on what stands there.
 
 use super::handcrafted::{BOARD, Half};
 use gammond_game::{BAR, Position};
@@ -11,7 +12,7 @@ use gammond_game::{BAR, Position};
 pub(super) const POINTS: usize = 24;
 /// Integers of one side: for each point rolls that hit, then rolls that cover.
 pub(super) const REACH_OF_SIDE: usize = 2 * POINTS;
-/// How many there are for both sides.
+/// Number of integers of both sides.
 pub(super) const REACH: usize = 2 * REACH_OF_SIDE;
 
 /// The integers of both sides: the player on roll in the lower 32 bits of each word, the opponent in the upper.
@@ -70,7 +71,8 @@ impl Reach {
         }
     }
 
-    /// Which integer a bit stands for, and its value: pairs of rolls, as a half would cost more in rounding than it tells.
+    /// Returns the integer that a bit stands for, and its value in pairs of rolls: a half would cost more in rounding
+    /// than it adds.
     #[inline(always)]
     fn at(&self, bit: u32) -> (usize, i16) {
         let digits = self.digits.iter().rev();
@@ -86,7 +88,7 @@ const fn lanes(mine: u32, theirs: u32) -> u64 {
     mine as u64 | (theirs as u64) << 32
 }
 
-/// Where the other side may land.
+/// Returns the points on which the other side may land.
 #[inline(always)]
 fn free(of: &Half) -> u32 {
     BOARD & !of.made_seen
@@ -95,14 +97,14 @@ fn free(of: &Half) -> u32 {
 /// Sums of ones for each bit, a binary digit in each word.
 type Sums<const DIGITS: usize> = [u64; DIGITS];
 
-/// How many of three masks have each bit.
+/// Counts for each bit how many of three masks have it.
 #[inline(always)]
 const fn three(a: u64, b: u64, c: u64) -> Sums<2> {
     let ab = a ^ b;
     [ab ^ c, (a & b) | (ab & c)]
 }
 
-/// How many of seven.
+/// Counts for each bit how many of seven masks have it.
 #[inline(always)]
 const fn seven(m: [u64; 7]) -> Sums<3> {
     let [a, p] = three(m[0], m[1], m[2]);
@@ -112,7 +114,7 @@ const fn seven(m: [u64; 7]) -> Sums<3> {
     [one, two, four]
 }
 
-/// How many of fifteen.
+/// Counts for each bit how many of fifteen masks have it.
 #[inline(always)]
 const fn fifteen(m: [u64; 15]) -> Sums<4> {
     let [a0, a1, a2] = seven([m[0], m[1], m[2], m[3], m[4], m[5], m[6]]);
@@ -213,7 +215,7 @@ mod tests {
     use super::*;
     use gammond_game::{Roll as Dice, Side, generate_plays};
 
-    /// What the masks say, point by point and roll by roll.
+    /// Computes the same as the masks, point by point and roll by roll.
     fn slowly(me: Side, other: Side) -> [u8; REACH_OF_SIDE] {
         let mut values = [0_u8; REACH_OF_SIDE];
         let (bar, blot) = (me.count(BAR), |i: i32| {

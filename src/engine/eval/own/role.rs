@@ -1,9 +1,9 @@
-//! What a net of ours is for, and which positions are whose.
+//! Roles of our nets, and the positions that each role covers.
 
 use gammond_game::{Class, Position};
 
-/// Who leads a contact position clearly. Plays of one roll differ in this only by what they hit, so
-/// the nets that share contact positions by it are seldom compared with each other.
+/// Player with a clear lead in a contact position. Plays of one roll differ in this only by what they hit, so the nets
+/// that share contact positions by it are seldom compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lead {
     /// The pip counts are within [`LEAD_PIPS`].
@@ -14,11 +14,11 @@ pub enum Lead {
     Behind,
 }
 
-/// What counts as a clear lead, in pips.
+/// Smallest clear lead, in pips.
 pub const LEAD_PIPS: i32 = 30;
 
 impl Lead {
-    /// Who leads at `position`.
+    /// Returns the lead at `position`.
     #[inline]
     #[must_use]
     pub fn of(position: &Position) -> Lead {
@@ -34,7 +34,7 @@ impl Lead {
 /// Points of one's own home that make a board of one's own: see [`Role::Board`].
 pub const BOARD_POINTS: u32 = 4;
 
-/// What a net is for; its name is the class in the header of a net file.
+/// Role of a net; its name is the class in the header of a net file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Role {
@@ -62,7 +62,7 @@ pub enum Role {
     Fast,
     /// Ranking plays inside the look-ahead.
     Pruning,
-    /// How far the next roll moves the winning chance; for the cube.
+    /// Standard deviation of the winning chance over the next roll; for the cube.
     Volatility,
 }
 
@@ -84,7 +84,7 @@ impl Role {
         Role::Volatility,
     ];
 
-    /// How many roles the positions with contact have, [`Role::Contact`] the first; they are the first of [`Role::ALL`].
+    /// Number of roles for positions with contact, starting with [`Role::Contact`]; they are the first of [`Role::ALL`].
     pub const IN_CONTACT: usize = 9;
 
     /// Its name in files.
@@ -113,7 +113,7 @@ impl Role {
         Role::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// Whether its net has inputs, two layers and chances as results; the others have files of their own kind.
+    /// Returns true if its net has inputs, two layers and chances as results; the others have files of their own kind.
     pub const fn is_net(self) -> bool {
         !matches!(self, Role::Pruning | Role::Volatility)
     }
@@ -124,7 +124,7 @@ impl Role {
         names.map(Role::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Which strong net a position is for; none when a table or the rules answer.
+    /// Returns the role of the strong net for a position; `None` when a table or the rules answer.
     #[must_use]
     pub fn of(position: &Position) -> Option<Role> {
         match Class::of(position) {
@@ -135,8 +135,9 @@ impl Role {
         }
     }
 
-    /// Which strong net a position of [`Class::Contact`] is for. Beside the lead only points that the player on roll has made count: a
-    /// play of the opponent changes nothing of them, so the plays of one roll are seldom shared out among several nets.
+    /// Returns the role of the strong net for a position of [`Class::Contact`]. Apart from the lead, only points made by
+    /// the player on roll count. A play of the opponent does not change them, so the plays of one roll seldom need
+    /// several nets.
     #[inline]
     #[must_use]
     pub fn in_contact(position: &Position) -> Role {
@@ -155,7 +156,7 @@ impl Role {
         }
     }
 
-    /// Whose net answers for this role where it has none of its own.
+    /// Returns the role whose net is used where this role has no net of its own.
     #[must_use]
     pub const fn parent(self) -> Option<Role> {
         match self {
@@ -175,7 +176,7 @@ impl Role {
 
 /// The points of the own home, in [`gammond_game::Side::made`].
 const HOME: u32 = 0b11_1111;
-/// Those of the opponent's.
+/// The points of the opponent's home.
 const FAR_HOME: u32 = HOME << 18;
 
 #[cfg(test)]

@@ -27,16 +27,16 @@ pub(super) struct SmallNet {
     pub(super) cpu: CpuLevel,
 }
 
-/// What is asked of a small net: some weight on each output.
+/// Query of a small net: a weight on each output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer {
     /// Integers to multiply the units with.
     pub(super) weights: Row,
-    /// What one unit of the sum is worth.
+    /// Value of one unit of the sum.
     pub(super) unit: f64,
 }
 
-/// Whether the contents of a file say that it is a net of this class.
+/// Returns true if the contents of a file are those of a net of this class.
 pub(super) fn is_of_class(bytes: &[u8], class: &str) -> bool {
     native::class(bytes).is_some_and(|found| found == class.as_bytes())
 }

@@ -9,7 +9,7 @@ use super::small::{Answer, SmallNet, is_of_class, words};
 use crate::nn::{CpuLevel, Integers, Kernel};
 use gammond_game::{Chances, Position};
 
-/// What cube life is a polynomial of.
+/// Number of terms of the polynomial for cube life.
 pub const LIFE_TERMS: usize = 8;
 
 /// Cube life when the player on roll owns the cube, when it is centred and when the opponent owns it: what each of
@@ -52,7 +52,7 @@ impl VolatilityNet {
     /// The class in its file.
     pub(super) const CLASS: &'static str = "volatility";
 
-    /// Whether the contents of a file say that it is such a net.
+    /// Returns true if the contents of a file are those of a volatility net.
     pub(super) fn is_one(bytes: &[u8]) -> bool {
         is_of_class(bytes, VolatilityNet::CLASS)
     }

@@ -13,13 +13,12 @@ pub const VERSION: u32 = 1;
 /// Bytes before the tensors.
 pub const HEADER_BYTES: usize = 128;
 
-/// Where the activation stands, then the first layer's limit, then whether the second has none.
+/// Offset of the activation; then the first layer's limit, then a flag that the second layer has none.
 const ACTIVATION_AT: usize = 124;
-/// Where the class stands.
+/// Offset of the class.
 const CLASS_AT: usize = 44 + 32 + 32;
 
-/// What a file says besides the numbers. Texts are ASCII without control characters, at most 32
-/// bytes (class: 16).
+/// Texts in a net file. ASCII without control characters, at most 32 bytes (class: 16).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// Name of the net, such as `contact-1`.
@@ -30,13 +29,13 @@ pub struct Label {
     pub class: String,
 }
 
-/// Why bytes are not a net file.
+/// An error in the bytes of a net file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {at}: {reason}")]
 pub struct NetFileError {
     /// Offset in the file.
     pub at: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub reason: String,
 }
 
@@ -47,7 +46,7 @@ fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, NetFileError> {
     })
 }
 
-/// Whether these bytes begin like a net file.
+/// Returns true if these bytes begin like a net file.
 #[must_use]
 pub fn looks_like_one(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)

@@ -18,18 +18,18 @@ const SECOND: &str = "second_layer";
 const RELU: &str = "relu";
 /// Keys of the metadata that say nothing about the arithmetic.
 const TEXTS: [&str; 4] = ["format", "name", "net", "recipe"];
-/// What other writers say of nets as they are without any key.
+/// Metadata that other writers add to nets with default values.
 const DEFAULTS: [(&str, &str); 2] = [("activation", "clip01"), ("output", "sigmoid")];
 /// Longest header.
 const HEADER_MAX: usize = 1 << 20;
 
-/// Why a file is not a float net: where and what.
+/// An error in a float net file: offset and reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {at}: {reason}")]
 pub struct SafetensorsError {
     /// Offset in the file.
     pub at: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub reason: String,
 }
 
@@ -225,7 +225,7 @@ impl File<'_> {
     }
 }
 
-/// What the metadata says of the limits, taken out of it.
+/// Removes the limits from the metadata and parses them.
 fn limits(metadata: &mut BTreeMap<String, String>) -> Result<Limits, SafetensorsError> {
     let first = match metadata.remove(FIRST_LIMIT).as_deref() {
         None | Some("1") => 1,

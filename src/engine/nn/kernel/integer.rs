@@ -90,7 +90,7 @@ mod scalar {
         }
     }
 
-    /// What a neuron of the first layer passes on of its sum.
+    /// Returns the output of a neuron of the first layer for its sum.
     fn passed_on(net: &Net<'_>, sum: i16) -> i32 {
         let (limit, last) = match net.passes {
             Passes::Clipped => return i32::from(sum >> net.shift).clamp(0, 255),

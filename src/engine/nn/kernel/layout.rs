@@ -15,7 +15,7 @@ pub(in crate::nn) const TILE: usize = 128;
 /// `factor` more of one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InputDelta {
-    /// Which input.
+    /// Index of the input.
     pub row: u16,
     /// By how much its integer rises.
     pub factor: i16,
@@ -57,14 +57,14 @@ impl Aligned {
         self.0.resize(length / 32, Line([0; 32]));
     }
 
-    /// How many numbers.
+    /// Returns the number of 16-bit numbers.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len() * 32
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no numbers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -133,7 +133,7 @@ pub(in crate::nn) struct Net<'a> {
     pub(in crate::nn) passes: Passes,
 }
 
-/// What the first layer passes on of a sum.
+/// Output of the first layer as a function of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::nn) enum Passes {
     /// Limited to 1.
@@ -169,9 +169,9 @@ impl Sums {
 pub(in crate::nn) struct Batch<'a> {
     /// First-layer sums of the reference.
     pub(in crate::nn) from: &'a Accumulator,
-    /// What changes for the first input, then for the second ...
+    /// Changes for the first input, then for the second ...
     pub(in crate::nn) changes: &'a [InputDelta],
-    /// Where each input's changes end; ascending.
+    /// End of each input's changes; ascending.
     pub(in crate::nn) ends: &'a [u32],
 }
 

@@ -1,6 +1,6 @@
-//! What a CPU can do, found out once.
+//! Capabilities of the CPU, detected once.
 
-/// What the CPU can do. A level other than `SCALAR` exists only on a CPU that has it.
+/// Capability level of the CPU. A level other than `SCALAR` exists only on a CPU that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuLevel(pub(super) Level);
 

@@ -5,7 +5,7 @@
 /// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
 /// [`super::CpuLevel::run`] compiles it anew for every level. Plain Rust gives the same result on all.
 pub trait Kernel {
-    /// What the work yields.
+    /// Result of the work.
     type Output;
     /// Does the work; `I` are the operations of the level.
     fn run<I: Integers>(self) -> Self::Output;
@@ -56,8 +56,7 @@ pub(in crate::nn) struct Active {
     pub(in crate::nn) value: f32,
 }
 
-/// What a count lists, for [`Integers::list_counts`]: which of the first three rows, and the value of
-/// the fourth.
+/// Entries for [`Integers::list_counts`] by count: the index among the first three rows, and the value of the fourth.
 pub(super) const LISTED: [(u32, f32); 16] = {
     let mut listed = [(0, 0.0); 16];
     let mut count = 1;
@@ -70,7 +69,7 @@ pub(super) const LISTED: [(u32, f32); 16] = {
     listed
 };
 
-/// How many rows [`Integers::clipped_dot`] chooses from.
+/// Number of rows that [`Integers::clipped_dot`] chooses from.
 pub const ROWS: usize = 1024;
 /// Numbers of a [`Row`].
 pub const ROW_WIDTH: usize = 64;

@@ -16,7 +16,7 @@ impl Line {
 pub(in crate::nn) trait Wide: Copy {
     /// Eight lanes, for the output layer.
     type Half: Copy;
-    /// Whether eight of these fit in the registers beside other things.
+    /// True if eight of these fit in the registers beside other values.
     const MANY: bool;
 
     fn load(line: &Line) -> Self;
