@@ -110,7 +110,7 @@ impl<'a> Terminal<'a> {
         Terminal(text)
     }
 
-    /// Keeps at most so many characters.
+    /// Keeps at most `characters` characters.
     #[must_use]
     pub fn at_most(self, characters: usize) -> Terminal<'a> {
         Terminal(beginning(self.0, characters))
@@ -154,7 +154,7 @@ impl<'a> Markup<'a> {
         Markup(text)
     }
 
-    /// Keeps at most so many characters.
+    /// Keeps at most `characters` characters.
     #[must_use]
     pub fn at_most(self, characters: usize) -> Markup<'a> {
         Markup(beginning(self.0, characters))

@@ -1,15 +1,14 @@
-//! Files from outside, opened with care: regular files only, and never more of one than was said.
+//! Careful opening of files from outside: regular files only, and never more bytes than a limit.
 //!
-//! A pipe, a terminal or a device in the place of a file would hang its reader or never end; all
-//! rooms open what people name through here. Errors speak of the file without naming it: whoever
-//! reports them has the name.
+//! A pipe, a terminal or a device in the place of a file would block its reader or never end, so every file that a user
+//! names is opened here. Errors describe the file without its name: the caller adds the name.
 
 use crate::platform;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Most bytes of a text that somebody wrote by hand: a configuration, a plan, a policy.
+/// Maximum size in bytes of a handwritten text: a configuration, a plan, a policy.
 pub const TEXT_BYTES_MAX: u64 = 4 << 20;
 
 /// Most bytes of records that are read into memory together, such as a benchmark file.

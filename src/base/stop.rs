@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Shared by the asker and the computation, which polls it between batches.
+/// A stop token shared by the caller and the computation, which polls it between batches.
 ///
 /// Pausing is for schedulers: every thread of the computation waits at its next [`Stop::checkpoint`] until the token
 /// is resumed or triggered.

@@ -131,7 +131,7 @@ impl Journal {
 /// Reads the contents of a journal without locking or changing it. Another process may have it open.
 ///
 /// # Errors
-/// [`JournalError`]: the file, somebody else's file, damage.
+/// [`JournalError`]: the file cannot be read, belongs to another program, or is damaged.
 pub fn read(path: &Path) -> Result<Contents, JournalError> {
     let file = regular(OpenOptions::new().read(true), path)?;
     contents(&file, path)?.ok_or_else(|| JournalError::NotOurs {
@@ -193,7 +193,7 @@ mod tests {
 
     const RECORDS: [&[u8]; 3] = [b"zero", b"", b"two"];
 
-    /// Whoever reads a finished journal gets all of it or an error.
+    /// A cut-off copy of a finished journal is refused.
     #[test]
     fn finished_journals_that_are_cut_off_are_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -33,7 +33,7 @@ pub fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// Memory that this process holds is not asked for here.
+/// Returns `None`: resident memory is not measured on this platform.
 pub fn resident_bytes() -> Option<u64> {
     None
 }

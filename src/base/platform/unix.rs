@@ -37,7 +37,7 @@ pub fn rights_of_others(about: &Metadata) -> Option<u32> {
     (mode & 0o077 != 0).then_some(mode)
 }
 
-/// Memory that this process holds now, in bytes, where the system tells.
+/// Returns the resident memory of this process in bytes; `None` where the system does not report it.
 pub fn resident_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
