@@ -73,7 +73,7 @@ impl std::fmt::Debug for Control<'_> {
 }
 
 impl<'a> Control<'a> {
-    /// Stops when `stop` is triggered; `watch` hears of progress.
+    /// Creates controls that stop the job when `stop` is triggered; `watch` receives the progress events.
     #[must_use]
     pub fn new(stop: Stop, watch: impl FnMut(&Event) + Send + 'a) -> Control<'a> {
         Control {
@@ -90,12 +90,12 @@ impl<'a> Control<'a> {
         Control::new(Stop::never(), |_| {})
     }
 
-    /// Tells an event.
+    /// Sends an event to the callback.
     pub fn tell(&mut self, event: &Event) {
         (self.watch)(event);
     }
 
-    /// Tells how far work is that runs outside a [`super::Runner`].
+    /// Reports the progress of work that runs outside a [`super::Runner`].
     pub fn tell_progress(&mut self, progress: Progress, last: bool) {
         let event = Event {
             task: self.task.clone(),

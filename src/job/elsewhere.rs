@@ -114,7 +114,7 @@ pub enum ElsewhereError {
     Failed(String),
 }
 
-/// Computes what is ordered on the threads of the scope, until nobody orders any more.
+/// Computes the ordered parts on the threads of the scope until the channel of orders closes.
 pub(super) fn serve<'s>(work: &'s dyn Work, orders: &Receiver<Order>, scope: &rayon::Scope<'s>) {
     while let Ok(order) = orders.recv() {
         let count = usize::try_from(order.numbers.end.saturating_sub(order.numbers.start));

@@ -3,7 +3,7 @@
 //! A [`Job`] has a [`Header`] that names everything which decides its result, numbered parts that
 //! are pure functions of the header and their number, and a sum to which the parts are merged in
 //! the order of their numbers. [`Runner`] computes parts on all cores, keeps them in a journal and
-//! tells its [`Control`] how far it is. The result and the bytes of the journal are the same for
+//! reports its progress to its [`Control`]. The result and the bytes of the journal are the same for
 //! any number of threads, and whether or not it was stopped on the way.
 //!
 //! ```

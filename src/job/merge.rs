@@ -20,7 +20,7 @@ pub enum MergeError {
     Changed {
         /// The one that differs from the first.
         path: PathBuf,
-        /// Where.
+        /// The setting that differs.
         difference: Difference,
     },
     /// Two shares say different things about a part.

@@ -195,7 +195,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Opens a journal; a changed header is told by the setting that differs.
+/// Opens a journal. If its header differs, the error names the setting.
 fn open_journal<E: std::error::Error>(
     path: &Path,
     header: &Header,
