@@ -1,9 +1,8 @@
 //! The bytes of a database: part of the program, in memory, or in a file.
 //!
-//! Files are not mapped: a mapped file that somebody cuts short ends the program with a signal, and
-//! one that changes changes answers that were checked. Files up to [`MEMORY_BYTES_MAX`] are read
-//! when they are opened; of longer ones each record is read when it is asked for, which takes about a
-//! microsecond more, and what cannot be read is not covered.
+//! Files are not mapped: truncating a mapped file would kill the program with a signal, and changing it would change
+//! answers that were checked. Files up to [`MEMORY_BYTES_MAX`] are read when they are opened. Records of longer ones are
+//! read on demand, which takes about a microsecond more; records that cannot be read count as not covered.
 
 use gammond_base::{files, platform};
 use std::fs::File;

@@ -27,10 +27,11 @@ impl Keeper for Lines {
     }
 }
 
-/// Makes a two-sided database at `path`, or goes on with what was begun there, in the journal [`part_of`] it. `watch` hears
-/// how many pairs are done; with `false` it ends the work, and the same call goes on from there. Whether all is done.
+/// Builds a two-sided database at `path`, or resumes an unfinished one from the journal [`part_of`] it. `watch` receives
+/// the number of finished pairs and cancels with `false`; the same call resumes from there. Returns true if the database
+/// is complete.
 ///
-/// Nothing stands at `path` before all is done; whoever asks has looked whether a file there may be replaced.
+/// No file appears at `path` before all is done; the caller has checked that a file there may be replaced.
 ///
 /// # Errors
 /// [`BearoffError`]: the disk; a file in the place of the journal that is none, or another table's; another program

@@ -31,7 +31,7 @@ pub enum EngineError {
     /// A rollout that cannot be.
     #[error(transparent)]
     Rollout(RolloutError),
-    /// A question about a whole match, which the room that judges matches takes apart for the engine.
+    /// A query about a whole match; the match analysis must split it for the engine.
     #[error("is about a whole match")]
     WholeMatch,
     /// The query was stopped before any answer was ready.

@@ -77,7 +77,7 @@ pub struct Engine {
     bearoff: Arc<[String]>,
 }
 
-/// Another judge, and what it remembers.
+/// The opponent's evaluator and its cache.
 #[derive(Debug, Clone)]
 struct Rival {
     evaluator: Arc<dyn Evaluator>,
@@ -113,7 +113,7 @@ pub struct EngineBuilder {
 /// Stack of a compute thread: one that waits for a part of its search may begin another search.
 const COMPUTE_STACK_BYTES: usize = 16 << 20;
 
-/// Memory for static evaluations when nothing else is asked for.
+/// Default size of the cache of static evaluations, in MB.
 pub const CACHE_MB_DEFAULT: usize = 16;
 
 impl Default for EngineBuilder {
@@ -182,7 +182,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Judges races that no table covers by so many one-sided rollouts ([`crate::eval::osr`]) instead of a net.
+    /// Evaluates races that no table covers by `games` one-sided rollouts ([`crate::eval::osr`]) instead of a net.
     #[must_use]
     pub fn osr(mut self, games: u32) -> Self {
         self.osr = Some(games);
@@ -435,8 +435,8 @@ impl Engine {
         self.answer_telling(question, settings, stop, &mut |_| {})
     }
 
-    /// [`Engine::answer`]; of a rollout whose asker wants to hear how it goes `tell` hears what is known after each
-    /// round of games, in [`Found::Progress`].
+    /// Answers like [`Engine::answer`]. If the client requested progress of a rollout, `tell` receives the intermediate
+    /// result after each round of games as [`Found::Progress`].
     ///
     /// # Errors
     /// [`EngineError::Stopped`].

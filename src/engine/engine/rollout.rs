@@ -76,7 +76,7 @@ impl Engine {
         games.map_err(EngineError::from)
     }
 
-    /// The question with the plays that it is about, where it asks for the best ones of a roll.
+    /// Returns the query with its plays filled in, if it is about the best plays of a roll.
     ///
     /// # Errors
     /// As [`Engine::rollout`].
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// The same question with the plays that look best, where it asks for those of a roll.
+    /// Returns the same query with the plays that rank best, if it is about those of a roll.
     fn with_candidates(
         &self,
         query: &RolloutQuery,

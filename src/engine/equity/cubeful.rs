@@ -239,7 +239,7 @@ impl<'a> Valuer<'a> {
         (me, them)
     }
 
-    /// The same when the doubled cube is dead for somebody.
+    /// Returns the cash points when the doubled cube is dead for one player.
     fn last_cash_points(&self, doublings: u8) -> (f64, f64) {
         let (mine, theirs) = (
             self.stakes.score.my_away(),

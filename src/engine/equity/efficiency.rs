@@ -24,7 +24,7 @@ pub struct CubeEfficiency {
     pub race_max: f64,
     /// Positions of the one-sided bearoff table.
     pub bearoff: f64,
-    /// The most that is believed of positions of the two-sided table, in a match.
+    /// Upper limit for positions of the two-sided table, in a match.
     pub exact_max: f64,
 }
 

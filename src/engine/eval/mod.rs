@@ -31,7 +31,7 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     fn shortcuts(&self) -> &dyn Shortcuts;
 }
 
-/// Constants of a search that depend on the evaluator, as data: whoever wraps an evaluator hands on all of them or none.
+/// Constants of a search that depend on the evaluator, as data: a wrapper of an evaluator passes on all of them or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchPolicy {
     /// Margin, in equity, by which a position may trail the best in [`Shortcuts::rank_quickly`] or

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The most games.
 pub const GAMES_MAX: u32 = 12_960;
-/// Numbers of rolls that are told apart; the last stands for it and all above.
+/// Number of distinct roll counts; the last stands for it and all above.
 const ROLLS: usize = DISTRIBUTION_ROLLS;
 /// Seed of the dice.
 const SEED: u64 = 0;
@@ -22,7 +22,7 @@ const HOME: usize = 6;
 /// Points, from 1; place 0 is not used.
 type Board = [u8; 25];
 
-/// The dice of so many games.
+/// The dice of a number of games.
 #[derive(Debug, Clone)]
 pub struct Osr {
     /// Dice of each game in turn; the larger die first.
@@ -37,8 +37,8 @@ struct Laws {
 }
 
 impl Osr {
-    /// Prepares so many games, 1 to [`GAMES_MAX`]; other numbers are brought there. With a multiple of 36 the
-    /// first rolls are spread evenly, with a multiple of 1,296 the second ones too (OSR-02).
+    /// Prepares the dice of `games` games, clamped to 1..=[`GAMES_MAX`]. With a multiple of 36 the first rolls are spread
+    /// evenly, with a multiple of 1,296 the second ones too (OSR-02).
     #[must_use]
     pub fn new(games: u32) -> Osr {
         let games = games.clamp(1, GAMES_MAX);
@@ -236,7 +236,7 @@ fn die(board: &mut Board, size: usize) {
     step(board, from, size);
 }
 
-/// Moves a checker so many points, or off.
+/// Moves a checker `pips` points, or off.
 fn step(board: &mut Board, from: usize, pips: usize) {
     board[from] -= 1;
     if from > pips {
@@ -244,7 +244,7 @@ fn step(board: &mut Board, from: usize, pips: usize) {
     }
 }
 
-/// Another evaluator whose races, where no table covers them, are judged by OSR.
+/// An evaluator that wraps another and evaluates races by OSR where no table covers them.
 #[derive(Debug)]
 pub struct OsrEvaluator {
     name: String,

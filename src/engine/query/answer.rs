@@ -84,7 +84,7 @@ impl RankedPlay {
 /// Plays of a settled game are equal when their equities differ by no more than this.
 pub const SETTLED_TIE: f64 = 0.0001;
 
-/// Whoever wins so often wins for certain, but for what nets and averages leave.
+/// Winning chance from which a win counts as certain; nets and averages leave a small remainder.
 const CERTAIN: f32 = 0.999;
 
 /// Returns whether a race is won (`true`) or lost for certain after a play with these chances of the

@@ -53,7 +53,7 @@ impl Default for Settings {
 impl Settings {
     /// The largest look-ahead offered.
     pub const PLIES_MAX: u8 = 4;
-    /// The longest time to deepen that may be asked for, in milliseconds.
+    /// Maximum of `time_ms`, in milliseconds.
     pub const TIME_MS_MAX: u64 = 600_000;
 
     /// The default settings with this look-ahead.
@@ -100,14 +100,14 @@ impl Settings {
         self
     }
 
-    /// Reporting only so many of the ranked plays.
+    /// Returns the settings with at most `plays` ranked plays reported.
     #[must_use]
     pub fn with_top(mut self, plays: usize) -> Settings {
         self.top = Some(plays);
         self
     }
 
-    /// Deepening until so many milliseconds have passed, instead of to a given depth.
+    /// Returns the settings with deepening until `milliseconds` have passed, instead of to a given depth.
     #[must_use]
     pub fn with_time_ms(mut self, milliseconds: u64) -> Settings {
         self.time_ms = Some(milliseconds);

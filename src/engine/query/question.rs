@@ -92,8 +92,8 @@ pub enum ReportForm {
 /// An analysed match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchReport {
-    /// Everything in the form that was asked for. JSON is the members of one object with its closing brace: an answer puts
-    /// more members before them.
+    /// The report in the requested format. JSON is the members of one object with its closing brace: an answer puts more
+    /// members before them.
     pub text: PackedText,
     /// The totals, as one line for people.
     pub line: String,
@@ -115,7 +115,7 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// The costs that want a thread.
+    /// The costs that need a thread.
     pub const COMPUTED: [Cost; 4] = [Cost::Short, Cost::Medium, Cost::Heavy, Cost::Long];
 
     /// The word for the cost.

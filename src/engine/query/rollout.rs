@@ -11,7 +11,7 @@ pub enum RolloutSubject {
     Position,
     /// The positions after these plays, the opponent on roll; he may double first.
     Plays(Vec<(Play, Position)>),
-    /// The so many plays of this roll that look best.
+    /// The best plays of this roll, as many as given.
     Best(Roll, usize),
     /// Not doubling, and a double that is taken.
     Cube,
@@ -28,7 +28,7 @@ pub enum Truncation {
     Table,
     /// Also as soon as there is no contact any more.
     Race,
-    /// Also after so many turns.
+    /// Also after this number of turns.
     Turns(u32),
 }
 
@@ -53,12 +53,11 @@ pub struct RolloutSettings {
     pub seed: u64,
     /// Play of the side on roll at the question, and of the other side.
     pub sides: [RolloutSide; 2],
-    /// From this turn on both sides play so.
+    /// Turn from which both sides use other settings, and these settings.
     pub late: Option<(u32, RolloutSide)>,
     /// Look-ahead where a game is cut off.
     pub leaf_plies: u8,
-    /// So many one-sided rollouts (OSR) where a game is cut off in a race that no table covers, instead of
-    /// look-ahead.
+    /// Number of one-sided rollouts (OSR) where a game is cut off in a race that no table covers, instead of look-ahead.
     pub leaf_osr: Option<u32>,
     /// True if the cube is in play.
     pub cubeful: bool,
@@ -66,11 +65,11 @@ pub struct RolloutSettings {
     pub variance_reduction: bool,
     /// Truncation of games.
     pub truncate: Truncation,
-    /// Stop when the equities of all candidates are known so well, as one standard error.
+    /// Stop when the standard errors of all candidates' equities are at most this.
     pub error: Option<f64>,
-    /// Leave a candidate alone that is so many joint standard errors behind the best; stop when none is left.
+    /// Skip a candidate that is this number of joint standard errors behind the best; stop when none is left.
     pub lead: Option<f64>,
-    /// Stop after so many milliseconds.
+    /// Stop after this number of milliseconds.
     pub time_ms: Option<u64>,
     /// Filters, pruning and the like of the searches inside.
     pub search: Settings,
@@ -104,7 +103,7 @@ impl RolloutSettings {
     pub const TURNS_MAX: u32 = 1000;
     /// The most one-sided rollouts of a race.
     pub const OSR_MAX: u32 = 12_960;
-    /// The largest standard error, and the most joint standard errors, that a rollout can be asked for.
+    /// Maximum of `error` and of `lead`: standard errors and joint standard errors.
     pub const ERROR_MAX: f64 = 1000.0;
     /// The most candidates.
     pub const CANDIDATES_MAX: usize = 64;
@@ -216,7 +215,7 @@ pub struct RolloutTask {
     pub query: RolloutQuery,
     /// Settings of the rollout.
     pub settings: RolloutSettings,
-    /// The roll whose plays are asked for, to be repeated in the answer.
+    /// The roll whose plays are rolled out, to be repeated in the answer.
     pub roll: Option<Roll>,
     /// True if the client requested intermediate results.
     pub progress: bool,

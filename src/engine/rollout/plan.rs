@@ -13,7 +13,7 @@ use gammond_game::{Cube, CubeOwner, MatchState};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Games of a candidate before an error is believed.
+/// Number of games of a candidate before its standard error is used.
 const BELIEVED: u32 = 324;
 /// Games that are played between two looks at what is known where players do not look ahead: some tenths of a second. Threads
 /// wait for each other at each look.
@@ -44,8 +44,9 @@ impl<'a> Rollout<'a> {
         Rollout::against([context; 2], query, settings)
     }
 
-    /// [`Rollout::new`] where two different players play: the one on roll at the question by the first context, the
-    /// other by the second. Where games are cut off, what counts as exact, when it is told to stop: the first says so.
+    /// Creates a rollout like [`Rollout::new`] between two different players. The first context plays the side on roll at
+    /// the question, the second the other side. The first also decides where games are cut off, which values are exact,
+    /// and when to stop.
     ///
     /// # Errors
     /// As [`Rollout::new`].

@@ -17,9 +17,9 @@ use crate::search::{self, BestPlay, Context, Scratch, Stopped, Turn};
 use gammond_game::{Chances, Class, Cube, CubeOwner, Margin, MatchState, Outcome, Position, Roll};
 use std::sync::OnceLock;
 
-/// Longest game that is waited for; one that lasts longer is judged where it is.
+/// Maximum number of turns of a game; a longer one is evaluated where it stands.
 const TURNS_MAX: u32 = 2000;
-/// Cubes that are told apart in a match: from 2 to the 7th on every game ends every match.
+/// Number of cube values distinguished in a match: from 2 to the 7th on every game ends every match.
 const DOUBLINGS: usize = 13;
 
 /// Starting point of the games of a candidate.
@@ -364,7 +364,8 @@ impl<'a> Table<'a> {
         Ok(best.map_or_else(|| play.position.swapped(), |best| best.position))
     }
 
-    /// Adds what the throw took from who asks: the mean of all throws less what this one brings.
+    /// Adds the luck of a throw against the player on roll at the question: the mean of all throws less the value of this
+    /// one.
     fn count_luck(&self, play: &mut Play, number: usize, best: &[BestPlay]) {
         let seen = |one: &BestPlay| self.asked(play, one.chances.inverted(), self.other(one.value));
         let mut luck = Sample::default();
@@ -402,7 +403,7 @@ impl<'a> Table<'a> {
         self.asked(play, outcome.chances(), value)
     }
 
-    /// The match winning chance of the player on roll after so many games' worth of points.
+    /// Returns the match winning chance of the player on roll after a result worth `games` times the cube.
     fn points(&self, play: &Play, games: u32, won: bool) -> f64 {
         let score = if play.asker {
             self.state.score

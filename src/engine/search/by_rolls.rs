@@ -1,8 +1,8 @@
-//! A play that is looked at roll by roll, so that a worse one is given up after a few rolls (PLY-12).
+//! Search of a play roll by roll, so that a worse play is pruned after a few rolls (PLY-12).
 //!
-//! The rolls that were looked at tell more than their own values: how far a shallower look is off there is how far it is
-//! off, on average, at the others. That part of its error is nearly as large as the whole, as it is the same
-//! checkers that are misjudged after every roll.
+//! The rolls searched so far show more than their own values: the mean error of the shallower search at these rolls
+//! predicts its error at the others. That part of the error is nearly as large as the whole, as the same checkers are
+//! misjudged after every roll.
 
 use super::context::Stopped;
 use super::replies::Reply;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 pub(super) struct Step {
     /// High and low die of each roll.
     rolls: &'static [(u8, u8)],
-    /// Plays further than this behind the best are given up after these rolls, at 2 plies as the last depth.
+    /// Margin to the best: plays further behind are pruned after these rolls, at 2 plies as the last depth.
     margin: f64,
 }
 

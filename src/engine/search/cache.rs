@@ -1,8 +1,8 @@
 //! Static evaluations by position, shared by all threads, of a fixed size.
 //!
-//! No thread ever waits: an entry is guarded by a version that is odd while somebody writes, and
-//! who meets that, or a change between two looks, goes on without the cache. An entry holds the
-//! whole position, so what comes back is what was stored: the cache can never change an answer.
+//! No thread ever waits: the version of an entry is odd while a thread writes it. A reader that sees an odd version, or a
+//! change between two reads, goes on without the cache. An entry holds the whole position, so what comes back is what was
+//! stored: the cache can never change an answer.
 
 use gammond_game::{Chances, Position, Side};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Cache {
 }
 
 impl Cache {
-    /// A cache that takes about so many megabytes (at least one entry, at most 64 GB).
+    /// Creates a cache of about `megabytes` MB (at least one entry, at most 64 GB).
     #[must_use]
     pub fn new(megabytes: usize) -> Cache {
         let wanted = (megabytes.min(1 << 16) << 20) / size_of::<Entry>();
@@ -103,7 +103,7 @@ impl Cache {
         unchanged.then(|| Chances::from_array(bits.map(f32::from_bits)))
     }
 
-    /// Stores the chances of a position, unless somebody else is writing at the same place.
+    /// Stores the chances of a position, unless another thread is writing the same entry.
     #[inline]
     pub fn put(&self, position: &Position, chances: Chances) {
         let words = self.key(position);

@@ -29,7 +29,7 @@ pub struct Context<'a> {
 pub struct Stopped;
 
 impl Context<'_> {
-    /// Waits while the search is paused. Returns whether it was told to stop, or its time is over.
+    /// Waits while the search is paused. Returns true if it was stopped or its time is over.
     pub(crate) fn is_stopped(&self) -> bool {
         self.budget.is_some_and(Stop::is_triggered) || self.stop.checkpoint()
     }

@@ -39,7 +39,7 @@ use noise::{Bias, Noise};
 use ranking::Ranking;
 use tree::{Ask, Tree};
 
-/// Runs `search` at the depth asked for, or deeper and deeper until the time is over (PLY-09).
+/// Runs `search` at the depth of the settings, or deeper and deeper until the time is over (PLY-09).
 fn deepen<T>(
     context: &Context<'_>,
     settings: &Settings,

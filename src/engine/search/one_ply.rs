@@ -11,7 +11,7 @@ use gammond_game::{Cube, Position, Roll};
 /// A filter of the plays that the strong net evaluates: those that a quicker net ranks high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
-    /// At most so many.
+    /// Maximum number of plays.
     pub plays: usize,
     /// ... within this equity of the best.
     pub margin: f32,

@@ -122,7 +122,7 @@ impl<'a> Ranking<'a> {
         Ok(active)
     }
 
-    /// Plays are looked at roll by roll, and given up when they have fallen behind (PLY-12).
+    /// Ranks plays roll by roll and prunes those that have fallen behind (PLY-12).
     fn rank_by_rolls(
         &self,
         mut active: Vec<Candidate>,
@@ -152,8 +152,8 @@ impl<'a> Ranking<'a> {
         Ok(active)
     }
 
-    /// Looks at the plays `depth` of `plies` deep, as long as there are several. Returns those given up; they stay as far
-    /// behind the best as they were then.
+    /// Searches the plays `depth` of `plies` deep, as long as there are several. Returns the pruned ones; they stay as
+    /// far behind the best as they were then.
     fn go_deeper(
         &self,
         tree: &Tree<'_>,

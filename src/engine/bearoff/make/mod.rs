@@ -11,7 +11,7 @@ mod two_sided;
 pub use one_sided::{one_sided, one_sided_watched};
 pub use two_sided::{Keeper, best_plays, two_sided, two_sided_by, two_sided_kept};
 
-/// Hears how many of how many positions or pairs are done; `false` ends the work.
+/// A progress callback: receives the number of finished positions or pairs and the total; `false` cancels the work.
 pub type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> bool;
 
 /// Length of every database's header.

@@ -25,7 +25,7 @@ pub fn one_sided(numbering: Numbering, gammons: bool, compressed: bool) -> Vec<u
     one_sided_watched(numbering, gammons, compressed, &mut |_, _| true).unwrap_or_default()
 }
 
-/// Positions between two looks at whoever watches.
+/// Number of positions between two calls of the progress callback.
 const STRETCH: usize = 1024;
 
 /// Builds the database like [`one_sided`]; `watch` receives the number of finished positions and cancels with `false`.

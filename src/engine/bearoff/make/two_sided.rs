@@ -316,7 +316,7 @@ impl Plays {
         }
     }
 
-    /// Adds a play of the roll that is being told.
+    /// Adds a play of the current roll.
     fn add(&mut self, play: u32) {
         self.indices.push(play);
     }

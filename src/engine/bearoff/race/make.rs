@@ -20,10 +20,10 @@ pub fn part_of(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a race table at `path`, or goes on with one that was begun there. `watch` hears how many
-/// positions are done; with `false` it ends the work, and the same call goes on from there. Whether all is done.
+/// Builds a race table at `path`, or resumes an unfinished one. `watch` receives the number of finished positions and
+/// cancels with `false`; the same call resumes from there. Returns true if the table is complete.
 ///
-/// Nothing stands at `path` before all is done; whoever asks has looked whether a file there may be
+/// No file appears at `path` before all is done; the caller has checked that a file there may be
 /// replaced. Runs on the threads of the rayon pool in which it is called.
 ///
 /// # Errors

@@ -196,7 +196,7 @@ mod tests {
         std::fs::read(path).unwrap()
     }
 
-    /// Ended by whoever watches, it goes on from there to the same bytes.
+    /// A build cancelled by the callback resumes to the same bytes.
     #[test]
     fn a_stop_keeps_what_is_done() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! The laws that a thread asked for last.
+//! The distributions that a thread used last.
 //!
-//! A search asks for the same sides again and again: what one player can do is the same whatever the other did. To find
-//! a law in the file, check and unpack it takes a microsecond, to find it here a hundredth of that.
+//! A search looks up the same sides again and again: one player's options do not depend on the other's moves. Reading a
+//! distribution from the file, with check and unpacking, takes a microsecond; finding it here a hundredth of that.
 
 use super::block::Law;
 use gammond_game::Side;

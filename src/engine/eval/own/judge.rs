@@ -78,7 +78,7 @@ pub struct Judge {
     net: IntegerNet,
     empty: Accumulator,
     cpu: CpuLevel,
-    /// Tells the nets of this process apart; a clone on another level may share it.
+    /// Number that identifies the net within this process; a clone on another level may share it.
     number: u64,
 }
 

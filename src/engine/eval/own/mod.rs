@@ -58,8 +58,8 @@ pub static EMBEDDED: [(&str, &[u8]); 11] = [
 /// nothing by itself.
 pub static PRUNING: (&str, &[u8]) = ("pruning.net", gammond_nets::PRUNING);
 
-/// The volatility net built into the program; nets of a folder without one use it too, as it knows how restless a position is
-/// whoever judges it.
+/// The volatility net built into the program. Nets of a folder without one use it too, as the volatility of a position
+/// does not depend on the evaluator.
 pub static VOLATILITY: (&str, &[u8]) = ("volatility.net", gammond_nets::VOLATILITY);
 
 /// Returns true if the path is a net file of ours or a folder, which can hold nothing else.
@@ -349,7 +349,7 @@ impl OwnEvaluator {
         });
     }
 
-    /// With `quick` that net judges all contact.
+    /// Evaluates a chunk of positions. If `quick` is given, that net evaluates all contact.
     #[inline]
     fn chunk(
         &self,
@@ -482,7 +482,7 @@ pub fn open_in_races(position: &Position) -> [bool; 5] {
     [true, won, won_double, lost, lost_double]
 }
 
-/// Takes away what a race leaves no room for; gammons are dealt with wherever a net is asked.
+/// Removes backgammons that are impossible in a race; gammons are handled after each net evaluation.
 fn without_far_backgammons(position: &Position, chances: &mut Chances) {
     let [.., won_double, _, lost_double] = open_in_races(position);
     if !won_double {
