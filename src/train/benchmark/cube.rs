@@ -92,7 +92,7 @@ fn between(from: &[f64; 5], to: &[f64; 5], t: f64) -> [f64; 5] {
     std::array::from_fn(|k| (1.0 - t) * from[k] + t * to[k])
 }
 
-/// What wrong double and take decisions lose by the right numbers.
+/// Returns the losses of wrong double and take decisions, by the right equities.
 fn simple(own: &Decision0, right: &Decision0) -> (f64, f64) {
     let lost = (right.worth(right) - right.worth(own)).abs();
     let double = if own.double == right.double {

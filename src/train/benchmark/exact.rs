@@ -45,7 +45,7 @@ impl ExactPlay {
         Some(ExactPlay { record, candidates })
     }
 
-    /// Whether the plays differ.
+    /// Returns true if the plays differ.
     #[must_use]
     pub fn is_choice(&self) -> bool {
         self.record.candidates.iter().any(|one| one.loss > 0.0)

@@ -25,9 +25,8 @@ use gammond_game::notation::{PlayRecord, PositionChances};
 pub struct Item {
     /// Line in the file, from 1.
     pub line: u64,
-    /// Whether decisions can differ: not all rolled-out chances of the candidates are the same
-    /// (or, when they are not in the file, not all losses are 0); for positions, whether the
-    /// equity is no whole number.
+    /// True if decisions can differ: not all rolled-out chances of the candidates are the same (or, if they are not in
+    /// the file, not all losses are 0); for positions, true if the equity is not a whole number.
     pub interesting: bool,
     /// The record.
     pub record: ScorableRecord,
@@ -42,7 +41,7 @@ pub enum ScorableRecord {
     Position(PositionChances),
 }
 
-/// Which candidate was chosen and what it costs.
+/// Candidate that was chosen, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayScore {
     /// Index in the list; `None` when the choice is not listed.

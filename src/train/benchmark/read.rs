@@ -9,23 +9,23 @@ use std::io::{self, BufRead, Read as _};
 pub const RECORD_LINE_BYTES_MAX: usize = 64 << 10;
 /// Most faults of a file that are kept; a file with more is another kind of file.
 pub const FAULTS_MAX: usize = 1000;
-/// How far a listed loss may be from the one that the `#R` lines give: both have six significant digits.
+/// Tolerance between a listed loss and the loss computed from the `#R` lines: both have six significant digits.
 const LOSS_ROUNDING: f64 = 1e-4;
-/// How far below 0 rounding may bring a loss.
+/// Smallest loss accepted: rounding may bring a loss slightly below 0.
 const LOSS_LEAST: f64 = -1e-6;
 
 /// The two generations of the published files, which are not to be compared: the positions are the same, the rollouts
 /// are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// As rolled out at first.
+    /// The original rollouts.
     First,
     /// Rolled out again with more accuracy.
     Again,
 }
 
 impl Generation {
-    /// How it is called in reports.
+    /// Returns the name used in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Generation {
     }
 }
 
-/// What a file holds.
+/// Contents of a benchmark file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BenchmarkFile {
     /// The records that can be scored.
@@ -55,11 +55,11 @@ pub struct BenchmarkFile {
     pub wrong: Vec<(u64, String)>,
     /// Settings of the first `s` line.
     pub settings: Option<String>,
-    /// Which of the published files it is, if it is one.
+    /// Generation of the published files that it belongs to, if any.
     pub generation: Option<Generation>,
 }
 
-/// Why a file is no benchmark file.
+/// Reasons why a file is not a benchmark file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {

@@ -18,7 +18,7 @@ use gammond_job::{BadPart, Header, Job, Progress};
 pub struct FreshDecision {
     /// The player on roll.
     pub position: Position,
-    /// What was thrown.
+    /// Roll of the dice.
     pub roll: Roll,
 }
 
@@ -62,7 +62,7 @@ impl PlayJudge {
         Ok(PlayJudge { engine, settings })
     }
 
-    /// As it is told to people.
+    /// Formats the name shown to people.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{} at {}-ply", self.engine.net_name(), self.settings.plies)
@@ -111,7 +111,7 @@ impl PlayJudge {
 /// Decisions in one part: few, as several searches belong to one.
 const DECISIONS_PER_PART: usize = 2;
 
-/// What each player loses at each decision, as a job.
+/// Job that measures the loss of each player at each decision.
 pub struct Regrets<'a> {
     decisions: &'a [FreshDecision],
     players: Vec<&'a dyn Player>,
@@ -121,8 +121,8 @@ pub struct Regrets<'a> {
 }
 
 impl<'a> Regrets<'a> {
-    /// What `players` lose at `decisions` beside the best candidate, judged by the mean of `judges`. Candidates are
-    /// what the players choose and so many favourites of the first judge.
+    /// Creates the job that measures what `players` lose at `decisions` against the best candidate, by the mean of
+    /// `judges`. Candidates are the players' choices and this many favourites of the first judge.
     ///
     /// # Errors
     /// When the files of a player or a judge cannot be read any more.
@@ -150,7 +150,7 @@ impl<'a> Regrets<'a> {
         })
     }
 
-    /// Where a part begins, and its decisions.
+    /// Returns the index of a part's first decision, and its decisions.
     fn of_part(&self, number: u64) -> (usize, &'a [FreshDecision]) {
         let from = usize::try_from(number).unwrap_or(usize::MAX);
         let from = (from.saturating_mul(DECISIONS_PER_PART)).min(self.decisions.len());
@@ -158,7 +158,7 @@ impl<'a> Regrets<'a> {
         (from, self.decisions.get(from..to).unwrap_or_default())
     }
 
-    /// What each of the choices loses.
+    /// Returns the loss of each choice.
     fn judged(
         &self,
         decision: &FreshDecision,

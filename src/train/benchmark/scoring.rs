@@ -11,7 +11,7 @@ use gammond_job::{BadPart, Header, Job, Progress};
 /// Records in one part: few, so that a kill costs little where one takes a tenth of a second.
 const RECORDS_PER_PART: usize = 8;
 
-/// What stands before a score's numbers.
+/// Byte ahead of a score's numbers.
 const PLAY: u8 = 0;
 const NO_CUBE: u8 = 1;
 const CUBE: u8 = 2;
@@ -27,7 +27,8 @@ pub struct Scoring<'a> {
 }
 
 impl<'a> Scoring<'a> {
-    /// What `players` score on `items`. `sources` are the checksums of the files that these were read from.
+    /// Creates the job that scores `players` on `items`. `sources` are the checksums of the files that the items come
+    /// from.
     ///
     /// # Errors
     /// When the files of a player cannot be read any more.

@@ -8,7 +8,7 @@ use gammond_engine::equity::MatchEquityTable;
 use gammond_game::{Group, Position, Side};
 use rayon::prelude::*;
 
-/// What one player scored on one record.
+/// Score of one player on one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scored {
     /// An `m` record.
@@ -97,7 +97,7 @@ impl CubeTally {
     }
 }
 
-/// How records are counted.
+/// Rules for counting records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counting {
     /// Charge choices that are not listed with the worst listed loss; otherwise leave them out.
@@ -142,7 +142,7 @@ impl Counting {
     }
 }
 
-/// How many points of its own each side of a race needs at most for its checkers; `None` with contact.
+/// Returns the smallest number of points of its own that holds all checkers of each side; `None` with contact.
 fn range_of(position: &Position) -> Option<u8> {
     let points = |side: Side| side.rearmost().map_or(0, |index| index as u8 + 1);
     let both = points(position.me()).max(points(position.opponent()));

@@ -12,7 +12,7 @@ use std::io::{self, BufRead, Read as _};
 /// Errors of one player in one group, in points of equity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ValueTally {
-    /// Squares of the errors, or products beside two opinions.
+    /// Squares of the errors, or products of the errors against two opinions.
     pub squares: Running,
     /// The errors without their signs.
     pub sizes: Running,
@@ -92,9 +92,11 @@ pub struct GroupErrors {
 /// Errors of one player less those of another, position by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ErrorDifference {
-    /// Of the squares, in squared points, or products beside two opinions: a few positions with great errors decide them.
+    /// Differences of the squared errors, in squared points, or of the products of errors against two opinions. A few
+    /// positions with large errors dominate them.
     pub squares: Running,
-    /// Of the sizes, in points. The labels' noise is in both, and makes the difference at a position smaller.
+    /// Differences of the absolute errors, in points. Both errors contain the labels' noise, which makes the difference
+    /// at a position smaller.
     pub sizes: Running,
 }
 
@@ -246,7 +248,7 @@ mod tests {
         assert!(root > 0.1, "{root}");
     }
 
-    /// What a stop leaves is of the labels before it.
+    /// After a stop, the figures are those of the labels before it.
     #[test]
     fn a_stop_leaves_the_figures_of_the_first_labels() {
         use gammond_base::stop::Stop;

@@ -6,7 +6,7 @@ use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_base::stop::Stop;
 use gammond_game::{Cube, CubeOwner, Margin, MatchState, Position, Roll, Rules, Score};
 
-/// How a cubeless game ended.
+/// End of a cubeless game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finish {
     /// Points of the player named first: 1, 2 or 3, negative when lost.
@@ -25,11 +25,11 @@ pub(super) struct Throw {
     /// Seen by that player; none without a cube.
     pub(super) state: Option<MatchState>,
     pub(super) roll: Roll,
-    /// Whether it opens the game: no double then.
+    /// True if it opens the game: no double is possible then.
     pub(super) opens: bool,
 }
 
-/// What one may hear of while a match or game is played.
+/// Event during a match or game.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     /// A game begins at this score.
@@ -40,7 +40,7 @@ pub(super) enum Event {
     Ends(i32),
 }
 
-/// Hears of what happens.
+/// Callback that receives the events.
 pub(super) type Watch<'a> = &'a mut dyn FnMut(Event);
 
 /// A player that failed, by its place.

@@ -27,21 +27,21 @@ pub struct AdjustedPlan {
     pub pairs: u64,
     /// Each game has dice of its own; else the two games of a pair have the same.
     pub independent: bool,
-    /// What is played for.
+    /// Stakes of the games.
     pub terms: DuelTerms,
 }
 
-/// What a duel has shown, points per game (matches: won less lost) for the first player, one number for each pair.
+/// Results of a duel for the first player, in points per game (matches: won less lost), one number for each pair.
 #[derive(Clone, Debug, Default)]
 pub struct Adjusted {
-    /// As they were played.
+    /// Points as played.
     pub points: Running,
-    /// Less the luck.
+    /// Points less the luck.
     pub adjusted: Running,
 }
 
 impl Adjusted {
-    /// How many times as many games without adjustment would tell as much.
+    /// Returns the factor on the number of games that a duel without adjustment needs for the same precision.
     #[must_use]
     pub fn factor(&self) -> f64 {
         self.points.variance() / self.adjusted.variance().max(f64::MIN_POSITIVE)
@@ -164,15 +164,15 @@ fn play_pair(
 /// The luck of rolls.
 struct Luck<'a> {
     judge: Context<'a>,
-    /// Who looks one ply ahead in cubeless games.
+    /// One-ply look-ahead of cubeless games.
     one_ply: OnePly<'a>,
     /// Cubeless: mean of the best plays of the fifteen rolls that can open a game.
     opening: f64,
-    /// What a change of a match winning chance counts.
+    /// Points that a change of the match winning chance by 1 counts.
     unit: f64,
 }
 
-/// What one thread needs.
+/// Working memory of one thread.
 #[derive(Default)]
 struct Room {
     scratch: Scratch,

@@ -25,7 +25,7 @@ use gammond_game::Cube;
 use gammond_job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use std::path::Path;
 
-/// What a duel is.
+/// Settings of a duel.
 #[derive(Clone, Debug, Default)]
 pub struct DuelPlan {
     /// Seed of all dice.
@@ -36,13 +36,13 @@ pub struct DuelPlan {
     pub decide: Option<f64>,
     /// Each game has dice of its own; else the two games of a pair have the same.
     pub independent: bool,
-    /// What is played for.
+    /// Stakes of the games.
     pub terms: DuelTerms,
-    /// What becomes of a game in which another program fails.
+    /// Treatment of games in which another program fails.
     pub failures: Failures,
 }
 
-/// What becomes of a game (or match) in which another program dies, is silent or answers what cannot be.
+/// Treatment of games (or matches) in which another program dies, times out or gives an impossible answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failures {
     /// The duel ends with an error.
@@ -67,7 +67,7 @@ impl Failures {
 /// Failures one after the other, without a game between them that was played to its end, after which a duel ends.
 const FAILURES_IN_ROW_MAX: u64 = 10;
 
-/// What a duel has shown so far, seen by the first player.
+/// Results of a duel so far, for the first player.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Points per game, one number for each pair. In matches: 1 for one won, -1 for one lost.
@@ -119,14 +119,14 @@ impl Tally {
         2 * self.points.count()
     }
 
-    /// Whether the duel ended because one failure followed the other.
+    /// Returns true if the duel ended because of too many failures in a row.
     #[must_use]
     pub const fn gave_up(&self) -> bool {
         self.failed_in_row >= FAILURES_IN_ROW_MAX
     }
 }
 
-/// What a pair brought: points of the first player in both games, and who failed in them.
+/// Result of a pair: points of the first player in both games, and the player that failed in each, if any.
 #[derive(Clone, Copy)]
 struct PairResult {
     points: [i32; 2],
@@ -176,7 +176,7 @@ impl PairResult {
 }
 
 impl DuelPlan {
-    /// Whether only the numbers 0 to 3 can be results.
+    /// Returns true if a result is always a number from 0 to 3.
     fn is_plain(&self) -> bool {
         self.terms == DuelTerms::Cubeless && self.failures == Failures::End
     }
@@ -297,7 +297,7 @@ impl<'a> Duels<'a> {
         self
     }
 
-    /// Which duel a part belongs to, and which of its pairs it is.
+    /// Returns the duel that a part belongs to, and the pair in it.
     fn place(&self, number: u64) -> Option<(usize, u64)> {
         let count = self.pairings.len() as u64;
         Some((number.checked_rem(count)? as usize, number / count))
@@ -434,7 +434,7 @@ const fn set_number(pair: u64, second: bool, independent: bool) -> u64 {
     }
 }
 
-/// How far a duel is, in one line.
+/// Formats the result of a duel so far, on one line.
 fn figures(points: &Running, terms: DuelTerms) -> String {
     let (mean, error) = (points.mean(), points.standard_error());
     match terms {
@@ -466,7 +466,7 @@ pub fn play_duel(
     })
 }
 
-/// Why a duel ends before its end.
+/// An error that ends a duel early.
 pub type DuelError = JobError<PlayerError>;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What games are played for, and what happens in them.
+//! Stakes of games, and the actions in them.
 
 use gammond_game::{Position, Roll};
 
-/// What the games of a duel are played for.
+/// Stakes of a duel's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuelTerms {
     /// Points of single games, without a cube: 1, 2 or 3.
@@ -10,7 +10,7 @@ pub enum DuelTerms {
     Cubeless,
     /// Points of single games with the cube, without beavers.
     Money {
-        /// Whether gammons count only after the cube has been turned.
+        /// True if gammons count only after the cube has been turned.
         jacoby: bool,
     },
     /// Matches to so many points (1 to 255) with the cube and the Crawford game; what counts is who wins the match.
@@ -18,13 +18,13 @@ pub enum DuelTerms {
 }
 
 impl DuelTerms {
-    /// Whether players need to know the cube.
+    /// Returns true if players need cube decisions.
     #[must_use]
     pub const fn has_cube(self) -> bool {
         !matches!(self, DuelTerms::Cubeless)
     }
 
-    /// What is played, in the plural.
+    /// Returns the name of what is played, in the plural.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ pub struct PlayedTurn {
     pub after: Position,
 }
 
-/// What a player did.
+/// Action of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DuelAction {
     /// Rolled and played.
@@ -102,7 +102,7 @@ impl DuelAction {
 pub struct PlayedGame {
     /// Points of both players before it, in the match that it belongs to.
     pub scores: [u32; 2],
-    /// What happened.
+    /// Actions of both players, in order.
     pub deeds: Vec<DuelAction>,
     /// Points that the first player won, negative when lost; 0 for a game that was given up as too long, or failed.
     pub points: i32,

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Training in steps. What a step makes depends on the header, the number of the step and the state before it only.
 pub trait Course {
-    /// What is trained, and what has been seen of it.
+    /// The net in training and its measurements so far.
     type State;
 
     /// Everything that decides the steps. How many are wanted is not in it, so a course can be made longer.
@@ -24,7 +24,7 @@ pub trait Course {
     /// When the files of a player that takes part cannot be read.
     fn header(&self) -> Result<Header, LabError>;
 
-    /// How many steps are wanted.
+    /// Returns the number of steps requested.
     fn steps(&self) -> u64;
 
     /// The state before the first step.
@@ -48,11 +48,11 @@ pub trait Course {
     /// When the record is none of this course's.
     fn restore(&self, state: &mut Self::State, number: u64, record: &[u8]) -> Result<(), BadPart>;
 
-    /// How far it is, after so many steps.
+    /// Returns the progress after this many steps.
     fn progress(&self, state: &Self::State, steps: u64) -> Progress;
 }
 
-/// Why a course ends before its end.
+/// An error that ends a course early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
@@ -61,7 +61,7 @@ pub enum LabError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// A line of a text database.
@@ -69,9 +69,9 @@ pub enum LabError {
     Line {
         /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the fault.
         reason: String,
     },
     /// A text database without positions.
@@ -85,7 +85,7 @@ pub enum LabError {
     Target {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// Description of the existing file.
         found: String,
     },
     /// The journal cannot be used.
@@ -96,7 +96,7 @@ pub enum LabError {
     Changed {
         /// The journal.
         path: PathBuf,
-        /// What differs.
+        /// Difference between the settings.
         difference: Box<Difference>,
     },
     /// A record of the journal is none of this course's.
@@ -136,14 +136,14 @@ impl LabError {
     }
 }
 
-/// What a course has come to.
+/// Result of a course.
 #[derive(Clone, Debug)]
 pub struct CourseEnd<S> {
     /// The state after the last step.
     pub state: S,
     /// Steps done.
     pub steps: u64,
-    /// Whether all steps are done; false when it was stopped.
+    /// True if all steps are done; false if it was stopped.
     pub complete: bool,
 }
 
@@ -293,7 +293,7 @@ pub fn write_net(
 pub struct Tests<'a> {
     /// Against whom.
     pub opponent: &'a dyn Player,
-    /// How many games, in pairs with the same dice.
+    /// Number of games, in pairs with the same dice.
     pub games: u64,
     /// Their seed.
     pub seed: u64,
@@ -305,7 +305,7 @@ impl std::fmt::Debug for Tests<'_> {
     }
 }
 
-/// How a player has done in games.
+/// Results of a player's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TestScore {
     /// Games played.
@@ -356,7 +356,7 @@ impl std::fmt::Display for TestScore {
 }
 
 impl Tests<'_> {
-    /// How a player does; none when it was stopped.
+    /// Measures a player; `None` if it was stopped.
     ///
     /// # Errors
     /// When a player fails.

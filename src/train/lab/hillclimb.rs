@@ -13,30 +13,30 @@ use gammond_job::{BadPart, Header, Progress};
 const WEIGHTS: u64 = 0;
 const GAMES: u64 = 0x6761_6d65;
 
-/// How a net climbs.
+/// Settings of hill climbing.
 #[derive(Clone, Debug)]
 pub struct HillPlan<'a> {
-    /// How it is built.
+    /// Shape of the net.
     pub shape: ClassicShape,
     /// The first champion's weights are uniform in [-range, range); 0 makes all of them 0.
     pub range: f32,
-    /// Of weights, mutations and dice.
+    /// Seed of weights, mutations and dice.
     pub seed: u64,
     /// A challenger's weights are the champion's and a number uniform in [-mutation, mutation) each.
     pub mutation: f32,
-    /// How far the champion moves towards a challenger that wins.
+    /// Distance that the champion moves towards a challenger that wins, as a share.
     pub alpha: f32,
     /// Games of a match at most; it ends when one has won more than half of them.
     pub best_of: u64,
-    /// How the nets play.
+    /// View of the board by which the nets play.
     pub sides: Sides,
-    /// Who teaches and guards, and how.
+    /// Player that teaches and guards, with its settings.
     pub teacher: Option<Teacher<'a>>,
     /// Rounds to play.
     pub rounds: u64,
     /// Rounds in a step.
     pub every: u64,
-    /// How the champion is tested after each step.
+    /// Test of the champion after each step.
     pub tests: Option<Tests<'a>>,
 }
 
@@ -98,7 +98,7 @@ impl HillPlan<'_> {
         Ok(Some(wins))
     }
 
-    /// Whether the challenger wins a match of `best_of` games.
+    /// Plays a match of `best_of` games; returns true if the challenger wins it.
     fn wins_match(
         &self,
         [challenger, champion]: [&dyn Player; 2],
@@ -119,7 +119,7 @@ impl HillPlan<'_> {
         Ok(Some(won > lost))
     }
 
-    /// Whether the challenger wins a round.
+    /// Plays a round; returns true if the challenger wins it.
     fn wins_round(
         &self,
         players: [&dyn Player; 2],
@@ -303,7 +303,7 @@ mod tests {
         assert!(plan.restore(&mut plan.start(), 0, &[0; 50]).is_err());
     }
 
-    /// What tests the champion is the player that it is trained to be.
+    /// The player that tests measure plays by the rule that the champion is trained for.
     #[test]
     fn tests_let_the_net_play_by_its_own_rule() {
         let opponent = "linear".parse::<PlayerSpec>().unwrap().open().unwrap();

@@ -69,7 +69,7 @@ impl TextDatabase {
         &self.positions
     }
 
-    /// How many positions.
+    /// Returns the number of positions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.positions.len()
@@ -82,7 +82,7 @@ impl TextDatabase {
     }
 }
 
-/// How the learning rate goes.
+/// Schedule of the learning rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rates {
     /// The same in every epoch.
@@ -118,20 +118,20 @@ impl Rates {
     }
 }
 
-/// How a net is trained.
+/// Settings of supervised training.
 #[derive(Clone, Debug)]
 pub struct SupervisedPlan<'a> {
-    /// How it is built.
+    /// Shape of the net.
     pub shape: ClassicShape,
     /// Weights begin uniform in [-range, range).
     pub range: f32,
-    /// Of weights and orders.
+    /// Seed of weights and orders.
     pub seed: u64,
-    /// How alpha goes.
+    /// Schedule of alpha.
     pub rates: Rates,
-    /// What a step of descent is for an alpha of 1.
+    /// Step of gradient descent at an alpha of 1.
     pub unit: f64,
-    /// What it learns.
+    /// Training data.
     pub data: &'a TextDatabase,
     /// Times that it sees all of it.
     pub epochs: u64,
@@ -142,8 +142,8 @@ pub struct SupervisedPlan<'a> {
 pub struct SupervisedState {
     /// The net.
     pub net: ClassicNet,
-    /// Of each epoch the mean and the greatest error of a position while it was learned: the mean over its outputs of how
-    /// far they were off.
+    /// Mean and greatest error of a position in each epoch, measured while it was learned. The error of a position is
+    /// the mean absolute error of its outputs.
     pub errors: Vec<[f64; 2]>,
     schedule: Option<AlphaSchedule>,
     pass: Pass,

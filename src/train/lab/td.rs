@@ -13,28 +13,28 @@ const TURNS_MAX: u32 = 5_000;
 /// The stream of the first weights; those of the games are even.
 const WEIGHTS: u64 = 1;
 
-/// How a net is trained.
+/// Settings of temporal-difference training.
 #[derive(Clone, Debug)]
 pub struct TdPlan<'a> {
-    /// How it is built.
+    /// Shape of the net.
     pub shape: ClassicShape,
     /// Weights begin uniform in [-range, range).
     pub range: f32,
-    /// Of weights and dice.
+    /// Seed of weights and dice.
     pub seed: u64,
     /// Learning rate at the start.
     pub alpha: f64,
     /// Games after which the learning rate has halved; it stays when there are none.
     pub half_life: Option<f64>,
-    /// How far back an error is felt: 0 one position, 1 the whole game.
+    /// Decay of the eligibility traces: 0 for one position, 1 for the whole game.
     pub lambda: f32,
-    /// Whether the net always sees the board of the player who has moved, or always white's.
+    /// View of the board: always that of the player who has moved, or always white's.
     pub sides: Sides,
     /// Games to play.
     pub episodes: u64,
     /// Games in a step.
     pub every: u64,
-    /// How the net is tested after each step.
+    /// Test of the net after each step.
     pub tests: Option<Tests<'a>>,
 }
 
@@ -115,7 +115,7 @@ impl Course for TdPlan<'_> {
     }
 }
 
-/// Which output of the board turned round is this one, and whether it is what is left of 1.
+/// Returns the output of the swapped board that corresponds to this one, and true if it must be subtracted from 1.
 const fn turned(outputs: usize, output: usize) -> (usize, bool) {
     match (outputs, output) {
         (4, _) => ((output + 2) % 4, false),
@@ -211,7 +211,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// How the player who has just moved sees the board, when the net is asked for its play.
+    /// Returns the view of the board in which the net evaluates the play of the player who has just moved.
     const fn sides(&self, white: bool) -> Sides {
         match self.plan.sides {
             Sides::Invert if !white => Sides::Invert,
@@ -242,7 +242,7 @@ impl<'a> Learner<'a> {
         };
     }
 
-    /// Whether the board that the net sees is black's.
+    /// Returns true if the board is shown to the net as black sees it.
     fn is_turned(&self, white: bool) -> bool {
         self.plan.sides == Sides::Swap && !white
     }
@@ -375,7 +375,7 @@ mod tests {
         }
     }
 
-    /// Of a short ending it learns what the exact tables say.
+    /// The net learns a short ending as well as the exact tables.
     #[test]
     fn endings_are_learned() {
         use gammond_engine::bearoff::Tables;

@@ -1,4 +1,4 @@
-//! What differs between systems for programs that play.
+//! Differences between operating systems for programs that play.
 
 #[cfg(not(unix))]
 mod other;

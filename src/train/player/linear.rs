@@ -22,7 +22,7 @@ const PAIRS_MAX: usize = FEATURES_MAX * (FEATURES_MAX + 1) / 2;
 /// The nearest to certainty that a chance may come.
 const LEAST: f64 = 1e-6;
 
-/// What is counted of one side.
+/// Feature that is counted for one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Count {
     Pips,
@@ -114,7 +114,7 @@ struct Pair {
     weight: f64,
 }
 
-/// What a file says.
+/// Contents of a file.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sum {
@@ -128,7 +128,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// What is wrong with it.
+    /// Returns the first fault in the contents, if any.
     fn fault(&self) -> Option<String> {
         let of_pairs = self.pairs.iter().flat_map(|pair| pair.of);
         let all: Vec<Feature> = self.weights.keys().copied().chain(of_pairs).collect();

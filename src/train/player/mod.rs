@@ -1,4 +1,4 @@
-//! Who plays: our engine, the classical players, other programs, all behind the trait [`Player`].
+//! Players: our engine, the classical players, other programs, all behind the trait [`Player`].
 //!
 //! A [`PlayerSpec`] is a player as people write it (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
 //! player itself. Duels, tournaments and benchmarks know nothing of players but the trait.
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 /// Chooses plays in cubeless money games; with the cube too, if it says so. The same for all threads of a duel.
 pub trait Player: Send + Sync {
-    /// How the player was asked for.
+    /// Returns the player's name, as it was requested.
     fn name(&self) -> String;
 
     /// Everything that decides its plays, in words and checksums. Long work that was begun with one
@@ -53,7 +53,7 @@ pub trait Player: Send + Sync {
         chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError>;
 
-    /// What a person should know of how it played, in one line.
+    /// Returns a remark for people on how it played, on one line.
     fn note(&self) -> Option<String> {
         None
     }
@@ -72,7 +72,7 @@ pub trait Player: Send + Sync {
 
 /// A player in games with the cube, for money or in matches. Positions and states are seen by the player on roll.
 pub trait CubePlayer: Player {
-    /// What decides its cube actions beside its [`Player::identity`], in words and checksums.
+    /// Returns everything that decides its cube actions beside its [`Player::identity`], in words and checksums.
     ///
     /// # Errors
     /// When its files cannot be read any more.
@@ -92,13 +92,13 @@ pub trait CubePlayer: Player {
         chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError>;
 
-    /// Whether the player on roll, this one, turns the cube before it rolls. Asked when the rules allow it only.
+    /// Returns true if this player, who is on roll, doubles before the roll. Called only if the rules allow a double.
     ///
     /// # Errors
     /// When the player has no answer.
     fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
 
-    /// Whether this player takes the double of the other, who is on roll; `state` is still the one before it.
+    /// Returns true if this player takes a double of the player on roll; `state` is the one before the double.
     ///
     /// # Errors
     /// When the player has no answer.
@@ -120,16 +120,16 @@ pub fn best_by(position: &Position, roll: Roll, worth: impl Fn(&Position) -> f32
     best.1
 }
 
-/// Why a player cannot be had or does not play.
+/// An error of a player that cannot be opened or does not play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayerError {
     /// The text names no player.
     #[error("player {text:?}: {reason}")]
     Spec {
-        /// What was asked for.
+        /// Text of the request.
         text: String,
-        /// What is wrong with it.
+        /// Description of the fault.
         reason: String,
     },
     /// A file that the player is made of is missing or damaged.
@@ -137,7 +137,7 @@ pub enum PlayerError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the line if there is one.
+        /// Description of the fault, with the line if there is one.
         reason: String,
     },
     /// Its engine cannot be built or does not answer.
@@ -148,7 +148,7 @@ pub enum PlayerError {
     Program {
         /// The player.
         name: String,
-        /// What happened.
+        /// Error of the program.
         source: ProgramError,
     },
 }

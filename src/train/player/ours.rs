@@ -19,7 +19,7 @@ pub(super) const FAST: &str = "embedded:fast";
 /// No bearoff databases but those of the program, as players and the option `--bearoff` call it.
 pub(super) const NO_BEAROFF: &str = "none";
 
-/// Which of our engines; what is left out is for others to say.
+/// Settings of our engine as a player; callers supply what is left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ours {
     /// Nets; the embedded ones when left out.
@@ -28,7 +28,7 @@ pub struct Ours {
     pub plies: Option<u8>,
     /// Small rollouts in the place of plies; none when left out.
     pub level: Option<Level>,
-    /// Which plays are looked at more deeply; Normal when left out.
+    /// Filter of the plays that are searched more deeply; Normal if left out.
     pub filter: Option<MoveFilter>,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
@@ -88,7 +88,7 @@ impl Ours {
         Ok((engine, settings))
     }
 
-    /// As players are named in reports and journals.
+    /// Formats the player's name for reports and journals.
     fn name(&self, plies: u8, net: &str) -> String {
         let mut name = "gammond".to_owned();
         if let Some(path) = (self.nets.as_ref()).filter(|path| *path != Path::new(EMBEDDED)) {
@@ -154,7 +154,7 @@ impl Gammond {
         Ok(best.map_or_else(|| query.position.swapped(), |play| play.position))
     }
 
-    /// What is right with the cube, by a search on the thread that asks.
+    /// Returns the right cube action, by a search on the calling thread.
     fn cube_action(&self, query: &CubeQuery) -> Result<CubeAnswer, EngineError> {
         let (settings, stop) = (&self.cubeful, Stop::never());
         match settings.level {

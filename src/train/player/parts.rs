@@ -18,7 +18,7 @@ use gammond_game::{Chances, Class, Position, Roll};
 use gammond_protocol::parse_toml;
 use std::path::Path;
 
-/// What a file says.
+/// Contents of a file.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {

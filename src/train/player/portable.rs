@@ -39,7 +39,7 @@ pub struct NotPortable(pub String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PortableNets {
-    /// Those in the program.
+    /// The nets in the program.
     Embedded,
     /// The fast ones in the program.
     EmbeddedFast,
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(refused, 3 * 4 * 3);
     }
 
-    /// What travels comes back, and has neither paths nor commands in it.
+    /// Checks that a player survives serialization, and that the text has neither paths nor commands in it.
     #[track_caller]
     fn round_trip(text: &str, portable: &PortablePlayer, files: &[PathBuf]) {
         let json = serde_json::to_string(portable).unwrap();

@@ -85,7 +85,7 @@ impl FromStr for PlayerSpec {
     }
 }
 
-/// Which of our engines the settings after the word `gammond` mean.
+/// Parses the settings after the word `gammond`.
 fn our_engine<'a>(
     parts: impl Iterator<Item = &'a str>,
     refuse: &impl Fn(&str) -> PlayerError,
@@ -127,7 +127,7 @@ fn our_engine<'a>(
     Ok(ours)
 }
 
-/// How people say where a classic net came from; it plays the same.
+/// Names for the origin of a classic net; both play the same.
 pub(super) const CLASSIC: [&str; 2] = ["td", "hillclimb"];
 const EXPECTIMINIMAX: &str = "expectiminimax";
 /// The reason for refusing a look-ahead over a look-ahead.
@@ -169,7 +169,7 @@ fn classical(
     (rest.is_empty() || rest.starts_with(':')).then(|| expectiminimax(rest, refuse))
 }
 
-/// What follows the word `expectiminimax`: `:depth=N`, then `:eval=PLAYER` to the end.
+/// Parses the text after the word `expectiminimax`: `:depth=N`, then `:eval=PLAYER` to the end.
 fn expectiminimax(
     mut rest: &str,
     refuse: impl Fn(&str) -> PlayerError,
@@ -211,7 +211,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether it is put together from parts, or looks ahead from a player that is.
+    /// Returns true if it is assembled from parts, or looks ahead with a player that is.
     pub(super) fn has_parts(&self) -> bool {
         match self {
             PlayerSpec::Parts(_) | PlayerSpec::Assembled(_) => true,
@@ -220,7 +220,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether our engine is in it, so that options of the engine mean something.
+    /// Returns true if it contains our engine, so that options of the engine apply.
     #[must_use]
     pub fn takes_engine_options(&self) -> bool {
         match self {
@@ -332,14 +332,14 @@ impl PartsSpec {
     }
 }
 
-/// What holds for players whose texts say nothing else.
+/// Defaults for players whose texts leave settings out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
     /// For our engine.
     pub ours: Ours,
     /// The match equity table that our engine plays matches by.
     pub met: MatchEquityTable,
-    /// How long one answer of another program is waited for.
+    /// Timeout of one answer of another program.
     pub answer_time: Duration,
 }
 

@@ -5,7 +5,7 @@
 //! min(0.9 alpha, alpha - 0.5) whenever neither the mean error fell by 0.5 % nor the greatest
 //! error by 1 %; below the lower bound there is one pass just under it, then alpha starts again.
 
-/// How a schedule runs.
+/// Settings of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AlphaSettings {
@@ -37,12 +37,12 @@ impl Default for AlphaSettings {
     }
 }
 
-/// What to do in the next pass.
+/// Settings of the next pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
     /// Learning rate.
     pub alpha: f64,
-    /// Whether to put the positions in a new random order first.
+    /// True if the positions are shuffled before the pass.
     pub reshuffle: bool,
 }
 

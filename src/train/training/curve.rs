@@ -7,7 +7,7 @@ use gammond_base::escape::Markup;
 pub struct Point {
     /// Position on the horizontal axis.
     pub x: f64,
-    /// What was measured.
+    /// Measured value.
     pub y: f64,
     /// Its standard error, 0 when there is none.
     pub error: f64,
@@ -68,7 +68,7 @@ const COLOURS: [&str; 10] = [
     "#6a8caf",
 ];
 
-/// What part of the plane is drawn.
+/// Part of the plane that is drawn.
 struct Frame {
     x: [f64; 2],
     y: [f64; 2],

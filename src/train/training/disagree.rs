@@ -24,7 +24,7 @@ const FOLLOW: f64 = 0.5;
 /// Longest game.
 const TURNS_MAX: usize = 400;
 
-/// Whether the actions that follow from two opinions of a position differ at one of [`SCORES`].
+/// Returns true if two opinions of a position lead to different cube actions at one of [`SCORES`].
 #[must_use]
 pub fn cube_differs(engine: &Engine, position: &Position, one: &Chances, two: &Chances) -> bool {
     let race = (!position.has_contact()).then_some(position);

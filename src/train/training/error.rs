@@ -1,4 +1,4 @@
-//! Why a training run stops.
+//! Errors of training runs.
 
 use super::limits::Checked;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
@@ -11,7 +11,7 @@ use gammond_protocol::{TomlFault, parse_toml};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
-/// Why a run stops.
+/// An error that ends a training run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -20,7 +20,7 @@ pub enum RunError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The labels cannot be kept.
@@ -43,15 +43,15 @@ pub enum RunError {
     Toml {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// Description of the fault, with its place.
         source: TomlFault,
     },
-    /// What a plan says.
+    /// A fault in the contents of a plan.
     #[error("{path}: {reason}")]
     Plan {
         /// The file.
         path: PathBuf,
-        /// What is wrong, on one line.
+        /// Description of the fault, on one line.
         reason: String,
     },
 }

@@ -15,7 +15,7 @@ use gammond_engine::search::{Ahead, Chooser, Filter, JudgedReply, OnePly, Scratc
 use gammond_game::{Chances, Class, Position, Roll, generate_plays};
 use serde::{Deserialize, Serialize};
 
-/// How games are played and labelled.
+/// Settings for playing and labelling games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GameSettings {
@@ -35,17 +35,17 @@ pub struct GameSettings {
     /// with the correction that the rest of the game brought to the position chosen: what the game
     /// taught about the plan holds for both, and their difference stays free of the dice.
     pub extra: f64,
-    /// Whether races are among such candidates.
+    /// True if races are among such candidates.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub extra_races: bool,
-    /// How far behind the best play such a candidate may be, in equity.
+    /// Greatest distance of such a candidate from the best play, in equity.
     pub extra_margin: f32,
     /// Other plays that are followed for some turns with the game's own dice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twins: Option<Twins>,
     /// Plays that are looked at one play deeper when they are close together; 1 for none.
     pub contenders: usize,
-    /// How close, in equity.
+    /// Distance up to which plays are close, in equity.
     pub contest_margin: f32,
     /// Plays that the quick net hands to the strong one.
     pub filter_plays: usize,
@@ -123,7 +123,7 @@ pub fn kind(position: &Position) -> Option<u8> {
 }
 
 impl GameSettings {
-    /// Which plays the strong net judges.
+    /// Returns the filter of the plays that the strong net evaluates.
     #[must_use]
     pub fn filter(&self) -> Filter {
         Filter {
@@ -162,7 +162,8 @@ impl<'a> Judges<'a> {
         Some(out[0])
     }
 
-    /// What a table from a folder says of a race, for which a net is trained: the truth, so that no look-ahead is needed.
+    /// Returns the value of a race from a table in a folder, if one covers it. A net is trained for such races; the
+    /// table is exact, so no look-ahead is needed.
     fn table(&self, position: &Position) -> Option<[f32; 5]> {
         let class = self.evaluator.class(position);
         matches!(class, Class::BearoffOs | Class::BearoffTs).then(|| {
@@ -280,7 +281,7 @@ fn closest_contest(
 
 struct Turn {
     step: Step,
-    /// Whether the best play was made.
+    /// True if the best play was made.
     straight: bool,
     /// A position that the player before could have left instead, and its 1-ply value.
     sibling: Option<(Position, [f32; 5])>,
@@ -536,7 +537,7 @@ fn returned(
     label
 }
 
-/// Where the games of `settings` begin.
+/// Draws the first position of a game of `settings`.
 pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> Position {
     let mut share = unit(rng);
     if share < settings.odd_starts {

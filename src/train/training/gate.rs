@@ -19,7 +19,7 @@ const NET_BYTES_MAX: u64 = 1 << 30;
 pub struct Finding {
     /// It is met.
     pub passed: bool,
-    /// What was found.
+    /// Description of the result.
     pub text: String,
 }
 

@@ -14,9 +14,9 @@ pub(super) const BLOCK: usize = 64;
 pub(super) const CLIPPED: usize = 0;
 /// ... its square.
 pub(super) const SQUARED: usize = 1;
-/// As [`CLIPPED`], but what is cut off still has a little slope on the way back, so that no unit stays there for good.
+/// Like [`CLIPPED`], but the clipped part keeps a small slope in the backward pass, so that no unit is stuck for good.
 pub(super) const LEAKY: usize = 2;
-/// That slope.
+/// Slope of the clipped part.
 const LEAK: f32 = 0.02;
 
 /// The rows of a group of labels: for each label, from where the last one ends to its own end, offsets into

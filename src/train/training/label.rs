@@ -13,7 +13,7 @@ use gammond_job::{BadPart, Header, Job, Progress, Stamp};
 /// Positions in one part: few, so that a kill costs little where one takes a second.
 const POSITIONS_PER_PART: usize = 4;
 
-/// How positions are labelled.
+/// Method of labelling positions.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Method {

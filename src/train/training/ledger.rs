@@ -1,6 +1,6 @@
-//! What a training run has done, in `run.journal` of its folder: one record for each finished round,
-//! with the round's settings, the checksums of its files and its lines of the log. The journal is
-//! locked, so no two programs run in one folder.
+//! Journal of a training run, `run.journal` in its folder: one record for each finished round, with the round's
+//! settings, the checksums of its files and its lines of the log. The journal is locked, so no two programs run in one
+//! folder.
 
 use super::error::{RunError, in_file};
 use super::plan::{Origin, Plan, Round};
@@ -48,7 +48,7 @@ fn changed(path: &Path, difference: &Difference) -> RunError {
     }
 }
 
-/// What a plan calls the net of a role.
+/// Returns the key of a role's net in a plan.
 fn key(role: Role) -> &'static str {
     match role {
         Role::Ahead => "ahead",
@@ -96,7 +96,7 @@ pub(super) fn earlier_labels(folder: &Path) -> impl Iterator<Item = (usize, Path
     paths.filter(|(_, path)| path.exists())
 }
 
-/// What decides a round. How often it is repeated does not: repetitions are rounds of their own.
+/// Returns the settings that decide a round. The number of repetitions is not among them: each is a round of its own.
 fn settings(round: &Round) -> Header {
     let round = Round {
         times: 1,
@@ -158,15 +158,15 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// How many rounds are finished.
+    /// Returns the number of finished rounds.
     pub(super) fn done(&self) -> usize {
         self.rounds.len()
     }
 
-    /// Whether every file of a finished round whose name begins so is as it was left.
+    /// Checks that the files of a finished round whose names begin with `prefix` are unchanged.
     ///
     /// # Errors
-    /// The file that is not.
+    /// If one has changed; the error names it.
     pub(super) fn check(&self, round: usize, prefix: &str) -> Result<(), RunError> {
         let Some(finished) = round.checked_sub(1).and_then(|i| self.rounds.get(i)) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How live a cube is, by position: what a deeper search with the cube says, as a polynomial of what is known without one
+//! Cube life by position: the result of a deeper search with the cube, as a polynomial of values known without a search
 //! (TP-14 of `protocol-specs/training-files.md`).
 //!
 //! Janowski's model puts the value of a cube between a dead and a live one. Where between, a search that looks ahead knows better than
@@ -14,9 +14,10 @@ use rayon::prelude::*;
 
 /// Owners in the order of [`CubeLife`].
 const OWNERS: [CubeOwner; 3] = [CubeOwner::Me, CubeOwner::Centred, CubeOwner::Opponent];
-/// What the fit begins with and is drawn to where positions say nothing: the life of contact positions with gnubg.
+/// Start of the fit, and its value where positions are no evidence: the cube life of contact positions in gnubg.
 const PRIOR: f64 = 0.68;
-/// How strongly it is drawn there: as by so many positions a term in which live and dead are one apart.
+/// Strength of the pull to the prior: that of this many positions per term whose live and dead values differ by
+/// 1.
 const PULL: f64 = 0.05;
 
 /// A polynomial that is [`PRIOR`] everywhere.
@@ -28,12 +29,13 @@ pub(super) fn prior() -> CubeLife {
     life
 }
 
-/// What one position says of the three owners: the terms, what lies between dead and live, and how much of it the search found.
+/// Evidence of one position for the three owners: the terms, the gap from dead to live, and the part of it that the
+/// search found.
 struct Seen {
     terms: [f64; LIFE_TERMS],
     gaps: [f64; 3],
     found: [f64; 3],
-    /// How much of it the evaluator's present polynomial says.
+    /// Part of the gap by the evaluator's present polynomial.
     said: [f64; 3],
 }
 

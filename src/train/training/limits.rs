@@ -1,8 +1,8 @@
 //! Limits of the numbers in files that people write: what no training can work with is refused by name.
 
-/// What a TOML file says, once its numbers are found to be within their limits.
+/// Contents of a TOML file whose numbers are checked against limits.
 pub trait Checked {
-    /// The first number that is not, with what it may be.
+    /// Returns the first number beyond its limits, with the limits.
     fn fault(&self) -> Option<String>;
 }
 
@@ -25,13 +25,13 @@ pub(super) const MARGIN_MAX: f64 = 6.0;
 /// Most plays that are looked at more closely: no roll has more.
 pub(super) const PLAYS_MAX: f64 = 3000.0;
 
-/// What is wrong with a value that should lie from `low` to `high`.
+/// Returns a message if a value does not lie from `low` to `high`.
 pub(super) fn within(name: &str, value: f64, low: f64, high: f64) -> Option<String> {
     // NaN is within nothing.
     (!(low..=high).contains(&value)).then(|| format!("{name}: {value}, want {low} to {high}"))
 }
 
-/// What is wrong with the first of these shares or chances that does not lie from 0 to 1.
+/// Returns a message for the first of these shares or chances that does not lie from 0 to 1.
 pub(super) fn shares(all: &[(&str, f64)]) -> Option<String> {
     let one = |&(name, value): &(&str, f64)| within(name, value, 0.0, 1.0);
     all.iter().find_map(one)

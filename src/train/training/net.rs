@@ -16,7 +16,7 @@ use std::path::Path;
 
 const BASE: usize = InputSet::Counts.inputs();
 
-/// How a net ends.
+/// Output layers of a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
     /// A second layer, then five sigmoid outputs: chances.
@@ -29,7 +29,7 @@ pub enum Head {
 }
 
 impl Head {
-    /// Whether the five outputs stand in the place of the second layer.
+    /// Returns true if the five outputs replace the second layer.
     pub(super) const fn is_linear(self) -> bool {
         !matches!(self, Head::Sigmoid)
     }
@@ -39,13 +39,13 @@ impl Head {
 /// sigmoid outputs, or of `inputs` - `first` - 5 that ranks plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
-    /// Which inputs.
+    /// Set of inputs.
     pub set: InputSet,
-    /// What the first layer passes on.
+    /// Activation of the first layer.
     pub activation: Activation,
-    /// Where the hidden layers cut off.
+    /// Limits at which the hidden layers clip.
     pub limits: Limits,
-    /// What follows the first layer.
+    /// Layers after the first one.
     pub head: Head,
     /// Width of the first hidden layer.
     pub first: usize,
@@ -55,7 +55,7 @@ pub struct Net {
     pub values: Vec<f32>,
 }
 
-/// Where each group of parameters begins in [`Net::values`].
+/// Offsets of the groups of parameters in [`Net::values`].
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Input rows of `first` values each: base inputs, then handcrafted ones.
@@ -119,7 +119,7 @@ impl Net {
         self.activation.most(self.limits)
     }
 
-    /// Where the parameters are.
+    /// Returns the offsets of the parameters.
     #[must_use]
     pub fn layout(&self) -> Layout {
         Layout::of(self.inputs(), self.first, self.second)

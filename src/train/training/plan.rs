@@ -44,16 +44,16 @@ pub enum Origin {
         first: usize,
         /// Units of the second layer, 16, 32 or 64.
         second: usize,
-        /// Whether the 40 handcrafted inputs are used.
+        /// True if the 40 handcrafted inputs are used.
         #[serde(default)]
         hand: bool,
-        /// Whether those of rolls that reach blots are used; only with `hand`.
+        /// True if the inputs for rolls that reach blots are used; only with `hand`.
         #[serde(default)]
         reach: bool,
-        /// Whether the sixteen inputs of checkers borne off are used; not with `hand`.
+        /// True if the sixteen inputs of checkers borne off are used; not with `hand`.
         #[serde(default)]
         off: bool,
-        /// Whether the first layer passes on squares.
+        /// True if the first layer passes on squares.
         #[serde(default)]
         squared: bool,
         /// With squares: the first layer's limit is 2, and the second layer has none (see [`Limits::WIDE`]).
@@ -63,7 +63,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Why a net cannot be made so, as far as the plan alone tells.
+    /// Returns the reason why such a net cannot be made, as far as the plan alone shows it.
     fn fault(&self) -> Option<String> {
         Some(match *self {
             Origin::Random { first, .. }
@@ -97,10 +97,10 @@ impl Origin {
 pub struct Round {
     /// Labels to make before training.
     pub labels: usize,
-    /// How the games are played.
+    /// Settings of the games.
     #[serde(default)]
     pub games: GameSettings,
-    /// How many of the last rounds' labels are trained on.
+    /// Number of last rounds whose labels are trained on.
     pub pool: usize,
     /// Passes over them.
     #[serde(default = "one")]
@@ -118,15 +118,15 @@ pub struct Round {
     /// noise, longer ones less of the labelling net's own error.
     #[serde(default)]
     pub horizon: u8,
-    /// How often labels of a group (its name in `gammond bench`, such as `crashed: contain`) are among those
-    /// trained on, once where nothing is said; 1.5 is once for all and twice for half of them. The largest
-    /// number counts where groups overlap.
+    /// Number of times that labels of a group (its name in `gammond bench`, such as `crashed: contain`) are trained on;
+    /// 1 for groups not listed. With 1.5 all are used once and half of them twice. If groups overlap, the largest
+    /// number counts.
     #[serde(default)]
     pub weights: Weights,
     /// The classical schedule in the place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
     /// pass to the next.
     pub alpha: Option<AlphaSettings>,
-    /// How often this round is repeated.
+    /// Number of times that this round is run.
     #[serde(default = "once")]
     pub times: usize,
     /// Factor on the learning rate from one repetition to the next.
@@ -229,11 +229,11 @@ pub struct Plan {
     /// Labels a step.
     #[serde(default = "batch")]
     pub batch: usize,
-    /// How much of the running mean of the weights a step keeps.
+    /// Share of the running mean of the weights that a step keeps.
     #[serde(default = "keep")]
     pub keep: f32,
-    /// How many of each net's newest labels are kept out of training, so that `fresh`, `fresh_pairs` and
-    /// `pairs` in the log are measured on positions that the net has not learned from; 0 for none.
+    /// Number of each net's newest labels kept out of training, so that `fresh`, `fresh_pairs` and `pairs` in the log
+    /// are measured on positions that the net has not learned from; 0 for none.
     #[serde(default)]
     pub held_out: usize,
     /// Folders of earlier runs whose labels join the pool.
@@ -296,7 +296,7 @@ impl Plan {
         read_toml(path)
     }
 
-    /// Where the net of a role begins, and the seed of its random numbers; none when there is no such net.
+    /// Returns the origin of a role's net and the seed of its random numbers; `None` if there is no such net.
     pub(super) fn origin(&self, role: Role) -> Option<(&Origin, u64)> {
         let (origin, number) = match role {
             Role::Contact => (Some(&self.contact), 0),
@@ -310,7 +310,7 @@ impl Plan {
         Some((origin?, self.seed.wrapping_add(number)))
     }
 
-    /// Where the nets begin, each with its role.
+    /// Returns the origins of the nets, each with its role.
     pub(super) fn origins(&self) -> impl Iterator<Item = (Role, &Origin)> {
         let origin = |role| Some((role, self.origin(role)?.0));
         Role::ALL.into_iter().filter_map(origin)
@@ -347,7 +347,7 @@ impl Plan {
     }
 }
 
-/// Whether a net of this role stands among a plan's `parts`, and has no key of its own.
+/// Returns true if a net of this role is listed under a plan's `parts` and has no key of its own.
 fn is_part(role: Role) -> bool {
     role.parent().is_some() && !matches!(role, Role::Crashed | Role::Ahead | Role::Behind)
 }

@@ -28,7 +28,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
     Ok((positions, wrong))
 }
 
-/// How many positions there are, and their checksum.
+/// Returns the number of positions and their checksum.
 #[must_use]
 pub fn checksum(positions: &[Position]) -> String {
     let mut bytes = Vec::with_capacity(32 * positions.len());

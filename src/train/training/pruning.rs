@@ -19,7 +19,7 @@ use gammond_job::{Control, Progress};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How a pruning net is made, as its TOML file says.
+/// Settings of a pruning net's training, as in its TOML file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PruningPlan {
@@ -58,7 +58,7 @@ impl Checked for PruningPlan {
     }
 }
 
-/// How many units a pruning net has: as many as it has room for where it is used, which costs no more than fewer would.
+/// Number of units of a pruning net: as many as fit at its place of use, since fewer would cost the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "usize", into = "usize")]
 pub struct Width(usize);
@@ -121,7 +121,7 @@ fn play(evaluator: &OwnEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> V
     groups
 }
 
-/// How well a net ranks, over some groups.
+/// Quality of a net's ranking, over some groups.
 #[derive(Debug, Default, Clone, Copy)]
 struct Ranking {
     groups: usize,

@@ -1,16 +1,16 @@
-//! What a net that ranks is to learn (TP-11 of `protocol-specs/training-files.md`): how the plays of a roll *differ*, the
-//! good ones above all. What all of them have in common does not matter for a ranking.
+//! Loss of a net that ranks (TP-11 of `protocol-specs/training-files.md`): it learns how the plays of a roll *differ*,
+//! the good ones above all. What all of them have in common does not matter for a ranking.
 
 use super::shard::Label;
 use gammond_engine::nn::RESULTS;
 
-/// What one unit of each output adds to the equity.
+/// Equity that one unit of each output adds.
 pub(super) const EQUITY: [f32; RESULTS] = [2.0, 1.0, 1.0, -1.0, -1.0];
-/// How much each chance counts by itself beside the equity, for other prices of gammons.
+/// Weight of each chance by itself beside the equity, for other values of gammons.
 const ALONE: [f32; RESULTS] = [0.6, 0.3, 0.1, 0.3, 0.1];
 /// Plays this much worse than the best count a third as much.
 const SCALE: f32 = 0.08;
-/// What a very bad play counts, beside 1 for the best.
+/// Weight of a very bad play, beside 1 for the best.
 const BACKGROUND: f32 = 0.12;
 
 /// Equity of outputs or chances, without its constant.
@@ -50,7 +50,7 @@ pub(super) fn slopes(
     loss
 }
 
-/// How much each play counts, 1 in all.
+/// Returns the weight of each play; they add up to 1.
 fn weights(wanted: &[[f32; RESULTS]]) -> Vec<f32> {
     let equities: Vec<f32> = wanted.iter().map(equity).collect();
     let best = equities.iter().copied().fold(f32::INFINITY, f32::min);

@@ -25,18 +25,18 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What comes before the name of a stage.
+/// Prefix of a stage's name.
 const STAGE: &str = "stage:";
-/// Where the files that ship lie.
+/// Folder of the net files: those that ship, or those of a stage.
 const NETS: &str = "nets";
 const CURVE: &str = "curve.csv";
 /// Lies in folders that a recipe began with: what else lies there is its own.
 const MARK: &str = "recipe.json";
 /// The pruning net among them, or among the nets of a stage.
 const PRUNING: &str = "pruning";
-/// What a finished stage left behind.
+/// File with the results of a finished stage.
 const DONE: &str = "stage.json";
-/// How long a stage that is not finished has taken so far.
+/// File with the time spent on an unfinished stage so far.
 const SPENT: &str = "spent.json";
 
 /// A chain of runs.
@@ -47,11 +47,11 @@ pub struct TrainingRecipe {
     pub stage: Vec<Stage>,
     /// The net files that ship.
     pub net: Vec<ShippedNet>,
-    /// How the pruning net is made; it watches the nets that ship.
+    /// Plan of the pruning net, which is trained on the nets that ship.
     pub pruning: Option<PruningPlan>,
-    /// How the volatility net is made; it watches them too.
+    /// Plan of the volatility net, which is trained on them too.
     pub volatility: Option<VolatilityPlan>,
-    /// Who the nets of each stage play against.
+    /// Games after each stage that measure its nets.
     pub measure: Option<Measure>,
 }
 
@@ -61,9 +61,9 @@ pub struct TrainingRecipe {
 pub struct Stage {
     /// Its name, and that of its folder: small letters, digits and hyphens.
     pub name: String,
-    /// What it does.
+    /// Plan of the run.
     pub plan: Plan,
-    /// How a pruning net is made that watches its nets, for the plans of later stages.
+    /// Plan of a pruning net that is trained on this stage's nets, for the plans of later stages.
     pub pruning: Option<PruningPlan>,
 }
 
@@ -71,7 +71,7 @@ pub struct Stage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShippedNet {
-    /// What it is used for: `contact`, `contact-ahead` …, which is the name of the file too.
+    /// Role of the net: `contact`, `contact-ahead` …, which is the name of the file too.
     pub role: String,
     /// The stage whose last round made it.
     pub stage: String,
@@ -91,7 +91,7 @@ pub struct Measure {
     pub games: u64,
     /// Seed of the dice.
     pub seed: u64,
-    /// What the last stage must reach, in points per game; below it the recipe fails.
+    /// Result that the last stage must reach, in points per game; below it the recipe fails.
     pub least: Option<f64>,
 }
 
@@ -153,10 +153,10 @@ impl Checked for TrainingRecipe {
     }
 }
 
-/// Why a small net's plan that names nets has no place in a recipe.
+/// Reason for refusing a small net's plan that names nets.
 const WATCHED: &str = "nets: a recipe's own are watched, want none named";
 
-/// What is wrong with the plan of a pruning net in a recipe.
+/// Returns the fault in the plan of a pruning net in a recipe, if any.
 fn watching(plan: Option<&PruningPlan>) -> Option<String> {
     let plan = plan?;
     let nets = plan.nets.is_some().then(|| WATCHED.to_owned());
@@ -180,7 +180,7 @@ impl ShippedNet {
     }
 }
 
-/// What `stage:` stands before, where a plan has it in the place of a path.
+/// Returns the text after `stage:`, if a plan has it in the place of a path.
 fn of_stage(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(STAGE)
 }
@@ -347,7 +347,7 @@ pub fn follow(
     }
 }
 
-/// How long a stage takes, over all the runs of the program that worked at it.
+/// Time spent on a stage, over all runs of the program that worked on it.
 struct Spent {
     path: PathBuf,
     before: f64,
@@ -377,7 +377,7 @@ impl Spent {
     }
 }
 
-/// What a file says, where it is there and can be understood.
+/// Reads a JSON file; `None` if it is missing or cannot be parsed.
 fn known<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
@@ -400,7 +400,7 @@ fn write_nets(plan: &Plan, at: &Path, name: &str) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What can go wrong when nets play.
+/// Converts an error of games between nets.
 fn played(error: impl std::fmt::Display, path: &Path) -> RunError {
     RunError::Plan {
         path: path.to_owned(),
@@ -417,8 +417,8 @@ pub fn player_of(nets: &Path) -> PlayerSpec {
     })
 }
 
-/// What the nets of a folder win against somebody in static play, the luck taken out, and the standard error, in points per
-/// game; none when it was stopped.
+/// Plays the nets of a folder against another player, statically. Returns the luck-adjusted mean and its standard
+/// error, in points per game; `None` if it was stopped.
 ///
 /// # Errors
 /// [`RunError`]: nets that are not there, games that fail.
@@ -450,7 +450,7 @@ pub fn compare(
     Ok((end.complete).then_some([seen.mean(), seen.standard_error()]))
 }
 
-/// How the nets do; the outer none when it was stopped.
+/// Measures the nets if the recipe says how; the outer `None` if it was stopped.
 fn measured(
     recipe: &TrainingRecipe,
     nets: &Path,
@@ -501,7 +501,7 @@ fn ship(
     })
 }
 
-/// Where a net lies that watches the others of a folder.
+/// Returns the path of a small net that was trained on the other nets of a folder.
 fn small_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(NETS).join(format!("{name}.net"))
 }

@@ -38,9 +38,9 @@ pub const TRAINED: [Role; 10] = [
 /// The nets of a run between two rounds.
 #[derive(Clone, Debug)]
 pub struct RunNets {
-    /// Those of the plan.
+    /// Nets of the plan.
     nets: BTreeMap<Role, Net>,
-    /// The pruning net that the plan names: where it lies and what the file holds.
+    /// Pruning net that the plan names: its path and the contents of the file.
     pruning: Option<(PathBuf, Vec<u8>)>,
 }
 

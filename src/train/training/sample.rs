@@ -20,19 +20,19 @@ pub const GAMES_PER_PART: u64 = 32;
 /// Labels to make.
 #[derive(Clone, Debug)]
 pub struct SampleJob {
-    /// What the labels are made with, beside what is said here: the nets.
+    /// Identity of the nets that make the labels; the other settings are in the fields below.
     pub header: Header,
     /// Seed of the games.
     pub seed: u64,
-    /// How many labels are wanted; a few more may be made.
+    /// Number of labels requested; a few more may be made.
     pub labels: usize,
-    /// How the games are played and labelled.
+    /// Settings for playing and labelling the games.
     pub games: GameSettings,
-    /// Where games begin, drawn by lot; where `games` says when empty.
+    /// First positions of games, drawn at random; `games` decides if it is empty.
     pub starts: Vec<Position>,
 }
 
-/// Who plays the games.
+/// Source of the labels.
 enum Source<'a> {
     /// Luck-adjusted returns.
     Games(Judges<'a>),

@@ -13,7 +13,7 @@ pub const LABEL_BYTES: usize = 44;
 const WIDE: u8 = 1;
 /// Bit of the last byte of a label that is a sibling.
 const SIBLING: u8 = 2;
-/// Where the horizon begins in the last byte, and its two bits.
+/// Lowest bit of the horizon in the last byte, and the mask of its two bits.
 const HORIZON: [u8; 2] = [2, 3];
 
 /// A position of the player on roll and what its chances should be.
@@ -28,7 +28,7 @@ pub struct Label {
     /// Another choice for the play that led to the label before this one; the difference between
     /// the two targets is free of the luck that is in both.
     pub sibling: bool,
-    /// How many plays of the game stand behind the difference to its partner, for a sibling.
+    /// Number of plays of the game behind the difference to its partner, for a sibling.
     pub horizon: u8,
 }
 
@@ -66,7 +66,8 @@ impl Label {
         Chances::from_array(self.targets()).equity()
     }
 
-    /// What the five outputs should be, on average over many labels; may lie outside 0 to 1.
+    /// Returns the targets of the five outputs, correct on average over many labels; single ones may lie outside 0 to
+    /// 1.
     #[must_use]
     pub fn targets(&self) -> [f32; 5] {
         self.target.map(|t| f32::from(t) / 32767.5 - 0.5)
@@ -79,8 +80,8 @@ impl Label {
     }
 }
 
-/// Which labels of a pool are trained on, one or two neighbours (a label and its sibling) at a time. Four bytes each: the
-/// labels themselves are not copied.
+/// Labels of a pool that are trained on together: one, or two neighbours (a label and its sibling). Four bytes each:
+/// the labels themselves are not copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Family(u32);
 
@@ -90,7 +91,7 @@ const PAIR: u32 = 1 << 31;
 pub const POOL_MAX: usize = PAIR as usize;
 
 impl Family {
-    /// How many labels it has.
+    /// Returns the number of labels.
     #[must_use]
     pub const fn size(self) -> usize {
         1 + (self.0 >> 31) as usize
@@ -101,8 +102,8 @@ impl Family {
     }
 }
 
-/// Those labels that `wanted` accepts; a sibling whose partner is not among them stands alone. Labels beyond
-/// [`POOL_MAX`] are not looked at.
+/// Selects the labels that `wanted` accepts; a sibling whose partner is not selected stands alone. Labels beyond
+/// [`POOL_MAX`] are ignored.
 #[must_use]
 pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Family> {
     let mut families = Vec::new();
@@ -180,7 +181,8 @@ pub fn by_group(labels: &[Label], wanted: usize, seed: u64) -> Vec<Label> {
     chosen
 }
 
-/// Of siblings of one label that differ in the horizon alone, the one with the longest up to `most`; all other labels.
+/// Keeps one of the siblings that differ in the horizon alone: the one with the longest horizon up to `most`. Keeps all
+/// other labels.
 #[must_use]
 pub fn at_horizon(labels: impl IntoIterator<Item = Label>, most: u8) -> Vec<Label> {
     let mut kept: Vec<Label> = Vec::new();

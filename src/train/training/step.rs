@@ -28,7 +28,7 @@ pub const OUTPUT_WEIGHTS: [f32; 5] = [2.0, 1.0, 1.0, 1.0, 1.0];
 pub struct StepSettings {
     /// Adam's learning rate.
     pub rate: f32,
-    /// How much of the running mean of the weights is kept, 0..1.
+    /// Share of the running mean of the weights that is kept, 0..1.
     pub keep: f32,
     /// Weight of the squared error of equity differences between siblings; without meaning for a linear head.
     pub pairs: f32,
@@ -60,13 +60,13 @@ struct Part {
     pairs: [f64; 2],
 }
 
-/// What the way forward through the net leaves for the way back, for a group of labels.
+/// Values of the forward pass that the backward pass needs, for a group of labels.
 #[derive(Debug)]
 struct LabelGroup {
     /// Offsets of rows and coefficients of one label after the other.
     rows: Vec<(u32, f32)>,
     ends: Vec<usize>,
-    /// What the first layer passes on, `first` numbers a label.
+    /// Outputs of the first layer, `first` numbers per label.
     a1: Vec<f32>,
     /// Slopes of the loss over its sums.
     d1: Vec<f32>,
@@ -538,8 +538,8 @@ mod tests {
         assert!(apart <= of / share, "{apart} of {of}");
     }
 
-    /// How many weights have a gradient that is not the slope of the objective, within 2 % of `scale` and itself, and
-    /// how many were tried: one of ten.
+    /// Returns the number of weights whose gradient differs from the slope of the objective by more than 2 % of `scale`
+    /// and itself, and the number of weights tried: one in ten.
     fn apart_from_the_slope(
         net: &Net,
         gradient: &[f32],
@@ -618,7 +618,7 @@ mod tests {
         assert!(moments.iter().zip(gradient).any(rest));
     }
 
-    /// What the rules exclude in a race is not learnt: its weights have no slope.
+    /// Outputs that the rules exclude in a race are not learned: their weights have no slope.
     #[test]
     fn what_a_race_excludes_has_no_slope() {
         let mut counts = [0; 25];

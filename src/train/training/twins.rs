@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 /// Longest horizon that labels can say.
 pub const HORIZON_MAX: u8 = 3;
 
-/// When and how far siblings are followed.
+/// Settings for following siblings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Twins {
     /// Chance per play that another one is followed too, beside those of `extra`.
     pub share: f64,
-    /// How many plays, 1 to [`HORIZON_MAX`].
+    /// Number of plays that are followed, 1 to [`HORIZON_MAX`].
     pub plies: Plies,
-    /// How far behind the best play such a one may be, in equity.
+    /// Greatest distance of a sibling from the best play, in equity.
     pub margin: f32,
     /// Share of them that may be as far behind as `extra_margin`.
     pub wide: f64,

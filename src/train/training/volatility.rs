@@ -21,7 +21,7 @@ use gammond_job::{Control, Progress};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How a volatility net is made, as its TOML file says.
+/// Settings of a volatility net's training, as in its TOML file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VolatilityPlan {
@@ -47,11 +47,11 @@ pub struct VolatilityPlan {
     pub explore: f64,
     /// Share of the turns that are looked at.
     pub share: f64,
-    /// How cube life is fitted.
+    /// Settings of the cube life fit.
     pub life: LifePlan,
 }
 
-/// How cube life is fitted.
+/// Settings of the cube life fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LifePlan {
@@ -59,7 +59,7 @@ pub struct LifePlan {
     pub games: usize,
     /// Plies of the searches.
     pub plies: u8,
-    /// How often: each time the leaves of the searches know what was found the time before.
+    /// Number of fits: the leaves of each fit's searches use the result of the fit before.
     pub times: usize,
 }
 
@@ -194,7 +194,7 @@ fn with_life(net: &mut Net, life: CubeLife) {
     }
 }
 
-/// How well the net knows these positions.
+/// Formats the net's error on these positions.
 fn known(trainer: &mut Trainer, labels: &[Label]) -> String {
     let count = labels.len().max(1) as f64;
     let truth = |label: &Label| f64::from(label.targets()[0]);

@@ -12,7 +12,7 @@ const TURNS_MAX: usize = 200;
 /// Games between two looks at whoever waits.
 const STRETCH: usize = 64;
 
-/// How the games go.
+/// Settings of the games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched {
     /// Share of games from constructed odd positions.
@@ -63,7 +63,7 @@ impl Watched {
     }
 }
 
-/// What `count` games from number `first` on yield, in order; `None` when it was stopped.
+/// Plays `count` games from number `first` on and returns their results, in order; `None` if it was stopped.
 pub(super) fn games<T: Send>(
     first: u64,
     count: usize,

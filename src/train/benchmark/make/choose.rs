@@ -1,4 +1,4 @@
-//! Which positions become records, with which candidates: a job whose parts are single positions.
+//! Choice of the positions that become records, and of their candidates: a job whose parts are single positions.
 
 use super::quota::{Filled, may_take};
 use super::recipe::{GAMES_PER_PART, Interest, Recipe, equity, games, header};
@@ -28,7 +28,7 @@ pub struct Chosen {
     pub roll: Option<Roll>,
     /// Positions after the plays, the opponent on roll; best first at two plies.
     pub candidates: Vec<Position>,
-    /// How many of the candidates an ordinary record would have.
+    /// Number of candidates that an ordinary record would list.
     pub listed: usize,
     /// Games of each candidate, the same numbers from the first on; of the position itself where there is no roll.
     pub games: Vec<u32>,
@@ -123,8 +123,8 @@ impl<'a> Choosing<'a> {
         Ok(Some(chosen))
     }
 
-    /// How many games of each candidate it takes until all losses are known as well as the recipe asks, judged by a
-    /// first few and by what two plies say (`deep`).
+    /// Returns the number of games of each candidate that makes all losses as precise as the recipe asks. It is
+    /// estimated from a few first games and from the 2-ply equities (`deep`).
     fn games(
         &self,
         number: usize,
@@ -186,7 +186,7 @@ fn scatter(games: &[f64]) -> f64 {
     halves.collect::<Running>().mean()
 }
 
-/// What each candidate loses at two plies; nothing where that is not known.
+/// Returns the loss of each candidate at two plies; 0 if it is not known.
 fn losses(candidates: &[Position], deep: &[RankedPlay]) -> Vec<f64> {
     let value = |position: &Position| {
         let play = deep.iter().find(|play| play.position == *position);
@@ -333,7 +333,7 @@ impl Job for Choosing<'_> {
     }
 }
 
-/// What was chosen.
+/// Records chosen so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
     /// The records.

@@ -1,4 +1,4 @@
-//! How many records of which kind.
+//! Quotas: numbers of records by kind of position.
 
 use gammond_game::{Group, Position};
 
@@ -7,7 +7,7 @@ use gammond_game::{Group, Position};
 pub struct Quota {
     /// The group.
     pub group: Group,
-    /// How many.
+    /// Number of records.
     pub records: usize,
 }
 
@@ -21,7 +21,7 @@ pub enum QuotaError {
     /// There is no such group.
     #[error("quota '{found}': there is no group of this name; groups are {}", names().join(", "))]
     Group {
-        /// As given.
+        /// Name as given.
         found: String,
     },
     /// It is no number of records.
@@ -29,12 +29,12 @@ pub enum QuotaError {
     Number {
         /// The group.
         group: String,
-        /// As given.
+        /// Number as given.
         found: String,
     },
 }
 
-/// What groups are called in quotas: `crashed: trapped` is `trapped`.
+/// Returns the name of a group in quotas: `crashed: trapped` is `trapped`.
 fn name(group: Group) -> String {
     let name = group.to_string();
     let short = name.strip_prefix("crashed: ").map(str::to_owned);
@@ -73,12 +73,12 @@ impl std::fmt::Display for Quota {
     }
 }
 
-/// Whether a position is one that the quotas ask for.
+/// Returns true if the quotas ask for positions of this kind.
 pub(super) fn may_take(quotas: &[Quota], position: &Position) -> bool {
     quotas.is_empty() || quotas.iter().any(|quota| quota.group.holds(position))
 }
 
-/// How far quotas are filled.
+/// Numbers of records counted towards quotas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filled(Vec<usize>);
 
@@ -100,7 +100,7 @@ impl Filled {
         taken
     }
 
-    /// Whether none has room.
+    /// Returns true if all quotas are full.
     pub(super) fn are_full(&self, quotas: &[Quota]) -> bool {
         let full = |(quota, count): (&Quota, &usize)| *count >= quota.records;
         !quotas.is_empty() && self.0.len() == quotas.len() && quotas.iter().zip(&self.0).all(full)

@@ -1,4 +1,4 @@
-//! What records are made of: candidates, rollouts, quotas; and what follows from it for single records.
+//! Recipe of records (candidates, rollouts, quotas) and the settings of single records that follow from it.
 
 use super::quota::Quota;
 use super::source::WantedRecord;
@@ -11,7 +11,7 @@ use gammond_job::{Header, sha256};
 /// Games of each candidate in a part: as few as spread the first throws evenly, so that a kill costs little.
 pub const GAMES_PER_PART: u32 = 36;
 
-/// Which rolls are worth a record. A roll with a single play never is.
+/// Rolls that are worth a record. A roll with a single play never is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
     /// All.
@@ -22,22 +22,22 @@ pub enum Interest {
     Disputed,
 }
 
-/// How records are made.
+/// Settings for making records.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// How candidates are rolled out. Cubeless; `error` is the standard error of each loss that a first few
-    /// games promise, `trials` the most games.
+    /// Settings of the candidates' rollouts. Cubeless; `error` is the standard error of each loss, as predicted by a
+    /// few first games; `trials` is the largest number of games.
     pub rollout: RolloutSettings,
     /// With `error`: a loss needs to be known no better than to this share of itself, by what it is at two plies. 0 for all
     /// losses alike. Candidates far behind then have fewer games: the first ones of the others.
     pub error_share: f64,
-    /// How many candidates of a roll are rolled out; the favourite without looking ahead may come on top.
+    /// Number of candidates of a roll that are rolled out; the favourite of the static evaluation may be added.
     pub best: usize,
     /// Every play is a candidate.
     pub full: bool,
-    /// Which rolls are worth a record.
+    /// Rolls that are worth a record.
     pub interest: Interest,
-    /// How many records of which kind; all when empty.
+    /// Number of records of each kind; no limits if empty.
     pub quotas: Vec<Quota>,
 }
 
@@ -60,7 +60,7 @@ impl Recipe {
         }
     }
 
-    /// How the record with this number is rolled out: with dice of its own.
+    /// Returns the rollout settings of the record with this number: each has dice of its own.
     fn settings(&self, number: usize) -> RolloutSettings {
         let mut settings = self.rollout.clone();
         settings.seed = u64::from(self.seed(number));

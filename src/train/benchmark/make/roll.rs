@@ -20,7 +20,7 @@ pub struct Rolling<'a> {
     header: Header,
 }
 
-/// What is known of a record.
+/// Rollout results of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
     /// Parts that were counted.
@@ -71,18 +71,18 @@ impl<'a> Rolling<'a> {
 }
 
 impl Chosen {
-    /// How many positions are rolled out.
+    /// Returns the number of positions that are rolled out.
     pub(super) fn rolled(&self) -> usize {
         self.candidates.len().max(1)
     }
 
-    /// Into how many parts the games fall.
+    /// Returns the number of parts that the games are divided into.
     pub(super) fn parts(&self) -> u64 {
         let most = self.games.iter().copied().max().unwrap_or(0);
         most.div_ceil(GAMES_PER_PART).into()
     }
 
-    /// Which candidates play the games from `first` on, and how many of the part's `games` each.
+    /// Returns the candidates that play games of the range `games`, each with the number of its games in it.
     fn playing(&self, games: &Range<u32>) -> Vec<(usize, u32)> {
         let share = |(index, &all): (usize, &u32)| {
             let count = all.min(games.end).saturating_sub(games.start);
@@ -107,7 +107,7 @@ fn checksum(records: &[Chosen]) -> String {
 }
 
 impl Job for Rolling<'_> {
-    /// What is known of each record, in order.
+    /// Results of each record, in order.
     type Sum = Vec<Known>;
     type Error = EngineError;
 

@@ -22,11 +22,11 @@ pub struct WantedRecord {
 /// Records that are wanted, and lines that ask for none with the reasons.
 pub type Source = (Vec<WantedRecord>, Vec<(u64, SourceError)>);
 
-/// Why a line or a game asks for no record.
+/// Reasons for skipping a line or a game.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// Nobody is on roll any more.
+    /// The game is over.
     #[error("the game is over")]
     Over,
     /// Words behind position and roll.
@@ -38,16 +38,16 @@ pub enum SourceError {
     /// A game that cannot be played on.
     #[error("game {game}, action {action}: {reason}")]
     Game {
-        /// Which game of the match, from 1.
+        /// Number of the game in the match, from 1.
         game: u64,
-        /// Which of its actions, from 1.
+        /// Number of the action in the game, from 1.
         action: usize,
-        /// What is wrong there.
+        /// Description of the fault.
         reason: &'static str,
     },
 }
 
-/// What positions without a roll become.
+/// Treatment of positions without a roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unrolled {
     /// Records of the position before the roll.
@@ -103,7 +103,7 @@ fn one(line: &[u8]) -> Result<Option<Line>, SourceError> {
     Ok(Some(Line::of(parsed.position, roll)))
 }
 
-/// What a line says.
+/// Contents of a line.
 struct Line {
     position: Position,
     roll: Option<Roll>,

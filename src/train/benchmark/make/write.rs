@@ -42,7 +42,7 @@ pub fn settings_line(recipe: &Recipe, net: &str) -> String {
 /// Fewest parts of games whose scatter says how certain a loss is.
 const PARTS_MIN: u64 = 2;
 
-/// What the games of a record say.
+/// Results of a record's games.
 struct Rolled {
     /// Mean chances of each candidate, seen by the player who is to act.
     chances: Vec<[f64; 5]>,
@@ -171,7 +171,7 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &
     }));
 }
 
-/// What a second rollout says of the records of a first.
+/// Comparison of a second rollout with the records of a first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Again {
     /// Records of plays.

@@ -1,4 +1,5 @@
-//! What is added to the positions that a net learns from: disputed cube actions, and things that may do harm.
+//! Experiments with additions to the positions that a net learns from: disputed cube actions, and additions that may do
+//! harm.
 
 use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
 use super::teaching::{
@@ -130,7 +131,8 @@ fn cube_disagreements(
 /// Positions that are learned from at first, and that are added.
 const FEW: usize = 4_000;
 
-/// What two plies say of the crashed positions, and of as many of contact and races as are added; none when it was stopped.
+/// Returns 2-ply labels of the crashed positions, and of as many contact and race positions as are added; `None` if it
+/// was stopped.
 fn of_classes(
     material: &Material,
     ground: &Ground<'_>,

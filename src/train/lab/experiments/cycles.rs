@@ -85,7 +85,7 @@ fn cycles(
     Ok(told_of(&lost, learned.len() - BASE))
 }
 
-/// Of the net before the cycles, and of two after each.
+/// Reports the losses of the net before the cycles, and of two nets after each.
 fn told_of(lost: &[Vec<f64>], added: usize) -> Option<LabFinding> {
     let [before, .., disputes, plain] = lost else {
         return None;

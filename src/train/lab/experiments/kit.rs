@@ -1,4 +1,4 @@
-//! What experiments are made of.
+//! Building blocks of experiments.
 
 use crate::lab::{Course, LabError, TestScore, Tests, run_course};
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What became of a claim.
+/// Verdict on a published claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabVerdict {
     /// It holds here.
@@ -43,27 +43,27 @@ impl LabVerdict {
     }
 }
 
-/// What came out.
+/// Result of an experiment.
 #[derive(Clone, Debug)]
 pub struct LabFinding {
     /// The figures, on one line.
     pub result: String,
-    /// What they say of the claim.
+    /// Verdict of the figures on the claim.
     pub verdict: LabVerdict,
 }
 
-/// Where an experiment is done.
+/// Context in which an experiment runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     /// The folder in which its training is kept, so that it goes on after a kill, and its curves.
     pub folder: &'a Path,
     /// Weights of gnubg's, for experiments that want them.
     pub gnubg: Option<&'a Path>,
-    /// Of all chance in it.
+    /// Seed of all random numbers in it.
     pub seed: u64,
 }
 
-/// What an experiment does; none when it was stopped.
+/// Function that runs an experiment; returns `None` if it was stopped.
 pub(super) type Work = fn(&Ground<'_>, &mut Control<'_>) -> Result<Option<LabFinding>, LabError>;
 
 /// An experiment.
@@ -71,9 +71,9 @@ pub(super) type Work = fn(&Ground<'_>, &mut Control<'_>) -> Result<Option<LabFin
 pub struct Experiment {
     /// Its name.
     pub name: &'static str,
-    /// What was published.
+    /// Published claim.
     pub claim: &'static str,
-    /// What is done here.
+    /// Description of the experiment as done here.
     pub here: &'static str,
     pub(super) work: Work,
 }
@@ -100,7 +100,7 @@ impl Experiment {
 }
 
 impl Ground<'_> {
-    /// Where the training of a net is kept.
+    /// Returns the path of the journal of a net's training.
     pub(super) fn journal(&self, name: &str) -> PathBuf {
         let name = name.replace(' ', "-");
         self.folder.join(format!("{name}-{}.journal", self.seed))
@@ -199,7 +199,7 @@ pub(super) fn scores(
         .map(|(random, pubeval)| [random, pubeval]))
 }
 
-/// Whether a share of wins is above a claim with the whole 95 % interval, below it, or neither.
+/// Returns the verdict on a claimed share of wins: whether the 95 % interval lies above it, below it, or contains it.
 pub(super) fn above(score: &TestScore, claim: f64) -> LabVerdict {
     if score.share() - score.reach() > claim {
         LabVerdict::Reproduced

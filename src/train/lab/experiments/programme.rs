@@ -39,7 +39,7 @@ const LEARNED: usize = 8_000;
 const BASE: usize = 6_000;
 const ADDED: usize = 2_000;
 
-/// What three nets lose, in all and by category.
+/// Formats the losses of three nets, in all and by category.
 fn by_category([deep, flat, games]: [&Vec<f64>; 3], decisions: &[FreshDecision]) -> Vec<String> {
     let mut parts = vec![format!(
         "thousandths of a point, two plies, static, self-play: all {}, {}, {}",

@@ -105,7 +105,7 @@ fn best(evaluator: &dyn Evaluator, position: &Position, roll: Roll) -> Position 
     best.map_or_else(|| position.swapped(), |best| best.0)
 }
 
-/// What is learned and what is judged: no position is in both.
+/// Training positions and test decisions: no position is in both.
 struct Material {
     engine: Engine,
     data: TextDatabase,
@@ -162,7 +162,7 @@ fn nets(
     ground.train(control, &runs)
 }
 
-/// What a net loses in each decision, in thousandths of a point.
+/// Returns the loss of a net in each decision, in thousandths of a point.
 fn losses(material: &Material, net: &ClassicNet) -> Result<Vec<f64>, LabError> {
     let player = ClassicPlayer::new("net", net.clone(), Sides::Swap);
     let evaluator = &**material.engine.evaluator();
@@ -228,7 +228,8 @@ fn borne_off(
     }))
 }
 
-/// What the net says of a position one ply on: the mean over the rolls of the best play, seen by the player on roll.
+/// Returns the net's value of a position at 1 ply: the mean over the rolls of the best play, seen by the player on
+/// roll.
 fn one_ply(net: &ClassicPlayer, position: &Position, plays: &mut Vec<Position>) -> f64 {
     let worth = |after: &Position| match (after.outcome(), net.chances(after)) {
         (Some(outcome), _) => -f64::from(outcome.chances().equity()),
@@ -247,7 +248,7 @@ fn one_ply(net: &ClassicPlayer, position: &Position, plays: &mut Vec<Position>) 
     sum / 36.0
 }
 
-/// How far the net's values of races at 0 and 1 plies are apart.
+/// Returns the absolute differences between the net's values of races at 0 and at 1 ply.
 fn unsettled(net: &ClassicNet, races: &[PositionChances]) -> Vec<f64> {
     let net = ClassicPlayer::new("net", net.clone(), Sides::Swap);
     let gap = |one: &PositionChances| {

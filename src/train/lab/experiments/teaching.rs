@@ -56,7 +56,7 @@ pub(super) fn positions(
     None
 }
 
-/// What so many plies say of positions, cubeless; none when it was stopped.
+/// Evaluates positions at `plies` plies, cubeless; `None` if it was stopped.
 pub(super) fn valued(
     engine: &Engine,
     positions: &[Position],
@@ -92,7 +92,7 @@ pub(super) fn shape() -> Result<ClassicShape, LabError> {
     ClassicShape::new(Representation::TdGammon198, &[64], 5).map_err(LabError::Shape)
 }
 
-/// How they are taught.
+/// Returns the training plan of these nets.
 pub(super) fn plan<'a>(
     seed: u64,
     data: &'a TextDatabase,
@@ -136,7 +136,7 @@ pub(super) fn favourite(
     Ok(ranked.plays.first().map(|play| play.position))
 }
 
-/// What players chose, and what it cost.
+/// Plays that players chose, and their losses.
 pub(super) struct Judged {
     /// The positions after each player's plays, and last those that are liked best without a player.
     pub chosen: Vec<Vec<Position>>,
@@ -144,8 +144,8 @@ pub(super) struct Judged {
     pub lost: Vec<Vec<f64>>,
 }
 
-/// What players lose in decisions, judged at so many plies: the best of the players' plays and of the favourite of
-/// `favourites` plies costs nothing. None when it was stopped.
+/// Returns the losses of players in `decisions`, judged at `plies` plies. The best of the players' plays and of the
+/// favourite at `favourites` plies costs nothing. `None` if it was stopped.
 pub(super) fn losses(
     engine: &Engine,
     players: &[Box<dyn Player>],
@@ -212,7 +212,7 @@ pub(super) fn apart(first: &[f64], second: &[f64]) -> f64 {
     seen.mean() / seen.standard_error().max(f64::MIN_POSITIVE)
 }
 
-/// What a difference, in standard errors, says of the claim that it is above zero.
+/// Returns the verdict on the claim that a difference, in standard errors, is above zero.
 pub(super) fn verdict(apart: f64) -> LabVerdict {
     match apart {
         1.96.. => LabVerdict::Reproduced,
@@ -284,7 +284,8 @@ pub(super) fn teach(
 }
 
 impl Material {
-    /// What nets lose in the decisions, a net a row, in thousandths, judged at two plies; none when it was stopped.
+    /// Returns the losses of nets in the decisions, one row per net, in thousandths of a point, judged at two plies;
+    /// `None` if it was stopped.
     pub(super) fn lost(
         &self,
         nets: &[ClassicNet],

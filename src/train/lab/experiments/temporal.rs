@@ -154,8 +154,8 @@ fn band(states: &[TdState], every: u64) -> Vec<Point> {
         .collect()
 }
 
-/// What several seeds of each setting came to: their means, and how far two means must differ to be different: seeds are
-/// taken to scatter alike in all settings.
+/// Results of several seeds of each setting: their means, and the distance from which two means count as different. The
+/// scatter of seeds is assumed to be the same in all settings.
 struct Compared {
     means: Vec<f64>,
     apart: f64,
@@ -323,7 +323,7 @@ fn monte_carlo(
     ground: &Ground<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    /// What a beginner has learned first.
+    /// Points per game against PubEval above which a net counts as having learned something.
     const LEARNED: f64 = -1.0;
     let pubeval = player("pubeval")?;
     let mut settings = Vec::new();

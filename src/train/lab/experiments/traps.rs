@@ -128,7 +128,7 @@ fn bar(side: Side) -> u8 {
     side.counts()[POINTS - 1]
 }
 
-/// Whether a blot behind the prime can be hit, and left.
+/// Returns true if some plays hit a blot behind the prime and others do not.
 fn is_choice(decision: &FreshDecision, plays: &mut Vec<Position>) -> bool {
     let Some(least) = prime(&decision.position) else {
         return false;
@@ -143,7 +143,7 @@ fn behind_a_prime(
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const COUNT: usize = 500;
-    /// Of so many positions with a prime and a blot about one has a roll that can hit it.
+    /// Positions drawn per decision: of this many with a prime and a blot, about one has a roll that can hit the blot.
     const MANY: usize = 8;
     let engine = Engine::builder().build().map_err(LabError::Engine)?;
     let with_blot = |position: &Position| {

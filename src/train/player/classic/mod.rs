@@ -18,7 +18,7 @@ use gammond_job::{Header, sha256};
 use std::cell::RefCell;
 use std::path::Path;
 
-/// How a net that knows white's chances plays.
+/// View of the board by which a net that knows white's chances plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
     /// The board is turned round: the player who has moved is white.
@@ -32,7 +32,7 @@ impl Sides {
     /// Both.
     pub const ALL: [Sides; 2] = [Sides::Swap, Sides::Invert];
 
-    /// As it is written: `swap` or `invert`.
+    /// Returns the name as written: `swap` or `invert`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ pub const HIDDEN_MAX: usize = 512;
 /// Most hidden layers.
 const LAYERS_MAX: usize = 2;
 
-/// How a net is built.
+/// Shape of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassicShape {
     representation: Representation,
@@ -20,7 +20,7 @@ pub struct ClassicShape {
     layers: Vec<usize>,
 }
 
-/// Why a shape is none.
+/// Reasons for refusing a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -65,7 +65,7 @@ impl ClassicShape {
         })
     }
 
-    /// What its inputs mean.
+    /// Returns the meaning of the inputs.
     #[must_use]
     pub const fn representation(&self) -> Representation {
         self.representation
@@ -77,7 +77,7 @@ impl ClassicShape {
         &self.layers
     }
 
-    /// How many outputs.
+    /// Returns the number of outputs.
     #[must_use]
     pub fn outputs(&self) -> usize {
         self.layers.last().copied().unwrap_or(1)
@@ -129,7 +129,7 @@ impl ClassicShape {
 pub struct ClassicScratch {
     /// Inputs, then what each layer gives.
     values: Vec<Vec<f32>>,
-    /// Of each layer but the inputs: the derivatives by what goes into its sigmoids.
+    /// Derivatives by the inputs of the sigmoids, for each layer but the input layer.
     slopes: Vec<Vec<f32>>,
 }
 
@@ -153,7 +153,7 @@ impl ClassicScratch {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassicNet {
     shape: ClassicShape,
-    /// Of each layer its biases, then a row of weights for each of its inputs.
+    /// Biases of each layer, followed by a row of weights for each of its inputs.
     parameters: Vec<f32>,
 }
 
@@ -175,7 +175,7 @@ impl ClassicNet {
         ClassicNet { shape, parameters }
     }
 
-    /// How it is built.
+    /// Returns the shape of the net.
     #[must_use]
     pub const fn shape(&self) -> &ClassicShape {
         &self.shape
@@ -192,7 +192,7 @@ impl ClassicNet {
         &mut self.parameters
     }
 
-    /// What the net says of a board.
+    /// Evaluates a board and returns the outputs.
     pub fn run<'s>(
         &self,
         sides: [Side; 2],
@@ -281,7 +281,7 @@ impl ClassicNet {
         }
     }
 
-    /// What its outputs should be for these chances of white.
+    /// Returns the target outputs for these chances of white.
     #[must_use]
     pub fn wanted(&self, chances: &Chances) -> Vec<f32> {
         match self.shape.outputs() {

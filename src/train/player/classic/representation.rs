@@ -74,7 +74,7 @@ impl Representation {
         all.find(|representation| representation.name() == name)
     }
 
-    /// How many inputs it has.
+    /// Returns the number of inputs.
     #[must_use]
     pub const fn inputs(self) -> usize {
         match self {
@@ -89,8 +89,9 @@ impl Representation {
         }
     }
 
-    /// Which inputs say where checkers stand: the first of white and of black, how many a point has, and how far it is
-    /// from one point to the next. Points are counted as white does. Where a number says it for both it is the same.
+    /// Returns the layout of the inputs for checkers on points: the first input of white and of black, the number of
+    /// inputs per point, and the distance between two points. Points are numbered as white numbers them. If one input
+    /// holds both sides, the first inputs are equal.
     #[must_use]
     pub const fn points(self) -> ([usize; 2], usize, usize) {
         match self {

@@ -33,7 +33,7 @@ pub struct ClassicFile {
     pub made: Option<String>,
 }
 
-/// Why a text is no classic net.
+/// Reasons why a text is not a classic net.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicFault {
@@ -48,7 +48,7 @@ pub enum ClassicFault {
     Line {
         /// Which, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the fault.
         reason: String,
     },
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Lines that a program may say ahead of what is read.
 const LINES_AHEAD_MAX: usize = 64;
 
-/// Why another program does not play.
+/// Reasons why another program does not play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -33,17 +33,17 @@ pub enum ProgramError {
     /// Its answer is no position.
     #[error("{answer:?}: {source}")]
     Unreadable {
-        /// What it said.
+        /// Answer of the program.
         answer: String,
-        /// What is wrong with it.
+        /// Reason why it cannot be parsed.
         source: NotationError,
     },
     /// Its answer is no legal play.
     #[error("{answer} is no legal result of {question}")]
     Illegal {
-        /// What it said.
+        /// Answer of the program.
         answer: String,
-        /// What it was asked.
+        /// Request that was sent to it.
         question: String,
     },
 }

@@ -19,19 +19,19 @@ use pool::{Pool, Turn};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to start and to say who it is.
+/// Timeout for a program to start and identify itself.
 const START_TIME_MAX: Duration = Duration::from_secs(60);
-/// How long one answer is waited for unless the caller says otherwise.
+/// Default timeout of one answer.
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
-/// How long another connection may take to answer a question with one legal play: a server that serves
-/// one connection at a time may leave it waiting.
+/// Timeout for another connection's answer to a request with one legal play: a server that serves one connection at a
+/// time may leave it waiting.
 const PROBE_TIME: Duration = Duration::from_secs(5);
 /// Times the answer time that a thread waits for a connection that others use.
 const SHARED_WAIT: u32 = 10;
 /// Times that one question is asked of a player that answers with a resignation.
 const ASKED_MAX: usize = 3;
 
-/// How a program is asked.
+/// Protocol spoken with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speech {
     /// `POSITIONID D1 D2` in, the Position ID after its play out; the text is a command.
@@ -63,7 +63,7 @@ enum Generation {
 }
 
 impl Generation {
-    /// What asks for a play.
+    /// Returns the command that asks for a play.
     const fn go(self) -> &'static str {
         match self {
             Generation::First => "go role chequer",
@@ -85,7 +85,7 @@ pub(super) struct ProgramPlayer {
     pool: Pool<Program>,
     target: String,
     answer_time: Duration,
-    /// What a person should know, in one line.
+    /// Remark for people, on one line.
     note: Mutex<Option<String>>,
 }
 
@@ -430,7 +430,7 @@ impl ProgramPlayer {
         }
     }
 
-    /// What the program's answer to a question about the cube means, by its first word.
+    /// Asks a question about the cube; returns the meaning of the answer, which its first word decides.
     fn says(&self, question: &str, answers: &[(&str, bool)]) -> Result<bool, PlayerError> {
         let answer = self.with_program(|program| self.answer(program, question))?;
         let word = answer.split_whitespace().next().unwrap_or_default();

@@ -18,7 +18,7 @@ struct State<T> {
     limit: Option<usize>,
 }
 
-/// What a thread gets that needs an item.
+/// Result of a thread's request for an item.
 pub(super) enum Turn<T> {
     /// This one.
     Use(T),
