@@ -16,8 +16,7 @@ use rayon::prelude::*;
 const OWNERS: [CubeOwner; 3] = [CubeOwner::Me, CubeOwner::Centred, CubeOwner::Opponent];
 /// Start of the fit, and its value where positions are no evidence: the cube life of contact positions in gnubg.
 const PRIOR: f64 = 0.68;
-/// Strength of the pull to the prior: that of this many positions per term whose live and dead values differ by
-/// 1.
+/// Strength of the pull to the prior: this many positions for each term, with live and dead values that differ by 1.
 const PULL: f64 = 0.05;
 
 /// A polynomial that is [`PRIOR`] everywhere.
