@@ -1,4 +1,4 @@
-//! What this program is: version, commit, nets, CPU level.
+//! Version, commit, nets and CPU level of this program.
 
 use gammond_engine::engine::{COMMIT, Engine};
 use gammond_engine::nn::CpuLevel;
@@ -15,7 +15,7 @@ pub(super) fn version() -> String {
     )
 }
 
-/// What `gammond` alone says on a terminal.
+/// Text that `gammond` alone prints on a terminal.
 pub(super) const GREETING: &str = "\
 gammond: a backgammon engine for programs and people. Three things to try:
 

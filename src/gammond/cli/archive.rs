@@ -18,20 +18,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What the tables are, statement by statement.
+/// Statements that create the tables.
 const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: says whose file it is.
 const APPLICATION_ID: i64 = 0x676d_6d64;
-/// Of the tables. Version 1 had no digests.
+/// Version of the tables. Version 1 had no digests.
 const VERSION: i64 = 2;
-/// How long another program may hold the file.
+/// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
-/// What the owner of a damaged file may do.
+/// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
-/// How every SQLite file begins.
+/// First bytes of every SQLite file.
 const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
 
-/// What a match was judged with. What is judged alike has the same checksum.
+/// Key of a match in the archive: its file, and the level, nets and match equity table of its analysis. Equal analyses
+/// have the same checksum.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArchiveKey {
     checksum: String,
@@ -41,7 +42,7 @@ pub(crate) struct ArchiveKey {
 }
 
 impl ArchiveKey {
-    /// Of the contents of a file.
+    /// Computes the key of an analysis of a file's contents.
     pub(crate) fn of(engine: &Engine, settings: &Settings, bytes: &[u8]) -> ArchiveKey {
         let level = level_name(settings);
         let (nets, met) = (engine.net_name().to_owned(), engine.met().name().to_owned());
@@ -150,7 +151,7 @@ impl Archive {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the match is filed, also by another program just now.
+    /// Returns true if the match is in the archive, even if another program has just added it.
     pub(crate) fn has(&self, key: &ArchiveKey) -> Result<bool, Failure> {
         let connection = self.connection();
         let found = connection
@@ -223,7 +224,7 @@ impl Archive {
     }
 }
 
-/// What an open SQLite file is.
+/// Kind of an open SQLite file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Ours,

@@ -78,7 +78,7 @@ pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
     }
 }
 
-/// What a configuration says that no command line could.
+/// A fault in a configuration that no command line could have.
 #[derive(Debug, thiserror::Error)]
 enum ConfigError {
     #[error("[{0}]: no such subcommand")]

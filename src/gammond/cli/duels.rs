@@ -1,4 +1,4 @@
-//! What `duel` and `tournament` share: what is played for, what failures cost, and the games as match files.
+//! Stakes, costs of failures and match files: the common parts of `duel` and `tournament`.
 
 use gammond_base::journal::write_whole;
 use gammond_base::stats::Running;
@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// What the games of a duel are played for.
+/// Options for the stakes of a duel's games.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct TermsArgs {
     /// Money games with the cube, without beavers; else single games without a cube.
@@ -38,11 +38,12 @@ impl TermsArgs {
     }
 }
 
-/// What becomes of games in which another program fails.
+/// Options for games in which another program fails.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct FailureArgs {
-    /// When another program dies, is silent or answers an illegal play: `end` the duel, take the pair as `void`, or have
-    /// the program `forfeit` the game by one point (or the match). Ten failures in a row end the duel in any case.
+    /// Treatment of games in which another program dies, is silent or answers an illegal play: `end` the duel, take the
+    /// pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures in a row end
+    /// the duel in any case.
     #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
     pub(crate) on_failure: FailureRule,
 }
@@ -88,7 +89,7 @@ pub(crate) fn tell_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) 
     }
 }
 
-/// What a duel's failures came to; nothing when there were none.
+/// Formats the failures of a duel; empty if there were none.
 pub(crate) fn failures(tally: &Tally, names: [&str; 2], plan: &DuelPlan) -> String {
     let mut text = String::new();
     for (name, failed) in names.into_iter().zip(tally.failed) {
@@ -107,7 +108,7 @@ pub(crate) fn failures(tally: &Tally, names: [&str; 2], plan: &DuelPlan) -> Stri
     text
 }
 
-/// What a share of wins means on rating lists, with 99 % intervals: for people, and as JSON.
+/// Rating differences that a share of wins means on rating lists, with 99 % intervals: for people, and as JSON.
 pub(crate) struct Ratings {
     /// The difference and its bounds; none for too few games.
     elo: Option<[f64; 3]>,

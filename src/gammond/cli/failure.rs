@@ -1,4 +1,4 @@
-//! Why a command ends without having done its work, and with which exit code.
+//! Reasons why a command ends without having done its work, and the exit code.
 
 use gammond_base::journal::JournalError;
 use gammond_engine::engine::EngineError;
@@ -8,10 +8,10 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What went wrong below: an error of a room, or a sentence.
+/// Cause of a failure: an error of a crate below, or a sentence.
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// Why a command ends without having done its work. Its message is one line; what caused it is kept as its source.
+/// An error that ends a command. Its message is one line; the cause is kept as its source.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The arguments make no sense: exit code 2.

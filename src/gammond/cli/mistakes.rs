@@ -1,4 +1,4 @@
-//! What is said of arguments that make no sense, in words of people: what was typed, and what to type instead.
+//! Messages about wrong arguments: the argument as typed, and what to type instead.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use gammond_base::escape::Terminal;
@@ -81,7 +81,7 @@ pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<
     text
 }
 
-/// What Rust says of numbers, in other words.
+/// Rewords Rust's messages about numbers.
 fn plain(line: &str) -> String {
     let line = line
         .replace("invalid digit found in string", "that is no whole number")

@@ -121,7 +121,7 @@ commands! {
     /// Label positions for training.
     #[command(after_help = "Example: gammond label positions.txt labels.txt --plies 2")]
     Label => label,
-    /// What a net file is; its weights as a picture.
+    /// Describe a net file, or draw its weights.
     #[command(after_help = "Example: gammond net info embedded")]
     Net => net,
     /// Count positions after so many turns.
@@ -148,7 +148,7 @@ commands! {
     /// A position in every other form.
     #[command(after_help = "Example: gammond convert 4HPwATDgc/ABMA")]
     Convert => convert,
-    /// What this machine has for the engine, and what would make it faster.
+    /// Show the parts of this machine that the engine uses, and advice to make it faster.
     #[command(after_help = "Example: gammond doctor")]
     Doctor => doctor,
     /// The configuration file and what is in force.
@@ -187,7 +187,7 @@ const MOVED: [(&str, &str, &str); 5] = [
     ("train", "--pruning", "gammond train pruning PLAN FILE.net"),
 ];
 
-/// What to type instead of an option that is a subcommand now.
+/// Refuses an option that is a subcommand now, and names that subcommand.
 fn moved(arguments: &[OsString]) -> Result<(), Failure> {
     for (command, option, now) in MOVED {
         let mut words = arguments.iter().filter_map(|word| word.to_str());

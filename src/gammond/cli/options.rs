@@ -69,7 +69,7 @@ pub(crate) struct Common {
     /// Output for programs (json) or people (text).
     #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// What to log on stderr: error, warn, info, debug, trace, or a filter such as `gammond=debug`.
+    /// Events to log on stderr: error, warn, info, debug, trace, or a filter such as `gammond=debug`.
     #[arg(
         long,
         global = true,
@@ -84,7 +84,7 @@ pub(crate) struct Common {
     /// TOML file whose keys are the long options; a table named after a subcommand holds its own.
     #[arg(long, global = true, env = "GAMMOND_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where the parts of jobs are computed, when not here.
+    /// Executor of the parts of jobs, unless they are computed here.
     #[arg(skip)]
     pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
 }
@@ -116,7 +116,7 @@ pub(crate) fn points(text: &str) -> Result<f64, PointsError> {
     }
 }
 
-/// What is no number of points per game.
+/// Reasons why a text is not a number of points per game.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PointsError {
     #[error("want a number of points such as 0.01")]
@@ -165,10 +165,10 @@ impl Default for PlayerOptions {
 /// Seconds that an answer of another program is waited for.
 const ANSWER_TIME_S: u64 = 60;
 
-/// Who is measured, and beside whom.
+/// Options for the player to measure, and a second one to compare.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Measured {
-    /// Who is measured: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// Player to measure: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     pub(crate) player: PlayerSpec,
@@ -192,7 +192,7 @@ const DEFAULT_MET: &str = "kazaross-xg2";
 /// `--nets` unless something else is asked for.
 const EMBEDDED: &str = "embedded";
 
-/// How one-shot commands print.
+/// Output format of one-shot commands.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
@@ -361,7 +361,7 @@ pub(crate) fn io_threads() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::work(within("threads", error)))
 }
 
-/// Where data of programs is looked for, the user's own first.
+/// Returns the folders for programs' data, the user's own first.
 pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
     let given = |name: &str| {
         let value = std::env::var_os(name).map(PathBuf::from);

@@ -1,5 +1,4 @@
-//! What commands print: one way to stdout, on which a closed pipe ends the program quietly and a
-//! full disk is an error.
+//! Output of commands: one way to stdout, on which a closed pipe ends the program quietly and a full disk is an error.
 
 use crate::cli::{Failure, within};
 use gammond_base::escape::Terminal;
@@ -72,7 +71,7 @@ impl Output {
         }
     }
 
-    /// Whether the reader has gone: nothing that is printed will be read.
+    /// Returns true if the reader has closed the pipe: nothing that is printed will be read.
     pub(crate) const fn is_closed(&self) -> bool {
         self.closed
     }
@@ -166,7 +165,7 @@ impl Write for LogWriter {
     }
 }
 
-/// What comes of something that was printed in another way, such as `--help`.
+/// Converts the result of printing in another way, such as `--help`.
 ///
 /// # Errors
 /// As [`Output::print`].

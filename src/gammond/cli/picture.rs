@@ -29,7 +29,7 @@ impl Picture {
         }
     }
 
-    /// What a file's name asks for: a picture in points where it ends with `.png`, else SVG.
+    /// Returns the format that a file's name asks for: PNG if it ends with `.png`, else SVG.
     pub(crate) fn named(path: &Path) -> Picture {
         let ending = path.extension().unwrap_or_default();
         match ending.eq_ignore_ascii_case("png") {

@@ -1,4 +1,4 @@
-//! How long commands show how far they are, and how they are stopped.
+//! Progress display of long commands, and how they are stopped.
 //!
 //! On a terminal a bar with the time to the end; in a log a line a minute; for programs one JSON
 //! object a second on stderr. Ctrl-C (SIGINT, SIGTERM) ends the command with its figures so far; a
@@ -25,7 +25,7 @@ const STOPPED: u8 = 1;
 /// Options of commands that may take long.
 #[derive(clap::Args, Debug, Clone, Copy, Default)]
 pub(crate) struct ProgressArgs {
-    /// How to show how far it is, on stderr: a bar on a terminal, else a line a minute.
+    /// Style of the progress display on stderr: by default a bar on a terminal, else a line a minute.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     progress: Shown,
 }
@@ -108,7 +108,7 @@ pub(crate) fn finish(
     })
 }
 
-/// What is on the screen.
+/// State of the progress display.
 struct Drawing {
     shown: Shown,
     bar: Option<ProgressBar>,

@@ -60,7 +60,7 @@ pub(crate) struct Args {
     progress: ProgressArgs,
 }
 
-/// What an analysis is compared with.
+/// Source that an analysis is compared with.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Compare {
     /// The analysis in the match file.
@@ -71,7 +71,7 @@ enum Compare {
 const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
 const FILES_MAX: usize = 1_000_000;
-/// What stands near the beginning of a `.sgf` of ours.
+/// Text near the beginning of each `.sgf` that this command writes.
 const SGF_SEAL: &[u8] = b"AP[gammond:";
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
@@ -105,7 +105,7 @@ struct Done {
 }
 
 impl Done {
-    /// What the match is called: that of its file, with its place if there are others.
+    /// Returns the name of the match: that of its file, with its number if the file has several.
     fn name(&self) -> String {
         match self.number {
             0 => self.path.display().to_string(),
@@ -114,7 +114,7 @@ impl Done {
     }
 }
 
-/// Why a file is not judged, and no other one either.
+/// Reasons for analysing neither this file nor the next ones.
 enum Unjudged {
     Engine(EngineError),
     Archive(Failure),
@@ -201,7 +201,7 @@ fn may_be_written(args: &Args) -> Result<(), Failure> {
         .map_or(Ok(()), |path| Picture::Html.check(path))
 }
 
-/// Where what was judged goes.
+/// Destinations of the analyses.
 struct Printer<'a> {
     format: Option<Format>,
     args: &'a Args,
@@ -516,7 +516,7 @@ fn judge_file(
     judged.collect()
 }
 
-/// What a match among others in its file would be called as a file.
+/// Returns the file name for one match of several in a file.
 fn numbered(path: &Path, number: usize) -> PathBuf {
     match (number, path.file_stem()) {
         (0, _) | (_, None) => path.to_owned(),
@@ -546,7 +546,7 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether a file is one that this command wrote, or what it would write now.
+/// Returns true if this command wrote the file, or would write the same bytes now.
 fn is_ours(path: &Path, ending: &str, bytes: &[u8]) -> bool {
     let Ok(there) = gammond_base::files::read(path, MATCH_FILE_BYTES_MAX as u64) else {
         return false;

@@ -15,7 +15,7 @@ const PLAYS_SHOWN: usize = 10;
 /// Columns of a screen that does not say how many it has.
 const COLUMNS: usize = 80;
 
-/// What all of them take.
+/// Arguments of all these commands.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// A position in any form, a roll where one is wanted, then settings such as `plies=2`; see
@@ -56,7 +56,7 @@ pub(super) fn asked(
     }
 }
 
-/// Whether the answer is for people.
+/// Returns true if the answer is for people.
 pub(super) fn for_eyes(common: &Common) -> bool {
     match common.format {
         Some(format) => format == Format::Text,
@@ -99,7 +99,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     Ok(ExitCode::from(u8::from(!good)))
 }
 
-/// Why the request was refused, with the user's own words where they are no position at all.
+/// Formats the reason for refusing a request; a text that is not a position is quoted.
 fn refused(error: &RequestError, words: &[String]) -> Failure {
     let message = &error.message;
     let first = words.first().map_or("", String::as_str);

@@ -35,7 +35,7 @@ enum Command {
     /// Make a database: GNU Backgammon's (*.bd) or, one-sided, a race table of ours (*.race).
     #[command(after_help = "Example: gammond bearoff make gnubg_os.bd --points 8")]
     Make(Make),
-    /// What the databases know about a position.
+    /// Look up a position in the databases.
     #[command(after_help = "Example: gammond bearoff probe 2+4BAADftgEAAA")]
     Probe {
         /// The position in any form.
@@ -44,10 +44,10 @@ enum Command {
     /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
     #[command(after_help = "Example: gammond bearoff score race.bm > exact.bm")]
     Score(bearoff_score::Args),
-    /// How often people's rules for races (Keith, Thorp, Kleinman) double, redouble and take wrongly.
+    /// Measure the wrong doubles, redoubles and takes of people's rules for races (Keith, Thorp, Kleinman).
     #[command(after_help = "Example: gammond bearoff rules")]
     Rules(bearoff_rules::Args),
-    /// What a file holds; without a file, the tables in the program.
+    /// Describe a file; without a file, the tables in the program.
     #[command(after_help = "Example: gammond bearoff info gnubg_os.bd")]
     Info {
         /// The database.
@@ -120,7 +120,7 @@ impl From<BearoffError> for Failure {
     }
 }
 
-/// How a database is kept.
+/// Format of a database.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     OneSided,
@@ -138,12 +138,12 @@ impl Form {
         }
     }
 
-    /// Whether so many points can be made at all.
+    /// Returns true if a database of this number of points can be made, at least with one checker.
     fn fits_points(self, points: usize) -> bool {
         Numbering::new(points, 1).is_some_and(|numbering| self.fits(numbering))
     }
 
-    /// Whether so much can be made.
+    /// Returns true if a database of this size can be made.
     fn fits(self, numbering: Numbering) -> bool {
         let positions = numbering.positions();
         match self {
@@ -154,11 +154,11 @@ impl Form {
     }
 }
 
-/// What is made when nothing is asked for: form, points, checkers. 521 and 513 MB.
+/// Databases that are made by default: form, points, checkers. 521 and 513 MB.
 const DEFAULT_SET: [(Form, usize, usize); 2] = [(Form::Race, 12, 15), (Form::TwoSided, 6, 10)];
 
 impl Make {
-    /// Whether nothing is said about what to make.
+    /// Returns true if no option says what to make.
     fn is_bare(&self) -> bool {
         let numbers = self.points.is_some() || self.checkers.is_some();
         let forms = self.one_sided || self.two_sided || self.no_gammons || self.no_compress;
@@ -166,9 +166,9 @@ impl Make {
     }
 }
 
-/// What came of making databases.
+/// Result of making databases.
 enum Made {
-    /// What is told of them.
+    /// Description of the databases.
     All(Value),
     /// It was stopped; how to go on has been said.
     Stopped(ExitCode),
@@ -348,7 +348,7 @@ fn tell_of_the_part(file: &Path) {
     }
 }
 
-/// What is to be covered, within what can be made.
+/// Returns the positions to be covered, or an error if no such database can be made.
 fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Failure> {
     if !(1..=MAX_CHECKERS).contains(&checkers) {
         let text = format!("--checkers {checkers}, want 1 to {MAX_CHECKERS}");

@@ -114,7 +114,7 @@ fn read(path: &Path) -> Result<Vec<Position>, Failure> {
     Ok(positions)
 }
 
-/// What each rule does wrong in a position.
+/// Counts the errors of each rule in a position, with their losses.
 fn judge(
     engine: &Engine,
     tables: &Tables,
@@ -146,7 +146,7 @@ fn judge(
     Some(tally)
 }
 
-/// Whether it is wrong to double or not to, and what that loses.
+/// Returns 1 if the decision to double or not is wrong, else 0, and its loss.
 fn double_lost(answer: &CubeAnswer, doubles: bool) -> (u64, f64) {
     let doubled = answer.double_take.equity.min(answer.double_pass.equity);
     let gain = doubled - answer.no_double.equity;
@@ -154,7 +154,7 @@ fn double_lost(answer: &CubeAnswer, doubles: bool) -> (u64, f64) {
     (u64::from(wrong), if wrong { gain.abs() } else { 0.0 })
 }
 
-/// What the rules say, in the order of their names.
+/// Returns the advice of the rules, in the order of their names.
 fn advices(tables: &Tables, position: &Position) -> Option<[RaceAdvice; RULES.len()]> {
     let counts = RaceCounts::of(position)?;
     let effective = |side: Side| {

@@ -94,14 +94,14 @@ struct Scorer<'a> {
     tables: &'a Tables,
     seed: u64,
     covered: bool,
-    /// What belongs to the next record of a play or position.
+    /// Lines that belong to the next record of a play or position.
     pending: Vec<BenchmarkRecord>,
     /// Records by the tables, not covered, positions whose roll leaves no choice.
     counts: [u64; 3],
 }
 
 impl Scorer<'_> {
-    /// What a line becomes.
+    /// Converts a line to the records that replace it.
     fn line(&mut self, text: &[u8], number: u64) -> Result<Vec<BenchmarkRecord>, WrongLine> {
         let record = BenchmarkRecord::parse(text)?;
         let exact = match &record {
@@ -178,5 +178,5 @@ pub(super) fn position_of(text: &[u8]) -> Result<Position, WrongLine> {
     }
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 pub(super) type WrongLine = Box<dyn std::error::Error + Send + Sync>;

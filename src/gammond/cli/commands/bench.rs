@@ -64,7 +64,7 @@ pub(crate) struct Args {
     pub(super) progress: ProgressArgs,
 }
 
-/// What else can be scored.
+/// Other measurements of players.
 #[derive(clap::Subcommand, Debug)]
 pub(super) enum Other {
     /// Errors of static equities beside labels, by group of positions.
@@ -72,7 +72,7 @@ pub(super) enum Other {
         after_help = "Example: gammond bench values labels.txt --player gammond:nets=gnubg.wd"
     )]
     Values(Box<bench_values::Args>),
-    /// What players lose at decisions that deeper searches judge.
+    /// Losses of players at decisions that deeper searches evaluate.
     Regret(Box<bench_regret::Args>),
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 struct Read {
     /// The records of all, one file after another.
     items: Vec<Item>,
-    /// How many of them each file has, and which of the published ones it is.
+    /// Number of records in each file, and its generation if it is one of the published files.
     files: Vec<(usize, Option<Generation>)>,
     /// Their checksums.
     sources: Vec<String>,

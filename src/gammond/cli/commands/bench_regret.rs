@@ -21,15 +21,16 @@ pub(super) struct Args {
     /// Positions, one a line: any position text, or lines of a training file.
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
-    /// How many decisions.
+    /// Number of decisions.
     #[arg(long, default_value_t = 20_000, value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(super) decisions: u32,
-    /// Who judges, as `gammond[:nets=PATH][:plies=N]`; the mean when there are several. Default: gammond:plies=2.
+    /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several. Default:
+    /// gammond:plies=2.
     #[arg(long = "judge", value_name = "PLAYER")]
     pub(super) judges: Vec<PlayerSpec>,
-    /// How many plays are judged beside those that the players choose: the best by the first judge's static values. 0 is
-    /// enough, and quick, when only the difference of two players is asked.
+    /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's static
+    /// values. 0 is enough, and fast, if only the difference of two players matters.
     #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(super) candidates: u8,
     /// Keep losses in this file; the same command goes on from it after a stop.

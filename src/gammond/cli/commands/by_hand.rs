@@ -62,7 +62,7 @@ struct Table<'a> {
     opponent: &'a dyn Player,
     state: MatchState,
     look: Look,
-    /// Whether a person waits for a prompt.
+    /// True if a person waits for a prompt.
     prompts: bool,
     out: Output,
     decided: Vec<Decided>,
@@ -299,7 +299,7 @@ impl Table<'_> {
         Ok(chosen.after)
     }
 
-    /// What the person's plays have lost.
+    /// Prints the losses of the person's plays.
     fn losses(&mut self) -> Result<(), Failure> {
         let count = self.decided.len();
         // An empty sum would be -0.

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {}
 
-/// Where distributions put gnubg's weights.
+/// Paths at which distributions install gnubg's weights.
 const GNUBG_WEIGHTS: [&str; 5] = [
     "/usr/lib/gnubg/gnubg.wd",
     "/usr/share/gnubg/gnubg.wd",
@@ -20,7 +20,7 @@ const GNUBG_WEIGHTS: [&str; 5] = [
     "/usr/local/share/gnubg/gnubg.wd",
     "/opt/homebrew/share/gnubg/gnubg.wd",
 ];
-/// Where they put its bearoff databases.
+/// Paths at which they install its bearoff databases.
 const GNUBG_TABLES: [&str; 5] = [
     "/var/lib/gnubg",
     "/usr/lib/gnubg",

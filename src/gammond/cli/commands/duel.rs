@@ -60,7 +60,7 @@ pub(crate) struct Args {
     pub(super) progress: ProgressArgs,
 }
 
-/// What a stopped command that kept nothing says.
+/// Hint printed by a stopped command without a journal.
 const RESUME: &str = "with --journal FILE the same command could go on";
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -194,7 +194,7 @@ fn adjusted(
     finish(&text, outcome.complete, journal, RESUME)
 }
 
-/// What stands in place of an interval.
+/// Text in the place of an interval.
 const TOO_FEW: &str = "too few games for an interval";
 
 /// Matches won less lost as the share won.
@@ -202,7 +202,7 @@ fn share(points: &Running) -> Running {
     points.scaled(0.5, 0.5)
 }
 
-/// How many were played, and what came of it.
+/// Formats the number of games and their result.
 fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
     let played = match terms {
         DuelTerms::Cubeless => format!("{games} games"),

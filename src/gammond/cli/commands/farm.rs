@@ -35,7 +35,7 @@ enum What {
         after_help = "Example: gammond farm submit --wait rollout --bm-in positions.txt --out positions.bm"
     )]
     Submit(Box<SubmitArgs>),
-    /// How far jobs are, and who computes them.
+    /// Show the progress of jobs and the workers that compute them.
     #[command(after_help = "Example: gammond farm status --html status.html")]
     Status(StatusArgs),
     /// Write the result of a job, as the command itself would have.
@@ -55,7 +55,7 @@ enum What {
     Demo(farm_demo::Args),
 }
 
-/// Where the farm is.
+/// Options for the connection to the farm.
 #[derive(clap::Args, Debug, Clone)]
 #[command(next_help_heading = "The farm's server")]
 pub(super) struct Server {
@@ -110,7 +110,7 @@ impl From<FarmError> for Failure {
 struct WorkerArgs {
     #[command(flatten)]
     server: Server,
-    /// What this machine is called in the status; default: its host name. Programs of one name count as one machine.
+    /// Name of this machine in the status; default: its host name. Programs of one name count as one machine.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Messages of parts that are computed at a time, all on the same threads.
@@ -128,7 +128,7 @@ struct WorkerArgs {
     /// End when there was nothing to compute for so many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     until_idle: Option<u64>,
-    /// What to do wrong, for tests: lies, drops=PERCENT, fails=LOT, version=TEXT.
+    /// Fault to inject, for tests: lies, drops=PERCENT, fails=LOT, version=TEXT.
     #[arg(long, hide = true, value_parser = fault)]
     fault: Option<InjectedFault>,
 }
@@ -162,7 +162,7 @@ struct SubmitArgs {
     /// A machine that says nothing for so many seconds loses its parts to others.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     silence: u64,
-    /// What a message of parts should take one thread; default: by measurement, 5 to 20 seconds.
+    /// Time that a message of parts should take one thread; default: by measurement, 5 to 20 seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     part_seconds: Option<f64>,
     /// Parts in a message, whatever they take.
@@ -393,7 +393,7 @@ fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Whether a command ended because the farm does the rest.
+/// Returns true if a command ended because the farm does the rest.
 fn is_elsewhere(failure: &Failure) -> bool {
     use std::error::Error as _;
     let ended = gammond_job::ElsewhereError::Ended.to_string();

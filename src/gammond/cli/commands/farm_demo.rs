@@ -19,7 +19,7 @@ pub(super) struct Args {
 /// Positions of the small job.
 const POSITIONS: &str = "4HPwATDgc/ABMA\nsHPwATDgc/ABMA\n4HPwATDgc+ABMA\n4HPwATDgc/ABUA\n\
     4HPgATDgc/ABMA\nsGfwATDgc/ABMA\n4DvwATDgc/ABMA\n";
-/// How long the server may take to begin.
+/// Timeout for the server's start.
 const SERVER_WAIT: Duration = Duration::from_secs(10);
 /// Between two looks at a command that runs.
 const LOOK: Duration = Duration::from_millis(20);
@@ -140,7 +140,7 @@ fn ended(command: &mut Command, stop: &Stop, name: &str) -> Result<ExitStatus, F
     }
 }
 
-/// What one machine writes.
+/// Runs the command on this machine alone and returns the file that it writes.
 fn alone(program: &Path, folder: &Path, line: &str, stop: &Stop) -> Result<String, Failure> {
     let made = folder.join("positions.bm");
     std::fs::rename(&made, folder.join("farm.bm")).map_err(Failure::unwritten(&made))?;

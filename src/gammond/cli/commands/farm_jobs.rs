@@ -375,7 +375,7 @@ mod tests {
         task(&line.common, &line.command, 0.0, 30).map_err(|error| error.to_string())
     }
 
-    /// What a worker makes of a job that travelled.
+    /// Parses and prepares a job as a worker does after receiving it.
     fn at_the_worker(task: &Value) -> Result<(Common, Prepared), String> {
         let read: Task = serde_json::from_value(task.clone()).map_err(|e| e.to_string())?;
         let bytes = serde_json::to_vec(&read).unwrap();

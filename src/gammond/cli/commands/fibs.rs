@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// File with the password; nobody but its owner may have rights on it (mode 0600).
     #[arg(long, env = "GAMMOND_FIBS_PASSWORD_FILE", value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// What the who list shows as the program; at most 20 characters.
+    /// Name of the program in the who list; at most 20 characters.
     #[arg(long, env = "GAMMOND_FIBS_CLIENT", value_name = "NAME")]
     client: Option<String>,
     /// TOML file that says whom to play.

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     pub(super) players: PlayerOptions,
 }
 
-/// What a stopped gate that kept nothing says.
+/// Hint printed by a stopped gate without a journal.
 const RESUME: &str = "with --journal FILE the same command could go on";
 
 /// Exit status of a candidate that is not let in.

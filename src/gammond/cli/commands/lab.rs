@@ -25,7 +25,7 @@ pub(crate) struct Args {
     work: Work,
 }
 
-/// What is done.
+/// Kinds of work in the laboratory.
 #[derive(clap::Subcommand, Debug)]
 enum Work {
     /// Temporal differences: a net learns from games against itself.
@@ -52,7 +52,7 @@ enum Work {
     /// A file of results as a table for a document.
     #[command(after_help = "Example: gammond lab table lab-results.jsonl")]
     Table {
-        /// What `lab run` wrote.
+        /// File that `lab run` wrote.
         #[arg(value_name = "FILE.jsonl")]
         results: PathBuf,
     },
@@ -61,11 +61,11 @@ enum Work {
 /// Most games or rounds of training.
 const EPISODES_MAX: u64 = 1_000_000_000;
 
-/// How a net is built.
+/// Options for the shape of a net.
 #[derive(clap::Args, Debug)]
 struct Built {
-    /// How it sees the board: quack, quack-aug, quack-norm, tdg-board, tdg-board-points, tdg-board-aug, tdg-board-aug-points,
-    /// td-gammon-196, td-gammon or player-3.1.
+    /// Representation of the board: quack, quack-aug, quack-norm, tdg-board, tdg-board-points, tdg-board-aug,
+    /// tdg-board-aug-points, td-gammon-196, td-gammon or player-3.1.
     #[arg(long, default_value = "td-gammon", value_name = "NAME", value_parser = representation)]
     representation: Representation,
     /// Neurons of the hidden layer; twice for two layers.
@@ -79,7 +79,7 @@ struct Built {
     range: f64,
 }
 
-/// How it is tested on the way.
+/// Options for tests during training.
 #[derive(clap::Args, Debug)]
 struct Tested {
     /// Play test games against this player after each step.
@@ -112,7 +112,7 @@ struct Td {
     /// Games after which the learning rate has halved; without this it stays.
     #[arg(long, value_name = "GAMES", value_parser = number::<1, 1_000_000_000>)]
     half_life: Option<f64>,
-    /// How far back an error is felt: 0 one position, 1 the whole game.
+    /// Decay of the eligibility traces: 0 for one position, 1 for the whole game.
     #[arg(long, default_value_t = 0.0, value_name = "L", value_parser = number::<0, 1>)]
     lambda: f64,
     /// swap: the net sees the board of whoever has moved; invert: always white's, black gets what is left of 1.
@@ -141,16 +141,16 @@ struct Hill {
     /// A challenger's weights differ by up to this from the champion's.
     #[arg(long, default_value_t = 0.5, value_name = "M", value_parser = number::<0, 100>)]
     mutation: f64,
-    /// How far the champion moves towards a challenger that wins.
+    /// Share of the way that the champion moves towards a challenger that wins.
     #[arg(long, default_value_t = 0.05, value_name = "RATE", value_parser = number::<0, 1>)]
     alpha: f64,
     /// Games of a match at most.
     #[arg(long, default_value_t = 3, value_name = "X", value_parser = clap::value_parser!(u64).range(1..=1001))]
     best_of: u64,
-    /// How the nets play: swap turns the board round, invert plays as black, by what is left of 1.
+    /// View of the board: swap turns the board round, invert plays as black, by what is left of 1.
     #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
     sides: Sides,
-    /// Who teaches and guards.
+    /// Player that teaches and guards.
     #[arg(long, default_value = "expectiminimax", value_name = "PLAYER")]
     teacher: PlayerSpec,
     /// In the first so many rounds champion and challenger are compared by their games against the teacher.
@@ -165,7 +165,7 @@ struct Hill {
     progress: ProgressArgs,
 }
 
-/// How alpha goes.
+/// Schedule of alpha.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum How {
     /// The same all the time.
@@ -190,7 +190,7 @@ struct Supervised {
     /// Times that it sees all positions.
     #[arg(long, default_value_t = 110, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     epochs: u64,
-    /// How alpha goes.
+    /// Schedule of alpha.
     #[arg(long, default_value = "classical", value_name = "HOW")]
     rates: How,
     /// Alpha at the start; 20 for the classical loop, 1 for a fixed one.
@@ -488,7 +488,7 @@ fn table(path: &Path) -> Result<ExitCode, Failure> {
     finish(&text, true, None, "")
 }
 
-/// What a file of results holds; a file with anything else in it is refused.
+/// Reads a file of results; a file with anything else in it is refused.
 fn results(path: &Path) -> Result<Vec<Value>, Failure> {
     if !path.exists() {
         return Ok(Vec::new());

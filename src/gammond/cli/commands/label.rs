@@ -27,7 +27,7 @@ pub(crate) struct Args {
     pub(super) progress: ProgressArgs,
 }
 
-/// What the name of the journal ends with.
+/// Suffix of the journal's name.
 const JOURNAL: &str = ".journal";
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

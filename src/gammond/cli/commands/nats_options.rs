@@ -4,7 +4,7 @@ use crate::cli::Failure;
 use gammond_farm::nats::{Access, is_name};
 use std::path::PathBuf;
 
-/// Which farm, and who we are.
+/// Name of the farm, and credentials.
 #[derive(clap::Args, Debug, Clone)]
 pub(super) struct NatsOptions {
     /// Name of the farm, where one server has several.

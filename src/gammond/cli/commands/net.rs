@@ -61,13 +61,13 @@ enum Action {
         /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
         /// (`contact.net`).
         net: String,
-        /// Which of GNU Backgammon's nets: contact, crashed or pruning.
+        /// Class of GNU Backgammon's net: contact, crashed or pruning.
         #[arg(long, default_value = "contact")]
         class: String,
-        /// Where to write; default standard output.
+        /// File to write; default standard output.
         #[arg(long, short)]
         output: Option<PathBuf>,
-        /// How many neurons, those with the largest weights first.
+        /// Number of neurons, those with the largest weights first.
         #[arg(long, default_value_t = 24, value_parser = RangedU64ValueParser::<usize>::new().range(1..=WIDTH_MAX as u64))]
         neurons: usize,
     },
@@ -332,7 +332,7 @@ fn classic_layer(name: &str, net: &ClassicNet) -> Drawn {
     }
 }
 
-/// Whether a file begins like a safetensors file: a length, then a JSON object.
+/// Returns true if a file begins like a safetensors file: a length, then a JSON object.
 fn is_safetensors(bytes: &[u8]) -> bool {
     bytes.get(8) == Some(&b'{')
 }

@@ -8,8 +8,7 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Args {
-    /// How answers look: json, text (one compact line) or position (the Position ID after the
-    /// best play).
+    /// Format of the answers: json, text (one compact line) or position (the Position ID after the best play).
     #[arg(long, env = "GAMMOND_ANSWER", value_name = "STYLE", value_parser = style)]
     answer: Option<AnswerStyle>,
     /// Settings of the session, as `set` takes them, such as `cubeful=off`.

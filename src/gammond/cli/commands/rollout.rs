@@ -142,7 +142,7 @@ fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
     Ok(builder.build()?)
 }
 
-/// What a stopped rollout of one position leaves: all of its games, and no file.
+/// Hint printed when a rollout of one position was stopped: the figures cover all of its games, but no file is left.
 const STOPPED: &str = "the figures are those of the games so far; the same command begins anew \
     (with --bm-in FILE --out FILE.bm it goes on)";
 
@@ -338,7 +338,7 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     Ok(done)
 }
 
-/// Where work is kept until it is complete.
+/// Files that keep the work until it is complete.
 struct Files {
     candidates: PathBuf,
     journal: PathBuf,

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Labels to make; the same command goes on from what is there.
     #[arg(required = true, value_name = "FILE.labels")]
     pub(super) file: Option<PathBuf>,
-    /// How many labelled positions to make.
+    /// Number of labelled positions to make.
     #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = counts())]
     pub(super) positions: usize,
     /// Settings of the games: a TOML file with the keys of `games` in a training plan.
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     pub(super) progress: ProgressArgs,
 }
 
-/// What else is done with labels.
+/// Other commands for labels.
 #[derive(clap::Subcommand, Debug)]
 pub(super) enum Other {
     /// Write what a file holds as lines of a training file.

@@ -40,8 +40,8 @@ const BEAVERS_MAX: i64 = 12;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Where to listen: HOST:PORT (port 0 takes a free one) or unix:PATH; may be repeated.
-    /// Without any, 127.0.0.1:4322.
+    /// Address to listen on: HOST:PORT (port 0 takes a free one) or unix:PATH; may be repeated. Without any,
+    /// 127.0.0.1:4322.
     #[arg(
         long,
         env = "GAMMOND_LISTEN",
@@ -49,7 +49,7 @@ pub(crate) struct Args {
         value_delimiter = ' '
     )]
     listen: Vec<Address>,
-    /// Where to speak the language of gnubg's own `external` server from the first byte.
+    /// Address at which to speak the language of gnubg's own `external` server from the first byte.
     #[arg(
         long,
         env = "GAMMOND_EXTERNAL",
@@ -57,7 +57,7 @@ pub(crate) struct Args {
         value_delimiter = ' '
     )]
     external: Vec<Address>,
-    /// Where to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
+    /// Address at which to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
     #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
     console: Option<String>,
     /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). Then nothing else is listened on but what --listen says.
@@ -94,7 +94,7 @@ pub(crate) struct Args {
         requires = "http"
     )]
     cors: Vec<String>,
-    /// Where Prometheus may read /metrics.
+    /// Address at which Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
     #[cfg(feature = "farm")]

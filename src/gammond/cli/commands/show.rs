@@ -10,7 +10,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What `show` takes.
+/// Arguments of `show`.
 #[derive(clap::Args, Debug)]
 // The group of the arguments in it has the same name.
 #[group(skip)]

@@ -203,7 +203,7 @@ impl Table {
     }
 }
 
-/// What two equal players get.
+/// Returns the result of two equal players.
 const fn even(terms: DuelTerms) -> f64 {
     match terms {
         DuelTerms::Cubeless | DuelTerms::Money { .. } => 0.0,

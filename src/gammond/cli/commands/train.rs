@@ -31,7 +31,7 @@ pub(crate) struct Args {
     progress: ProgressArgs,
 }
 
-/// What belongs to a run.
+/// Other commands for training.
 #[derive(clap::Subcommand, Debug)]
 enum Other {
     /// Draw a learning curve.
@@ -40,7 +40,7 @@ enum Other {
         /// Lines `x,y,error`, the axes' names first.
         #[arg(value_name = "FILE.csv")]
         file: PathBuf,
-        /// Where to draw it, in points where the name ends with `.png`; the standard output when left out.
+        /// File of the drawing, a bitmap if the name ends with `.png`; standard output by default.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -61,7 +61,7 @@ enum Other {
     /// Make a pruning net by watching the strong net.
     #[command(after_help = "Example: gammond train pruning nets/pruning.toml pruning.net")]
     Pruning {
-        /// How it is made: a TOML file (`nets/pruning.toml`).
+        /// Settings of the net: a TOML file (`nets/pruning.toml`).
         plan: PathBuf,
         /// Net file to write.
         #[arg(value_name = "FILE.net")]
@@ -72,7 +72,7 @@ enum Other {
     /// Make a volatility net, for the cube, by watching the strong nets.
     #[command(after_help = "Example: gammond train volatility nets/volatility.toml volatility.net")]
     Volatility {
-        /// How it is made: a TOML file (`nets/volatility.toml`).
+        /// Settings of the net: a TOML file (`nets/volatility.toml`).
         plan: PathBuf,
         /// Net file to write.
         #[arg(value_name = "FILE.net")]
@@ -152,7 +152,8 @@ fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<Exi
     })
 }
 
-/// Whether a file has stages, so is no single run. What cannot be read is read again by whoever says what is wrong in it.
+/// Returns true if a file has stages, so is not a single run. False for a file that cannot be parsed: the next reader
+/// reports the error.
 fn is_recipe(text: &str) -> bool {
     let found = text.parse::<toml::Table>();
     found.is_ok_and(|table| table.contains_key("stage"))
