@@ -1,9 +1,9 @@
 //! The archive of analysed matches: `analyse --db`, `fibs --db`, `players`. An SQLite file whose tables are in
 //! `archive.sql` and in `protocol-specs/analysis.md`.
 //!
-//! A match is filed as a whole or not at all, and once, whoever is killed and however many programs file at the same
-//! time. A file that is not of this program is left as it is. With each match the SHA-256 of its rows is filed; before
-//! figures are read from an archive, the structure of the file and every such digest are checked.
+//! A match is stored as a whole or not at all, and only once, even if a program is killed or several programs store it
+//! at the same time. A file of another program is left as it is. Each match is stored with the SHA-256 of its rows;
+//! before figures are read from an archive, the structure of the file and every such digest are checked.
 
 use super::Failure;
 use gammond_base::escape::Untrusted;

@@ -38,7 +38,7 @@ impl Picture {
         }
     }
 
-    /// Finds out, before the work, whether such a file may be written there.
+    /// Checks, before the work, that such a file may be written there.
     ///
     /// # Errors
     /// When it cannot be, or something else is there: a match, a net.

@@ -1,9 +1,9 @@
-//! Decisions of nobody's file, judged by deeper searches: what each player loses beside the best candidate.
+//! Losses of players at new decisions, evaluated by deeper searches against the best candidate.
 //!
 //! Positions are given, a roll is thrown for each. Candidates are the plays that the players choose and the best by the
-//! first judge's static values; each is worth the mean of the judges' values of the position after it. Where all
-//! candidates are one nobody loses anything, and nothing is judged. Two players are compared by the paired difference,
-//! whose error is a fraction of that of either mean (BM-28 of `protocol-specs/benchmark-files.md`).
+//! first judge's static values; each is worth the mean of the judges' values of the position after it. If all
+//! candidates are the same, the loss is 0 without a search. Two players are compared by the paired difference, whose
+//! error is a fraction of that of either mean (BM-28 of `protocol-specs/benchmark-files.md`).
 
 use crate::player::{Ours, Player, PlayerError};
 use gammond_base::rng::{below, stream};

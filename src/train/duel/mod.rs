@@ -200,10 +200,10 @@ pub struct PlayedPair {
     pub sets: [Vec<PlayedGame>; 2],
 }
 
-/// Hears of each pair that is played, on any thread.
+/// Callback that receives each pair played, on any thread.
 pub type PairWatch<'a> = dyn Fn(PlayedPair) + Send + Sync + 'a;
 
-/// Hears of each failure of a program that the duel survives, on any thread.
+/// Callback that receives each failure of a program that the duel survives, on any thread.
 pub type FailureWatch<'a> = dyn Fn(&PlayerError) + Send + Sync + 'a;
 
 /// Duels among several players as one job. A part is a pair of games; the duels take turns, so all

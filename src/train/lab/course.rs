@@ -147,7 +147,7 @@ pub struct CourseEnd<S> {
     pub complete: bool,
 }
 
-/// Goes through a course, from where its journal ends.
+/// Runs or resumes a course, from the end of its journal.
 ///
 /// # Errors
 /// [`LabError`]. What was done before is in the journal.
@@ -241,8 +241,8 @@ fn changed(error: JournalError, header: &Header) -> LabError {
 /// The setting of a net file that says how much was done.
 const DONE: &str = "done";
 
-/// Finds out before the work whether the net may be written there: nothing is there, or a net that the same work made,
-/// perhaps a shorter one.
+/// Checks before the work that the net may be written there: no file exists, or a net of the same work, perhaps a
+/// shorter one.
 ///
 /// # Errors
 /// [`LabError::Target`], [`LabError::File`].

@@ -81,7 +81,7 @@ impl HillPlan<'_> {
         net
     }
 
-    /// Games that `player` wins of so many against another; none when it was stopped.
+    /// Returns the number of `games` that `player` wins against another; `None` if it was stopped.
     fn wins(
         &self,
         [player, other]: [&dyn Player; 2],

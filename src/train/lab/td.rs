@@ -233,7 +233,7 @@ impl<'a> Learner<'a> {
         best.1
     }
 
-    /// Asks the net about a position whose player on roll has not moved yet.
+    /// Evaluates a position whose player on roll has not moved yet.
     fn run(&self, after: &Position, white: bool, scratch: &mut ClassicScratch) {
         let (mover, other) = (after.opponent(), after.me());
         match self.sides(white) {

@@ -15,7 +15,7 @@ pub(super) struct Expectiminimax {
 }
 
 impl Expectiminimax {
-    /// With so many plies, the own play among them. None when `eval` does not value positions.
+    /// Creates a player that looks `depth` plies ahead, counting its own play; `None` if `eval` has no values.
     pub(super) fn new(depth: u8, eval: Box<dyn Player>) -> Option<Expectiminimax> {
         eval.chances(&Position::start())?;
         Some(Expectiminimax { depth, eval })

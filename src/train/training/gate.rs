@@ -103,7 +103,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> InFile + use<'_> {
     move |error| (path.to_owned(), error)
 }
 
-/// Finds out whether nets could be installed in `folder`, and makes it.
+/// Creates `folder` and checks that nets can be installed in it.
 ///
 /// # Errors
 /// When nothing can be written there.

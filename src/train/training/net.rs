@@ -93,7 +93,7 @@ impl Layout {
     }
 }
 
-/// Units of the first layer come in blocks of so many.
+/// Block size of the first layer: its units are a multiple of this.
 pub(super) const UNITS: usize = 64;
 /// Random weights of the first layer are up to this, on both sides of 0.
 const RANDOM_ROWS: f64 = 0.12;

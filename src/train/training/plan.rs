@@ -232,8 +232,8 @@ pub struct Plan {
     /// Share of the running mean of the weights that a step keeps.
     #[serde(default = "keep")]
     pub keep: f32,
-    /// Number of each net's newest labels kept out of training, so that `fresh`, `fresh_pairs` and `pairs` in the log
-    /// are measured on positions that the net has not learned from; 0 for none.
+    /// Number of each net's newest labels kept out of training; 0 for none. On these, `fresh`, `fresh_pairs` and
+    /// `pairs` in the log measure the net at positions that it has not learned from.
     #[serde(default)]
     pub held_out: usize,
     /// Folders of earlier runs whose labels join the pool.

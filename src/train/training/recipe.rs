@@ -264,8 +264,8 @@ fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
     write_whole(&mark, text.as_bytes()).map_err(in_file(&mark))
 }
 
-/// Goes through all stages in folders of `folder`, or goes on where they stopped; false when `control` stopped it before
-/// the end. `report` gets a line for each stage beside the lines of its log.
+/// Runs or resumes all stages in folders of `folder`; returns false if `control` stopped it before the end. `report`
+/// receives a line for each stage beside the lines of its log.
 ///
 /// # Errors
 /// [`RunError`]; also when the nets of the last stage are weaker than the recipe wants.

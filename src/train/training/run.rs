@@ -110,8 +110,8 @@ impl RunNets {
     }
 }
 
-/// Goes through all rounds of `plan`, or goes on where the run in `folder` stopped; false when
-/// `control` stopped it before the end. `report` gets the lines of the log.
+/// Runs or resumes all rounds of `plan` in `folder`; returns false if `control` stopped it before the end. `report`
+/// receives the lines of the log.
 ///
 /// # Errors
 /// [`RunError`].

@@ -504,7 +504,7 @@ mod tests {
         }
     }
 
-    /// The work is divided into so many parts; one weight of so many may have another gradient.
+    /// Checks gradients with the work divided into `parts`; one weight in `share` may have another gradient.
     fn gradient_of_small_net(head: Head, parts: usize, share: usize) {
         let net = Net::random_small(head, 64, &mut gammond_base::rng::stream(8, 0));
         let mut labels = Vec::new();
@@ -538,8 +538,8 @@ mod tests {
         assert!(apart <= of / share, "{apart} of {of}");
     }
 
-    /// Returns the number of weights whose gradient differs from the slope of the objective by more than 2 % of `scale`
-    /// and itself, and the number of weights tried: one in ten.
+    /// Tries one weight of ten. Returns the number of weights whose gradient is off the slope of the objective by more
+    /// than 2 % of `scale` and itself, and the number tried.
     fn apart_from_the_slope(
         net: &Net,
         gradient: &[f32],

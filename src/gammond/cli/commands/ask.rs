@@ -64,7 +64,7 @@ pub(super) fn for_eyes(common: &Common) -> bool {
     }
 }
 
-/// Asks the request that these words make.
+/// Answers the request that consists of these words.
 pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
     let people = for_eyes(common);
     let (line, session) = asked(common, verb, request)?;

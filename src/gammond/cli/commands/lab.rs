@@ -510,7 +510,7 @@ fn results(path: &Path) -> Result<Vec<Value>, Failure> {
     Ok(lines)
 }
 
-/// Goes through a course and writes its net.
+/// Runs or resumes a course and writes its net.
 fn work<C: Course>(
     course: &C,
     path: &Path,

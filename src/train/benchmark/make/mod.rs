@@ -1,9 +1,9 @@
 //! Benchmark files made: positions chosen, candidates rolled out, records written.
 //!
-//! [`source`] reads the positions that somebody wants records of, [`Choosing`] is the job that gives them their
-//! candidates and keeps those in which something can be decided, [`Rolling`] is the job that rolls the candidates
-//! out and writes the records. Both are jobs of `job`: a kill costs a second, shares can be computed anywhere, and the
-//! bytes are the same. Rules BM-20 to BM-27 of `protocol-specs/benchmark-files.md`.
+//! [`source`] reads the positions to make records of. [`Choosing`] is the job that generates their candidates and keeps
+//! those in which something can be decided. [`Rolling`] is the job that rolls the candidates out and writes the
+//! records. Both are jobs of `job`: a kill costs a second, shares can be computed anywhere, and the bytes are the same.
+//! Rules BM-20 to BM-27 of `protocol-specs/benchmark-files.md`.
 
 mod choose;
 mod quota;

@@ -117,7 +117,7 @@ pub(super) fn asked(nets: &[ClassicNet]) -> Vec<Box<dyn Player>> {
     nets.iter().map(player).collect()
 }
 
-/// The position after what so many plies of the built-in nets like best; none where nothing can move.
+/// Returns the position after the best play of the built-in nets at `plies` plies; `None` if nothing can move.
 pub(super) fn favourite(
     engine: &Engine,
     decision: &FreshDecision,

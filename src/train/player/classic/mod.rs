@@ -1,7 +1,8 @@
 //! Nets as the first programs had them: a board representation, one or two hidden layers of sigmoids, plain text files.
 //!
-//! A net sees a board with a white and a black player and says how white does. [`Sides`] tells how such a net plays for
-//! both: with the board turned round, so that the player who moves is always white, or as black, by what is left of 1.
+//! A net sees a board with a white and a black player and returns white's chances. [`Sides`] is the way in which such a
+//! net plays for both: with the board turned round, so that the player who moves is always white, or as black, by what
+//! is left of 1.
 
 mod net;
 mod representation;

@@ -1,4 +1,4 @@
-//! Classic nets as text files: what a net was written as is what it is written as again.
+//! Text files of classic nets: a net that is read and written again has the same bytes.
 //!
 //! ```text
 //! gammond classic net 1
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A line of numbers is a neuron: its bias, then a weight for each of its inputs, layer after layer, outputs last. The
-//! last line is the checksum of all lines above it. The line `made` is left out when nobody says how the net was made.
+//! last line is the checksum of all lines above it. The line `made` is left out if the origin of the net is unknown.
 
 use super::{ClassicNet, ClassicShape, Representation};
 use gammond_base::files;

@@ -190,7 +190,7 @@ impl ProgramPlayer {
         program.link.say(text).map_err(|error| self.fail(error))
     }
 
-    /// Asks for a play and says what was asked and answered, and the position that it leads to.
+    /// Requests a play; returns the request, the answer, and the position that the play leads to.
     fn ask(
         &self,
         program: &mut Program,
@@ -364,7 +364,7 @@ impl ProgramPlayer {
         }
     }
 
-    /// Starts a program, or connects beside so many open connections, and sees that it is served.
+    /// Starts a program, or opens a connection beside `open` others, and checks that it is served.
     fn open_beside(&self, open: usize) -> Result<Program, PlayerError> {
         let mut program = self.begin()?;
         if self.speech == Speech::External && open > 0 {
