@@ -1,4 +1,4 @@
-//! Answers: each lot and copy has one, the first that came, or the reason why it was given up.
+//! Answers: each copy of a lot has one, the first that arrived, or the reason for which the lot was abandoned.
 
 use super::FarmError;
 use super::store::{Farm, State};
@@ -15,13 +15,13 @@ use gammond_job::sha256;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Answers longer than this are objects: a server takes messages of 1 MiB unless told otherwise.
+/// Size above which an answer is stored as an object. A NATS server accepts messages of 1 MiB by default.
 const MESSAGE_BYTES_MAX: usize = 512 << 10;
-/// The longest answer; lots are made so that theirs have about 4 MB.
+/// Maximum size of an answer. Lots are sized for answers of about 4 MB.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-/// The longest time that the parts of an answer are believed to have taken, in milliseconds: a week.
+/// Maximum plausible computing time of an answer in milliseconds: a week.
 const BUSY_MS_MAX: u64 = 7 * 24 * 3_600_000;
-/// Letters of the reason for which a lot was given up.
+/// Maximum length, in characters, of the reason for which a lot was abandoned.
 const REASON_LETTERS_MAX: usize = 500;
 const WORKER: &str = "Gammond-Worker";
 const INSTANCE: &str = "Gammond-Instance";
@@ -30,11 +30,11 @@ const COUNT: &str = "Gammond-Parts";
 const SUM: &str = "Gammond-Sha256";
 const OBJECT: &str = "Gammond-Object";
 
-/// The longest wait for a message that the server has announced. After messages were removed under a consumer's feet, a
-/// server may announce some that never come.
+/// Maximum wait for a message that the server has announced. If messages are removed while a consumer reads, the server may
+/// announce some that never arrive.
 const ANNOUNCED_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns the next message of a batch; none at its end.
+/// Returns the next message of a batch, or `None` at its end.
 async fn next_of(batch: &mut Batch) -> Result<Option<Message>, FarmError> {
     let fail = FarmError::server("reading answers");
     match timeout(ANNOUNCED_TIMEOUT, batch.next()).await {
@@ -46,65 +46,65 @@ async fn next_of(batch: &mut Batch) -> Result<Option<Message>, FarmError> {
     }
 }
 
-/// What is known of an answer without its parts.
+/// An answer without its parts.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// Which lot.
+    /// Lot that the answer belongs to.
     pub lot: Lot,
-    /// Who computed it.
+    /// Name of the worker.
     pub worker: String,
-    /// Which of their programs.
+    /// Instance of the worker's program.
     pub instance: String,
-    /// The time that the parts took, one after the other.
+    /// Total computing time of the parts, one after the other, in milliseconds.
     pub busy_ms: u64,
-    /// How many parts.
+    /// Number of parts.
     pub parts: u64,
-    /// The SHA-256 of the parts.
+    /// SHA-256 of the packed parts.
     pub sum: String,
-    /// Where it stands in the stream.
+    /// Sequence number of the message in the stream.
     pub sequence: u64,
-    /// When it came, in milliseconds since 1970.
+    /// Arrival time in milliseconds since 1970.
     pub came_ms: i64,
-    /// Whether the parts lie in the store of objects.
+    /// True if the parts are in the object store.
     pub(super) object: bool,
 }
 
-/// An answer that is given.
+/// An answer that a worker submits.
 #[derive(Clone, Debug)]
 pub(super) struct Giving {
-    /// Which lot.
+    /// Lot that the answer belongs to.
     pub(super) lot: Lot,
-    /// Who computed it, and which of their programs.
+    /// Name of the worker, and instance of its program.
     pub(super) by: (String, String),
-    /// The time that the parts took, one after the other.
+    /// Total computing time of the parts, one after the other.
     pub(super) busy: Duration,
-    /// How many parts.
+    /// Number of parts.
     pub(super) parts: u64,
-    /// The parts, packed.
+    /// Packed parts.
     pub(super) bytes: Vec<u8>,
 }
 
-/// A lot that was given up.
+/// A lot that was abandoned.
 #[derive(Clone, Debug)]
 pub(super) struct GivenUp {
     pub(super) lot: Lot,
-    /// Why.
+    /// Reason for abandoning it.
     pub(super) reason: String,
-    /// Where that stands in the stream.
+    /// Sequence number of that message in the stream.
     pub(super) sequence: u64,
 }
 
-/// What became of an answer.
+/// The outcome of a submitted answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Given {
-    /// It is the one that counts.
+    /// The first answer of its copy: it counts.
     First,
-    /// There is one already.
+    /// Another answer was stored before.
     Late,
 }
 
 impl Farm {
-    /// Gives answers; of each lot and copy the first one counts.
+    /// Stores answers; the first one of each copy of a lot counts.
     pub(super) async fn give(&self, all: Vec<Giving>) -> Result<Vec<Given>, FarmError> {
         let fail = FarmError::server("giving an answer");
         let mut waiting = Vec::new();
@@ -146,8 +146,8 @@ impl Farm {
         Ok(given)
     }
 
-    /// Returns an answer with its parts, packed; none when there is none. One that no worker could have given is rejected,
-    /// see [`Farm::reject`].
+    /// Returns an answer with its packed parts, or `None` if there is none. An answer that no worker could have given is
+    /// rejected, see [`Farm::reject`].
     pub(super) async fn answer(&self, lot: &Lot) -> Result<Option<(Answered, Vec<u8>)>, FarmError> {
         let subject = self.result_subject(&lot.subject());
         let fail = FarmError::server("reading an answer");
@@ -190,8 +190,8 @@ impl Farm {
         }
     }
 
-    /// Takes an answer back that no honest worker gives, has its lot computed again, and quarantines the machine in whose
-    /// name it came, as one whose checksum two others contradict.
+    /// Removes an answer that no honest worker gives, posts its lot again, and quarantines the machine named in it, as if two
+    /// other machines contradicted its checksum.
     pub(super) async fn reject(&self, known: &Answered, why: &str) -> Result<(), FarmError> {
         let lot = &known.lot;
         let why = format!("its answer to {} {why}", lot.subject());
@@ -201,14 +201,14 @@ impl Farm {
         self.again(lot, known.sequence).await
     }
 
-    /// The same for a message that does not even name a machine.
+    /// Removes an answer that does not even name a machine, and posts its lot again.
     async fn reject_nameless(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
         tracing::warn!(lot = lot.subject(), "an answer that is none: it is removed");
         self.take_back(lot, sequence).await?;
         self.again(lot, sequence).await
     }
 
-    /// Has a lot computed again whose answer was taken back; `sequence` is where that stood.
+    /// Posts a lot again whose answer was removed; `sequence` is that answer's number in the stream.
     pub(super) async fn again(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
         let state = self.state(&lot.job).await?;
         // Copies beyond the second are posted by those who compare answers.
@@ -245,7 +245,7 @@ impl Farm {
         })
     }
 
-    /// Removes an answer, but none that came after it.
+    /// Removes an answer, but none that was stored after it.
     pub(super) async fn take_back(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
         let subject = self.result_subject(&lot.subject());
         let purge = self.results.purge().filter(subject);
@@ -254,7 +254,7 @@ impl Farm {
         Ok(())
     }
 
-    /// How many messages of `kind` (`result`, `dead`) there are whose subjects end so.
+    /// Returns the number of messages of `kind` (`result`, `dead`) whose subjects end with `end`.
     pub(super) async fn count(&self, kind: &str, end: &str) -> Result<u64, FarmError> {
         let consumer = self.heads(kind, end).await?;
         Ok(consumer.cached_info().num_pending)
@@ -274,7 +274,7 @@ impl Farm {
         made.map_err(|error| FarmError::server("counting answers")(words(&error)))
     }
 
-    /// Returns all answers of a job without their parts. Messages that are no answers go.
+    /// Returns all answers of a job without their parts. Messages that are no answers are removed.
     pub(super) async fn all_answered(&self, job: &str) -> Result<Vec<Answered>, FarmError> {
         let fail = FarmError::server("reading answers");
         let consumer = self.heads("result", &format!("{job}.>")).await?;
@@ -307,7 +307,7 @@ impl Farm {
         Ok(found)
     }
 
-    /// Reads the first copies' answers of a stage in the order in which they came, those behind `after` in the stream.
+    /// Creates a consumer of the first copies' answers of a stage, in order of arrival, starting after `after` in the stream.
     pub(super) async fn reader(
         &self,
         (job, stage): (&str, u32),
@@ -331,7 +331,7 @@ impl Farm {
         made.map_err(|error| FarmError::server("reading answers")(words(&error)))
     }
 
-    /// What a [`reader`](Farm::reader) has for now, at most `most`; whole answers, and large ones without their parts.
+    /// Returns the answers available to a [`reader`](Farm::reader), at most `most`; large ones come without their parts.
     pub(super) async fn read(
         &self,
         reader: &PullConsumer,
@@ -357,7 +357,7 @@ impl Farm {
         Ok(found)
     }
 
-    /// Gives a lot up, with the reason.
+    /// Abandons a lot and stores the reason.
     pub(super) async fn bury(&self, lot: &Lot, reason: &str) -> Result<(), FarmError> {
         let subject = self.dead_subject(&lot.subject());
         let fail = FarmError::server("giving a lot up");
@@ -373,7 +373,7 @@ impl Farm {
         }
     }
 
-    /// Lots of a job that were given up and have no answer yet; at most `most`.
+    /// Returns at most `most` lots of a job that were abandoned and have no answer yet.
     pub(super) async fn given_up(&self, job: &str, most: usize) -> Result<Vec<GivenUp>, FarmError> {
         let fail = FarmError::server("reading the lots that were given up");
         let config = pull::Config {
@@ -416,7 +416,7 @@ impl Farm {
         Ok(found)
     }
 
-    /// Forgets the lots of a job that were given up.
+    /// Removes the records of a job's abandoned lots.
     pub(super) async fn unbury(&self, job: &str) -> Result<(), FarmError> {
         let subject = self.dead_subject(&format!("{job}.>"));
         let purged = self.results.purge().filter(subject).await;

@@ -1,4 +1,4 @@
-//! Who wants a job done: posts its parts and takes the answers.
+//! Submitting jobs: posts their parts and takes the answers.
 
 use super::FarmError;
 use super::answers::{Answered, GivenUp};
@@ -17,43 +17,43 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// How long the first parts are computed to see how long parts take.
+/// Maximum time for measuring how long parts take.
 const MEASURED: Duration = Duration::from_millis(1500);
-/// The most parts that are measured.
+/// Maximum number of parts that are measured.
 const MEASURED_PARTS: u64 = 64;
-/// What a message of parts should take one thread, at least and at most, in seconds.
+/// Minimum and maximum computing time of a lot on one thread, in seconds.
 const LOT_SECONDS: (f64, f64) = (5.0, 20.0);
-/// Messages that a job is divided into where they are not too short.
+/// Target number of lots of a job, unless they would be too short.
 const LOTS: f64 = 64.0;
-/// Bytes of an answer, about.
+/// Target size of an answer in bytes.
 const LOT_BYTES: f64 = 4e6;
-/// Answers asked for at a time, each by its name.
+/// Number of answers requested by name at a time.
 const AHEAD: u64 = 128;
-/// Answers that are asked for by their names at the same time; each may have 64 MiB.
+/// Number of concurrent requests of answers by name; each answer may have 64 MiB.
 const ASKED_AT_ONCE: usize = 8;
-/// Answers read at a time, as they came, and about how many bytes of them.
+/// Maximum number of answers per read in order of arrival, and their approximate size in bytes.
 const READ: (usize, usize) = (1000, 8 << 20);
-/// Bytes of answers that are kept until their turn comes.
+/// Maximum size in bytes of answers that are buffered until their turn.
 const KEPT_BYTES: usize = 64 << 20;
-/// Between two looks at a job whose next answer is missing.
+/// Poll interval while the next answer is missing.
 const LOOK: Duration = Duration::from_millis(200);
-/// Between two looks whether something is wrong.
+/// Interval of the checks for cancellation, abandoned lots and stalled queues.
 const CHECK: Duration = Duration::from_secs(2);
-/// The most lots that were given up that are looked at while waiting.
+/// Maximum number of abandoned lots that are read while waiting.
 const GIVEN_UP_MAX: usize = 1000;
-/// Beyond the estimate, where a job has no fixed number of parts: so many hundredths.
+/// Percentage added to the estimate if a job has no fixed number of parts.
 const SPARE: u64 = 5;
 
-/// How parts are made into messages.
+/// The division of a job's parts into messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Division {
-    /// Seconds that a message should take one thread; none by measurement.
+    /// Computing time of a message on one thread in seconds; if `None`, it follows from a measurement.
     pub seconds: Option<f64>,
-    /// Parts in a message, whatever they take.
+    /// Number of parts in a message, regardless of their time.
     pub parts: Option<u64>,
 }
 
-/// Posts the parts of a job.
+/// Posts the parts of a job's stage.
 pub(super) fn post(
     (farm, handle): (&Farm, &Handle),
     (task, number): (&Task, u32),
@@ -89,7 +89,7 @@ pub(super) fn post(
     })
 }
 
-/// All lots of a stage from one on, those that are verified twice.
+/// Returns all lots of a stage from `from` on; those that are verified twice.
 fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<Lot> {
     let job = task.name();
     let lot = |(number, lot): (u32, u64)| Lot {
@@ -109,7 +109,7 @@ fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<Lot> {
     all
 }
 
-/// Refuses work that is not the one that was begun.
+/// Returns an error if the stage was begun with other work.
 pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmError> {
     if stage.header == header.text() {
         return Ok(());
@@ -128,7 +128,7 @@ pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmErro
     Err(FarmError::Other(format!("{words}: {hint}")))
 }
 
-/// Two texts from shortly before they differ, cut to a length that can be read.
+/// Cuts two texts to the place where they differ.
 fn where_they_differ(texts: [String; 2]) -> [String; 2] {
     let [one, other] = &texts;
     let same = one.chars().zip(other.chars());
@@ -144,10 +144,10 @@ fn where_they_differ(texts: [String; 2]) -> [String; 2] {
     })
 }
 
-/// Letters that are shown before two texts differ, and letters in all.
+/// Number of characters shown before the difference, and in all.
 const DIFFERENCE: (usize, usize) = (15, 40);
 
-/// Parts in a message, and how many parts there are, by measuring the first ones.
+/// Returns the number of parts in a message and of all parts, by measuring the first ones.
 fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> {
     let fixed = work.parts();
     if let (Some(lot), Some(parts)) = (division.parts, fixed) {
@@ -187,7 +187,7 @@ fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> 
     Ok((lot, parts))
 }
 
-/// Posts again what has neither an answer nor a message. Whoever finds the queue empty may do it.
+/// Posts lots again that have neither an answer nor a message. Any machine that finds the queue empty may do it.
 pub(super) async fn mend(
     farm: &Farm,
     (task, number, stage): (&Task, u32, &Stage),
@@ -214,7 +214,7 @@ pub(super) async fn mend(
     Ok(missing.len() as u64)
 }
 
-/// Whether there are as many answers as are wanted, second ones to what is verified too.
+/// Returns true if all lots have answers, and verified lots second answers.
 pub(super) async fn is_whole(
     farm: &Farm,
     (task, number, stage): (&Task, u32, &Stage),
@@ -233,7 +233,7 @@ pub(super) async fn is_whole(
     Ok(answers(1).await? >= twice.count() as u64)
 }
 
-/// Posts what somebody had not posted yet who began it and is gone.
+/// Posts the lots that an interrupted submission of this stage left out.
 async fn resume(farm: &Farm, (task, number, stage): (&Task, u32, &Stage)) -> Result<(), FarmError> {
     let job = task.name();
     if farm.state(&job).await? != State::Active {
@@ -269,21 +269,21 @@ fn minute() -> u64 {
     now.map_or(0, |since| since.as_secs() / 60)
 }
 
-/// Who wants a job done, and waits for it or not.
+/// A job's submitter, which may wait for the answers.
 #[derive(Debug)]
 pub struct Asking {
     farm: Farm,
     handle: Handle,
     task: Task,
     division: Division,
-    /// Whether to wait for the answers.
+    /// True if it waits for the answers.
     waits: bool,
     stage: AtomicU32,
     done: AtomicU32,
 }
 
 impl Asking {
-    /// Submits a job: its files, and what it is. Its parts are posted by the command, run through this.
+    /// Submits a job and its files. The command, run through this, posts the parts.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -316,7 +316,7 @@ impl Asking {
         })
     }
 
-    /// Waits for a job that is on the farm.
+    /// Creates a fetcher of the answers of a job that is on the farm.
     #[must_use]
     pub fn fetch(farm: &Farm, handle: &Handle, task: Task) -> Asking {
         Asking {
@@ -330,13 +330,13 @@ impl Asking {
         }
     }
 
-    /// The job.
+    /// Returns the job.
     #[must_use]
     pub const fn task(&self) -> &Task {
         &self.task
     }
 
-    /// When all answers have been taken nothing more is to be computed.
+    /// Marks the job complete and removes its remaining parts, once all answers have been taken.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -352,7 +352,7 @@ impl Asking {
     }
 }
 
-/// Lots that were given up are tried again; returns how many.
+/// Posts abandoned lots again; returns their number.
 ///
 /// # Errors
 /// [`FarmError`].
@@ -396,7 +396,7 @@ pub(super) fn failed(error: FarmError) -> ElsewhereError {
     ElsewhereError::Failed(error.to_string())
 }
 
-/// Takes the answers of a stage in the order of its parts.
+/// A source of a stage's parts, in order, taken from the answers.
 pub(super) struct Source {
     farm: Farm,
     handle: Handle,
@@ -405,37 +405,37 @@ pub(super) struct Source {
     number: u32,
     stage: Stage,
     queue: Option<PullConsumer>,
-    /// Machines whose answers are not believed.
+    /// Quarantined machines.
     aside: BTreeSet<Untrusted>,
     checked: Option<Instant>,
-    /// Whether the next look is the first after something came.
+    /// True if the next poll is the first after an answer arrived.
     eager: bool,
-    /// Whether answers may be taken: those of a stage that is verified when nothing speaks against any of them, for
-    /// what came before a machine was found out would be in the result.
+    /// True if answers may be taken. If the stage is verified, all of them must be consistent first: otherwise early answers of
+    /// a machine quarantined later would be part of the result.
     settled: bool,
-    /// How many lots have answers, when that was looked at last.
+    /// Number of lots with answers at the last check.
     answered: Option<u64>,
     early: Early,
     still: Stillness,
-    /// The answers that were given out last, by their lots.
+    /// Answers that were passed on last, by lot.
     given: BTreeMap<u64, Answered>,
 }
 
-/// Answers that were read before their turn. Reading them as they came spares a question and its way for each; what is not
-/// here is asked for all the same.
+/// Answers that were read before their turn. Reading them in order of arrival saves a round trip for each; answers missing here
+/// are requested by name.
 #[derive(Default)]
 struct Early {
     reader: Option<PullConsumer>,
-    /// Where the last one stands in the stream.
+    /// Sequence number of the last answer read.
     last: u64,
     kept: BTreeMap<u64, (Answered, Vec<u8>)>,
     bytes: usize,
-    /// The bytes of the longest.
+    /// Size of the longest answer in bytes.
     longest: usize,
 }
 
 impl Early {
-    /// How many are read at a time: few until it is known how long they are.
+    /// Returns the number of answers to read at a time: few until their size is known.
     fn batch(&self) -> usize {
         let about = READ.1 / self.longest.max(1);
         if self.last == 0 {
@@ -445,7 +445,7 @@ impl Early {
         }
     }
 
-    /// How many there are from this lot on without a gap, at most so many.
+    /// Returns the number of buffered answers from lot `from` on without a gap, at most `most`.
     fn run(&self, from: u64, most: usize) -> u64 {
         let numbers = self.kept.range(from..).take(most);
         let run = numbers
@@ -463,7 +463,7 @@ impl Early {
         }
     }
 
-    /// Those before this lot are not wanted any more.
+    /// Removes the answers of lots before `lot`.
     fn forget_before(&mut self, lot: u64) {
         let rest = self.kept.split_off(&lot);
         for (_, bytes) in std::mem::replace(&mut self.kept, rest).values() {
@@ -564,7 +564,7 @@ impl Source {
         Ok(found)
     }
 
-    /// Reads what has come since, unless the answer to this lot is there; how many are there from it on.
+    /// Reads new answers unless that of lot `first` is buffered; returns the number of buffered ones from it on.
     async fn read_early(&mut self, first: u64) -> Result<u64, FarmError> {
         let early = &mut self.early;
         early.forget_before(first);
@@ -589,7 +589,7 @@ impl Source {
         Ok(early.run(first, READ.0))
     }
 
-    /// Returns the parts of a lot and who gave them, when there is an answer that is believed.
+    /// Returns the parts of a lot and the accepted answer they come from; `None` if there is no such answer yet.
     async fn answer(&self, number: u64) -> Result<Option<(Answered, Vec<Vec<u8>>)>, FarmError> {
         let lot = self.lot(number);
         let asked;
@@ -630,7 +630,7 @@ impl Source {
         }
     }
 
-    /// Takes an answer back, and has its lot computed again.
+    /// Removes an answer and posts its lot again.
     async fn take_again(&self, lot: Lot, sequence: u64) -> Result<(), FarmError> {
         self.farm.take_back(&lot, sequence).await?;
         self.farm.again(&lot, sequence).await
@@ -648,8 +648,8 @@ impl Source {
         Ok(self.stage.numbers(lot))
     }
 
-    /// Whether all lots of the stage have answers, those that are verified two that agree, and none is by a machine
-    /// that is set aside; such answers are computed again.
+    /// Returns true if all lots of the stage have answers, verified ones two that agree, and none is by a quarantined machine.
+    /// Lots with such answers are posted again.
     async fn settle(&mut self) -> Result<bool, FarmError> {
         let end = format!("{}.{}.*.0", self.job, self.number);
         let answered = self.farm.count("result", &end).await?;
@@ -680,7 +680,7 @@ impl Source {
         Ok(settled)
     }
 
-    /// What would make the wait endless.
+    /// Returns an error if the wait would never end; repairs a stalled or incomplete queue.
     async fn check(&mut self, from: u64) -> Result<(), FarmError> {
         self.aside = self.farm.aside().await?.into_keys().collect();
         if self.farm.state(&self.job).await? == State::Cancelled {
@@ -719,7 +719,7 @@ impl Source {
         Ok(())
     }
 
-    /// More parts than were thought of.
+    /// Adds parts to a stage whose estimate was too low, and posts them.
     async fn lengthen(&mut self, from: u64) -> Result<(), FarmError> {
         let before = self.stage.lots();
         let more = (self.stage.parts / 10).max(self.stage.lot);

@@ -1,73 +1,73 @@
-//! Why the farm cannot do what it was asked.
+//! Errors of the farm.
 
 use crate::nats::ConnectError;
 
-/// Why the farm cannot do what it was asked. Each is one line.
+/// An error of the farm. Each message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FarmError {
-    /// There is no way to the server.
+    /// The connection to the server failed.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// A stream or bucket of that name is somebody else's.
+    /// A stream or bucket of that name exists with other settings.
     #[error(
         "{name} is there with other settings ({found}, want {want}); choose another name with --farm"
     )]
     Foreign {
-        /// The stream.
+        /// Name of the stream or bucket.
         name: String,
-        /// What it has.
+        /// Settings found.
         found: String,
-        /// What the farm needs.
+        /// Settings that the farm needs.
         want: String,
     },
     /// The server answers with an error, or not at all.
     #[error("{what}: {reason}")]
     Server {
-        /// What was asked.
+        /// Operation that failed.
         what: &'static str,
-        /// What came.
+        /// Reason of the failure.
         reason: String,
     },
-    /// No such job.
+    /// The farm has no such job.
     #[error("no job '{0}' on this farm; `gammond farm status` lists them")]
     NoJob(String),
     /// A newer gammond wrote this.
     #[error("{what} has format {found}, this gammond reads {own}: another version wrote it")]
     Newer {
-        /// What.
+        /// Name of the item.
         what: String,
-        /// Its format.
+        /// Format found.
         found: u64,
-        /// Ours.
+        /// Format that this program reads.
         own: u64,
     },
     /// Another version wrote this, and this one cannot read it.
     #[error("it is of gammond {found}, this is {own}")]
     Version {
-        /// Theirs.
+        /// Version found.
         found: String,
-        /// Ours.
+        /// Version of this program.
         own: String,
     },
-    /// Something that is no message of the farm's.
+    /// The data is no message of a farm.
     #[error("{0} is no message of a farm")]
     NotOurs(String),
-    /// A file that a job needs.
+    /// A file of a job cannot be used.
     #[error("{file}: {reason}")]
     File {
-        /// Which.
+        /// Path of the file.
         file: String,
-        /// What is wrong.
+        /// Reason of the failure.
         reason: String,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("{0}")]
     Other(String),
 }
 
 impl FarmError {
-    /// What the server says when it is asked for `what`.
+    /// Returns a converter from reasons to [`FarmError::Server`] for the operation `what`.
     pub(super) fn server(what: &'static str) -> impl Fn(String) -> FarmError {
         move |mut reason| {
             // Its own words for a full disk, or more than it may keep.
@@ -79,7 +79,7 @@ impl FarmError {
         }
     }
 
-    /// Something about a file.
+    /// Returns a converter from I/O errors to [`FarmError::File`].
     pub(super) fn file(file: impl ToString) -> impl Fn(std::io::Error) -> FarmError {
         let file = file.to_string();
         move |error| FarmError::File {

@@ -1,4 +1,4 @@
-//! Files that come along with a job: taken by whoever submits it, kept by checksum where it is computed.
+//! Files of a job: read where the job is submitted, cached by checksum where it is computed.
 
 use super::FarmError;
 use super::store::Farm;
@@ -13,7 +13,7 @@ use std::time::SystemTime;
 /// Returns the names, lengths and checksums of a file or folder that a job reads.
 ///
 /// # Errors
-/// When it cannot be read, or is too much.
+/// If it cannot be read, or is too large.
 pub fn inspect(path: &Path) -> Result<Shipped, FarmError> {
     let fail = FarmError::file(path.display());
     let data = fs::metadata(path).map_err(&fail)?;
@@ -63,7 +63,7 @@ pub fn inspect(path: &Path) -> Result<Shipped, FarmError> {
 /// Stores the files on the farm.
 ///
 /// # Errors
-/// When they have changed since, or the server refuses them.
+/// If they have changed since, or the server refuses them.
 pub(super) async fn ship(farm: &Farm, shipped: &Shipped) -> Result<(), FarmError> {
     for file in &shipped.files {
         let mut path = PathBuf::from(&shipped.path);
@@ -80,7 +80,7 @@ pub(super) async fn ship(farm: &Farm, shipped: &Shipped) -> Result<(), FarmError
     Ok(())
 }
 
-/// Files by their checksums in a folder of limited size.
+/// A cache of files by checksum, in a folder of limited size.
 #[derive(Clone, Debug)]
 pub struct FileCache {
     folder: PathBuf,
@@ -88,20 +88,20 @@ pub struct FileCache {
 }
 
 impl FileCache {
-    /// The cache in this folder.
+    /// Creates a cache in this folder.
     #[must_use]
     pub const fn new(folder: PathBuf, bytes_max: u64) -> FileCache {
         FileCache { folder, bytes_max }
     }
 
-    /// A folder for what a command writes that nobody will read.
+    /// Creates a folder for the output of a command that is not kept.
     pub(super) fn scratch(&self, name: &str) -> Result<PathBuf, FarmError> {
         let path = self.folder.join("scratch").join(name);
         fs::create_dir_all(&path).map_err(FarmError::file(path.display()))?;
         Ok(path)
     }
 
-    /// The paths of what comes along with a job: each file verified, fetched when it is not here.
+    /// Returns the paths of a job's files: each is verified, and fetched if it is not in the cache.
     pub(super) async fn paths(
         &self,
         farm: &Farm,
@@ -142,7 +142,7 @@ impl FileCache {
         Ok(paths)
     }
 
-    /// One file at its place.
+    /// Places one file at `at`.
     async fn place(&self, farm: &Farm, file: &ShippedFile, at: &Path) -> Result<(), FarmError> {
         let kept = self.folder.join("files").join(&file.sha256);
         let fail = FarmError::file(kept.display());
@@ -172,14 +172,14 @@ impl FileCache {
         Ok(())
     }
 
-    /// Forgets the places of a job, and what it wrote.
+    /// Removes the placed files of a job, and its scratch folder.
     pub(super) fn forget(&self, job: &str) {
         for folder in ["jobs", "scratch"] {
             let _ = fs::remove_dir_all(self.folder.join(folder).join(job));
         }
     }
 
-    /// Removes the files that were not used for longest until the rest is small enough.
+    /// Removes the least recently used files until the rest is small enough.
     fn shrink(&self) {
         let Ok(entries) = fs::read_dir(self.folder.join("files")) else {
             return;

@@ -1,4 +1,4 @@
-//! Commands that run here so that their parts can be computed: one thread for each stage of a job.
+//! Commands that run on this machine so that their parts can be computed: one thread for each stage of a job.
 
 use super::ask::{Division, Source, failed, post, same_header};
 use super::store::Farm;
@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// What runs a command.
+/// An executor of commands.
 pub trait Programs: Debug + Send + Sync {
-    /// Runs the command of `task` in this thread, with its files at `paths` and what it writes in `scratch`; its jobs
-    /// go through `elsewhere`.
+    /// Runs the command of `task` in this thread, with its files at `paths` and its output in `scratch`; its jobs are executed
+    /// through `elsewhere`.
     ///
     /// # Errors
-    /// Why it cannot run, in one line.
+    /// The reason why it cannot run, in one line.
     fn run(
         &self,
         task: &Task,
@@ -30,12 +30,12 @@ pub trait Programs: Debug + Send + Sync {
     ) -> Result<(), String>;
 }
 
-/// A command whose job waits for orders. It ends when this is dropped.
+/// A running command whose job waits for orders. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Host {
     orders: Mutex<Sender<Order>>,
     stop: Stop,
-    /// The stage that it computes.
+    /// Stage that it computes.
     pub(super) stage: Stage,
 }
 
@@ -45,7 +45,7 @@ impl Drop for Host {
     }
 }
 
-/// Where a host gets what it needs.
+/// Everything that a host needs.
 pub(super) struct Ground {
     pub(super) farm: Farm,
     pub(super) programs: Arc<dyn Programs>,
@@ -55,10 +55,10 @@ pub(super) struct Ground {
 }
 
 impl Host {
-    /// Starts the command, up to its job number `target`. When that has not begun yet, its parts are posted.
+    /// Starts the command, up to its job number `target`. If that stage has not begun yet, its parts are posted.
     ///
     /// # Errors
-    /// Why this machine cannot do it.
+    /// The reason why this machine cannot run it.
     pub(super) async fn start(ground: Ground, target: u32) -> Result<Host, String> {
         let (ready, told) = oneshot::channel();
         let stop = Stop::new();
@@ -101,7 +101,7 @@ impl Host {
         })
     }
 
-    /// Orders parts.
+    /// Orders the computation of parts.
     pub(super) fn order(&self, numbers: Range<u64>, stop: &Stop) -> oneshot::Receiver<Computed> {
         let (done, told) = oneshot::channel();
         let order = Order {
@@ -122,7 +122,7 @@ impl Host {
 
 type Ready = Result<(Sender<Order>, Stage), String>;
 
-/// Runs one stage of a command for others.
+/// Executes one stage of a command for the farm.
 #[derive(Debug)]
 struct Hosting {
     farm: Farm,

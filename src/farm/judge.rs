@@ -1,8 +1,8 @@
-//! Answers that differ: who is right, and who is set aside.
+//! Answers that differ: deciding which one is right, and quarantining machines.
 //!
-//! Parts are the same to the bit on every machine, so two answers to one lot are equal or one machine is broken. When
-//! two differ, a third machine is asked; the one that stands alone is set aside, its answers of this and other lots are
-//! computed again when they are taken.
+//! Parts are the same to the bit on every machine, so two answers to one lot are equal or one machine is broken. If two differ,
+//! a third machine computes the lot. The machine that stands alone is quarantined; its answers, to this lot and others, are
+//! computed again when they are fetched.
 
 use super::FarmError;
 use super::answers::{Answered, Given, Giving};
@@ -10,10 +10,10 @@ use super::store::Farm;
 use super::task::Lot;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most copies of a lot.
+/// Maximum number of copies of a lot.
 pub(super) const COPIES_MAX: u32 = 6;
 
-/// An answer to a lot that has one: when it is another, it is kept as a further copy and judged.
+/// Processes an answer to a lot that has one already: a different one is stored as a further copy and compared.
 pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
     let sum = gammond_job::sha256(&giving.bytes);
     let Some((first, _)) = farm.answer(&giving.lot).await? else {
@@ -36,7 +36,7 @@ pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
     judge(farm, &lot).await
 }
 
-/// Whether two machines gave the same answer to a lot and none another one.
+/// Returns true if two machines gave the same answer to a lot and none gave another one.
 pub(super) async fn is_agreed(farm: &Farm, lot: &Lot) -> Result<bool, FarmError> {
     let (mut sums, mut workers) = (BTreeSet::new(), BTreeSet::new());
     for copy in 0..COPIES_MAX {
@@ -48,7 +48,7 @@ pub(super) async fn is_agreed(farm: &Farm, lot: &Lot) -> Result<bool, FarmError>
     Ok(sums.len() == 1 && workers.len() > 1)
 }
 
-/// Compares the answers to a lot.
+/// Compares the answers to a lot, and quarantines machines that two others contradict.
 pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
     let mut all: Vec<(Answered, Vec<u8>)> = Vec::new();
     let mut free = COPIES_MAX;
@@ -92,7 +92,7 @@ pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
     settle(farm, lot, &all, sum).await
 }
 
-/// Leaves only answers that are believed, the first two copies among them.
+/// Removes all answers but those with the agreed checksum, and fills the first two copies.
 async fn settle(
     farm: &Farm,
     lot: &Lot,

@@ -1,7 +1,7 @@
-//! What jobs there are, and who is not believed: told by the server when it changes.
+//! A watch of the farm's jobs and quarantined machines, updated by the server's change messages.
 //!
-//! Machines that ask every second are what a server of thousands of them dies of: each question is a list of keys.
-//! A watch costs it a heartbeat every few seconds, and a message when a job comes or goes.
+//! Polling every second does not scale to thousands of workers: each poll is a listing of keys. A watch costs the server a
+//! heartbeat every few seconds, and a message when a job appears or disappears.
 
 use super::FarmError;
 use super::people::REASON_LETTERS_MAX;
@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// After so long everything is read anew, should a change have been lost.
+/// Period after which everything is read again, in case a change was lost.
 const RENEWED: Duration = Duration::from_secs(300);
-/// How long the server may take to tell what there is.
+/// Timeout for the first listing of all keys.
 const TOLD: Duration = Duration::from_secs(5);
-/// Changes that come together are looked at together.
+/// Time for which further changes are collected after the first one.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-/// What is known of the farm's jobs.
+/// The jobs and quarantined machines of a farm, as last reported by the server.
 #[derive(Default)]
 pub(super) struct Known {
     watch: Option<(kv::Watch, Instant)>,
@@ -31,22 +31,22 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Jobs that are neither complete nor cancelled.
+    /// Returns the jobs that are neither complete nor cancelled.
     pub(super) fn active(&self) -> BTreeSet<String> {
         self.jobs.difference(&self.ended).cloned().collect()
     }
 
-    /// Why this machine is not believed.
+    /// Returns the reason for which machine `name` is quarantined.
     pub(super) fn aside(&self, name: &str) -> Option<&String> {
         self.aside.get(name)
     }
 
-    /// Everything is read anew next time.
+    /// Makes the next [`Known::follow`] read everything again.
     pub(super) fn renew(&mut self) {
         self.watch = None;
     }
 
-    /// Hears of changes for at most so long, and not much longer than the first.
+    /// Applies changes for at most `wait`; returns soon after the first one.
     pub(super) async fn follow(&mut self, farm: &Farm, wait: Duration) -> Result<(), FarmError> {
         let mut until = Instant::now() + wait;
         let there = self.watch.take();
@@ -81,7 +81,7 @@ impl Known {
         Ok(())
     }
 
-    /// All that there is, and what comes after it.
+    /// Reads all keys; returns them with a watch of the changes that follow.
     async fn told(farm: &Farm) -> Result<(Known, kv::Watch), FarmError> {
         let fail = FarmError::server("watching the jobs");
         let mut known = Known::default();

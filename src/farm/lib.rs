@@ -1,19 +1,17 @@
 //! Jobs shared among many machines, over a NATS server with JetStream.
 //!
-//! Whoever has work submits a command; its jobs are divided into lots, a few parts each, one message a lot. Machines
-//! take lots, run the same command up to the same job, compute the parts, and give an answer. Whoever fetches the
-//! result runs the command too, with the parts from the answers instead of the processor: the same journal, the same
-//! files, the same words as on one machine.
+//! Submitting a command divides its jobs into lots of a few parts, with one message for each lot. Workers take lots, run the
+//! same command up to the same job, compute the parts, and store an answer. Fetching the result runs the command too, with the
+//! parts from the answers instead of the processor: journal, files and output are the same as on one machine.
 //!
-//! * `task` and `spec`: what is written down; `store` and `answers`: where it lies on the server; `files`: nets and tables that
-//!   come along.
-//! * `ask`: who wants the work done. `worker` and `host`: who does it. `judge`: answers that differ. `known`: what jobs
-//!   there are. `people`: who is there. `stillness`: queues that stand still. `status`: what a person
-//!   sees.
+//! * `task` and `spec`: the stored description of a job; `store` and `answers`: its storage on the server; `files`: nets and
+//!   tables of a job.
+//! * `ask`: submitting jobs and fetching results. `worker` and `host`: computing. `judge`: comparing answers that differ.
+//!   `known`: watching jobs. `people`: reports of workers. `stillness`: stalled queues. `status`: overview for people.
 //!
-//! Nothing is lost when anybody dies: a lot is in the queue until its answer is in the store, an answer counts once
-//! because the server takes only the first for each lot, a stage begins once for the same reason, and whoever finds
-//! the queue empty and answers missing posts those lots again; whoever finds it standing still opens it anew.
+//! Nothing is lost when a machine fails. A lot stays in the queue until its answer is stored. The server accepts only the first
+//! answer of each lot and the first begin of each stage. Any machine that finds the queue empty and answers missing posts those
+//! lots again; if the queue is stalled, its consumer is recreated.
 
 mod answers;
 mod ask;

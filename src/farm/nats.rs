@@ -1,24 +1,24 @@
-//! The way to a NATS server: address, credentials, TLS, and what its errors say. Jobs and questions share it.
+//! Connection to a NATS server: address, credentials, TLS, error texts. Jobs and requests share it.
 
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long one try to connect, and one answer of the server, may take.
+/// Timeout of one attempt to connect, and of one response of the server.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest wait between two tries to connect again.
+/// Maximum backoff between two attempts to reconnect.
 const RETRY_MAX: Duration = Duration::from_secs(10);
-/// The longest file with a password, a token or a seed.
+/// Maximum size of a file with a password, a token or a seed.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
 
-/// Why there is no way to the server. Each is one line.
+/// An error while connecting to the server. Each message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// What no waiting mends: this is no address.
+    /// The address is invalid; a retry cannot fix it.
     #[error("cannot connect to {0} (that is no address; an example: nats://127.0.0.1:4222)")]
     Address(String),
-    /// Others could read it in the list of processes.
+    /// The address contains a password, which other users could read in the process list.
     #[error(
         "a password does not belong into --nats: put it into a file and give --user and --password-file, or \
          --token-file or --creds"
@@ -27,22 +27,22 @@ pub enum ConnectError {
     /// A file with credentials cannot be read.
     #[error("{file}: {reason}")]
     File {
-        /// Which.
+        /// Path of the file.
         file: String,
-        /// What is wrong.
+        /// Reason of the failure.
         reason: String,
     },
-    /// No server there, or it refuses.
+    /// There is no server at the address, or it refuses the connection.
     #[error("cannot connect to {url} ({reason})")]
     Refused {
-        /// Where, without a password.
+        /// Address without a password.
         url: String,
-        /// Why.
+        /// Reason of the failure.
         reason: String,
     },
 }
 
-/// Something about a file with credentials.
+/// Returns a converter from I/O errors to errors that name a file with credentials.
 fn file(path: &Path) -> impl Fn(std::io::Error) -> ConnectError {
     move |error| ConnectError::File {
         file: path.display().to_string(),
@@ -50,7 +50,7 @@ fn file(path: &Path) -> impl Fn(std::io::Error) -> ConnectError {
     }
 }
 
-/// Refuses a file on which others have rights.
+/// Refuses a file that other users have rights on.
 fn only_for_its_owner(path: &Path) -> Result<(), ConnectError> {
     let about = std::fs::metadata(path).map_err(file(path))?;
     match gammond_base::platform::rights_of_others(&about) {
@@ -62,31 +62,31 @@ fn only_for_its_owner(path: &Path) -> Result<(), ConnectError> {
     }
 }
 
-/// Where the server is and who we are.
+/// Address of the server, and credentials.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// `nats://HOST:PORT` or `tls://HOST:PORT`, several with commas.
+    /// Address `nats://HOST:PORT` or `tls://HOST:PORT`; several are separated by commas.
     pub url: String,
-    /// A file with a user's JWT and seed.
+    /// File with a user's JWT and seed.
     pub creds: Option<PathBuf>,
-    /// A file with the seed of an NKey.
+    /// File with the seed of an NKey.
     pub nkey: Option<PathBuf>,
-    /// A file with a token.
+    /// File with a token.
     pub token: Option<PathBuf>,
-    /// A user, and a file with the password.
+    /// User name; [`Access::password`] is its file.
     pub user: Option<String>,
-    /// See [`Access::user`].
+    /// File with the password of [`Access::user`].
     pub password: Option<PathBuf>,
-    /// Certificates of those who sign the server's.
+    /// Certificates of the authorities that sign the server's certificate.
     pub tls_ca: Option<PathBuf>,
-    /// Our certificate.
+    /// Client certificate.
     pub tls_cert: Option<PathBuf>,
-    /// Its key.
+    /// Private key of the client certificate.
     pub tls_key: Option<PathBuf>,
 }
 
 impl Access {
-    /// The address for messages: without what stands before an `@`.
+    /// Returns the address for messages, without the part before `@`.
     #[must_use]
     pub fn shown(&self) -> String {
         let shown = |one: &str| match one.split_once("://") {
@@ -102,7 +102,7 @@ impl Access {
         self.url.split(',').map(shown).collect::<Vec<_>>().join(",")
     }
 
-    /// Reads a file with a secret, which nobody but its owner may have rights on.
+    /// Reads a file with a secret; only its owner may have rights on it.
     fn secret(&self, path: &Path) -> Result<String, ConnectError> {
         only_for_its_owner(path)?;
         let text = gammond_base::files::read_text(path, SECRET_BYTES_MAX);
@@ -168,23 +168,23 @@ impl Access {
         Ok(options)
     }
 
-    /// The addresses, each of which must be one.
+    /// Returns the addresses, or an error if one is invalid.
     fn servers(&self) -> Result<Vec<ServerAddr>, ConnectError> {
         let one = |text: &str| text.trim().parse();
         let all: Result<Vec<ServerAddr>, _> = self.url.split(',').map(one).collect();
         all.map_err(|_| ConnectError::Address(self.shown()))
     }
 
-    /// Whether everything is there that is needed to connect, as far as it can be told without a server.
+    /// Checks the addresses and the files needed to connect, without a server.
     ///
     /// # Errors
-    /// [`ConnectError`], but never that of a server that refuses.
+    /// [`ConnectError`], but never [`ConnectError::Refused`].
     pub async fn check(&self) -> Result<(), ConnectError> {
         self.options().await?;
         self.servers().map(drop)
     }
 
-    /// Connects, or says in one line why not. Later breaks are mended without end.
+    /// Connects once, or returns the reason in one line. A connection that breaks later is retried without end.
     ///
     /// # Errors
     /// [`ConnectError`].
@@ -205,10 +205,10 @@ impl Access {
         })
     }
 
-    /// Connects as soon as the server is there, and says why it waits. Only what no waiting mends ends it.
+    /// Connects, retries until the server is reachable, and reports why it waits. Returns only errors that a retry cannot fix.
     ///
     /// # Errors
-    /// When files with credentials cannot be read, or the address is none.
+    /// If files with credentials cannot be read, or an address is invalid.
     pub async fn connect_patiently(
         &self,
         tell: &(dyn Fn(&str) + Send + Sync),
@@ -227,14 +227,14 @@ impl Access {
     }
 }
 
-/// Whether a machine, a farm or a service may be called so: letters, digits, `-` and `_`, at most 40.
+/// Returns true if the text is a valid name of a machine, farm or service: letters, digits, `-` and `_`, at most 40.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let good = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
     !text.is_empty() && text.len() <= 40 && text.chars().all(good)
 }
 
-/// The words of an error and of what caused it, in one line.
+/// Formats an error and its causes in one line.
 pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

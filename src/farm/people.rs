@@ -1,4 +1,4 @@
-//! Who computes: machines that are there, and those whose answers are not believed.
+//! Reports of the machines that compute, and the list of quarantined machines.
 
 use super::FarmError;
 use super::store::Farm;
@@ -10,42 +10,42 @@ use gammond_base::escape::Untrusted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a machine says of itself, every few seconds.
+/// A machine's report of its state, sent every few seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineReport {
-    /// Its name.
+    /// Name of the machine.
     pub name: Untrusted,
-    /// Which of its programs.
+    /// Instance of the machine's program.
     pub instance: Untrusted,
-    /// The version of the program.
+    /// Version of the program.
     pub version: Untrusted,
-    /// Threads that compute.
+    /// Number of computing threads.
     pub threads: usize,
-    /// Messages that are being computed.
+    /// Number of messages being computed.
     pub computing: u64,
-    /// Of them so many of each job.
+    /// Number of messages being computed, by job.
     pub jobs: BTreeMap<String, u64>,
-    /// Messages that were answered since it began.
+    /// Number of messages answered since the start.
     pub answered: u64,
-    /// When it said so, in seconds since 1970.
+    /// Time of the report, in seconds since 1970.
     pub seen_s: u64,
-    /// Jobs that it refuses, and why.
+    /// Refused jobs, each with the reason.
     pub refuses: BTreeMap<Untrusted, Untrusted>,
 }
 
-/// The most machines that are listed.
+/// Maximum number of machines in a listing.
 const MACHINES_MAX: usize = 10_000;
-/// The most jobs that a machine may say something about.
+/// Maximum number of jobs in a machine's report.
 const JOBS_OF_MACHINE_MAX: usize = 256;
-/// Letters of the reason for which a job is refused, or a machine is set aside.
+/// Maximum length, in characters, of the reason for a refused job or a quarantine.
 pub(super) const REASON_LETTERS_MAX: usize = 500;
-/// The most threads of a machine.
+/// Maximum number of threads of a machine.
 const THREADS_MAX: usize = 1 << 16;
 
 impl MachineReport {
-    /// Reads what a machine said under this key, or what is wrong with it. Machines are strangers: every text is limited in
-    /// its length and characters before anybody sees it.
+    /// Parses a machine's report stored under this key, or returns what is wrong with it. Machines are not trusted: the length
+    /// and characters of every text are limited before it is shown.
     fn read(key: &str, bytes: &[u8]) -> Result<MachineReport, &'static str> {
         if bytes.len() > REPORT_BYTES_MAX {
             return Err("it is too long");
@@ -81,10 +81,10 @@ impl MachineReport {
     }
 }
 
-/// Bytes of what a machine says.
+/// Maximum size of a machine's report in bytes.
 const REPORT_BYTES_MAX: usize = 256 << 10;
 
-/// Seconds since 1970.
+/// Returns the time in seconds since 1970.
 #[must_use]
 pub(super) fn now_s() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -92,7 +92,7 @@ pub(super) fn now_s() -> u64 {
 }
 
 impl Farm {
-    /// Says what a machine does.
+    /// Stores a machine's report.
     pub(super) async fn tell(&self, machine: &MachineReport) -> Result<(), FarmError> {
         let fail = FarmError::server("telling what this machine does");
         let bytes = serde_json::to_vec(machine).map_err(|error| fail(error.to_string()))?;
@@ -102,13 +102,13 @@ impl Farm {
         Ok(())
     }
 
-    /// Says that a machine goes.
+    /// Removes the report of a machine that shuts down.
     pub(super) async fn leave(&self, machine: &MachineReport) {
         let key = format!("here.{}.{}", machine.name.raw(), machine.instance.raw());
         let _ = self.workers.purge(key).await;
     }
 
-    /// The machines that said something in the last hour.
+    /// Returns the reports of the last hour.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -123,7 +123,7 @@ impl Farm {
         Ok(found)
     }
 
-    /// Machines whose answers are not believed, and why.
+    /// Returns the quarantined machines with the reasons.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -153,7 +153,7 @@ impl Farm {
         Ok(found)
     }
 
-    /// Believes a machine no longer.
+    /// Quarantines a machine: its answers do not count.
     pub(super) async fn set_aside(&self, name: &str, why: &str) -> Result<(), FarmError> {
         let put = self
             .jobs
@@ -163,10 +163,10 @@ impl Farm {
         Ok(())
     }
 
-    /// Believes a machine again.
+    /// Ends the quarantine of a machine.
     ///
     /// # Errors
-    /// [`FarmError`], also when nobody of that name was set aside.
+    /// [`FarmError`], also if no machine of that name is quarantined.
     pub async fn believe(&self, name: &str) -> Result<(), FarmError> {
         if !is_name(name) || !self.aside().await?.contains_key(name) {
             let text = format!("no machine '{name}' is set aside");

@@ -1,4 +1,4 @@
-//! One rollout as a job: a part is a round of games of one candidate.
+//! A rollout as a job: each part is one round of games of one candidate.
 
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, EngineError};
@@ -7,7 +7,7 @@ use gammond_engine::rollout::{ROUND, Rollout};
 use gammond_job::{BadPart, Header, Job, Progress};
 use std::collections::HashMap;
 
-/// Bytes of a game.
+/// Size of a game in bytes.
 const GAME: usize = 48;
 
 /// A rollout as a job.
@@ -20,22 +20,22 @@ pub struct RolloutJob<'a> {
     header: Header,
 }
 
-/// What is known of a rollout.
+/// The rounds of a rollout that have been counted so far.
 #[derive(Debug)]
 pub struct Counted<'a> {
-    /// None only when the engine's files have gone since.
+    /// `None` only if the engine's files have disappeared since.
     rollout: Option<Rollout<'a>>,
-    /// Rounds by candidate and number, those that are counted among them: few bytes beside what they took.
+    /// Rounds by candidate and number, including counted ones: a few bytes each, compared with the time to play them.
     rounds: HashMap<(usize, u32), Vec<[f64; 6]>>,
     ended: Option<RolloutEnd>,
     most: u32,
 }
 
 impl Counted<'_> {
-    /// The answer.
+    /// Returns the answer of the rollout.
     ///
     /// # Errors
-    /// When there is a candidate without a game.
+    /// If a candidate has no game.
     pub fn answer(&self) -> Result<RolloutAnswer, EngineError> {
         let ended = self.ended.unwrap_or(RolloutEnd::Stopped);
         let rollout = self.rollout.as_ref().ok_or(EngineError::Stopped)?;
@@ -44,10 +44,10 @@ impl Counted<'_> {
 }
 
 impl<'a> RolloutJob<'a> {
-    /// The rollout that `query` asks for.
+    /// Creates the job of the rollout that `query` asks for.
     ///
     /// # Errors
-    /// When the question or a setting cannot be.
+    /// If the query or a setting is invalid.
     pub fn new(
         engine: &'a Engine,
         query: &RolloutQuery,
@@ -69,7 +69,7 @@ impl<'a> RolloutJob<'a> {
         })
     }
 
-    /// Candidate and round of a part: all candidates of a round, then the next.
+    /// Returns candidate and round of a part: all candidates of a round, then the next round.
     fn place(&self, number: u64) -> (usize, u32) {
         let round = u32::try_from(number / self.candidates).unwrap_or(u32::MAX);
         ((number % self.candidates) as usize, round)

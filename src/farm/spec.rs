@@ -1,4 +1,4 @@
-//! The work that a farm does, as data: one struct a command, with its players, files and settings.
+//! The work of a farm as data: one struct for each command, with its players, files and settings.
 //!
 //! A [`JobSpec`] is read from strangers' bytes by serde, with limits on every number and text. It has no field for a path,
 //! a program or a socket: files are numbers among those that travel with the job ([`FileNumber`]), players are
@@ -10,14 +10,14 @@ use gammond_train::player::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The most of anything that a job counts: games, positions, records.
+/// Maximum of any count in a job: games, positions, records.
 const COUNT_MAX: u64 = 1_000_000_000;
-/// The most words, players, files or quotas of a job.
+/// Maximum number of words, players, files or quotas of a job.
 const LIST_MAX: usize = 256;
-/// Bytes of a word.
+/// Maximum size of a word in bytes.
 const WORD_BYTES_MAX: usize = 1024;
 
-/// A whole number from `MIN` to `MAX`; others are not read.
+/// A whole number from `MIN` to `MAX`; other numbers are not deserialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Whole<const MIN: u64, const MAX: u64>(u64);
@@ -66,12 +66,12 @@ impl<const MIN: i32, const MAX: i32> From<Real<MIN, MAX>> for f64 {
     }
 }
 
-/// How many of something.
+/// A number of games, positions or records.
 pub type Count = Whole<1, COUNT_MAX>;
 /// Points per game.
 pub type Points = Real<-10, 10>;
 
-/// A list of at most 256.
+/// A list of at most 256 items.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<T>", into = "Vec<T>")]
 #[serde(bound(serialize = "T: Clone + Serialize"))]
@@ -121,8 +121,8 @@ impl From<Word> for String {
     }
 }
 
-/// The name of a file that a job writes, as whoever submitted it called it. On a machine that computes only its last
-/// component counts, in the scratch folder of the job.
+/// The name of an output file as given at submission. On a worker only its last component counts, in the scratch folder of the
+/// job.
 pub type OutputName = Word;
 
 /// The work of a job.
@@ -195,19 +195,19 @@ pub struct EngineSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetSpec {
-    /// One of the program's.
+    /// Built-in table.
     Named(Word),
-    /// A file that travels with the job.
+    /// File that travels with the job.
     File(FileNumber),
 }
 
-/// The form of what is printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FormatSpec {
-    /// For programs.
+    /// JSON, for programs.
     Json,
-    /// For people.
+    /// Text, for people.
     Text,
     /// Comma-separated values.
     Csv,
@@ -217,11 +217,11 @@ pub enum FormatSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutSpec {
-    /// The request, or the settings of a file.
+    /// Request, or settings of a file.
     pub request: List<Word>,
     /// Nets of the other side.
     pub other_nets: Option<PortableNets>,
-    /// The file that is made.
+    /// Benchmark file to generate.
     pub file: Option<RolloutFileSpec>,
 }
 
@@ -231,33 +231,33 @@ pub struct RolloutSpec {
 pub struct RolloutFileSpec {
     /// Files with positions.
     pub bm_in: List<FileNumber>,
-    /// A file whose candidates are rolled out again.
+    /// File whose candidates are rolled out again.
     pub again: Option<FileNumber>,
-    /// The file that is written.
+    /// Output file.
     pub out: OutputName,
-    /// Candidates of each roll.
+    /// Number of candidates of each roll.
     pub best: Whole<2, 64>,
-    /// Whether every play is a candidate.
+    /// True if every play is a candidate.
     pub full: bool,
-    /// Which rolls.
+    /// Rolls that become records.
     pub only: OnlySpec,
-    /// The error of a loss as a share of it.
+    /// Error of a loss as a share of it.
     pub error_share: Real<0, 1>,
-    /// `GROUP=N`.
+    /// Quotas as `GROUP=N`.
     pub quota: List<Word>,
-    /// Whether positions without a roll become `o` records.
+    /// True if positions without a roll become `o` records.
     pub before_roll: bool,
 }
 
-/// The rolls of which records are made.
+/// The rolls that become records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnlySpec {
-    /// All.
+    /// All rolls.
     All,
-    /// Those whose best plays differ.
+    /// Rolls whose best plays differ.
     Decided,
-    /// Those at which searches disagree.
+    /// Rolls on which searches disagree.
     Disputed,
 }
 
@@ -265,11 +265,11 @@ pub enum OnlySpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSpec {
-    /// Positions.
+    /// File of positions.
     pub input: FileNumber,
-    /// The file that is written.
+    /// Output file.
     pub output: OutputName,
-    /// Games from each position, in the place of a search.
+    /// Number of games from each position, instead of a search.
     pub games: Option<Whole<1, 16_777_216>>,
 }
 
@@ -277,9 +277,9 @@ pub struct LabelSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SampleSpec {
-    /// The file that is written.
+    /// Output file.
     pub file: OutputName,
-    /// How many positions.
+    /// Number of positions.
     pub positions: Count,
     /// Settings of the games.
     pub games: Option<FileNumber>,
@@ -289,13 +289,13 @@ pub struct SampleSpec {
     pub from: Option<FileNumber>,
 }
 
-/// Whose decisions are scored.
+/// The players whose decisions are scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredSpec {
-    /// The player.
+    /// First player.
     pub player: PortablePlayer,
-    /// A second one.
+    /// Second player.
     pub against: Option<PortablePlayer>,
 }
 
@@ -305,21 +305,21 @@ pub struct MeasuredSpec {
 pub struct BenchSpec {
     /// Benchmark files.
     pub files: List<FileNumber>,
-    /// Whether choices that are not listed are left out.
+    /// True if choices that are not listed are left out.
     pub skip_outside: bool,
-    /// Whether records are left out in which nothing can be decided.
+    /// True if records without a real decision are left out.
     pub interesting: bool,
     /// Groups of races.
     pub by_range: List<Whole<1, 24>>,
-    /// Comma-separated values.
+    /// True if the output is comma-separated values.
     pub csv: bool,
-    /// A drawing that is written.
+    /// Output file of a drawing.
     pub svg: Option<OutputName>,
-    /// One line a record.
+    /// True if the output has one line for each record.
     pub records: bool,
-    /// The journal.
+    /// Journal file.
     pub journal: Option<OutputName>,
-    /// Whose decisions.
+    /// Players whose decisions are scored.
     pub players: MeasuredSpec,
 }
 
@@ -327,17 +327,17 @@ pub struct BenchSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegretSpec {
-    /// Positions.
+    /// File of positions.
     pub file: FileNumber,
-    /// How many decisions.
+    /// Number of decisions.
     pub decisions: Whole<1, 10_000_000>,
-    /// Players that judge: our engines.
+    /// Players that evaluate the plays: this program's engines.
     pub judges: List<PortablePlayer>,
-    /// Plays that are judged beside those chosen.
+    /// Number of plays evaluated in addition to those chosen.
     pub candidates: Whole<0, 100>,
-    /// The journal.
+    /// Journal file.
     pub journal: Option<OutputName>,
-    /// Whose decisions.
+    /// Players whose decisions are scored.
     pub players: MeasuredSpec,
 }
 
@@ -349,18 +349,18 @@ pub enum TermsSpec {
     Cubeless,
     /// Money games.
     Money {
-        /// Whether gammons count only after a turn of the cube.
+        /// True if gammons count only after the cube has been turned.
         jacoby: bool,
     },
-    /// Matches to so many points.
+    /// Matches to this number of points.
     Match(Whole<1, 255>),
 }
 
-/// What becomes of games in which a player fails.
+/// The handling of games in which a player fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailuresSpec {
-    /// The duel ends.
+    /// End of the duel.
     End,
     /// The pair does not count.
     Void,
@@ -372,23 +372,23 @@ pub enum FailuresSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DuelSpec {
-    /// One player.
+    /// First player.
     pub a: PortablePlayer,
-    /// The other.
+    /// Second player.
     pub b: PortablePlayer,
-    /// Games.
+    /// Number of games.
     pub games: Count,
-    /// Points that decide earlier.
+    /// Lead in points per game that decides early.
     pub decide: Option<Points>,
-    /// The journal.
+    /// Journal file.
     pub journal: Option<OutputName>,
-    /// Nets that take the luck out.
+    /// Nets of the luck adjustment.
     pub luck_adjusted: Option<PortableNets>,
-    /// Whether each game has dice of its own.
+    /// True if each game has dice of its own.
     pub independent_dice: bool,
-    /// Stakes.
+    /// Stakes of the games.
     pub terms: TermsSpec,
-    /// Failures.
+    /// Handling of failures.
     pub failures: FailuresSpec,
 }
 
@@ -396,19 +396,19 @@ pub struct DuelSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateSpec {
-    /// The candidate.
+    /// Candidate.
     pub candidate: PortablePlayer,
     /// Players that it must beat.
     pub against: List<PortablePlayer>,
-    /// Games of each duel.
+    /// Number of games of each duel.
     pub games: Count,
-    /// The least lead.
+    /// Minimum lead in points per game.
     pub lead: Points,
     /// Benchmark files.
     pub bench: List<FileNumber>,
-    /// The folder that the nets are copied to.
+    /// Folder that the nets are copied to.
     pub install: Option<OutputName>,
-    /// The journal.
+    /// Journal file.
     pub journal: Option<OutputName>,
 }
 
@@ -416,16 +416,16 @@ pub struct GateSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TournamentSpec {
-    /// The players.
+    /// Players of the tournament.
     pub players: List<PortablePlayer>,
-    /// Games between any two.
+    /// Number of games of each pair.
     pub games: Count,
-    /// Stakes.
+    /// Stakes of the games.
     pub terms: TermsSpec,
-    /// Failures.
+    /// Handling of failures.
     pub failures: FailuresSpec,
-    /// A drawing that is written.
+    /// Output file of a drawing.
     pub svg: Option<OutputName>,
-    /// The journal.
+    /// Journal file.
     pub journal: Option<OutputName>,
 }

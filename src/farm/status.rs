@@ -1,4 +1,4 @@
-//! What a person sees of a farm.
+//! The overview of a farm that people see.
 
 use super::FarmError;
 use super::answers::Answered;
@@ -10,67 +10,67 @@ use gammond_base::escape::{Markup, Untrusted};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What the rate is taken from: answers of so many seconds.
+/// Period of the answers that the rate is computed from, in seconds.
 const RATE_S: u64 = 300;
-/// The most lots whose end is told.
+/// Maximum number of abandoned lots in the overview.
 const DEAD_MAX: usize = 100;
 
-/// Everything at a moment.
+/// The state of a farm at one moment.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// The farm.
+    /// Name of the farm.
     pub farm: String,
-    /// All jobs, or the one that was asked for.
+    /// All jobs, or the requested one.
     pub jobs: Vec<JobStatus>,
-    /// Who is there.
+    /// Reports of the machines.
     pub machines: Vec<MachineReport>,
-    /// Who is not believed, and why.
+    /// Quarantined machines, each with the reason.
     pub aside: BTreeMap<Untrusted, Untrusted>,
 }
 
-/// A job.
+/// The state of a job.
 #[derive(Clone, Debug)]
 pub struct JobStatus {
-    /// Its name.
+    /// Name of the job.
     pub name: Untrusted,
-    /// What was typed, or why it cannot be read.
+    /// Command line, or the reason why the job cannot be read.
     pub command: Untrusted,
-    /// Where it stands.
+    /// State of the job.
     pub state: State,
-    /// Which of how many jobs of the command is computed.
+    /// Number of the current stage from 1, and number of stages.
     pub stage: (u32, u32),
-    /// Messages of this stage.
+    /// Number of lots of this stage.
     pub lots: u64,
-    /// Those with an answer.
+    /// Number of lots with an answer.
     pub answered: u64,
-    /// Parts of this stage.
+    /// Number of parts of this stage.
     pub parts: u64,
-    /// Parts with an answer.
+    /// Number of parts with an answer.
     pub parts_done: u64,
-    /// Parts a second in the last minutes.
+    /// Parts per second over the last minutes.
     pub rate: f64,
-    /// Seconds to the end of the stage, as far as that is known.
+    /// Estimated seconds to the end of the stage, if known.
     pub left_s: Option<f64>,
-    /// Lots that were given up, and why.
+    /// Abandoned lots, each with the reason.
     pub dead: Vec<(Untrusted, Untrusted)>,
-    /// Who has done how much, of all stages.
+    /// Machines' shares of all stages.
     pub contributors: Vec<Contributor>,
 }
 
-/// Somebody's share of a job.
+/// A machine's share of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contributor {
-    /// The name.
+    /// Name of the machine.
     pub name: Untrusted,
-    /// Messages answered.
+    /// Number of lots answered.
     pub lots: u64,
-    /// Parts computed.
+    /// Number of parts computed.
     pub parts: u64,
-    /// Hours that one processor would have taken.
+    /// Computing time in hours of one processor.
     pub cpu_hours: f64,
 }
 
-/// What a farm does; of one job only, when it is named.
+/// Returns the overview of a farm, or of one job.
 ///
 /// # Errors
 /// [`FarmError`].
@@ -190,7 +190,7 @@ fn contributors(all: &[Answered]) -> Vec<Contributor> {
     found
 }
 
-/// So many seconds in words.
+/// Formats seconds for people.
 fn time(seconds: f64) -> String {
     let seconds = seconds.min(1e9) as u64;
     match seconds {
@@ -202,7 +202,7 @@ fn time(seconds: f64) -> String {
 }
 
 impl JobStatus {
-    /// One line.
+    /// Returns a summary in one line.
     #[must_use]
     pub fn line(&self) -> String {
         let mut text = format!("{}  {}", self.name.terminal(), self.state.name());
@@ -224,7 +224,7 @@ impl JobStatus {
         text
     }
 
-    /// What a person can do about it, when that is wanted.
+    /// Returns a command to use if lots were abandoned.
     fn hint(&self) -> Option<String> {
         let retry = format!(
             "`gammond farm retry {}` has what was given up tried again",
@@ -233,7 +233,7 @@ impl JobStatus {
         (!self.dead.is_empty()).then_some(retry)
     }
 
-    /// Everything.
+    /// Returns the full text.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("{}\n  gammond {}\n", self.line(), self.command.terminal());
@@ -260,7 +260,7 @@ impl JobStatus {
     }
 }
 
-/// A machine in one line.
+/// Returns a machine's report in one line.
 #[must_use]
 pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<Untrusted, Untrusted>) -> String {
     let ago = now_s().saturating_sub(machine.seen_s);
@@ -284,7 +284,7 @@ pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<Untrusted, Untrust
 }
 
 impl Overview {
-    /// All as JSON.
+    /// Returns the overview as JSON.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         let jobs: Vec<_> = (self.jobs.iter())
@@ -307,7 +307,7 @@ impl Overview {
     }
 }
 
-/// Everything as a page that loads nothing and renews itself.
+/// Returns the overview as an HTML page that loads nothing else and refreshes itself.
 #[must_use]
 pub fn page(overview: &Overview) -> String {
     let mut text = format!(
@@ -385,7 +385,7 @@ mod tests {
 
     const HOSTILE: &str = "\u{1b}[2J\u{9b}1m\n<script>\u{202e}";
 
-    /// Whatever a machine writes into the store, neither a terminal nor a browser executes it.
+    /// Reports of machines cannot control a terminal or run scripts in a browser.
     #[test]
     fn hostile_reports_are_escaped() {
         let report = serde_json::json!({

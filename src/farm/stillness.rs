@@ -1,8 +1,8 @@
-//! Queues that stand still: what they have given out is with nobody, and they give it out no more.
+//! Detection of stalled queues: no worker holds the delivered messages, and the queue does not redeliver them.
 //!
-//! A message that nobody answers is given out again after the job's silence; so the server says, and so it is but for
-//! a cluster that has changed its leader in between (seen with a server killed under load: two messages given out,
-//! none waiting, for twenty minutes). A queue opened anew begins with all that has no answer.
+//! A message without an acknowledgement is redelivered after the job's silence. After a change of leader in a cluster this may
+//! fail (seen when a server was killed under load: two messages delivered, none waiting, for twenty minutes). Recreating the
+//! consumer delivers all lots that have no answer.
 
 use super::FarmError;
 use super::people::{MachineReport, now_s};
@@ -10,20 +10,20 @@ use super::store::Farm;
 use async_nats::jetstream::consumer::Info;
 use std::time::{Duration, Instant};
 
-/// For how long, and for how many times the job's silence, a queue has to stand still.
+/// Time, and multiple of the job's silence, for which a queue must be unchanged to count as stalled.
 const STILL: (Duration, u32) = (Duration::from_secs(30), 5);
-/// For how long a machine is believed to do what it said last; clocks differ.
+/// Seconds for which the last report of a machine counts; clocks differ.
 const BELIEVED_S: u64 = 60;
 
-/// What is known of one queue.
+/// Stall detection of one queue.
 #[derive(Debug, Default)]
 pub(super) struct Stillness {
-    /// Deliveries, those that wait for an answer, and since when it is so.
+    /// Deliveries, messages without acknowledgement, and the time since both are unchanged.
     seen: Option<((u64, usize), Instant)>,
 }
 
 impl Stillness {
-    /// Opens a queue anew that stands still though somebody could take what it holds; true when it did.
+    /// Recreates the consumer of a stalled queue if some machine could take its messages; returns true if it did.
     pub(super) async fn end(
         &mut self,
         farm: &Farm,
@@ -47,7 +47,7 @@ impl Stillness {
         Ok(true)
     }
 
-    /// Whether the queue has given out nothing and got nothing for long, and waits for answers only.
+    /// Returns true if the queue has been unchanged for long enough and only waits for acknowledgements.
     fn lasts(&mut self, info: &Info, silence: Duration, now: Instant) -> bool {
         let one = (info.delivered.consumer_sequence, info.num_ack_pending);
         if info.num_pending > 0 || info.num_ack_pending == 0 {
@@ -66,7 +66,7 @@ impl Stillness {
     }
 }
 
-/// Whether somebody could compute messages of a job, and fewer are being computed than were given out.
+/// Returns true if some machine could compute messages of a job, and fewer are computed than were delivered.
 fn is_with_nobody(machines: &[MachineReport], (job, given_out): (&str, u64), now_s: u64) -> bool {
     let there = (machines.iter())
         .filter(|one| one.seen_s + BELIEVED_S >= now_s && !one.refuses.contains_key(job));

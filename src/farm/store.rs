@@ -1,8 +1,8 @@
-//! What lies on the server: two streams, two buckets, one store of objects.
+//! Storage of a farm on the server: two streams, two key-value buckets and one object store.
 //!
-//! `FARM-parts` is a work queue, one message a lot; each job has a consumer of its own there, so that a machine
-//! takes only what it can do. `FARM-results` has one answer for each lot and copy, and the lots that were given up.
-//! `FARM-jobs` holds what the jobs are, `FARM-workers` who is there, `FARM-files` nets, tables and large answers,
+//! `FARM-parts` is a work queue with one message for each lot. Each job has its own consumer there, so that a machine fetches
+//! only what it can do. `FARM-results` has one answer for each copy of a lot, and the records of abandoned lots. `FARM-jobs`
+//! holds the descriptions of the jobs, `FARM-workers` the reports of the machines, `FARM-files` nets, tables and large answers,
 //! each by its SHA-256.
 
 use super::FarmError;
@@ -19,20 +19,20 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::time::timeout;
 
-/// How long jobs and answers are kept that nobody removes.
+/// Retention of jobs and answers that are not removed.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
-/// How long it is remembered who was there.
+/// Retention of the machines' reports.
 const KNOWN: Duration = Duration::from_secs(3600);
-/// Lots that are with machines at a time, for each job.
+/// Maximum number of unacknowledged lots of each job.
 const OUT_MAX: i64 = 500_000;
-/// The longest wait for a piece of an object.
+/// Maximum wait for a piece of an object.
 const OBJECT_READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most jobs that are listed.
+/// Maximum number of jobs in a listing.
 const JOBS_MAX: usize = 10_000;
-/// How often a job is purged that a full server does not let us cancel.
+/// Number of attempts to purge a job that cannot be cancelled because the server is full.
 const CANCEL_TRIES: u32 = 20;
 
-/// A farm: a name on a server.
+/// A farm: a named set of streams and buckets on a server.
 #[derive(Clone)]
 pub struct Farm {
     name: String,
@@ -52,19 +52,19 @@ impl std::fmt::Debug for Farm {
     }
 }
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There are parts to compute.
+    /// Parts are missing.
     Active,
-    /// All parts are there.
+    /// All parts are stored.
     Complete,
-    /// Somebody cancelled it.
+    /// The job was cancelled.
     Cancelled,
 }
 
 impl State {
-    /// As it is written.
+    /// Returns the name of the state as stored.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl State {
         }
     }
 
-    /// Reads it; what is not known, or not there, is active.
+    /// Parses a stored state; an unknown or missing one is active.
     pub(super) fn parse(bytes: &[u8]) -> State {
         match bytes {
             b"complete" => State::Complete,
@@ -85,11 +85,11 @@ impl State {
 }
 
 impl Farm {
-    /// Finds the farm on a server, or makes it there, with so many copies of everything in a cluster of servers; none
-    /// leaves it as it is, and makes one.
+    /// Opens the farm on a server, or creates it there with `replicas` copies of everything in a cluster. `None` keeps the
+    /// number of an existing farm, and creates a new one with one copy.
     ///
     /// # Errors
-    /// [`FarmError`], in particular when something else has its names.
+    /// [`FarmError`], in particular if its streams or buckets exist with other settings.
     pub async fn open(
         client: async_nats::Client,
         name: &str,
@@ -121,7 +121,7 @@ impl Farm {
         })
     }
 
-    /// What it is called.
+    /// Returns the name of the farm.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -139,7 +139,7 @@ impl Farm {
         format!("{}.dead.{end}", self.name)
     }
 
-    /// The lot that a subject names.
+    /// Returns the lot that a subject names.
     pub(super) fn lot_of(&self, subject: &str) -> Option<Lot> {
         let rest = subject
             .strip_prefix(self.name.as_str())?
@@ -147,7 +147,7 @@ impl Farm {
         Lot::parse(rest.split_once('.')?.1)
     }
 
-    /// Writes a job down; that it is there already is as good.
+    /// Stores the description of a job; an existing one is no error.
     pub(super) async fn put_task(&self, task: &Task) -> Result<(), FarmError> {
         let fail = FarmError::server("writing the job");
         let bytes = serde_json::to_vec(task).map_err(|error| fail(error.to_string()))?;
@@ -157,7 +157,7 @@ impl Farm {
         Ok(())
     }
 
-    /// What a job is.
+    /// Returns the description of a job.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -176,14 +176,14 @@ impl Farm {
         Ok(got.map(|bytes| bytes.to_vec()))
     }
 
-    /// A stage of a job, once it has begun.
+    /// Returns a stage of a job; `None` before it has begun.
     pub(super) async fn stage(&self, job: &str, stage: u32) -> Result<Option<Stage>, FarmError> {
         let key = format!("{job}.stage.{stage}");
         let bytes = self.get(&key).await?;
         bytes.map(|bytes| Stage::parse(&key, &bytes)).transpose()
     }
 
-    /// Begins a stage, unless somebody has; returns the one that counts.
+    /// Begins a stage unless it has begun already; returns the stored one.
     pub(super) async fn begin_stage(
         &self,
         job: &str,
@@ -203,7 +203,7 @@ impl Farm {
         }
     }
 
-    /// More parts of a job without a fixed number of them.
+    /// Stores a larger number of parts for a stage without a fixed number.
     pub(super) async fn lengthen_stage(
         &self,
         job: &str,
@@ -220,7 +220,7 @@ impl Farm {
         Ok(())
     }
 
-    /// Where a job stands.
+    /// Returns the state of a job.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -229,7 +229,7 @@ impl Farm {
         Ok(State::parse(bytes.as_deref().unwrap_or_default()))
     }
 
-    /// Says where a job stands.
+    /// Stores the state of a job.
     pub(super) async fn set_state(&self, job: &str, state: State) -> Result<(), FarmError> {
         let put = self.jobs.put(format!("{job}.state"), state.name().into());
         put.await
@@ -237,7 +237,7 @@ impl Farm {
         Ok(())
     }
 
-    /// The names of all jobs.
+    /// Returns the names of all jobs.
     pub(super) async fn job_names(&self) -> Result<Vec<String>, FarmError> {
         let fail = FarmError::server("reading the jobs");
         let mut keys = self
@@ -257,7 +257,7 @@ impl Farm {
         Ok(names)
     }
 
-    /// The queue of a job.
+    /// Returns the consumer of a job's queue; creates it if it is missing.
     pub(super) async fn queue(&self, job: &str, silence_s: u64) -> Result<PullConsumer, FarmError> {
         let config = pull::Config {
             durable_name: Some(job.to_owned()),
@@ -271,7 +271,7 @@ impl Farm {
         got.map_err(|error| FarmError::server("opening the queue of a job")(words(&error)))
     }
 
-    /// A queue in the place of one that stands still: it gives out all that has no answer.
+    /// Recreates the consumer of a stalled queue: it delivers all lots that have no answer.
     pub(super) async fn reopen_queue(&self, job: &str, silence_s: u64) -> Result<(), FarmError> {
         // That it is gone already is as good.
         let gone = self.parts.delete_consumer(job).await;
@@ -281,12 +281,12 @@ impl Farm {
         self.queue(job, silence_s).await.map(drop)
     }
 
-    /// The queue of a job that somebody has begun.
+    /// Returns the consumer of a job's queue, or `None` if there is none yet.
     pub(super) async fn existing_queue(&self, job: &str) -> Option<PullConsumer> {
         self.parts.get_consumer(job).await.ok()
     }
 
-    /// The lots in the queue, with machines or not, whose subjects end so.
+    /// Returns the queued lots, delivered or not, whose subjects end with `end`.
     pub(super) async fn queued_lots(&self, end: &str) -> Result<Vec<Lot>, FarmError> {
         let fail = FarmError::server("reading the queue");
         let info = self.parts.info_with_subjects(self.part_subject(end)).await;
@@ -299,7 +299,7 @@ impl Farm {
         Ok(found)
     }
 
-    /// Puts lots into the queue. `again` is empty, or says which repetition it is: the same one twice is one.
+    /// Posts lots to the queue. `again` is empty or names the repetition: posting the same one twice has no effect.
     pub(super) async fn post(&self, lots: &[Lot], again: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("posting parts");
         for some in lots.chunks(256) {
@@ -320,7 +320,7 @@ impl Farm {
         Ok(())
     }
 
-    /// Removes the parts of a job that nobody has taken yet.
+    /// Removes the remaining parts of a job from the queue.
     pub(super) async fn purge_parts(&self, job: &str) -> Result<(), FarmError> {
         let purged = (self.parts.purge()).filter(self.part_subject(&format!("{job}.>")));
         let purged = purged.await;
@@ -328,7 +328,7 @@ impl Farm {
         Ok(())
     }
 
-    /// Cancels a job, or removes a finished one: its parts and answers go.
+    /// Cancels a job, or removes a finished one: its parts and answers are deleted.
     ///
     /// # Errors
     /// [`FarmError`].
@@ -352,7 +352,7 @@ impl Farm {
         self.remove(job).await
     }
 
-    /// Removes the parts and answers of a job, and what was given up.
+    /// Removes the parts, answers and abandoned lots of a job.
     async fn purge_all(&self, job: &str) -> Result<(), FarmError> {
         self.purge_parts(job).await?;
         let end = format!("{job}.>");
@@ -363,7 +363,7 @@ impl Farm {
         Ok(())
     }
 
-    /// Removes everything of a job but what it was.
+    /// Removes everything of a job but its description.
     async fn remove(&self, job: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("removing a job");
         self.purge_all(job).await?;
@@ -376,8 +376,8 @@ impl Farm {
         Ok(())
     }
 
-    /// Stores bytes by their checksum. With `once` an object that is there already, of the same length, is left alone: for
-    /// files, which may be large. Answers are always stored: a wrong object of that name would be blamed on the worker.
+    /// Stores bytes by their checksum. With `once`, an existing object of the same length is kept: this is for files, which may
+    /// be large. Answers are always stored: a wrong object of that name would be blamed on the worker.
     pub(super) async fn put_object(
         &self,
         sum: &str,
@@ -395,7 +395,7 @@ impl Farm {
         Ok(())
     }
 
-    /// Returns bytes by their checksum, which is not verified here; none when they are missing, damaged or too long.
+    /// Returns bytes by their checksum, which is not verified here; `None` if they are missing, damaged or too long.
     pub(super) async fn object(
         &self,
         sum: &str,
@@ -424,7 +424,7 @@ impl Farm {
     }
 }
 
-/// What both streams have.
+/// Returns the settings that both streams share.
 fn stream() -> Config {
     Config {
         storage: StorageType::File,
@@ -435,9 +435,9 @@ fn stream() -> Config {
     }
 }
 
-/// A stream that is there or is made. Of several programs that make it at once the server may refuse the later ones,
-/// with the subjects of a stream that it does not list yet: they find it a moment later. Another stream's subjects
-/// stay refused.
+/// Returns a stream, created if it is missing. If several programs create it at once, the server may refuse the later ones
+/// because of subjects of a stream that it does not list yet: a retry finds that stream. Conflicts with another stream's
+/// subjects remain errors.
 async fn got_or_made(js: &Context, config: &Config) -> Result<Stream, CreateStreamError> {
     let mut waits = [50, 200, 800].into_iter();
     loop {
@@ -499,14 +499,13 @@ async fn own_stream(
     }
 }
 
-/// Where there are several copies, whoever asks is answered by the server that leads: another may not know yet what
-/// has just been stored.
+/// Sets the number of copies. With several, reads go to the leader: another server may not have the latest data.
 const fn copies(config: &mut Config, replicas: usize) {
     config.num_replicas = replicas;
     config.allow_direct &= replicas == 1;
 }
 
-/// Why there cannot be so many copies, in words.
+/// Returns the error for a number of copies that the server refuses.
 fn refused_copies(replicas: Option<usize>, reason: String) -> FarmError {
     match replicas {
         Some(replicas @ 2..) => FarmError::Other(format!(
@@ -516,7 +515,7 @@ fn refused_copies(replicas: Option<usize>, reason: String) -> FarmError {
     }
 }
 
-/// A key-value bucket: made as a stream, because the client's own way asks servers before 2.10 what they do not tell.
+/// Returns a key-value bucket. It is created as a stream, because the client's own function needs a server of version 2.10.
 async fn bucket(
     on: (&Context, Option<usize>),
     name: String,
@@ -537,7 +536,7 @@ async fn bucket(
     got.map_err(|error| FarmError::server("opening a bucket")(words(&error)))
 }
 
-/// A store of objects, made as [`bucket`] is.
+/// Returns an object store, created like a [`bucket`].
 async fn objects(
     on: (&Context, Option<usize>),
     name: String,

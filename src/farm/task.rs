@@ -1,4 +1,4 @@
-//! What is written down about a job: its command and files, its stages, the answers.
+//! The stored description of a job: its command, files, stages and lots.
 
 use super::FarmError;
 use super::spec::{EngineSpec, JobSpec};
@@ -6,58 +6,58 @@ use gammond_job::sha256;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The version of everything that is written here.
+/// Version of the stored format.
 pub const FORMAT: u64 = 2;
 
-/// The version of the program: others may compute other parts.
+/// Version of the program. Another version may compute other parts.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A job of the farm: a command as data, with everything that decides its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// [`FORMAT`].
+    /// Format of the description, see [`FORMAT`].
     pub format: u64,
-    /// [`VERSION`] of who submitted it.
+    /// Version of the submitting program, see [`VERSION`].
     pub version: String,
-    /// The command.
+    /// Command of the job.
     pub job: JobSpec,
-    /// The options that all commands have.
+    /// Options common to all commands.
     pub engine: EngineSpec,
-    /// Files and folders that it reads.
+    /// Files and folders that the job reads.
     pub files: Vec<Shipped>,
-    /// Which share of the answers is computed twice, in millionths.
+    /// Share of the answers that are computed twice, in millionths.
     pub verify_millionths: u32,
-    /// A machine that says nothing for so many seconds loses what it computes.
+    /// Acknowledgement timeout in seconds: a silent machine loses its lots after this time.
     pub silence_s: u64,
-    /// The command line, for people; nothing is read from it, and the name of the job does not depend on it.
+    /// Command line for people. It is not parsed, and the name of the job does not depend on it.
     pub typed: String,
 }
 
-/// A file or folder that comes along.
+/// A file or folder that travels with a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shipped {
-    /// Where it lies with whoever submitted the job.
+    /// Path on the submitting machine.
     pub path: String,
-    /// Whether it is a folder.
+    /// True for a folder.
     pub folder: bool,
-    /// The files, one or those of the folder.
+    /// The file, or the files of the folder.
     pub files: Vec<ShippedFile>,
 }
 
-/// One file.
+/// A file that travels with a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippedFile {
-    /// Its name without the folder.
+    /// Name without the folder.
     pub name: String,
-    /// The SHA-256 of what is in it.
+    /// SHA-256 of the contents.
     pub sha256: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub length: u64,
 }
 
 impl Task {
-    /// Returns the name of the job: the same for the same work.
+    /// Returns the name of the job; equal work has equal names.
     #[must_use]
     pub fn name(&self) -> String {
         let nameless = Task {
@@ -69,10 +69,10 @@ impl Task {
         format!("{}-{}", self.job.word(), sum.get(..12).unwrap_or(&sum))
     }
 
-    /// Reads a job and checks everything in it that does not depend on this machine.
+    /// Parses a description and checks everything that does not depend on this machine.
     ///
     /// # Errors
-    /// When it is none, or another version wrote it.
+    /// If it is no description, or another version wrote it.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Task, FarmError> {
         #[derive(Deserialize)]
         struct Version {
@@ -117,7 +117,7 @@ impl Task {
             && (1..=SILENCE_S_MAX).contains(&self.silence_s)
     }
 
-    /// Whether this answer is computed twice.
+    /// Returns true if this lot is computed twice.
     #[must_use]
     pub fn verifies(&self, stage: u32, lot: u64) -> bool {
         if self.verify_millionths == 0 {
@@ -131,35 +131,35 @@ impl Task {
     }
 }
 
-/// The most messages of a job.
+/// Maximum number of lots of a job.
 pub(super) const LOTS_MAX: u64 = 20_000_000;
-/// The longest file that travels with a job.
+/// Maximum size of a file of a job, in bytes.
 pub const FILE_BYTES_MAX: u64 = 2 << 30;
-/// Bytes of a job's header.
+/// Maximum size of a job's header in bytes.
 const HEADER_BYTES_MAX: usize = 1 << 20;
-/// The most files and folders of a job.
+/// Maximum number of files and folders of a job.
 const FILES_MAX: usize = 256;
-/// The most files of a folder.
+/// Maximum number of files of a folder.
 pub(super) const FOLDER_FILES_MAX: usize = 64;
-/// Bytes of a file's name, as file systems have it.
+/// Maximum size of a file's name in bytes, as in file systems.
 const FILE_NAME_BYTES_MAX: usize = 255;
-/// Bytes of a path.
+/// Maximum size of a path in bytes.
 const PATH_BYTES_MAX: usize = 4096;
-/// Letters of a version.
+/// Maximum length of a version in characters.
 pub(super) const VERSION_LETTERS_MAX: usize = 40;
-/// Letters of a command line that are shown.
+/// Maximum length of a displayed command line in characters.
 const TYPED_LETTERS_MAX: usize = 2000;
-/// The longest time after which a silent machine loses what it computes, in seconds.
+/// Maximum of [`Task::silence_s`].
 const SILENCE_S_MAX: u64 = 3600;
 
-/// Tells whether a character could change more of a terminal or a page than its own place: controls, line ends, and those
-/// that turn the direction of writing.
+/// Returns true for characters that can affect more of a terminal or page than their own place: control characters, line ends,
+/// and those that change the direction of writing.
 fn is_unprintable(one: char) -> bool {
     one.is_control()
         || matches!(one, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
-/// Makes text that a stranger chose one line of at most `most` characters, without any that is unprintable.
+/// Converts untrusted text to one line of at most `most` characters; unprintable characters are replaced.
 #[must_use]
 pub fn one_line(text: &str, most: usize) -> String {
     let shown = |one: char| match is_unprintable(one) {
@@ -173,13 +173,13 @@ pub fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// Tells whether text is a SHA-256 as it is written here.
+/// Returns true if the text is a SHA-256 in lower-case hexadecimal.
 pub(super) fn is_sha256(text: &str) -> bool {
     let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     text.len() == 64 && text.bytes().all(digit)
 }
 
-/// The settings of bytes from a newer version cannot be known.
+/// Returns an error unless the bytes have the current [`FORMAT`].
 fn newer(what: &str, bytes: &[u8]) -> Result<(), FarmError> {
     #[derive(Deserialize)]
     struct Format {
@@ -196,24 +196,24 @@ fn newer(what: &str, bytes: &[u8]) -> Result<(), FarmError> {
     }
 }
 
-/// One of the jobs of a command.
+/// One of the runner's jobs that a command consists of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stage {
-    /// [`FORMAT`].
+    /// Format of the description, see [`FORMAT`].
     pub(super) format: u64,
-    /// The job's header: whoever computes parts must come to the same.
+    /// Header of the runner's job: workers must compute the same one.
     pub(super) header: String,
-    /// How many parts it has; of a job without a fixed number, how many are computed.
+    /// Number of parts; an estimate if the job has no fixed number.
     pub(super) parts: u64,
-    /// Parts in one message.
+    /// Number of parts in one lot.
     pub(super) lot: u64,
 }
 
 impl Stage {
-    /// Reads one.
+    /// Parses a stage.
     ///
     /// # Errors
-    /// When it is none, or a newer version wrote it.
+    /// If it is no stage, or a newer version wrote it.
     pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Stage, FarmError> {
         newer(name, bytes)?;
         let stage: Result<Stage, _> = serde_json::from_slice(bytes);
@@ -224,13 +224,13 @@ impl Stage {
         stage.ok_or_else(|| FarmError::NotOurs(name.to_owned()))
     }
 
-    /// How many messages.
+    /// Returns the number of lots.
     #[must_use]
     pub(super) fn lots(&self) -> u64 {
         self.parts.div_ceil(self.lot.max(1))
     }
 
-    /// The parts of a message.
+    /// Returns the range of parts of a lot.
     #[must_use]
     pub(super) fn numbers(&self, lot: u64) -> Range<u64> {
         let from = lot.saturating_mul(self.lot).min(self.parts);
@@ -238,21 +238,21 @@ impl Stage {
     }
 }
 
-/// One message of parts: which job, which of its stages, which lot, and the how-manieth copy.
+/// The key of a message of parts: job, stage, lot and copy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lot {
-    /// The job.
+    /// Name of the job.
     pub job: String,
-    /// Its stage.
+    /// Number of the stage.
     pub stage: u32,
-    /// The lot.
+    /// Number of the lot.
     pub number: u64,
-    /// 0, and more where it is verified.
+    /// Number of the copy: 0, or more if the lot is verified.
     pub copy: u32,
 }
 
 impl Lot {
-    /// The end of its subjects.
+    /// Returns the last part of the lot's subjects.
     #[must_use]
     pub fn subject(&self) -> String {
         let Lot {
@@ -264,7 +264,7 @@ impl Lot {
         format!("{job}.{stage}.{number}.{copy}")
     }
 
-    /// Reads the end of a subject.
+    /// Parses the last part of a subject.
     #[must_use]
     pub fn parse(text: &str) -> Option<Lot> {
         let mut words = text.split('.');
@@ -277,7 +277,7 @@ impl Lot {
         words.next().is_none().then_some(lot)
     }
 
-    /// The same with another copy.
+    /// Returns the key of another copy.
     #[must_use]
     pub fn copy(&self, copy: u32) -> Lot {
         Lot {
@@ -287,14 +287,14 @@ impl Lot {
     }
 }
 
-/// Whether a job may be called so.
+/// Returns true if the text is a valid name of a job.
 #[must_use]
 pub(super) fn is_job_name(text: &str) -> bool {
     let good = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
     !text.is_empty() && text.len() <= 64 && text.chars().all(good)
 }
 
-/// The parts of a lot as bytes: the length of each, and it.
+/// Packs the parts of a lot into bytes: for each its length, then its contents.
 #[must_use]
 pub(super) fn pack(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 4).sum());
@@ -305,7 +305,7 @@ pub(super) fn pack(parts: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// What [`pack`] made of `count` parts.
+/// Unpacks `count` parts from the bytes of [`pack`].
 #[must_use]
 pub(super) fn unpack(mut bytes: &[u8], count: u64) -> Option<Vec<Vec<u8>>> {
     let mut parts = Vec::new();

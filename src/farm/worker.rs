@@ -1,4 +1,4 @@
-//! A machine that computes for others.
+//! A worker: a machine that computes lots for others.
 
 use super::FarmError;
 use super::answers::{Given, Giving};
@@ -23,65 +23,65 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Deliveries after which a lot is given up.
+/// Number of deliveries after which a lot is abandoned.
 pub const TRIES_MAX: i64 = 10;
-/// Between two looks at this machine, and at most how long a look at the jobs takes.
+/// Interval of the machine's checks, and maximum wait for changes of the jobs.
 const LOOK: Duration = Duration::from_secs(1);
-/// Between two words of this machine.
+/// Interval of the machine's reports.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How long a job is left alone that this machine cannot do, and how long when somebody may be making room for it.
+/// Backoff for a job that this machine cannot do, and backoff if the cause may go away, such as a full disk.
 const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(10));
-/// Waits until the server is asked again to store an answer.
+/// Minimum and maximum backoff before an answer is submitted again.
 const GIVING: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
-/// How long answers are kept that the server does not store; then others may try.
+/// Time after which answers that the server does not store are dropped; then other workers may try.
 const GIVING_MAX: Duration = Duration::from_secs(600);
-/// Between two looks whether all parts of a job are there.
+/// Interval of the checks for a complete job.
 const COMPLETE_LOOK: Duration = Duration::from_secs(2);
-/// Waits between two looks into empty queues.
+/// Minimum and maximum backoff after an empty queue.
 const IDLE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// The most messages taken at a time, when they are short.
+/// Maximum number of messages per fetch, if they are short.
 const BATCH_MAX: usize = 256;
-/// What messages taken together should last.
+/// Target computing time of the messages of one fetch.
 const BATCH: Duration = Duration::from_millis(200);
-/// How long a message that another machine should take is left to it.
+/// Mean delay of a message that another machine should take.
 const LEFT: Duration = Duration::from_secs(2);
-/// Commands that are kept ready.
+/// Maximum number of running commands.
 const HOSTS_MAX: usize = 8;
 
-/// How a machine computes for others.
+/// Settings of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// Its name; machines of one name are one machine.
+    /// Name of the machine; instances with the same name count as one machine.
     pub name: String,
-    /// Messages at a time.
+    /// Number of messages computed concurrently.
     pub jobs: usize,
-    /// Threads that compute, for the status.
+    /// Number of computing threads, for the status.
     pub threads: usize,
-    /// Only while the machine has nothing else to do.
+    /// True if it computes only while the machine is otherwise idle.
     pub idle_only: bool,
-    /// Files of jobs.
+    /// Cache of the jobs' files.
     pub cache: FileCache,
-    /// End when there was nothing to do for so long.
+    /// Idle time after which the worker ends; `None` for never.
     pub patience: Option<Duration>,
-    /// For tests: what this machine does wrong.
+    /// Fault to inject, for tests.
     pub fault: Option<InjectedFault>,
 }
 
-/// What a machine does wrong, for tests.
+/// A fault of a worker, for tests.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InjectedFault {
-    /// One bit of every answer.
+    /// Flips one bit of every answer.
     Lies,
-    /// So many of a hundred deliveries are lost.
+    /// Drops this percentage of the deliveries.
     Drops(u32),
-    /// It is of another version.
+    /// Pretends to be another version.
     Version(String),
-    /// It cannot compute lots of this number.
+    /// Fails on lots of this number.
     Fails(u64),
 }
 
-/// What the slots of a machine share.
+/// The state that all slots of a worker share.
 struct Shared {
     farm: Farm,
     programs: Arc<dyn Programs>,
@@ -91,7 +91,7 @@ struct Shared {
     hosts: tokio::sync::Mutex<HashMap<(String, u32), Arc<Host>>>,
     opened: tokio::sync::Mutex<HashMap<String, Arc<Opened>>>,
     active: Mutex<BTreeSet<String>>,
-    /// Why, and until when.
+    /// Refused jobs, each with the reason and the end of the backoff.
     refused: Mutex<BTreeMap<String, (String, Instant)>>,
     looked: Mutex<HashMap<String, Instant>>,
     still: tokio::sync::Mutex<HashMap<String, Stillness>>,
@@ -102,7 +102,7 @@ struct Shared {
     busy: Mutex<Instant>,
 }
 
-/// A job that this machine can do.
+/// An active job that this machine can do.
 struct Opened {
     task: Task,
     queue: PullConsumer,
@@ -112,10 +112,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Computes for others until `stop` is triggered.
+/// Computes lots for others until `stop` is triggered.
 ///
 /// # Errors
-/// Only what no waiting mends.
+/// Only errors that a retry cannot fix.
 pub async fn work(
     farm: Farm,
     programs: Arc<dyn Programs>,
@@ -178,7 +178,7 @@ impl Shared {
         }
     }
 
-    /// Looks at what jobs there are, and says what this machine does.
+    /// Watches the jobs and reports this machine's state.
     async fn watch(&self) {
         let mut told: Option<Instant> = None;
         let mut known = Known::default();
@@ -204,7 +204,7 @@ impl Shared {
         }
     }
 
-    /// Hears of jobs for a moment.
+    /// Applies changes of the jobs and the quarantine.
     async fn look(&self, known: &mut Known) -> Result<(), FarmError> {
         known.follow(&self.farm, LOOK).await?;
         let active = known.active();
@@ -276,7 +276,7 @@ impl Shared {
         refused.insert(job.to_owned(), (why, Instant::now() + time));
     }
 
-    /// A job that this machine can do; none when it refuses it.
+    /// Opens a job that this machine can do; `None` if it refuses it.
     async fn open(&self, job: &str) -> Result<Option<Arc<Opened>>, FarmError> {
         if lock(&self.refused).contains_key(job) {
             return Ok(None);
@@ -328,7 +328,7 @@ impl Shared {
         Ok(Some(opened))
     }
 
-    /// The command that computes a stage; none when this machine refuses it.
+    /// Returns the command that computes a stage; `None` if this machine refuses it.
     async fn host(
         &self,
         opened: &Opened,
@@ -382,7 +382,7 @@ impl Shared {
         }
     }
 
-    /// Takes some messages of a job and answers them; false when there were none.
+    /// Takes some messages of a job and answers them; returns false if there were none.
     async fn turn(&self, job: &str, batch: &mut usize) -> Result<bool, FarmError> {
         let Some(opened) = self.open(job).await? else {
             return Ok(false);
@@ -427,7 +427,7 @@ impl Shared {
         Ok(true)
     }
 
-    /// Whether a delivery is lost, for tests.
+    /// Returns true if a delivery is to be dropped, for tests.
     fn drops(&self) -> bool {
         let Some(InjectedFault::Drops(hundredths)) = self.settings.fault else {
             return false;
@@ -493,7 +493,7 @@ impl Shared {
         outcome
     }
 
-    /// A message whose parts are computed from now on; none when it is settled otherwise.
+    /// Orders the parts of a message; `None` if the message was acknowledged without computing it.
     async fn ordered(
         &self,
         opened: &Opened,
@@ -534,7 +534,7 @@ impl Shared {
         }))
     }
 
-    /// Whether this machine should compute a lot; otherwise it is settled here.
+    /// Returns true if this machine should compute a lot; otherwise acknowledges or returns the message.
     async fn is_wanted(
         &self,
         lot: &Lot,
@@ -574,15 +574,15 @@ impl Shared {
         Ok(!own)
     }
 
-    /// How long a lot waits that this machine leaves to others. Lots that came back in step would reach the same machines
-    /// again and again.
+    /// Returns the redelivery delay of a lot that is left to other machines. It varies, so that lots do not return in step to
+    /// the same machines.
     fn left(&self, lot: &Lot, delivered: i64) -> Duration {
         let mut hasher = DefaultHasher::new();
         (&self.settings.name, lot.subject(), delivered).hash(&mut hasher);
         LEFT / 2 + LEFT * u32::from(hasher.finish().to_le_bytes()[0]) / 256
     }
 
-    /// Whether another copy was answered by this machine.
+    /// Returns true if this machine has answered another copy of the lot.
     async fn has_had_a_say(&self, lot: &Lot) -> Result<bool, FarmError> {
         for copy in 0..lot.copy.min(judge::COPIES_MAX) {
             if let Some((known, _)) = self.farm.answer(&lot.copy(copy)).await?
@@ -638,8 +638,8 @@ impl Shared {
         }
     }
 
-    /// Gives answers. That the server cannot store them now, its disk full or itself gone, is no fault of the lots:
-    /// they are kept, and offered again.
+    /// Submits answers. If the server cannot store them, because its disk is full or it is down, the answers are kept and
+    /// submitted again.
     async fn give_patiently(
         &self,
         opened: &Opened,
@@ -689,7 +689,7 @@ impl Shared {
         Ok(())
     }
 
-    /// When a queue is empty: whether all parts are there, and what comes next.
+    /// Checks an empty queue: posts missing lots again, begins the next stage, or completes the job.
     async fn look_for_the_end(&self, opened: &Opened, job: &str) -> Result<(), FarmError> {
         {
             let mut looked = lock(&self.looked);
@@ -736,7 +736,7 @@ impl Shared {
     }
 }
 
-/// What comes of a message.
+/// The result of processing a message.
 enum Outcome {
     Give(Giving),
     Settle(AckKind),
@@ -750,7 +750,7 @@ struct Ordered {
     delivered: i64,
 }
 
-/// Lots that are computed here; forgotten when dropped.
+/// Lots that are computed here; removed from the list when dropped.
 struct Held<'a> {
     shared: &'a Shared,
     lots: Vec<Lot>,
@@ -765,7 +765,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// Whether what is in a message is what the farm posts.
+/// Returns true if the payload is one that the farm posts.
 fn is_ours(message: &Message) -> bool {
     #[derive(serde::Deserialize)]
     struct Posted {

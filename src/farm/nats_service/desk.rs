@@ -1,4 +1,4 @@
-//! Where messages wait for their answers: each is handed to the workers, and what they say is sent to who asked.
+//! Messages that wait for their answers: requests go to the workers, answers to the reply subjects.
 
 use super::micro::Identity;
 use async_nats::{Client, HeaderMap, Message, Subject};
@@ -19,32 +19,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Says that more messages come behind this one.
+/// Header that announces further messages of the same answer.
 const MORE: &str = "Gammond-More";
-/// What the micro protocol says of errors.
+/// Error headers of the micro protocol.
 const ERROR: &str = "Nats-Service-Error";
 const ERROR_CODE: &str = "Nats-Service-Error-Code";
 
-/// Why a message is answered with an error, as the micro protocol tells it.
+/// Error codes and reasons in the form of the micro protocol.
 const REFUSED: (&str, &str) = ("400", "the message says what is wrong");
 const BUSY: (&str, &str) = ("503", "too much waits");
 const TIMED_OUT: (&str, &str) = ("408", "the answer did not come in its time");
 
-/// The header with the seconds that the client waits for the answer.
+/// Header with the client's timeout in seconds.
 const TIMEOUT: &str = "Gammond-Timeout";
-/// Seconds that an answer may take when the client names none and does not ask for progress. A client of NATS that is gone
-/// leaves no trace, so that work for it would never end.
+/// Default timeout in seconds, without progress. A NATS client leaves no trace when it goes, so work for it would never end.
 pub(super) const TIMEOUT_DEFAULT_S: u64 = 30;
-/// The most seconds that a client may name; also the limit with `progress=1`.
+/// Maximum timeout in seconds that a client may set; also the default with `progress=1`.
 pub(super) const TIMEOUT_MAX_S: u64 = 3600;
 
-/// All that one service has to answer.
+/// The responder of one service: its unanswered messages and their way to the workers.
 pub(super) struct Desk {
     client: Client,
     shared: Arc<Shared>,
     identity: Mutex<Identity>,
-    /// The subject below which the NATS server reports that nobody listens to progress: a query's number and its secret
-    /// follow.
+    /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret follow.
     absent: String,
     waiting: Mutex<HashMap<u64, Waiting>>,
     numbers: AtomicU64,
@@ -56,17 +54,17 @@ struct Waiting {
     to: Subject,
     endpoint: usize,
     since: Instant,
-    /// When the query is given up; none for what is answered at once.
+    /// Time at which the query is abandoned; `None` for messages answered at once.
     until: Option<Instant>,
-    /// The answer then.
+    /// Answer to send at that time.
     timed_out: Vec<u8>,
-    /// Known to nobody but this server and whoever reads the progress of this query.
+    /// Secret known only to this server and the subscribers of the query's progress.
     secret: u128,
     lane: Lane,
     stop: Stop,
-    /// Why it is known to be answered with an error.
+    /// Error of the answer, if it is known already.
     fault: Option<(&'static str, &'static str)>,
-    /// The match in it, counted with those of sockets.
+    /// Memory of the match in the message, counted together with those of sockets.
     _weight: Option<Weight>,
 }
 
@@ -90,7 +88,7 @@ impl Waiting {
     }
 }
 
-/// Reads the seconds that a client waits; none when it says nothing.
+/// Parses the client's timeout in seconds; `None` without the header.
 fn timeout_s(headers: Option<&HeaderMap>) -> Result<Option<u64>, RequestError> {
     let Some(value) = headers.and_then(|headers| headers.get(TIMEOUT)) else {
         return Ok(None);
@@ -107,12 +105,12 @@ fn timeout_s(headers: Option<&HeaderMap>) -> Result<Option<u64>, RequestError> {
     }
 }
 
-/// What is to be sent.
+/// A message to send.
 struct Letter {
     to: Subject,
     bytes: Vec<u8>,
     headers: HeaderMap,
-    /// Where the server says that nobody listens.
+    /// Subject for the server's report that the message has no subscriber.
     reply: Option<String>,
 }
 
@@ -121,7 +119,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Desk {
-    /// A desk, and what [`Desk::send`] sends.
+    /// Creates a desk, and the receiver of the answers that [`Desk::send`] sends.
     pub(super) fn new(
         client: Client,
         shared: Arc<Shared>,
@@ -149,12 +147,12 @@ impl Desk {
         &self.client
     }
 
-    /// How many messages have no answer yet.
+    /// Returns the number of messages without an answer.
     pub(super) fn waiting(&self) -> usize {
         lock(&self.waiting).len()
     }
 
-    /// Takes a message. Never waits: what cannot be kept is left without an answer.
+    /// Accepts a message without waiting. If it cannot be queued, it stays without an answer.
     pub(super) fn take(&self, endpoint: Option<usize>, message: Message) {
         let Some(to) = message.reply else {
             // Nobody wants an answer.
@@ -202,7 +200,7 @@ impl Desk {
         self.say((number, &account), waiting, text.into_bytes(), good);
     }
 
-    /// What is said of an error that no inquiry is there for.
+    /// Formats an error that belongs to no inquiry.
     fn trouble(&self, error: &RequestError) -> Vec<u8> {
         use gammond_protocol::Dialect as _;
         let text = Session::new(self.shared.defaults().session).trouble(error);
@@ -281,7 +279,7 @@ impl Desk {
         }
     }
 
-    /// An answer that is there at once.
+    /// Sends an answer that needs no worker.
     fn say(
         &self,
         (number, account): (u64, &Arc<Account>),
@@ -301,7 +299,7 @@ impl Desk {
         }));
     }
 
-    /// Sets when a query is given up, and its secret; false when the system has no random numbers.
+    /// Sets the time limit of a query, and its secret; returns false if the system has no random numbers.
     fn limit(&self, waiting: &mut Waiting, inquiry: &Inquiry, seconds: Option<u64>) -> bool {
         let mut secret = [0; 16];
         if getrandom::getrandom(&mut secret).is_err() {
@@ -326,7 +324,7 @@ impl Desk {
         true
     }
 
-    /// Gives up the queries whose clients wait no longer, and says so to those that are there all the same.
+    /// Abandons the queries whose timeout has passed, and answers them with an error.
     pub(super) fn expire(&self, now: Instant) {
         let late: Vec<Waiting> = {
             let mut waiting = lock(&self.waiting);
@@ -352,8 +350,8 @@ impl Desk {
         }
     }
 
-    /// The NATS server has reported, on the subject with this number and secret, that nobody listens to the progress of a
-    /// query any more.
+    /// Abandons a query after the NATS server has reported, on the subject with this number and secret, that its progress has
+    /// no subscriber.
     pub(super) fn give_up(&self, number: u64, secret: u128) {
         let gone = {
             let mut waiting = lock(&self.waiting);
@@ -370,7 +368,7 @@ impl Desk {
         }
     }
 
-    /// Sends what the workers say, to the end.
+    /// Sends the answers of the workers until their channel closes.
     pub(super) async fn send(self: Arc<Self>, mut parts: UnboundedReceiver<Box<Part>>) {
         while let Some(part) = parts.recv().await {
             let Part {
@@ -407,7 +405,7 @@ impl Desk {
         }
     }
 
-    /// What is to be sent of an answer, and to whom; none when nobody waits for it.
+    /// Returns the message for a part of an answer; `None` if the query has been abandoned.
     fn letter(
         &self,
         (number, last): (u64, bool),
@@ -468,7 +466,7 @@ impl Desk {
     }
 }
 
-/// Who asks, by where the answers go: the inbox of a client has one more word for each request.
+/// Returns the client of a reply subject: its inbox without the last token, which differs for each request.
 fn origin(to: &Subject) -> Origin {
     let client = to
         .rsplit_once('.')

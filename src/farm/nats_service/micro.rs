@@ -1,25 +1,25 @@
-//! How services are found over NATS: its micro protocol, `PING`, `INFO` and `STATS`.
+//! Service discovery over NATS: `PING`, `INFO` and `STATS` of its micro protocol.
 
 use gammond_protocol::message::verbs;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// All servers of a name share what is asked.
+/// Queue group: servers of one name share the requests.
 pub(super) const GROUP: &str = "q";
-/// What is asked of services, by the last word of what answers it is called.
+/// Discovery verbs, which are also the last words of the responses' types.
 const QUESTIONS: [&str; 3] = ["PING", "INFO", "STATS"];
 
-/// Who this server is among those of its name, and what it has answered.
+/// Identity of this server among those of its name, and its statistics.
 #[derive(Debug)]
 pub(super) struct Identity {
     name: String,
-    /// Of this server alone.
+    /// Identifier of this server alone.
     id: String,
     started: std::time::SystemTime,
     counts: Vec<Count>,
 }
 
-/// What was answered on one subject.
+/// Statistics of one subject.
 #[derive(Clone, Debug, Default)]
 struct Count {
     requests: u64,
@@ -29,7 +29,7 @@ struct Count {
 }
 
 impl Identity {
-    /// A server of this service; `inbox` is one that nobody else has.
+    /// Creates the identity of a server of this service; `inbox` is a unique inbox.
     pub(super) fn new(name: &str, inbox: &str) -> Identity {
         let id = inbox.rsplit_once('.').map_or(inbox, |(_, id)| id);
         Identity {
@@ -40,7 +40,7 @@ impl Identity {
         }
     }
 
-    /// The subjects on which services are asked for.
+    /// Returns the subjects of discovery requests.
     pub(super) fn questions(&self) -> Vec<String> {
         let Identity { name, id, .. } = self;
         let of = |word| {
@@ -53,7 +53,7 @@ impl Identity {
         QUESTIONS.into_iter().flat_map(of).collect()
     }
 
-    /// Counts a request that was answered.
+    /// Counts an answered request.
     pub(super) fn note(&mut self, place: usize, taken: Duration, error: Option<&str>) {
         let Some(count) = self.counts.get_mut(place) else {
             return;
@@ -66,7 +66,7 @@ impl Identity {
         }
     }
 
-    /// The answer to a question on one of [`Identity::questions`].
+    /// Returns the response to a discovery request on one of [`Identity::questions`].
     pub(super) fn answer(&self, subject: &str) -> Option<Value> {
         let word = subject.strip_prefix("$SRV.")?.split('.').next()?;
         let mut told = json!({
@@ -121,7 +121,7 @@ impl Identity {
     }
 }
 
-/// A time as `2026-11-22T18:30:00Z`.
+/// Formats a time like `2026-11-22T18:30:00Z`.
 fn rfc3339(time: std::time::SystemTime) -> String {
     let since = time.duration_since(std::time::UNIX_EPOCH);
     let seconds = since.map_or(0, |since| since.as_secs());

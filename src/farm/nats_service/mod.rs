@@ -1,9 +1,9 @@
-//! Requests over NATS: a service of its micro protocol, with a subject for each verb and one queue group, so that
-//! several servers share what is asked.
+//! Requests over NATS: a service of the NATS micro protocol, with one subject for each verb and one queue group, so that
+//! several servers share the requests.
 //!
-//! A message is a request, and a session of its own; the answer is what a socket would say, without its line end.
-//! `message` makes a message to a step of the line protocol's machine, `micro` is how such services are found, `desk`
-//! is where messages wait for their answers. What computes, and the limits, are those of sockets.
+//! A message is a request and a session of its own; the answer is that of a socket, without the line end. `message` converts a
+//! message to a step of the line protocol's machine, `micro` implements service discovery, `desk` holds messages until they are
+//! answered. Worker threads and limits are shared with sockets.
 
 mod desk;
 mod micro;
@@ -23,17 +23,17 @@ use micro::{GROUP, Identity};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the last answers may take on their way to the server.
+/// Timeout for flushing the last answers to the server.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Between two looks whether all is answered, at the end.
+/// Poll interval for unanswered messages during shutdown.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Where requests come from.
+/// Settings of the NATS transport.
 #[derive(Clone, Debug)]
 pub struct Serving {
-    /// The NATS server, and who we are there.
+    /// Address of the NATS server, and credentials.
     pub access: Access,
-    /// With what subjects begin, and what the service is called.
+    /// Name of the service, and first part of its subjects.
     pub name: String,
 }
 
@@ -57,13 +57,13 @@ impl Transport for Serving {
     }
 }
 
-/// Between two looks for queries whose time is over.
+/// Interval of the checks for expired queries.
 const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 
-/// A message, and to which endpoint it belongs; none when it asks which services there are.
+/// A message with its endpoint; `None` for service discovery.
 type Heard = (Option<usize>, Message);
 
-/// Answers until the server ends. What has come by then is still answered.
+/// Answers requests until the server ends. Messages received by then are still answered.
 async fn serve(serving: &Serving, shared: Arc<Shared>) {
     let mut phase = shared.phase.subscribe();
     let tell = |text: &str| tracing::warn!("{text}");
@@ -118,7 +118,7 @@ async fn answer(
     Ok(())
 }
 
-/// Takes messages until the server ends, and then those that are on their way.
+/// Takes messages until the server ends, and then those still in transit.
 async fn hear(desk: &Desk, mut subscribers: Vec<(Option<usize>, Subscriber)>) {
     let mut phase = desk.shared().phase.subscribe();
     let mut all = select_all((subscribers.iter_mut()).map(|(place, subscriber)| {
@@ -151,8 +151,8 @@ async fn hear(desk: &Desk, mut subscribers: Vec<(Option<usize>, Subscriber)>) {
     }
 }
 
-/// Stops what is computed for clients that are gone: the NATS server reports it when progress reaches nobody, or their
-/// time is over.
+/// Stops queries whose clients have gone: the NATS server has reported that progress has no subscriber, or the time limit has
+/// passed.
 async fn watch(desk: Arc<Desk>, mut vanished: Subscriber) {
     let mut clock = tokio::time::interval(EXPIRY_PERIOD);
     loop {
@@ -168,8 +168,8 @@ async fn watch(desk: Arc<Desk>, mut vanished: Subscriber) {
     }
 }
 
-/// Reads a report of the NATS server that nobody listens to the progress of a query: its number and secret. A message of a
-/// client can look the same, so what counts is the secret, which only those that read the progress know.
+/// Parses the NATS server's report that the progress of a query has no subscriber: the query's number and secret. A client's
+/// message can look the same, so the secret decides; only subscribers of the progress know it.
 fn absence(message: &Message) -> Option<(u64, u128)> {
     let reported = message.status == Some(async_nats::StatusCode::NO_RESPONDERS)
         && message.payload.is_empty()
