@@ -1,17 +1,16 @@
-//! What answers that nobody has taken yet may weigh: one account a connection, one ledger for all.
+//! Memory of answers that their peers have not read: one account for each connection, one ledger for all.
 //!
-//! Every byte of an answer is charged when it exists and released when it has been handed to the
-//! system, or dropped. A connection whose account is full has nothing more computed for it (SRV-09);
-//! above the ledger's limit nobody gets a second answer before taking the first, and large answers
-//! become `busy`.
+//! Every byte of an answer is charged when it exists and released when it has been written to the socket, or dropped. Nothing
+//! more is computed for a connection whose account is full (SRV-09). Above the ledger's limit no connection gets a second
+//! answer before it has read the first, and large answers become `busy`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Answers above this size are given only while the ledger has room for them.
+/// Size in bytes above which an answer needs room in the ledger.
 const LARGE_BYTES: usize = 16 << 10;
 
-/// What all answers of a server weigh.
+/// The memory of all answers of a server.
 #[derive(Debug)]
 pub(super) struct Ledger {
     used: AtomicUsize,
@@ -30,7 +29,7 @@ impl Ledger {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Whether an answer of this size may be kept until its peer takes it.
+    /// Returns true if an answer of this size may be held until its peer reads it.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         self.fits(self.used(), bytes)
     }
@@ -52,7 +51,7 @@ impl Ledger {
     }
 }
 
-/// Reserved memory; released when dropped.
+/// Reserved memory, released when dropped.
 #[derive(Debug)]
 pub(super) struct Reserved {
     ledger: Arc<Ledger>,
@@ -65,17 +64,17 @@ impl Drop for Reserved {
     }
 }
 
-/// What the answers of one connection weigh.
+/// The memory of the answers of one connection.
 #[derive(Debug)]
 pub struct Account {
     held: AtomicUsize,
     limit: usize,
     ledger: Arc<Ledger>,
-    /// Of these, bytes that cannot go out yet because an answer before them is still computed.
+    /// Part of `held` that cannot be sent yet because an earlier answer is still being computed.
     behind: AtomicUsize,
-    /// The number of the job whose answers go out next.
+    /// Number of the job whose answers are sent next.
     front: AtomicU64,
-    /// Whether queued work waits for this account to have room again, and the first of its numbers.
+    /// True if queued work waits for room in this account; the smallest number of such jobs follows.
     parked: AtomicBool,
     parked_job: AtomicU64,
 }
@@ -93,13 +92,12 @@ impl Account {
         })
     }
 
-    /// Whether one more answer may be held.
+    /// Returns true if one more answer may be held.
     pub(super) fn has_room(&self) -> bool {
         self.fits(self.held.load(Ordering::SeqCst))
     }
 
-    /// Whether one more answer of this job may be computed. What goes out next does not wait for
-    /// what can only go out behind it.
+    /// Returns true if one more answer of this job may be computed. Answers that are sent next do not wait for later ones.
     pub(super) fn has_room_for(&self, job: u64) -> bool {
         let held = self.held.load(Ordering::SeqCst);
         let behind = if job <= self.front.load(Ordering::SeqCst) {
@@ -114,25 +112,25 @@ impl Account {
         held == 0 || (held < self.limit && self.ledger.used() < self.ledger.limit)
     }
 
-    /// The answers of this job go out next; so many bytes of them were held behind another.
+    /// Marks the job `front` as the one whose answers are sent next; `bytes` of them were held behind another.
     pub(super) fn go_on(&self, front: u64, bytes: usize) {
         self.behind.fetch_sub(bytes, Ordering::SeqCst);
         self.front.store(front, Ordering::SeqCst);
     }
 
-    /// So many bytes wait behind an answer that is not there yet.
+    /// Adds bytes that wait behind an unfinished answer.
     pub(super) fn hold_behind(&self, bytes: usize) {
         self.behind.fetch_add(bytes, Ordering::SeqCst);
     }
 
-    /// Notes that this job waits for room. `false` when there is room by now.
+    /// Records that this job waits for room. Returns false if there is room by now.
     pub(super) fn park(&self, job: u64) -> bool {
         self.parked_job.fetch_min(job, Ordering::SeqCst);
         self.parked.store(true, Ordering::SeqCst);
         !self.has_room_for(job)
     }
 
-    /// Whether jobs waited for room and there is room for the first of them now.
+    /// Returns true if jobs waited for room and there is room for the first of them now.
     pub(super) fn unpark(&self) -> bool {
         let parked = self.parked.load(Ordering::SeqCst)
             && self.has_room_for(self.parked_job.load(Ordering::SeqCst))
@@ -147,7 +145,7 @@ impl Account {
         &self.ledger
     }
 
-    /// Books bytes of answers until the charge is dropped.
+    /// Charges bytes of answers until the charge is dropped.
     pub fn charge(self: &Arc<Account>, bytes: usize) -> Charge {
         self.held.fetch_add(bytes, Ordering::SeqCst);
         self.ledger.used.fetch_add(bytes, Ordering::Relaxed);
@@ -158,7 +156,7 @@ impl Account {
     }
 }
 
-/// Bytes that are accounted for; released when dropped.
+/// Charged bytes, released when dropped.
 #[derive(Debug)]
 pub struct Charge {
     account: Arc<Account>,
@@ -166,13 +164,13 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Takes over what another charge of the same account holds.
+    /// Takes over the bytes of another charge of the same account.
     pub(super) fn absorb(&mut self, mut other: Charge) {
         debug_assert!(Arc::ptr_eq(&self.account, &other.account), "one account");
         self.bytes += std::mem::take(&mut other.bytes);
     }
 
-    /// Gives back a part.
+    /// Releases some of the bytes.
     pub(super) fn release(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         self.bytes -= bytes;
@@ -207,7 +205,7 @@ mod tests {
         assert_eq!(ledger.used(), 0);
     }
 
-    /// An answer that must go out first is computed though those behind it fill the account.
+    /// An answer that must be sent first is computed even if later ones fill the account.
     #[test]
     fn what_goes_out_first_does_not_wait_for_what_is_behind() {
         let account = Account::new(Ledger::new(100), 10);
@@ -222,8 +220,7 @@ mod tests {
         assert!(!account.has_room_for(1));
     }
 
-    /// above the limit of all, who has taken everything is still served, with small
-    /// answers.
+    /// above the ledger's limit, connections that have read all their answers are still served, with small answers.
     #[test]
     fn a_full_ledger_serves_those_who_take_their_answers() {
         let ledger = Ledger::new(100_000);

@@ -1,11 +1,10 @@
 //! Lines from a pipe, answered in input order by all threads, in bounded memory.
 //!
-//! A reader thread cuts what one `read` returned into lines and hands them over as one block, so
-//! a block is large while input streams and a single line when somebody waits for each answer.
-//! The lines of a block are parsed one after the other, each with the settings that hold for it,
-//! answered by the pool and written with one flush: output never lags behind a pause of the input.
-//! At most `BLOCKS_WAITING` blocks wait, and no more is computed while [`ANSWER_BYTES_MAX`] of
-//! answers wait to be written, so memory stays flat whatever the input.
+//! A reader thread cuts the bytes of one `read` into lines and passes them on as one block, so a block is large while input
+//! streams and a single line when the client waits for each answer. The lines of a block are parsed in order, each with the
+//! settings that hold for it, answered by the pool and written with one flush: output never lags behind a pause of the input.
+//! At most `BLOCKS_WAITING` blocks are queued, and computing stops while [`ANSWER_BYTES_MAX`] of answers wait to be written, so
+//! memory stays flat whatever the input.
 
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::Engine;
@@ -17,32 +16,31 @@ use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Bytes asked for by one read, and so the largest block of lines.
+/// Maximum size of one read in bytes, and thus of a block of lines.
 const READ_BYTES: usize = 1 << 17;
-/// Blocks read ahead of the one that is being answered.
+/// Number of blocks read ahead of the one that is being answered.
 const BLOCKS_WAITING: usize = 2;
-/// Lines that one task answers before it looks for another.
+/// Number of lines that one task answers before it takes more.
 const LINES_PER_TASK: usize = 16;
-/// Lines that are parsed before they are answered.
+/// Number of lines that are parsed before they are answered.
 const LINES_TOGETHER: usize = 4096;
-/// Bytes of answers that may wait to be written before no more are computed; each thread may be
-/// in the middle of one more.
+/// Size in bytes of unwritten answers at which computing stops; each thread may be in the middle of one more answer.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// What became of a batch.
+/// The counts of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Lines answered.
+    /// Number of lines answered.
     pub answered: u64,
-    /// Of those, how many were refused with an error.
+    /// Number of those answers that are errors.
     pub failed: u64,
 }
 
-/// Lines cut from one read: their bytes in one buffer.
+/// Lines cut from one read, with their bytes in one buffer.
 #[derive(Default)]
 struct Block {
     bytes: Vec<u8>,
-    /// Where each line ends in `bytes`; `None` for one that was too long.
+    /// End of each line in `bytes`; `None` for a line that was too long.
     ends: Vec<Option<usize>>,
 }
 
@@ -99,16 +97,16 @@ fn read_blocks(mut input: impl Read, blocks: &SyncSender<io::Result<Block>>) {
     }
 }
 
-/// A line that wants an answer.
+/// A line that needs an answer.
 enum Item {
     Asked(Box<Inquiry>),
     Answered(Vec<u8>, bool),
-    /// The beginning of a long answer, and the rest.
+    /// The first chunk of a long answer, and the rest.
     Long(Vec<u8>, PackedText),
 }
 
 impl Item {
-    /// Bytes of an answer that are held until it is written.
+    /// Returns the size in bytes of an answer that is held until it is written.
     fn held(&self) -> usize {
         match self {
             Item::Answered(text, _) => text.len(),
@@ -118,11 +116,10 @@ impl Item {
     }
 }
 
-/// Answers `input` line by line, in order, until it ends, `output` is closed or a line asks to
-/// quit.
+/// Answers `input` line by line, in order, until it ends, `output` is closed or a line says `quit`.
 ///
 /// # Errors
-/// Reading or writing failed; a closed output is no error.
+/// If reading or writing fails; a closed output is no error.
 pub fn run(
     engine: &Engine,
     mut session: Session,
@@ -160,7 +157,7 @@ struct Writer<'a, W> {
 }
 
 impl<W: Write> Writer<'_, W> {
-    /// Answers a block's lines. Returns whether to go on.
+    /// Answers the lines of a block. Returns false if the session has ended.
     fn block(&mut self, session: &mut Session, block: &Block) -> io::Result<bool> {
         let mut items = Vec::new();
         let mut said = 0;
@@ -194,7 +191,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(going)
     }
 
-    /// What is to be said of a request that the end of the input cut off.
+    /// Answers a request that the end of the input cut off.
     fn last(&mut self, session: &mut Session) -> io::Result<()> {
         if let Step::Refuse(text) = session.finish() {
             self.answer(&mut vec![Item::Answered(text.into_bytes(), false)])?;
@@ -234,7 +231,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// Writes what is collected once it is enough.
+    /// Writes the collected answers if there are enough of them.
     fn write_full(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
         if out.len() >= READ_BYTES {
             self.output.write_all(out)?;
@@ -285,7 +282,7 @@ mod tests {
     use super::*;
     use gammond_protocol::SessionSettings;
 
-    /// Gives out its bytes in pieces of the given length.
+    /// A reader that returns its bytes in pieces of the given length.
     struct Pieces(Vec<u8>, usize);
 
     impl Read for Pieces {
@@ -347,7 +344,7 @@ mod tests {
         assert_eq!(answers(&input, 1000).0, "{\"type\":\"pong\"}\n");
     }
 
-    /// An output that keeps nothing but counts, and the most that was written at once.
+    /// An output that only counts the bytes, and the maximum of one write.
     struct Slow<'a>(&'a AtomicUsize);
 
     impl Write for Slow<'_> {
@@ -361,8 +358,8 @@ mod tests {
         }
     }
 
-    /// answers are written as they come, however many lines one read brought: a small input
-    /// that asks for much holds no more than the limit and what each thread has in its hands.
+    /// answers are written as they are ready, however many lines one read had. A small input with huge answers holds no
+    /// more than the limit and one answer for each thread.
     #[test]
     fn huge_answers_do_not_pile_up() {
         let engine = Engine::builder().threads(2).build().unwrap();

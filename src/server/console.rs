@@ -23,20 +23,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Bytes asked for by one read.
+/// Maximum size of one read in bytes.
 const READ_BYTES: usize = 4096;
-/// Half of a 95 % interval in standard deviations.
+/// Half width of a 95 % confidence interval in standard deviations.
 const INTERVAL: f64 = 1.959_963_984_540_054;
 
-/// A console's home: an engine, dice of a seed, and the files of the folder that the program runs in.
+/// The host of a console: engine, seeded dice, and the files of the working directory.
 #[derive(Debug)]
 pub struct EngineHost {
     engine: Engine,
     dice: ChaCha8Rng,
-    /// `true` if files may be read and written.
+    /// True if files may be read and written.
     files: bool,
     stop: Stop,
-    /// `true` while nothing is being computed.
+    /// Flag that is `true` while nothing is being computed.
     idle: Option<Arc<AtomicBool>>,
 }
 
@@ -60,7 +60,7 @@ impl EngineHost {
         self
     }
 
-    /// Computes with a stop that is not triggered.
+    /// Resets the stop token and computes with it.
     fn compute<R>(&self, work: impl FnOnce(&Engine, &Stop) -> R) -> R {
         if let Some(flag) = self.stop.flag() {
             flag.store(false, Ordering::Relaxed);
@@ -210,7 +210,7 @@ impl ConsoleHost for EngineHost {
     }
 }
 
-/// Converts an analysis for the console; `cube` has the cube decisions.
+/// Converts an analysis for the console; `cube` is the analysis of the cube decisions.
 fn judged(
     engine: &Engine,
     chequer: &Analysis,
@@ -312,7 +312,7 @@ fn action(
     }
 }
 
-/// Converts the totals of both players; the first pair has plays and luck, the second the cube.
+/// Converts the totals of both players: plays and luck from the first pair, cube decisions from the second.
 fn both(
     [plays, cubes]: [&[Totals; 2]; 2],
     length: u32,
@@ -412,7 +412,7 @@ fn books([plays, cube]: [&Totals; 2], length: u32, what: AnalysedParts) -> Playe
     }
 }
 
-/// Returns the results of a session per game.
+/// Returns the per-game results of a session.
 fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
     let count = analysis.games.len().max(1);
     let signed = |game: &gammond_protocol::analysis::GameAnalysis| {
@@ -474,10 +474,10 @@ impl<O: Write, E: Write> Sinks<O, E> {
     }
 }
 
-/// Runs a console until its input ends or it quits. `Ok(false)`: the reader of standard output is gone.
+/// Runs a console until its input ends or it quits. Returns false if standard output has been closed.
 ///
 /// # Errors
-/// Reading or writing failed; a closed output is no error.
+/// If reading or writing fails; a closed output is no error.
 pub fn run<O: Write, E: Write>(
     console: &mut Console,
     host: &mut dyn ConsoleHost,

@@ -1,4 +1,4 @@
-//! The console over TCP, so that a wrapper can keep one warm program for many sessions: a thread a connection.
+//! The console over TCP with one thread for each connection, so that a wrapper can use one warm process for many sessions.
 
 use super::console::{EngineHost, Sinks, run};
 use super::tcp::{Address, ServeError};
@@ -14,17 +14,17 @@ use std::time::Duration;
 /// The limits of console connections.
 #[derive(Clone, Debug)]
 pub struct ConsoleLimits {
-    /// Connections at a time; who comes above it is told so and leaves.
+    /// Maximum number of connections; further ones get a message and are closed.
     pub connections: usize,
-    /// The longest silence of a connection; `None` for no limit.
+    /// Maximum silence of a connection; `None` for no limit.
     pub idle: Option<Duration>,
-    /// `true` to allow addresses that are not loopback.
+    /// True if addresses other than loopback are allowed.
     pub allow_remote: bool,
-    /// The options of each session.
+    /// Options of each session.
     pub options: ConsoleOptions,
 }
 
-/// One place among those that there are, given back when it is dropped.
+/// A connection's place within the limit, released when dropped.
 struct Place(Arc<AtomicUsize>);
 
 impl Drop for Place {
@@ -36,7 +36,7 @@ impl Drop for Place {
 /// Listens and runs a console on every connection. Returns the local address.
 ///
 /// # Errors
-/// The address cannot be listened on, or must not be.
+/// If the address cannot be bound, or is not allowed.
 pub fn listen(
     address: &str,
     engine: Engine,
@@ -80,7 +80,7 @@ pub fn listen(
     Ok(local)
 }
 
-/// Runs a console on a connection; standard error goes to the connection too.
+/// Runs a console on a connection; standard error is sent to the connection too.
 fn session(stream: &TcpStream, engine: Engine, limits: &ConsoleLimits) -> io::Result<()> {
     stream.set_read_timeout(limits.idle)?;
     stream.set_write_timeout(limits.idle)?;

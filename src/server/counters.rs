@@ -1,4 +1,4 @@
-//! What the server has counted: for `stats` and for Prometheus (SRV-18).
+//! Counters of the server, for `stats` and for Prometheus (SRV-18).
 
 use gammond_engine::engine::COMMIT;
 use gammond_engine::nn::CpuLevel;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const BOUNDS_US: [u64; 10] = [
     50, 100, 250, 500, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000,
 ];
-/// What is asked, as `Question::kind` names it; `session` is what the connection answers itself.
+/// Kinds of requests in the names of `Question::kind`; `session` is for those that the connection answers itself.
 const KINDS: [&str; 10] = [
     "eval", "move", "cube", "turn", "resign", "rollout", "show", "analyse", "about", "session",
 ];
@@ -21,39 +21,39 @@ const KINDS: [&str; 10] = [
 #[derive(Debug)]
 pub struct Counters {
     started: Instant,
-    /// Open connections.
+    /// Number of open connections.
     pub connections: AtomicU64,
-    /// Connections accepted since the start.
+    /// Number of connections accepted since the start.
     pub accepted: AtomicU64,
-    /// Newcomers refused.
+    /// Number of connections refused.
     pub refused: AtomicU64,
-    /// Lines answered.
+    /// Number of lines answered.
     pub answered: AtomicU64,
-    /// Of those, with an error.
+    /// Number of answers that are errors.
     pub errors: AtomicU64,
-    /// Of those, because a queue was full or too many answers waited.
+    /// Number of errors because a queue was full or too many answers waited.
     pub busy: AtomicU64,
-    /// Panics inside queries.
+    /// Number of panics inside queries.
     pub panics: AtomicU64,
-    /// Connections cut because of a time limit.
+    /// Number of connections cut because of a timeout.
     pub timeouts: AtomicU64,
-    /// Lines over the limit.
+    /// Number of lines over the length limit.
     pub long_lines: AtomicU64,
-    /// Lines that wait for a thread.
+    /// Number of lines that wait for a thread.
     pub queued: AtomicU64,
-    /// Bytes of answers that wait for their peers.
+    /// Size in bytes of the answers that their peers have not read.
     pub unsent: AtomicU64,
-    /// Connections whose peer vanished while something was computed for it.
+    /// Number of connections whose peer vanished during a query.
     pub hang_ups: AtomicU64,
-    /// Times the nets were reloaded.
+    /// Number of reloads of the nets.
     pub reloads: AtomicU64,
-    /// Times accepting paused for want of descriptors.
+    /// Number of pauses in accepting because descriptors ran out.
     pub accept_pauses: AtomicU64,
     kinds: [[AtomicU64; 2]; KINDS.len()],
     latency: [Latency; Cost::COMPUTED.len()],
 }
 
-/// How long lines of one cost took.
+/// Latency histogram of the lines of one cost.
 #[derive(Debug, Default)]
 struct Latency {
     classes: [AtomicU64; BOUNDS_US.len() + 1],
@@ -85,7 +85,7 @@ impl Default for Counters {
     }
 }
 
-/// Adds one.
+/// Adds one to a counter.
 pub fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
@@ -95,7 +95,7 @@ fn read(counter: &AtomicU64) -> u64 {
 }
 
 impl Counters {
-    /// Notes how long lines of this cost waited and were computed.
+    /// Records the time for which lines of this cost waited and were computed.
     pub(super) fn note_latency(&self, cost: Cost, taken: Duration, lines: u64) {
         let Some(place) = Cost::COMPUTED.iter().position(|&one| one == cost) else {
             return;
@@ -113,7 +113,7 @@ impl Counters {
             .fetch_add(us.saturating_mul(lines), Ordering::Relaxed);
     }
 
-    /// Name, kind, what it is, and the counter.
+    /// Returns name, type, help text and counter of each metric.
     fn named(&self) -> [(&'static str, &'static str, &'static str, &AtomicU64); 14] {
         let (gauge, counter) = ("gauge", "counter");
         [
@@ -184,7 +184,7 @@ impl Counters {
         ]
     }
 
-    /// All counters in Prometheus' text format.
+    /// Formats all counters in Prometheus' text format.
     #[must_use]
     pub fn prometheus(&self, net: &str) -> String {
         let mut text = String::new();
@@ -286,7 +286,7 @@ fn head(text: &mut String, name: &str, kind: &str, help: &str) -> std::fmt::Resu
 mod tests {
     use super::*;
 
-    /// SRV-18: every series has its help and type, and labels tell what was asked.
+    /// SRV-18: every series has its help and type, and labels with the kind of request.
     #[test]
     fn prometheus_has_helps_and_labels() {
         let counters = Counters::default();

@@ -1,22 +1,21 @@
-//! The engines of the threads that compute: the same nets and cache for all, but threads of its own inside for each job
-//! that looks ahead.
+//! The engines of the worker threads: they share nets and cache, but each job that looks ahead has its own thread pool.
 
 use crate::platform::give_way;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Cost;
 
-/// How many costs want threads.
+/// Number of costs that need worker threads.
 pub(super) const COSTS: usize = Cost::COMPUTED.len();
 
-/// By how many steps of niceness the threads of a cost give way. A step is worth about a fifth: beside short
-/// questions that never end medium ones have two thirds as much time, heavy ones a third, long ones a tenth.
+/// Steps of niceness of each cost's threads. One step is worth about a fifth: beside a constant load of short queries, medium
+/// ones get two thirds of the time, heavy ones a third, long ones a tenth.
 pub(super) const GIVES_WAY: [i32; COSTS] = [0, 2, 5, 10];
 
-/// Questions that look ahead and are answered at a time, of each cost, however many processors there are. One
-/// that comes alone has as many threads as there are processors, the others share as many.
+/// Maximum number of queries with look-ahead answered concurrently, of each cost, whatever the number of processors. A single
+/// one uses as many threads as there are processors; several share that number.
 const DEEP_AT_ONCE: usize = 4;
 
-/// Returns how many questions of a cost are answered at a time.
+/// Returns the number of queries of a cost that are answered concurrently.
 pub(super) fn at_once(cost: usize, threads: usize) -> usize {
     let most = if cost == 0 { usize::MAX } else { DEEP_AT_ONCE };
     threads.clamp(1, most)
@@ -26,7 +25,7 @@ pub(super) fn at_once(cost: usize, threads: usize) -> usize {
 pub(super) struct Engines {
     short: Engine,
     threads: usize,
-    /// Of each cost above short. Those of paused jobs are made when they are needed, and kept.
+    /// Engines of each cost above short. Engines of paused jobs are created on demand, and kept.
     deep: [Vec<Engine>; COSTS - 1],
 }
 
@@ -48,7 +47,7 @@ impl Engines {
         self.short.clone()
     }
 
-    /// Returns the engine with this number of a cost, from 0, if it is made.
+    /// Returns an engine of a cost by its number from 0, if it exists.
     pub(super) fn get(&self, cost: usize, number: usize) -> Option<Engine> {
         match cost.checked_sub(1) {
             None => Some(self.short()),
@@ -56,7 +55,7 @@ impl Engines {
         }
     }
 
-    /// Makes the engines of a cost up to this number and returns the last one.
+    /// Creates the engines of a cost up to this number and returns the last one.
     pub(super) fn make(&mut self, cost: usize, number: usize) -> Result<Engine, EngineError> {
         let steps = GIVES_WAY.get(cost).copied().unwrap_or_default();
         let share = self.threads.div_ceil(at_once(cost, self.threads));
@@ -72,14 +71,14 @@ impl Engines {
         Ok(deep.get(number).unwrap_or(&self.short).clone())
     }
 
-    /// Returns the threads of an engine.
+    /// Returns the number of threads of an engine.
     pub(super) fn threads(&self, cost: usize, number: usize) -> u32 {
         let engine = self.get(cost, number);
         let threads = engine.map_or(1, |engine| engine.pool().current_num_threads());
         u32::try_from(threads).unwrap_or(u32::MAX)
     }
 
-    /// Takes the nets, tables and cache of another engine and keeps all threads.
+    /// Takes nets, tables and cache of another engine and keeps all threads.
     pub(super) fn replace(&mut self, engine: &Engine) {
         self.short = engine.with_threads_of(&self.short);
         for one in self.deep.iter_mut().flatten() {
@@ -92,8 +91,8 @@ impl Engines {
 mod tests {
     use super::*;
 
-    /// SRV-11: each cost has threads of its own, and deep questions threads of their own inside
-    /// the engine, those of paused jobs as well. SRV-16: other nets change no threads.
+    /// SRV-11: each cost has its own threads, and each deep query its own threads in the engine, paused ones too.
+    /// SRV-16: reloading nets changes no threads.
     #[test]
     fn no_two_deep_questions_share_threads() {
         for (threads, expected) in [(1, [1; 4]), (2, [2; 4]), (8, [8, 4, 4, 4])] {

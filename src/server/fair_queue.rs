@@ -1,46 +1,44 @@
-//! A queue that is fair: first between the addresses that ask, then between the connections of
-//! each.
+//! A fair queue: first between clients, then between the connections of each client.
 //!
-//! Who has used least time goes next. Who comes anew counts as having used as much as the one
-//! served last, so that nobody can save time up, and a client that asks one thing at a time never
-//! waits for more than one turn of each of the others.
+//! The client with the least used time is next. New clients start at the current virtual time, so idle time earns no credit
+//! (start-time fair queueing). A client with one request at a time never waits for more than one turn of each of the others.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Whose connections share one place in the queue, and one limit.
+/// The client of a connection: its connections share one place in the queue and one limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
     /// A network address.
     Address(IpAddr),
     /// A user of this machine, over a Unix socket.
     User(u32),
-    /// Somebody over NATS, by a hash of where they want their answers.
+    /// A client over NATS, by a hash of its reply inbox.
     Inbox(u64),
-    /// Whoever shows this token over HTTP, by its place in the file.
+    /// A client with this token over HTTP, by the token's index in the file.
     Token(u16),
     /// This process.
     Here,
 }
 
 impl Origin {
-    /// Returns true if the client itself chose the name by which it is known.
+    /// Returns true if the client chooses its own name.
     pub(super) const fn is_made_up(self) -> bool {
         matches!(self, Origin::Inbox(_))
     }
 }
 
-/// A connection: where it comes from, and its number.
+/// A connection: its client and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lane {
-    /// The peer whose share it counts against.
+    /// Client whose share it counts against.
     pub origin: Origin,
-    /// The number of the work, or of the connection.
+    /// Number of the work, or of the connection.
     pub number: u64,
 }
 
-/// Waiting work.
+/// A queue of work.
 #[derive(Debug)]
 pub(super) struct FairQueue<T> {
     origins: HashMap<Origin, Lanes<T>>,
@@ -61,9 +59,9 @@ struct Lanes<T> {
 #[derive(Debug)]
 struct Waiting<T> {
     used: Duration,
-    /// With their lines and numbers, in the order of the numbers.
+    /// Jobs with the number of their lines and their number, in the order of the numbers.
     jobs: VecDeque<(T, usize, u64)>,
-    /// Whether its work is held back for now.
+    /// True if its work is held back for now.
     parked: bool,
 }
 
@@ -79,19 +77,19 @@ impl<T> Default for FairQueue<T> {
 }
 
 impl<T> FairQueue<T> {
-    /// Lines that wait.
+    /// Returns the number of waiting lines.
     pub(super) fn lines(&self) -> usize {
         self.lines
     }
 
-    /// Returns true if work waits that is not parked.
+    /// Returns true if there is work that is not parked.
     pub(super) fn is_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Whether so many more lines of this origin may wait: above `max` only those of an origin that
-    /// has less than its share of the queue. As each of n origins has at most `max`/n when the nth
-    /// comes, a thousand of them together never have more than eight times `max`.
+    /// Returns true if this client may queue `lines` more lines. Above `max` only clients with less than their share may. As
+    /// each of n clients has at most `max`/n when the nth arrives, a thousand of them together never have more than eight times
+    /// `max`.
     pub(super) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
         if self.lines + lines <= max {
             return true;
@@ -102,8 +100,8 @@ impl<T> FairQueue<T> {
         own + lines <= share
     }
 
-    /// Adds work of so many lines to its lane. The lane's work is done in the order of the numbers,
-    /// so that what is left of a job comes before those after it.
+    /// Adds work of this many lines to its lane. A lane's work is done in the order of the numbers, so the rest of a job comes
+    /// before later jobs.
     pub(super) fn push(&mut self, lane: Lane, job: T, lines: usize, number: u64) {
         let origin = self.origins.entry(lane.origin).or_insert_with(|| Lanes {
             used: self.clock,
@@ -133,7 +131,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// The work that is next. Lanes whose first job is not `eligible` are parked.
+    /// Removes and returns the next work. Lanes whose first job is not `eligible` are parked.
     pub(super) fn pop(
         &mut self,
         mut eligible: impl FnMut(&T, Origin) -> bool,
@@ -179,7 +177,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// Notes how long a lane's work kept a thread.
+    /// Adds the time for which a lane's work kept a thread.
     pub(super) fn charge(&mut self, lane: Lane, used: Duration) {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return;
@@ -198,7 +196,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// A parked lane may go on.
+    /// Resumes a parked lane.
     pub(super) fn unpark(&mut self, lane: Lane) {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return;
@@ -211,7 +209,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// All parked lanes may go on.
+    /// Resumes all parked lanes.
     pub(super) fn unpark_all(&mut self) {
         let parked = self.origins.iter().flat_map(|(&origin, lanes)| {
             let parked = lanes.lanes.iter().filter(|(_, waiting)| waiting.parked);
@@ -222,7 +220,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// Removes the work of a lane that `wanted` names.
+    /// Removes and returns the jobs of a lane for which `wanted` is true.
     pub(super) fn take_if(&mut self, lane: Lane, wanted: impl Fn(&T) -> bool) -> Vec<T> {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return Vec::new();
@@ -247,7 +245,7 @@ impl<T> FairQueue<T> {
         taken.into_iter().map(|(job, ..)| job).collect()
     }
 
-    /// A connection is gone, and what it wanted with it.
+    /// Removes a closed connection and its work.
     pub(super) fn forget(&mut self, lane: Lane) {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return;
@@ -268,7 +266,7 @@ impl<T> FairQueue<T> {
 }
 
 impl<T> Lanes<T> {
-    /// Enters a lane that has work among those that wait, and its origin.
+    /// Adds a lane with work to the waiting ones, and its client.
     fn activate(
         &mut self,
         lane: Lane,
@@ -299,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Serves everything that waits, each piece of work taking as long as it says.
+    /// Serves all waiting work; each job takes as long as its value.
     fn serve(queue: &mut FairQueue<u32>) -> Vec<(u8, u64)> {
         let mut order = Vec::new();
         while let Some((lane, job, _)) = queue.pop(|_, _| true) {
@@ -313,7 +311,7 @@ mod tests {
         order
     }
 
-    /// a flood of one connection delays nobody by more than what is running.
+    /// a flood of one connection delays others only by the running job.
     #[test]
     fn who_comes_anew_goes_before_a_backlog() {
         let mut queue = FairQueue::default();
@@ -331,7 +329,7 @@ mod tests {
         assert!(order[..3].contains(&(2, 3)), "{order:?}");
     }
 
-    /// Two addresses have the same time, however many connections they have.
+    /// Two clients get equal time, however many connections they have.
     #[test]
     fn addresses_share_alike_then_connections() {
         let mut queue = FairQueue::default();
@@ -349,7 +347,7 @@ mod tests {
         assert_eq!(connections.len(), 8, "{order:?}");
     }
 
-    /// Who takes long gets as much time as who takes little, not as many turns.
+    /// Clients with long jobs get as much time as clients with short ones, not as many turns.
     #[test]
     fn time_counts_not_turns() {
         let mut queue = FairQueue::default();
@@ -386,7 +384,7 @@ mod tests {
         assert!(queue.origins.is_empty() && queue.ready.is_empty());
     }
 
-    /// who fills the queue is told `busy`, and others still find a place.
+    /// a client that fills the queue gets `busy`, and others still find a place.
     #[test]
     fn a_full_queue_admits_those_who_have_little_in_it() {
         let mut queue = FairQueue::default();
@@ -412,8 +410,8 @@ mod tests {
         assert!(queue.lines() > 2 * 64 && queue.lines() <= 4 * 64);
     }
 
-    /// Jobs of a lane that come back unfinished, the later one first, keep their order; and the
-    /// first of them is not held back by what the later one was parked for.
+    /// Jobs of a lane that return unfinished, the later one first, keep their order; the first is not held back by the reason
+    /// for which the later one was parked.
     #[test]
     fn what_is_left_keeps_its_order() {
         let mut queue = FairQueue::default();

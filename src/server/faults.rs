@@ -1,11 +1,11 @@
-//! Panics as errors on the wire.
+//! Conversion of panics to errors on the wire.
 
 use super::counters::Counters;
 use gammond_protocol::RequestError;
 use gammond_protocol::answerer::Observer as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What reading a line gives, or the error that says that it panicked (SRV-13).
+/// Returns the result of `read`, or an error if it panics (SRV-13).
 pub fn surviving<T>(counters: &Counters, read: impl FnOnce() -> T) -> Result<T, RequestError> {
     catch_unwind(AssertUnwindSafe(read)).map_err(|_| {
         let number = counters.note_panic();

@@ -1,4 +1,4 @@
-//! What the fuzz target of the request session runs, with an engine behind it.
+//! The fuzz target of the request session, with an engine.
 
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Cost, Stop};
@@ -7,9 +7,9 @@ use gammond_protocol::{Cut, Dialect, Session, Step, parse_line, request_sequence
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// A session of the request language: one answer a line and none for lines that ask nothing, whole
-/// and in order; only `quit` ends; an error changes nothing; no answer is an internal error. What is
-/// long is asked with a token that has stopped.
+/// Checks a session of the request language: one answer for each line, whole and in order, and none for lines without a
+/// request; only `quit` ends it; an error changes nothing; no answer is an internal error. Long queries get a triggered stop
+/// token.
 pub fn fuzz_session(data: &[u8]) {
     static ENGINE: OnceLock<Option<Engine>> = OnceLock::new();
     let made = || Engine::builder().threads(1).cache_mb(1).build().ok();

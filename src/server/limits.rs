@@ -1,73 +1,72 @@
-//! Every limit of the server, by name, with its default.
+//! All limits of the server with their defaults.
 
 use std::time::Duration;
 
-/// What a server allows. [`Limits::default`] is what `gammond serve` uses unless told otherwise.
+/// The limits of a server. [`Limits::default`] has the defaults of `gammond serve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Connections at a time; above it a newcomer is told `busy` and closed (SRV-05).
+    /// Maximum number of connections; above it a new one gets `busy` and is closed (SRV-05).
     pub connections_max: usize,
-    /// Connections at a time of one network address (SRV-05).
+    /// Maximum number of connections of one network address (SRV-05).
     pub connections_per_peer: usize,
-    /// Newcomers that are listened to at a time before they are told `busy`; more are told at once.
+    /// Maximum number of refused connections that may name their protocol before they get `busy`; others get it at once.
     pub refusals_max: usize,
-    /// How long a newcomer that is refused may take to say in which protocol.
+    /// Time for a refused connection to name its protocol.
     pub refusal_wait: Duration,
     /// Over-long lines in a row after which a connection is closed (SRV-07).
     pub long_lines_max: u32,
-    /// How old an unfinished line may become (SRV-08).
+    /// Maximum age of an unfinished line (SRV-08).
     pub line_timeout: Duration,
-    /// How long the lines of one match may take to come (SRV-20).
+    /// Maximum time for the lines of one match to arrive (SRV-20).
     pub block_timeout: Duration,
-    /// Bytes of matches of all connections that come, wait or are judged; above it they are `busy` (SRV-20).
+    /// Maximum size in bytes of the matches of all connections that arrive, wait or are analysed; above it they are `busy`
+    /// (SRV-20).
     pub block_bytes_max: usize,
-    /// How long a connection may say nothing; zero for ever (SRV-08).
+    /// Maximum silence of a connection; zero for no limit (SRV-08).
     pub idle_timeout: Duration,
-    /// The same where a peer may be quiet for long without being gone, as gnubg while its user thinks.
+    /// Maximum silence where a peer may be quiet for long without being gone, like gnubg while its user thinks.
     pub quiet_timeout: Duration,
-    /// How long a peer may take nothing of what is sent to it (SRV-09).
+    /// Maximum time for which a peer may read nothing of what is sent to it (SRV-09).
     pub write_timeout: Duration,
-    /// Bytes of answers that the system may hold for a TCP peer (SRV-09).
+    /// Size in bytes of the system's send buffer for a TCP peer (SRV-09).
     pub send_buffer_bytes: usize,
-    /// Bytes of answers that may wait for a peer before no more are computed (SRV-09).
+    /// Size in bytes of a connection's unsent answers at which computing for it pauses (SRV-09).
     pub unsent_bytes_max: usize,
-    /// Bytes of answers that may wait for all peers together; above it large answers are `busy`
-    /// and small ones are given to those who have taken what they got before.
+    /// Maximum size in bytes of the unsent answers of all connections; above it large answers are `busy`, and small ones are
+    /// sent to connections that have read the answers before.
     pub answer_bytes_max: usize,
-    /// How often a connection whose work is computed is looked at, whether its peer is there still;
-    /// half as often with more than 256 connections.
+    /// Interval of the checks whether the peer still exists while its work is computed; doubled with more than 256 connections.
     pub hang_up_check: Duration,
-    /// How long a peer that still talks after the end is listened to, so that it gets all that was
-    /// said to it.
+    /// Maximum time to read from a peer that still sends after the end, so that it receives all answers.
     pub linger: Duration,
-    /// Lines of one connection that wait or are being answered (SRV-10).
+    /// Maximum number of lines of one connection that wait or are being answered (SRV-10).
     pub in_flight_max: usize,
-    /// Lines of one connection that are handed to a thread together.
+    /// Maximum number of lines of one connection that one thread gets together.
     pub batch_max: usize,
-    /// Lines of all connections that wait, of each cost; above it the answer is `busy` for those
-    /// who have more than their share of them waiting (SRV-11).
+    /// Maximum number of waiting lines of all connections, of each cost; above it clients with more than their share of the
+    /// queue get `busy` (SRV-11).
     pub queue_max: usize,
-    /// Processor time that one request may use, on all its threads together; `None` for 900 seconds for each thread of
-    /// the server, zero for no limit (SRV-21).
+    /// Maximum processor time of one request, summed over its threads; `None` for 900 seconds for each thread of the server,
+    /// zero for no limit (SRV-21).
     pub request_cpu: Option<Duration>,
-    /// Processor time that one client may use for questions that look ahead in an hour; zero for no limit (SRV-21).
+    /// Maximum processor time of one client in an hour for queries that look ahead; zero for no limit (SRV-21).
     pub client_cpu: Duration,
-    /// Messages over NATS whose answers are not sent yet; above it more are left without an answer.
+    /// Maximum number of messages over NATS with unsent answers; further ones stay without an answer.
     pub messages_max: usize,
-    /// How long running queries may go on after the order to end (SRV-15).
+    /// Time for running queries to finish after the order to end (SRV-15).
     pub grace: Duration,
-    /// How long binding to a port in use is tried again (SRV-03).
+    /// Time for which binding to a port in use is retried (SRV-03).
     pub bind_retry: Duration,
-    /// When silent peers are probed, and how often after that (SRV-12).
+    /// Idle time and interval of TCP keep-alive probes (SRV-12).
     pub keep_alive: Duration,
-    /// Metrics connections at a time, and how long each may take; above it the oldest goes.
+    /// Maximum number of metrics connections; above it the oldest one is closed.
     pub metrics_max: usize,
-    /// See [`Limits::metrics_max`].
+    /// Maximum time of a metrics connection.
     pub metrics_timeout: Duration,
 }
 
-/// Bytes taken from a socket at a time.
+/// Maximum number of bytes read from a socket at a time.
 pub(super) const READ_BYTES: usize = 8192;
 
 impl Default for Limits {

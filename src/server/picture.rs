@@ -1,18 +1,19 @@
-//! Pictures in points, made of drawings of ours.
+//! PNG pictures of this program's SVG drawings.
 
 use resvg::{tiny_skia, usvg};
 
-/// Points of a PNG for each unit of a drawing, where no width is asked for.
+/// Pixels of a PNG for each unit of a drawing, if no width is requested.
 const SHARP: f32 = 2.0;
-/// The widest PNG, in points.
+/// Maximum width of a PNG in pixels.
 pub const PNG_WIDTH_MAX: u32 = 4096;
 
-/// There is no room for a picture, or its drawing is none.
+/// An error of a picture: it is too large for memory, or its drawing is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("the picture: {0}")]
 pub struct PictureError(String);
 
-/// Paints a drawing, so many points wide. Our own text is always a drawing. Its texts are lines: there may be no font.
+/// Renders an SVG drawing as a PNG of the given width in pixels. This program's own drawings are always valid. Their texts are
+/// outlines, because there may be no font.
 ///
 /// # Errors
 /// [`PictureError`].

@@ -1,9 +1,9 @@
-//! Which job of one cost computes next, for how long, and beside which others.
+//! Scheduling of the jobs of one cost: which job computes next, for how long, and beside which others.
 //!
-//! A cost has slots: so many jobs compute at a time. A job that has computed for a [`SLICE`] while others wait is paused
-//! by its stop token ([`Stop::pause`]): its threads wait at their next checkpoint, its place in the fair queue is that of
-//! a waiting job, and it is resumed in its turn. So the time of a cost is shared between clients, however long the work
-//! of each is (SRV-21). What was begun is bounded, by all and by client; so are the matches that are analysed at a time.
+//! A cost has slots for jobs that compute concurrently. A job that has computed for a [`SLICE`] while others wait is paused by
+//! its stop token ([`Stop::pause`]): its threads wait at their next checkpoint, it returns to the fair queue like a waiting
+//! job, and it is resumed in its turn. So clients share the time of a cost, however long their jobs are (SRV-21). The number of
+//! jobs that have begun is limited, in all and for each client; so is the memory of matches analysed at a time.
 
 use super::fair_queue::{FairQueue, Lane, Origin};
 use super::work::QueuedWork;
@@ -13,30 +13,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Computing time after which a job gives way to others that wait.
+/// Computing time after which a job is paused if others wait.
 pub(super) const SLICE: Duration = Duration::from_millis(100);
-/// Jobs of a cost that have begun and are not finished, paused ones included. Each has threads of its own.
+/// Maximum number of jobs of a cost that have begun and are not finished, paused ones included. Each has its own threads.
 pub(super) const STARTED_MAX: usize = 32;
-/// Of these, jobs of one client. Above half of [`STARTED_MAX`] a client gets only its first.
+/// Maximum number of such jobs of one client. Above half of [`STARTED_MAX`] in all, a client gets only its first.
 const STARTED_PER_CLIENT_MAX: usize = 8;
-/// Memory that one byte of a match may take while it is analysed.
+/// Memory that analysing a match may take, for each byte of the match.
 const MATCH_MEMORY_FACTOR: usize = 32;
-/// Memory for matches that are analysed at a time, by this factor.
+/// Maximum memory in bytes of matches analysed at a time, estimated by this factor.
 const MATCH_MEMORY_MAX: usize = 64 << 20;
 
 /// A job that has begun.
 #[derive(Debug)]
 pub(super) struct Started {
     pub(super) lane: Lane,
-    /// The number of the job in its lane.
+    /// Number of the job in its lane.
     number: u64,
-    /// The job's own token: triggered with the one of its client, or alone above a limit of time.
+    /// Stop token of the job: triggered together with its client's, or alone by a time limit.
     pub(super) stop: Stop,
-    /// The number of the engine that it computes on.
+    /// Number of the engine that it computes on.
     pub(super) engine: usize,
-    /// Bytes of a match in it.
+    /// Size in bytes of a match in the job.
     weight: usize,
-    /// A limit of processor time has ended it.
+    /// True if a limit of processor time has ended the job.
     spent: AtomicBool,
     done: AtomicBool,
 }
@@ -47,14 +47,14 @@ impl Started {
         self.spent.load(Ordering::SeqCst)
     }
 
-    /// Ends the job for having used its processor time.
+    /// Ends the job because it has used its processor time.
     fn end(&self) {
         self.spent.store(true, Ordering::SeqCst);
         self.stop.trigger();
     }
 }
 
-/// What waits in the queue of a cost.
+/// A job in the queue of a cost.
 #[derive(Debug)]
 enum Waiting {
     New(Box<QueuedWork>, Instant),
@@ -65,18 +65,18 @@ enum Waiting {
 #[derive(Debug)]
 struct Running {
     job: Arc<Started>,
-    /// When its slice began.
+    /// Start of its slice.
     since: Instant,
-    /// What it had computed before the slice.
+    /// Computing time before the slice.
     used: Duration,
 }
 
 /// The limits of processor time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CpuLimits {
-    /// Of one request; zero for none.
+    /// Limit of one request; zero for none.
     pub(super) request: Duration,
-    /// Of one client within [`CLIENT_WINDOW`]; zero for none.
+    /// Limit of one client within [`CLIENT_WINDOW`]; zero for none.
     pub(super) client: Duration,
 }
 
@@ -86,26 +86,26 @@ pub(super) struct Schedule {
     waiting: FairQueue<Waiting>,
     running: Vec<Running>,
     begun: Begun,
-    /// The numbers of the engines that no job has.
+    /// Numbers of the free engines.
     free: BTreeSet<usize>,
-    /// Some lane waits for a limit of what is begun.
+    /// True if a lane waits because of a limit of begun jobs.
     held_back: bool,
 }
 
 /// Counts of the jobs that have begun, and their limits.
 #[derive(Debug)]
 struct Begun {
-    /// Jobs that compute at a time.
+    /// Maximum number of jobs that compute concurrently.
     slots: usize,
     jobs_max: usize,
     jobs: usize,
     by_client: HashMap<Origin, usize>,
-    /// Memory of the matches that are analysed.
+    /// Memory of the matches being analysed.
     match_memory: usize,
 }
 
 impl Begun {
-    /// Returns true if a match of so many bytes (0 for other work) of this client may begin.
+    /// Returns true if a job of this client may begin; `weight` is the size of its match in bytes, 0 for other work.
     fn admits(&self, weight: usize, origin: Origin) -> bool {
         let memory = self.match_memory + weight * MATCH_MEMORY_FACTOR;
         let room = weight == 0 || self.match_memory == 0 || memory <= MATCH_MEMORY_MAX;
@@ -122,7 +122,7 @@ impl Begun {
         self.jobs < most && room && !made_up
     }
 
-    /// Jobs of clients that name themselves.
+    /// Returns the number of begun jobs of clients that name themselves.
     fn made_up(&self) -> usize {
         let clients = self.by_client.iter();
         let made_up = clients.filter(|(origin, _)| origin.is_made_up());
@@ -147,7 +147,7 @@ impl Begun {
     }
 }
 
-/// A job that begins.
+/// A job to begin.
 #[derive(Debug)]
 pub(super) struct Next {
     pub(super) work: QueuedWork,
@@ -156,7 +156,7 @@ pub(super) struct Next {
 }
 
 impl Schedule {
-    /// `slots` jobs compute at a time, `started_max` may have begun.
+    /// Creates a schedule in which `slots` jobs compute concurrently and `started_max` may have begun.
     pub(super) fn new(slots: usize, started_max: usize) -> Schedule {
         Schedule {
             waiting: FairQueue::default(),
@@ -173,23 +173,23 @@ impl Schedule {
         }
     }
 
-    /// Lines that wait.
+    /// Returns the number of waiting lines.
     pub(super) fn lines(&self) -> usize {
         self.waiting.lines()
     }
 
-    /// Threads that are of use: each job that has begun keeps one, and one more resumes paused jobs.
+    /// Returns the number of useful threads: one for each job that has begun, and one more that resumes paused jobs.
     pub(super) fn threads_max(&self) -> usize {
         let pauses = self.begun.jobs_max > self.begun.slots;
         self.begun.jobs_max + usize::from(pauses)
     }
 
-    /// Returns true if a job that waits could compute now.
+    /// Returns true if a waiting job could begin now.
     pub(super) fn could_begin(&self) -> bool {
         self.running.len() < self.begun.slots && self.waiting.is_ready()
     }
 
-    /// Returns true if some job computes.
+    /// Returns true if a job is running.
     pub(super) fn is_running(&self) -> bool {
         !self.running.is_empty()
     }
@@ -198,24 +198,24 @@ impl Schedule {
         self.waiting.admits(origin, lines, max)
     }
 
-    /// Queues work of so many lines.
+    /// Queues a job of this many lines.
     pub(super) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
         let (lines, number) = (work.inquiries.len(), work.number);
         let waiting = Waiting::New(work, since);
         self.waiting.push(lane, waiting, lines, number);
     }
 
-    /// A lane whose client has taken answers may go on.
+    /// Resumes a lane whose client has read answers.
     pub(super) fn unpark(&mut self, lane: Lane) {
         self.waiting.unpark(lane);
     }
 
-    /// Drops what waits of a lane. The stop of its jobs must have been triggered before.
+    /// Removes the queued work of a lane. The stop tokens of its jobs must have been triggered before.
     pub(super) fn forget(&mut self, lane: Lane) {
         self.waiting.forget(lane);
     }
 
-    /// Removes the work of a lane that was stopped before it began.
+    /// Removes and returns the work of a lane that was stopped before it began.
     pub(super) fn take_stopped(&mut self, lane: Lane) -> Vec<(QueuedWork, Instant)> {
         let stopped = |waiting: &Waiting| match waiting {
             Waiting::New(work, _) => work.stop.is_triggered(),
@@ -229,7 +229,7 @@ impl Schedule {
         new.collect()
     }
 
-    /// Resumes paused jobs while they are next and slots are free; returns the new job that is next then.
+    /// Resumes paused jobs while they are next and slots are free; returns the new job that follows.
     pub(super) fn next(&mut self, now: Instant) -> Option<Next> {
         while self.running.len() < self.begun.slots {
             let (begun, held_back) = (&self.begun, &mut self.held_back);
@@ -280,7 +280,7 @@ impl Schedule {
         Next { work, since, job }
     }
 
-    /// A job has ended, or the rest of it goes back to a queue.
+    /// Ends a job, or the slice of one that returns to a queue.
     pub(super) fn finish(&mut self, job: &Arc<Started>, now: Instant) {
         job.done.store(true, Ordering::SeqCst);
         let place = (self.running.iter()).position(|running| Arc::ptr_eq(&running.job, job));
@@ -296,8 +296,8 @@ impl Schedule {
         }
     }
 
-    /// Ends slices: jobs above their limit of processor time are stopped, and those beside which others wait are
-    /// paused. `threads` is how many each engine has. Returns the computing time of each client since the last call.
+    /// Ends slices: stops jobs above their limit of processor time, and pauses others if jobs wait. `threads` is the number of
+    /// threads of each engine. Returns the computing time of each client since the last call.
     pub(super) fn tick(
         &mut self,
         now: Instant,
@@ -336,9 +336,9 @@ impl Schedule {
     }
 }
 
-/// Over so long the processor time of a client is counted.
+/// Period over which the processor time of a client is counted.
 pub(super) const CLIENT_WINDOW: Duration = Duration::from_secs(60 * 60);
-/// Clients whose time is counted; above it the one that has used least is forgotten.
+/// Maximum number of clients whose time is counted; above it the one with the least time is removed.
 const CLIENTS_MAX: usize = 4096;
 
 /// Processor time of each client in its current window.
@@ -349,7 +349,7 @@ pub(super) struct ClientUse {
 }
 
 impl ClientUse {
-    /// `most` is the limit; zero for none.
+    /// Creates the counter; `most` is the limit, zero for none.
     pub(super) fn new(most: Duration) -> ClientUse {
         ClientUse {
             most,
@@ -357,7 +357,7 @@ impl ClientUse {
         }
     }
 
-    /// Adds time of a client. Returns true if it is above the limit.
+    /// Adds computing time of a client. Returns true if it is above the limit.
     fn add(&mut self, origin: Origin, time: Duration, now: Instant) -> bool {
         if self.most.is_zero() {
             return false;
@@ -448,7 +448,7 @@ mod tests {
             }
         }
 
-        /// A slice passes; returns the addresses that compute then.
+        /// Advances the clock by a slice; returns the addresses that compute then.
         fn slice(&mut self, limits: CpuLimits) -> Vec<u8> {
             self.now += SLICE;
             (self.schedule).tick(self.now, limits, |_| 1, &mut self.clients);
@@ -467,7 +467,7 @@ mod tests {
         }
     }
 
-    /// SRV-21: work that never ends computes in slices, and a newcomer gets the next one.
+    /// SRV-21: endless work computes in slices, and a new client gets the next one.
     #[test]
     fn endless_work_gives_way_after_a_slice() {
         let mut world = World::new(2, 32);
@@ -491,7 +491,7 @@ mod tests {
         assert!(counts[2] >= 95 && counts[1] >= 95, "{counts:?}");
     }
 
-    /// Ten clients with endless work have the same time, and a newcomer computes after at most one slice of each.
+    /// Ten clients with endless work get equal time, and a new client computes after at most one slice of each.
     #[test]
     fn ten_clients_share_alike() {
         let mut world = World::new(1, 32);
@@ -515,7 +515,7 @@ mod tests {
         assert!(waited.is_some_and(|slices| slices < 10), "{waited:?}");
     }
 
-    /// A paused job whose client goes ends without a slot and leaves nothing behind.
+    /// A paused job of a closed connection ends without a slot and leaves nothing behind.
     #[test]
     fn paused_job_of_a_gone_client_leaves_nothing() {
         let mut world = World::new(1, 4);
@@ -534,7 +534,7 @@ mod tests {
         assert!(world.schedule.begun.by_client.is_empty() && world.schedule.free.len() == 4);
     }
 
-    /// What is begun is bounded; one client cannot keep others from beginning.
+    /// The number of begun jobs is limited; one client cannot use up all places.
     #[test]
     fn one_client_leaves_room_to_begin() {
         let mut world = World::new(1, 32);
@@ -563,7 +563,7 @@ mod tests {
         assert_eq!(world.begun.len(), 33);
     }
 
-    /// `--request-cpu`: time that a job waits does not count.
+    /// `--request-cpu`: waiting time does not count.
     #[test]
     fn request_above_its_processor_time_is_ended() {
         let limits = CpuLimits {

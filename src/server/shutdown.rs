@@ -1,19 +1,19 @@
-//! The way down: what runs, what may finish, what is cut (SRV-15).
+//! The phases of shutdown: running, draining, cut (SRV-15).
 
 use tokio::sync::watch;
 
-/// How far the server is on its way down.
+/// The phase of a server's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It answers.
+    /// The server accepts and answers requests.
     Run,
-    /// Nothing new; what runs may finish.
+    /// No new requests; running ones may finish.
     Drain,
-    /// At once.
+    /// Immediate end.
     Cut,
 }
 
-/// Waits until the server is at least this far on its way down.
+/// Waits until the shutdown has reached at least this phase.
 pub async fn reached(phase: &mut watch::Receiver<Phase>, wanted: Phase) {
     // An error means that the server is gone, which is as far as it gets.
     let _ = phase

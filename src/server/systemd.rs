@@ -1,20 +1,20 @@
-//! Tells systemd that the server is ready, ending, and alive (`Type=notify`, `WatchdogSec=`).
+//! Reports to systemd that the server is ready, stopping or alive (`Type=notify`, `WatchdogSec=`).
 
 use crate::platform::NotifySocket;
 use std::io;
 use std::time::Duration;
 
-/// Where to report; nothing when not started by systemd.
+/// The socket for reports to systemd; empty if the program was not started by systemd.
 #[derive(Debug, Default)]
 pub struct Notifier {
     socket: Option<NotifySocket>,
 }
 
 impl Notifier {
-    /// From the value of `NOTIFY_SOCKET`.
+    /// Creates a notifier from the value of `NOTIFY_SOCKET`.
     ///
     /// # Errors
-    /// The address is not one.
+    /// If the address is invalid.
     pub fn new(address: Option<&str>) -> io::Result<Notifier> {
         let Some(address) = address.filter(|address| !address.is_empty()) else {
             return Ok(Notifier::default());
@@ -23,7 +23,7 @@ impl Notifier {
         Ok(Notifier { socket })
     }
 
-    /// Sends a state such as `READY=1`. A report that is lost is no failure of the service.
+    /// Sends a state such as `READY=1`. A lost report is not an error.
     pub fn tell(&self, state: &str) {
         if let Some(socket) = &self.socket
             && let Err(error) = socket.send(state.as_bytes())
@@ -33,7 +33,7 @@ impl Notifier {
     }
 }
 
-/// How often to report being alive: half of what systemd's `WATCHDOG_USEC` allows.
+/// Returns the interval of the reports of being alive: half of systemd's `WATCHDOG_USEC`, in microseconds.
 #[must_use]
 pub fn watchdog_period(watchdog_usec: Option<&str>) -> Option<Duration> {
     let us: u64 = watchdog_usec?.parse().ok().filter(|&us| us > 0)?;

@@ -12,16 +12,15 @@ use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Lines read ahead of the one that is being obeyed.
+/// Number of lines read ahead of the current one.
 const LINES_WAITING: usize = 256;
-/// Bytes asked for by one read.
+/// Maximum size of one read in bytes.
 const READ_BYTES: usize = 4096;
 
-/// A line as it came (`None`: one that was too long), and what ends the search it asks for.
+/// A line (`None` if it was too long), and the stop token of the search that it starts.
 type Order = (Option<Vec<u8>>, Stop);
 
-/// Reads lines until the input ends or nobody wants them. `stop` ends what the lines before it
-/// began.
+/// Reads lines until the input ends or the receiver is closed. `stop` ends the work of the lines before it.
 fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
     // Only for the question which lines interrupt.
     let machine = Ubgi::default();
@@ -69,11 +68,11 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
     }
 }
 
-/// Speaks UBGI until the input ends or says `quit`. `build` makes an engine of these nets and
-/// threads when an option asks for another one.
+/// Runs UBGI until the input ends or says `quit`. `build` creates an engine with these nets and threads if an option asks for
+/// another one.
 ///
 /// # Errors
-/// Reading or writing failed; a closed output is no error.
+/// If reading or writing fails; a closed output is no error.
 pub fn run<E: Display>(
     mut engine: Engine,
     mut machine: Ubgi,

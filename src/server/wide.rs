@@ -1,21 +1,20 @@
-//! Questions without look-ahead whose answers are huge. A throw of doubles may have two thousand plays;
-//! they are found in a third of a millisecond, but written in three, so that such a question is not
-//! as short as others.
+//! Queries without look-ahead whose answers are huge. A roll of doubles may have two thousand plays: finding them takes a third
+//! of a millisecond but writing them three, so such a query is not as short as others.
 
 use gammond_engine::query::Question;
 use gammond_game::legal_plays;
 use gammond_protocol::Inquiry;
 
-/// So many plays that writing them is most of the work.
+/// Number of plays above which writing them is most of the work.
 const PLAYS: usize = 256;
 
-/// What so many plays have at least, in bytes of JSON.
+/// Minimum size of an answer with that many plays, in bytes of JSON.
 pub(super) const BYTES: usize = 48 << 10;
 
-/// Doubles from fewer points than this have fewer plays.
+/// Die below which doubles have fewer plays.
 const POINTS: u32 = 8;
 
-/// Whether the answer lists that many plays. Takes as long as it takes to find them.
+/// Returns true if the answer lists that many plays. Takes as long as finding them.
 pub(super) fn is_wide(inquiry: &Inquiry) -> bool {
     let Question::Plays(query) = &inquiry.question else {
         return false;

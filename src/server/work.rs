@@ -1,4 +1,4 @@
-//! Something to compute for a connection, and the parts of its answer.
+//! Queued work of a connection, and the parts of its answer.
 
 use super::account::{Account, Charge, Reserved};
 use gammond_engine::query::{Cost, Stop};
@@ -7,35 +7,35 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Something to compute, and where the answers go.
+/// A job for the workers, with the channel for its answers.
 #[derive(Debug)]
 pub struct QueuedWork {
-    /// In the order of their lines; all of the same cost.
+    /// Inquiries in the order of their lines, all of the same cost.
     pub inquiries: VecDeque<Inquiry>,
-    /// The rest of a long answer, before those of the inquiries.
+    /// Rest of a long answer, which comes before the answers to the inquiries.
     pub rest: Option<Rest>,
-    /// The queue that it waits in.
+    /// Cost that selects the queue.
     pub cost: Cost,
-    /// Ends the work early.
+    /// Stop token of the work.
     pub stop: Stop,
-    /// The account that answers are booked on.
+    /// Account that is charged for the answers.
     pub account: Arc<Account>,
-    /// Comes back with each part of the answer.
+    /// Number that each part of the answer carries.
     pub number: u64,
-    /// The longest answer where it must be one part; `None` where long answers come in several.
+    /// Maximum size of an answer that must be one part; `None` if long answers may have several parts.
     pub answer_bytes_max: Option<usize>,
-    /// The way of the answers.
+    /// Channel for the answers.
     pub reply: UnboundedSender<Box<Part>>,
 }
 
 impl QueuedWork {
-    /// Bytes of the matches in it.
+    /// Returns the size in bytes of the matches in the work.
     pub fn weight(&self) -> usize {
         self.inquiries.iter().map(|one| one.question.held()).sum()
     }
 }
 
-/// A long answer that is sent chunk by chunk, as its client takes it.
+/// The rest of a long answer, sent chunk by chunk as the client reads it.
 pub struct Rest {
     chunks: Box<dyn Iterator<Item = Vec<u8>> + Send + Sync>,
     _memory: Reserved,
@@ -59,22 +59,22 @@ impl std::fmt::Debug for Rest {
     }
 }
 
-/// A part of a job's answers.
+/// A part of the answers of a job.
 #[derive(Debug)]
 pub struct Part {
-    /// The number of the work, or of the connection.
+    /// Number of the work, or of the connection.
     pub number: u64,
-    /// The answers' text.
+    /// Text of the answers.
     pub bytes: Vec<u8>,
-    /// The booking of these bytes, which ends when they are written.
+    /// Charge for these bytes, released when they are written.
     pub charge: Charge,
-    /// Whether none of them is an error; only messages tell it beside the answer.
+    /// True if none of the answers is an error; only messages report it separately.
     pub good: bool,
-    /// Whether the job is done.
+    /// True if the job is done.
     pub last: bool,
 }
 
-/// Sends a part of a job's answers; what is left in the job comes later.
+/// Sends a part of a job's answers; further parts follow if the job has more.
 pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, charge: Charge, good: bool) {
     // The receiver may have gone in the meantime.
     let _ = job.reply.send(Box::new(Part {

@@ -1,10 +1,9 @@
-//! The threads that compute for sockets and messages, and the door to them: a job goes in ([`Workers::submit`]), parts
-//! of its answers come out.
+//! The worker threads for sockets and messages: [`Workers::submit`] takes a job, and the parts of its answers return through
+//! the job's channel.
 //!
-//! Each cost has threads of its own, and the dearer it is the more these give way to others, so that no
-//! question waits for one that costs more (SRV-11). Within a cost `schedule` says which job computes. Two questions that
-//! look ahead never share the engine's threads: one that waits for a part of its own work would begin the other's, and end
-//! after it.
+//! Each cost has its own threads. More expensive costs run with a higher niceness, so no query waits for a more expensive one
+//! (SRV-11). Within a cost, `schedule` selects the next job. rayon steals work while waiting, so two searches in one pool would
+//! delay each other: queries that look ahead never share the engine's threads.
 
 use super::counters::{Counters, count};
 use super::engines::{COSTS, Engines, GIVES_WAY, at_once};
@@ -22,26 +21,26 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// After so long a thread gives the rest of a connection's lines back to the queue.
+/// Time after which a thread returns the remaining lines of a connection to the queue.
 const LINES_SLICE: Duration = Duration::from_millis(2);
-/// How often the slices of running jobs are looked at.
+/// Interval of the checks for expired slices.
 const TICK: Duration = Duration::from_millis(20);
-/// Processor time of a request unless a limit is given, for each thread: more than the longest `time=`.
+/// Default limit of a request's processor time, multiplied by the number of threads; it exceeds the longest `time=`.
 const REQUEST_CPU_PER_THREAD: Duration = Duration::from_secs(900);
 
-/// Why the threads that compute do not start.
+/// An error while starting the worker threads.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkersError {
-    /// Those inside an engine.
+    /// The threads of an engine could not be started.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// Those that take the questions.
+    /// A thread that takes queries could not be started.
     #[error(transparent)]
     Spawn(#[from] std::io::Error),
 }
 
-/// The threads; ends them when dropped.
+/// The worker threads; they end when this is dropped.
 #[derive(Debug)]
 pub struct Workers {
     shared: Arc<Shared>,
@@ -50,9 +49,9 @@ pub struct Workers {
 #[derive(Debug)]
 struct Shared {
     queues: Mutex<Queues>,
-    /// Wake the threads of each cost.
+    /// Signals for the threads of each cost.
     wake: [Condvar; COSTS],
-    /// Wakes the thread that ends slices.
+    /// Signal for the thread that ends slices.
     ticks: Condvar,
     engines: RwLock<Engines>,
     counters: Arc<Counters>,
@@ -63,14 +62,14 @@ struct Shared {
 #[derive(Debug)]
 struct Queues {
     costs: [Schedule; COSTS],
-    /// Threads of each cost, and how many of them wait for work.
+    /// Number of threads of each cost; `idle` counts those that wait for work.
     threads: [usize; COSTS],
     idle: [usize; COSTS],
     clients: ClientUse,
     closed: bool,
 }
 
-/// Where the queue and the engine of a cost stand.
+/// Returns the index of a cost's queue and engines.
 const fn place(cost: Cost) -> usize {
     match cost {
         Cost::Free | Cost::Short => 0,
@@ -133,7 +132,7 @@ impl Workers {
         Ok(Workers { shared })
     }
 
-    /// Queues a job, or gives it back with the reason when its client has to wait.
+    /// Queues a job, or returns it with the reason if the client has to wait.
     pub fn submit(
         &self,
         lane: Lane,
@@ -156,7 +155,7 @@ impl Workers {
         Ok(())
     }
 
-    /// A connection has taken answers, and there is room for more.
+    /// Resumes a connection whose client has read answers, so that there is room for more.
     pub(super) fn unpark(&self, lane: Lane) {
         let mut queues = self.shared.lock();
         for cost in 0..COSTS {
@@ -167,8 +166,7 @@ impl Workers {
         }
     }
 
-    /// A connection is gone: what it wanted leaves the queue (SRV-12). Its stop must have been
-    /// triggered before.
+    /// Removes the queued work of a closed connection (SRV-12). Its stop token must have been triggered before.
     pub fn forget(&self, lane: Lane) {
         let mut queues = self.shared.lock();
         for waiting in &mut queues.costs {
@@ -177,8 +175,8 @@ impl Workers {
         self.shared.note_queued(&queues);
     }
 
-    /// A client has stopped its work and waits for the answer: what has not begun is answered without look-ahead, and so
-    /// waits behind nothing that costs more.
+    /// Moves the queued work of a client that has stopped it to the short queue: it is answered without look-ahead and waits
+    /// behind no more expensive work.
     pub(super) fn hurry(&self, lane: Lane) {
         let mut queues = self.shared.lock();
         for cost in 1..COSTS {
@@ -193,18 +191,18 @@ impl Workers {
         self.shared.dispatch(&mut queues, 0);
     }
 
-    /// Answers what needs no computing, at once. Returns whether it is an answer, and no error.
+    /// Answers an inquiry without computing. Returns true if the answer is no error.
     pub fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) -> bool {
         let engine = self.engine();
         Answerer::observed(&engine, &*self.shared.counters).answer(inquiry, &Stop::never(), out)
     }
 
-    /// Appends the answer that refuses one inquiry.
+    /// Appends an error as the answer to one inquiry.
     pub fn refuse(&self, inquiry: &Inquiry, error: &RequestError, out: &mut Vec<u8>) {
         Answerer::new(&self.engine()).refuse(inquiry, error, out);
     }
 
-    /// Answers a job that was not taken.
+    /// Appends the answers to a job that was not queued.
     pub fn answer_busy(&self, job: &QueuedWork, reason: &str, out: &mut Vec<u8>) {
         let engine = self.engine();
         let answerer = Answerer::observed(&engine, &*self.shared.counters);
@@ -214,14 +212,14 @@ impl Workers {
         }
     }
 
-    /// Another engine from the next query on, with the threads of the one before.
+    /// Replaces the engine from the next query on; the threads stay.
     pub(super) fn replace(&self, engine: &Engine) {
         let engines = self.shared.engines.write();
         let mut engines = engines.unwrap_or_else(PoisonError::into_inner);
         engines.replace(engine);
     }
 
-    /// The engine in use.
+    /// Returns the current engine.
     pub(super) fn engine(&self) -> Engine {
         let engines = self.shared.engines.read();
         engines.unwrap_or_else(PoisonError::into_inner).short()
@@ -247,7 +245,7 @@ impl Shared {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The engine with this number of a cost, made when it is first used.
+    /// Returns an engine of a cost by its number, created on first use.
     fn engine(&self, cost: usize, number: usize) -> Result<Engine, EngineError> {
         let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(engine) = engines.get(cost, number) {
@@ -264,7 +262,7 @@ impl Shared {
             .store(queues.lines() as u64, Ordering::Relaxed);
     }
 
-    /// Wakes a thread for work of a cost that could compute now, or starts one more.
+    /// Wakes or starts a thread if work of a cost can begin.
     fn dispatch(self: &Arc<Shared>, queues: &mut Queues, cost: usize) {
         let Some(waiting) = queues.costs.get(cost) else {
             return;
@@ -306,7 +304,7 @@ impl Shared {
         Ok(())
     }
 
-    /// What a thread does: the questions of one cost.
+    /// Runs a worker thread: takes and answers queries of one cost.
     fn work(self: &Arc<Shared>, cost: usize) {
         let Some(wake) = self.wake.get(cost) else {
             return;
@@ -334,7 +332,7 @@ impl Shared {
         }
     }
 
-    /// Computes a job until it ends or goes back to a queue.
+    /// Computes a job until it ends or returns to a queue.
     fn compute(self: &Arc<Shared>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
         let Next { work, since, job } = next;
         let (named, lines) = (work.cost, work.inquiries.len());
@@ -368,7 +366,7 @@ impl Shared {
         queues
     }
 
-    /// Answers work that no thread can be had for.
+    /// Refuses work for which no thread can be started.
     fn refuse(&self, mut work: QueuedWork) {
         let mut bytes = Vec::new();
         let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
@@ -381,7 +379,7 @@ impl Shared {
         send(&work, bytes, charge, false);
     }
 
-    /// Ends the slices of jobs beside which others wait.
+    /// Ends the slices of running jobs while other jobs wait.
     fn end_slices(self: Arc<Shared>) {
         let mut queues = self.lock();
         while !queues.closed {
@@ -407,8 +405,8 @@ impl Shared {
         }
     }
 
-    /// Answers a job's inquiries until its slice of time or its room for answers is used up, or one
-    /// costs more than it seemed to; returns what is left.
+    /// Answers a job's inquiries until its time slice or its room for answers is used up, or an inquiry costs more than
+    /// estimated; returns the rest of the job.
     fn run(&self, mut job: QueuedWork, started: &Started, engine: &Engine) -> Option<QueuedWork> {
         if !send_rest(&mut job) {
             return (!job.reply.is_closed()).then_some(job);
@@ -475,8 +473,8 @@ impl Shared {
         (!job.inquiries.is_empty() || job.rest.is_some()).then_some(job)
     }
 
-    /// Appends the answer to one inquiry, or the beginning of a long one whose rest is returned. Returns `None` if there
-    /// is no room for it.
+    /// Appends the answer to one inquiry, or the first chunk of a long one, whose rest is returned. Returns `None` if there is
+    /// no room for it.
     fn answer(
         &self,
         answerer: &Answerer<'_>,
@@ -530,7 +528,7 @@ impl Shared {
     }
 }
 
-/// Changes one of several counts.
+/// Updates one of several counts.
 fn set(counts: &mut [usize], place: usize, change: impl Fn(usize) -> usize) {
     if let Some(count) = counts.get_mut(place) {
         *count = change(*count);
@@ -541,7 +539,7 @@ fn set(counts: &mut [usize], place: usize, change: impl Fn(usize) -> usize) {
 mod tests {
     use super::*;
 
-    /// The dearer a question, the more its threads give way to others.
+    /// Threads of more expensive queries have a higher niceness.
     #[cfg(target_os = "linux")]
     #[test]
     fn dear_questions_give_way() {

@@ -1,4 +1,4 @@
-//! What the FIBS bot is told, and why it cannot go on.
+//! Settings and errors of the FIBS bot.
 
 use gammond_engine::query::Settings;
 use gammond_protocol::analysis::Analysis;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Characters of a client name that FIBS accepts.
+/// Maximum length of a client name that FIBS accepts, in characters.
 const CLIENT_NAME_MAX: usize = 20;
 
 /// A password. Neither `Debug` nor `Display` shows it (FIBS-30).
@@ -15,10 +15,10 @@ const CLIENT_NAME_MAX: usize = 20;
 pub struct Secret(pub(super) String);
 
 impl Secret {
-    /// A password as read from a file or variable; ends of lines are cut off.
+    /// Creates a password from the contents of a file or variable; line ends are cut off.
     ///
     /// # Errors
-    /// It is empty, or has blanks or control characters, which the login line cannot hold.
+    /// If it is empty, or has blanks or control characters, which the login line cannot hold.
     pub fn new(text: &str) -> Result<Secret, FibsError> {
         let text = text.trim_end_matches(['\r', '\n']);
         let bad = |c: char| c.is_whitespace() || c.is_control();
@@ -35,50 +35,50 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// What is wrong with a file of the bot.
+/// An error of a file of the bot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// It is not what the bot writes.
+    /// The file has not been written by the bot.
     #[error("is no state file of this bot ({0})")]
     Json(#[from] serde_json::Error),
-    /// Only one bot may use it.
+    /// Another bot uses the file.
     #[error("another bot uses this state file")]
     Held,
 }
 
-/// Why the bot cannot go on.
+/// An error that ends the bot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FibsError {
-    /// Nothing that a login line can hold.
+    /// The password cannot be part of a login line.
     #[error("the password is empty or has blanks or control characters")]
     Password,
-    /// Nothing that a login line can hold.
+    /// A name cannot be part of a login line.
     #[error("{field} '{value}' is empty, longer than {CLIENT_NAME_MAX} characters or has blanks")]
     Name {
-        /// Which name.
+        /// Option of the name.
         field: &'static str,
-        /// What was given.
+        /// Rejected value.
         value: String,
     },
-    /// The server said something that makes it useless to connect again.
+    /// The server sent a message that makes reconnecting pointless.
     #[error("{0}")]
     Fatal(&'static str),
     /// A file of the bot cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What is wrong with it.
+        /// Error of the file.
         source: StateError,
     },
 }
 
-/// Files a match that was analysed: its name, its text, and the analysis.
+/// A callback that files an analysed match; its arguments are name, text and analysis.
 #[derive(Clone)]
 pub struct Filing(pub Arc<dyn Fn(&str, &str, &Analysis) + Send + Sync>);
 
@@ -88,50 +88,50 @@ impl fmt::Debug for Filing {
     }
 }
 
-/// What the bot is told.
+/// Settings of the FIBS bot.
 #[derive(Clone, Debug)]
 pub struct FibsConfig {
-    /// `HOST:PORT`.
+    /// Address `HOST:PORT` of the server.
     pub server: String,
-    /// The user's name.
+    /// Name of the user.
     pub user: String,
-    /// The user's password.
+    /// Password of the user.
     pub password: Secret,
-    /// What the who list shows as the program.
+    /// Name of the program in the who list.
     pub client: String,
-    /// Whom to play.
+    /// Selection of opponents.
     pub policy: Policy,
-    /// The machine's times.
+    /// Timing of the protocol machine.
     pub timing: Timing,
-    /// How to search.
+    /// Settings of the search.
     pub settings: Settings,
-    /// Longest time for a decision; then what is known is played.
+    /// Maximum time for a decision in milliseconds; then the best known play is made.
     pub think_ms: u64,
-    /// Shortest time for a decision, so that opponents can follow.
+    /// Minimum time for a decision in milliseconds, so that opponents can follow.
     pub pause_ms: u64,
-    /// First wait before connecting again; it doubles each time.
+    /// Initial backoff before reconnecting, in milliseconds; it doubles each time.
     pub backoff_ms: u64,
-    /// Longest such wait.
+    /// Maximum backoff in milliseconds.
     pub backoff_max_ms: u64,
-    /// Where the state is kept between runs.
+    /// State file, kept between runs.
     pub state: Option<PathBuf>,
-    /// Folder for the match files.
+    /// Folder of the match files.
     pub matches: Option<PathBuf>,
-    /// Whether a request to stop waits for the end of the match, not only of the game.
+    /// True if a request to stop waits for the end of the match instead of the game.
     pub finish_match: bool,
-    /// Whether boards are drawn on stdout.
+    /// True if boards are drawn on stdout.
     pub watch: bool,
-    /// Whether the match files say what our analysis thinks of both players.
+    /// True if the match files include an analysis of both players.
     pub analyse: bool,
-    /// Where matches that were analysed are filed.
+    /// Callback for analysed matches.
     pub filing: Option<Filing>,
 }
 
 impl FibsConfig {
-    /// The defaults for a user of a server.
+    /// Creates the default settings for a user of a server.
     ///
     /// # Errors
-    /// A user name that FIBS cannot have.
+    /// If FIBS cannot have this user name.
     pub fn new(server: &str, user: &str, password: Secret) -> Result<FibsConfig, FibsError> {
         check_name("user", user)?;
         Ok(FibsConfig {

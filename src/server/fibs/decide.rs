@@ -1,7 +1,7 @@
-//! The FIBS bot's decisions, within their time (FIBS-22).
+//! Decisions of the FIBS bot, within their time limit (FIBS-22).
 //!
-//! The engine answers on a blocking thread, first without look-ahead and then ply by ply. What it
-//! knows when the time is over is played: an opponent waits for no search.
+//! The engine answers on a blocking thread, first without look-ahead and then ply by ply. When the time is over, the best known
+//! answer is played: an opponent waits for no search.
 
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{CubeQuery, EvalQuery, Settings, Stop};
@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-/// The answer of the deepest look-ahead that `search` finishes within the budget, or, when none is
-/// known by then, the first one. `None` when there is no answer at all.
+/// Returns the answer of the deepest look-ahead that `search` finishes within the budget, or the first one if none is known by
+/// then. Returns `None` if there is no answer at all.
 ///
-/// One search at a time takes the `seat`. Who drops this stops its search: a flood of boards starts
-/// no flood of threads.
+/// One search at a time takes the `seat`. Dropping the future stops its search, so a flood of boards starts no flood of
+/// threads.
 pub(super) async fn decide<F>(
     search: F,
     settings: Settings,
@@ -53,7 +53,7 @@ where
     answer.map_or(None, |answer| *answer)
 }
 
-/// Stops a search that nobody waits for any more.
+/// A guard that stops an abandoned search.
 struct StopOnDrop(Stop);
 
 impl Drop for StopOnDrop {
@@ -62,8 +62,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// The look-aheads that are tried one after the other. The first one cannot be stopped, so that
-/// something is known.
+/// Returns the look-aheads to try in order. The first one cannot be stopped, so that there is an answer.
 fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
     let plain = Settings {
         plies: 0,
@@ -95,7 +94,7 @@ fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
     steps
 }
 
-/// What the engine would do.
+/// Computes the engine's answer.
 ///
 /// # Errors
 /// [`EngineError::Stopped`].
@@ -174,8 +173,8 @@ mod tests {
         Arc::new(Semaphore::new(1))
     }
 
-    /// A flood of boards: each decision is dropped for the next one. One search runs at a time, the
-    /// dropped ones stop, and the last one is answered.
+    /// In a flood of boards, each decision is dropped for the next one: one search runs at a time, dropped ones stop, and the
+    /// last one is answered.
     #[tokio::test]
     async fn a_flood_of_boards() {
         use std::sync::atomic::{AtomicU32, Ordering};
@@ -216,14 +215,14 @@ mod tests {
         assert!(seat.acquire().await.is_ok());
     }
 
-    /// An answer that tells how deep it was searched.
+    /// Returns an answer that shows the depth of its search.
     fn deep(plies: u8) -> Answer {
         Answer::Resign(plies)
     }
 
-    /// a thousand turns of an engine whose look-aheads take up to one and a half times the
-    /// budget each, and that does not hear when it is stopped. Each turn is answered when the
-    /// search is done, at the latest when the time is over, by the deepest answer known then.
+    /// a thousand turns of an engine whose look-aheads take up to one and a half times the budget each, and that ignores
+    /// its stop token. Each turn is answered when the search is done, at the latest when the time is over, by the deepest
+    /// answer known then.
     #[tokio::test(start_paused = true)]
     async fn a_late_engine() {
         let mut chance = stream(22, 0);
@@ -269,7 +268,7 @@ mod tests {
         assert!(answers.iter().all(|&count| count > 100), "{answers:?}");
     }
 
-    /// RO-13: a level is tried when the look-ahead before it is known.
+    /// RO-13: a level is tried after the look-ahead below it is known.
     #[tokio::test]
     async fn a_level_comes_last() {
         use gammond_engine::query::Level;
@@ -302,8 +301,7 @@ mod tests {
         assert_eq!(found, Some(deep(1)));
     }
 
-    /// A search that fails or panics after the first answer costs nothing but depth; one that
-    /// never answers is no answer.
+    /// A search that fails or panics after the first answer costs only depth; a search that never answers yields no answer.
     #[tokio::test]
     async fn a_broken_engine() {
         let fails = |settings: &Settings, _: &Stop| match settings.plies {

@@ -1,4 +1,4 @@
-//! What becomes of a finished match: judged, written as a file, filed, and told to the opponent (FIBS-28, FIBS-37).
+//! Handling of finished matches: analysis, match file, filing, and the report to the opponent (FIBS-28, FIBS-37).
 
 use super::config::FibsConfig;
 use super::state::{match_text, write_match};
@@ -9,13 +9,13 @@ use gammond_game::notation::{MatPlayer, MatchReading};
 use gammond_protocol::analysis::{self, Analysis, analyse, analysis_settings};
 use gammond_protocol::fibs::MatchRecord;
 
-/// FIBS plays unlimited matches without Jacoby and, as the bot sets it, without beavers.
+/// FIBS plays unlimited matches without Jacoby and, with the bot's settings, without beavers.
 const FIBS_RULES: Rules = Rules {
     jacoby: false,
     beavers: false,
 };
 
-/// Judges, writes and files a match. Returns what is to be told to the opponent. Blocks.
+/// Analyses, writes and files a match. Returns the report for the opponent. Blocks.
 pub(super) fn keep(
     config: &FibsConfig,
     engine: &Engine,

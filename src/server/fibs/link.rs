@@ -1,8 +1,8 @@
-//! The FIBS bot's socket, clock and engine: what [`gammond_protocol::fibs::Machine`] has not got.
+//! The FIBS bot's socket, clock and engine, which [`gammond_protocol::fibs::Machine`] does not include.
 //!
-//! Connects, connects again with back-off and jitter, hands bytes and times to the machine, lets
-//! the engine answer on blocking threads within a time budget, and keeps the books. Async code here
-//! never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to FIBS-30 of `protocol-specs/fibs.md`.
+//! Connects, reconnects with backoff and jitter, passes bytes and times to the machine, runs the engine on blocking threads
+//! within a time budget, and updates the statistics. Async code here never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to
+//! FIBS-30 of `protocol-specs/fibs.md`.
 
 use super::config::{FibsConfig, FibsError, check_name};
 use super::decide::{answer, decide};
@@ -23,27 +23,27 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// How long connecting, or writing a line, may take.
+/// Timeout for connecting, and for writing a line.
 const IO_TIMEOUT: Duration = Duration::from_secs(30);
-/// A session of this length makes the next wait short again.
+/// Length of a session, in milliseconds, that resets the backoff.
 const HEALTHY_MS: u64 = 20_000;
-/// The version of CLIP; it has never changed.
+/// Version of CLIP; it has never changed.
 const CLIP_VERSION: u32 = 1008;
 
-/// How a connection ended.
+/// The end of a connection.
 enum End {
     Quit,
     Fatal(&'static str),
     Lost(String),
-    /// There was none.
+    /// There was no connection; the reason follows.
     Unreachable(String),
 }
 
-/// After the second request to stop, leaving may take so long; the machine waits less.
+/// Time limit for leaving after the second request to stop; the machine waits less.
 const LEAVE_GRACE: Duration = Duration::from_secs(15);
 
-/// Returns when the bot must end whatever else waits: at the third request to stop, or when leaving
-/// after the second one takes too long.
+/// Returns when the bot must end regardless of pending work: at the third request to stop, or if leaving after the second one
+/// takes too long.
 async fn ended_by_force(mut stop: watch::Receiver<u32>) {
     let count = |wanted: u32| move |count: &u32| *count >= wanted;
     if stop.wait_for(count(2)).await.is_err() {
@@ -52,7 +52,7 @@ async fn ended_by_force(mut stop: watch::Receiver<u32>) {
     let _ = timeout(LEAVE_GRACE, stop.wait_for(count(3))).await;
 }
 
-/// What a failed connection is called.
+/// Describes the error of a failed connection.
 fn unreachable(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     match error.kind() {
@@ -62,7 +62,7 @@ fn unreachable(error: &std::io::Error) -> String {
     }
 }
 
-/// Plays until it is told to stop or cannot go on. `stop` counts requests to stop.
+/// Plays until it is stopped or cannot go on. `stop` counts requests to stop.
 ///
 /// # Errors
 /// [`FibsError`].
@@ -150,19 +150,19 @@ struct Link {
     chance: rng::ChaCha8Rng,
     started: Instant,
     logged_in: bool,
-    /// Requests to stop that the machine knows of.
+    /// Requests to stop that the machine has received.
     stops: u32,
     day: u64,
-    /// Saved matches as last heard.
+    /// Saved matches as last reported by the server.
     saved: usize,
     /// Match files that are being written.
     files: JoinSet<()>,
-    /// What they found, for the opponents.
+    /// Reports of the analyses, for the opponents.
     reports: mpsc::UnboundedReceiver<(String, Vec<String>)>,
     report_sender: mpsc::UnboundedSender<(String, Vec<String>)>,
-    /// Stops the analyses.
+    /// Stop token of the analyses.
     hurry: Stop,
-    /// One search at a time: those of boards that are gone make room.
+    /// Permit for one search at a time; abandoned searches release it.
     seat: Arc<Semaphore>,
 }
 
@@ -207,8 +207,8 @@ impl Link {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two
-    /// connections nor a server that does not read holds the end up.
+    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two connections nor a server that does
+    /// not read delays the end.
     fn stop_deadline(&self) -> impl Future<Output = ()> + use<> {
         let deadline = self.machine.stop_deadline();
         let deadline = deadline.map(|due| self.started + Duration::from_millis(due));
@@ -220,7 +220,7 @@ impl Link {
         }
     }
 
-    /// One connection, from login to its end.
+    /// Runs one connection, from login to its end.
     async fn session(&mut self, mut stream: TcpStream, stop: &mut watch::Receiver<u32>) -> End {
         // A lost line costs a game: small writes must not wait for each other.
         let _ = stream.set_nodelay(true);
@@ -280,7 +280,7 @@ impl Link {
         end
     }
 
-    /// Passes requests to stop on to the machine.
+    /// Passes requests to stop to the machine.
     fn hear(&mut self, asked: u32) {
         while self.stops < asked {
             self.stops += 1;
@@ -290,7 +290,7 @@ impl Link {
         }
     }
 
-    /// Says at once what a request to stop does, and how to stop now.
+    /// Shows at once the effect of a request to stop, and how to stop immediately.
     fn tell_stop(&self) {
         match (self.stops, self.machine.opponent()) {
             (1, Some(opponent)) => {
@@ -314,7 +314,7 @@ impl Link {
         }
     }
 
-    /// Does what the machine wants now.
+    /// Executes the machine's outputs.
     async fn outputs(
         &mut self,
         stream: &mut TcpStream,
@@ -427,7 +427,7 @@ impl Link {
         }
     }
 
-    /// FIBS-28: a finished match becomes a file, written beside the play.
+    /// FIBS-28: writes a finished match to a file while play continues.
     fn keep(&mut self, record: MatchRecord) {
         if self.config.matches.is_none() && !self.config.analyse {
             return;
@@ -445,7 +445,7 @@ impl Link {
         });
     }
 
-    /// Takes up what was judged in the meantime.
+    /// Passes finished reports to the machine.
     fn take_reports(&mut self) {
         while let Ok((name, lines)) = self.reports.try_recv() {
             if lines.is_empty() {
@@ -494,7 +494,7 @@ impl Link {
     }
 }
 
-/// A board for people, seen by whoever is to play.
+/// Formats a board for people, from the side of the player on roll.
 fn watched(user: &str, opponent: &str, view: &BoardView) -> String {
     let (player, other) = match view.first_on_roll {
         true => (user, opponent),
@@ -509,8 +509,7 @@ fn watched(user: &str, opponent: &str, view: &BoardView) -> String {
     format!("{player} (X) {todo} against {other} (O)\n{board}\n")
 }
 
-/// Shows a board, on a terminal in the place of the last one; a closed stdout is no reason to stop
-/// playing.
+/// Draws a board; on a terminal it replaces the previous one. A closed stdout does not stop the bot.
 fn draw(text: &str) {
     use std::io::{IsTerminal, Write};
     let mut out = std::io::stdout().lock();

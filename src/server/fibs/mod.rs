@@ -1,4 +1,4 @@
-//! The FIBS bot: the socket, the clock and the engine that [`gammond_protocol::fibs`] has not got.
+//! The FIBS bot: socket, clock and engine for [`gammond_protocol::fibs`].
 
 pub mod config;
 mod decide;

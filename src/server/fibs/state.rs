@@ -1,7 +1,6 @@
-//! What the FIBS bot remembers between runs: people met, results; and the files of matches.
+//! State of the FIBS bot between runs: opponents and results; and the match files.
 //!
-//! Files are written beside their place and renamed, so that a crash leaves the old or the new one
-//! (FIBS-29).
+//! Files are written beside their place and renamed, so that a crash leaves the old or the new one (FIBS-29).
 
 use super::config::{FibsError, StateError};
 use gammond_base::escape::FileName;
@@ -14,97 +13,96 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Match files of one second.
+/// Maximum number of match files of one second.
 const NAMES_MAX: u32 = 1000;
-/// Unfinished matches that are kept.
+/// Maximum number of unfinished matches in the state.
 const UNFINISHED_MAX: usize = 100;
 
-/// Somebody who has been played.
+/// An opponent of the bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Person {
-    /// Finished matches.
+    /// Number of finished matches.
     pub matches: u32,
-    /// Of these won by the bot.
+    /// Number of these matches that the bot won.
     pub won: u32,
-    /// Matches that this person left unfinished.
+    /// Number of matches that this opponent left unfinished.
     pub drops: u32,
     /// Date of the last match.
     pub met: String,
-    /// What is told about the last match that was judged.
+    /// Report of the last analysed match.
     pub report: Vec<String>,
 }
 
-/// Results.
+/// Match results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatchCounts {
-    /// Finished matches.
+    /// Number of finished matches.
     pub matches: u64,
-    /// Of these won.
+    /// Number of these matches that the bot won.
     pub won: u64,
-    /// Of these with an end that nobody told the bot and that the rating does not show.
+    /// Number of these matches whose result the bot has not seen and that the rating does not show.
     pub unknown: u64,
     /// Points won and lost.
     pub points: [u64; 2],
 }
 
-/// The bot's books.
+/// Match statistics of the bot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Books {
-    /// Since the state file was made.
+    /// Results since the state file was created.
     pub all: MatchCounts,
-    /// Since midnight, UTC.
+    /// Results since midnight UTC.
     pub today: MatchCounts,
-    /// The rating as last heard.
+    /// Rating as last reported.
     pub rating: Option<f64>,
-    /// Matches that were interrupted.
+    /// Number of interrupted matches.
     pub saved: u64,
-    /// Connections lost.
+    /// Number of lost connections.
     pub reconnects: u64,
-    /// Lines read in this run.
+    /// Number of lines read in this run.
     #[serde(skip)]
     pub lines: u64,
 }
 
-/// What is kept.
+/// The persistent state of the bot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FibsState {
-    /// By name.
+    /// Opponents by name.
     pub people: BTreeMap<String, Person>,
-    /// Results.
+    /// Match statistics.
     pub books: Books,
-    /// Matches that are not finished, by opponent: what a new run goes on with.
+    /// Unfinished matches by opponent, which a new run resumes.
     pub unfinished: BTreeMap<String, Unfinished>,
 }
 
-/// A match that is not finished.
+/// An unfinished match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Unfinished {
-    /// It so far, as a match file.
+    /// Match file up to now.
     pub file: String,
-    /// The bot's rating then.
+    /// Rating of the bot when this was written.
     pub rating: Option<f64>,
-    /// It was being played when this was written: whether it goes on is not known.
+    /// True if it was being played when this was written: whether it can be resumed is unknown.
     pub open: bool,
 }
 
-/// Holds the state file for one bot: the lock goes when this is dropped, or the program ends.
+/// A lock of the state file for one bot, released when this is dropped or the program ends.
 #[derive(Debug)]
 pub struct StateLock {
-    /// Held, never read.
+    /// Lock file; it is held, never read.
     _file: Option<File>,
 }
 
 impl StateLock {
-    /// Takes the lock of a state file (`FILE.lock` beside it) and tries whether the file can be
-    /// written.
+    /// Locks a state file (`FILE.lock` beside it) and checks that the file can be written.
     ///
     /// # Errors
-    /// Another bot holds it, or the folder cannot be written.
+    /// If another bot holds the lock, or the folder cannot be written.
     pub fn take(path: Option<&Path>) -> Result<StateLock, FibsError> {
         let Some(path) = path else {
             return Ok(StateLock { _file: None });
@@ -137,10 +135,10 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Tries whether match files can be written in this folder, which is made if it is missing.
+/// Checks that match files can be written in this folder, which is created if it is missing.
 ///
 /// # Errors
-/// They cannot.
+/// If they cannot be written.
 pub fn check_folder(folder: Option<&Path>) -> Result<(), FibsError> {
     let Some(folder) = folder else { return Ok(()) };
     if folder.is_file() {
@@ -153,14 +151,14 @@ pub fn check_folder(folder: Option<&Path>) -> Result<(), FibsError> {
         .map_err(|error| wrong(folder, error))
 }
 
-/// Longest state file that is read.
+/// Maximum size of a state file in bytes.
 const STATE_BYTES_MAX: u64 = 64 << 20;
 
 impl FibsState {
-    /// Reads the state file; without one the state is empty.
+    /// Reads the state file; if there is none, the state is empty.
     ///
     /// # Errors
-    /// The file exists but cannot be read.
+    /// If the file exists but cannot be read.
     pub fn load(path: Option<&Path>) -> Result<FibsState, FibsError> {
         let Some(path) = path else {
             return Ok(FibsState::default());
@@ -172,10 +170,10 @@ impl FibsState {
         }
     }
 
-    /// Writes the state file for the first time: whoever cannot keep a state is told at the start.
+    /// Writes the state file for the first time, so that a file that cannot be written is reported at the start.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If the file cannot be written.
     pub fn check(&self, path: Option<&Path>) -> Result<(), FibsError> {
         let Some(path) = path else { return Ok(()) };
         self.write(path).map_err(|error| wrong(path, error))
@@ -186,7 +184,7 @@ impl FibsState {
         write_whole(path, text.as_bytes())
     }
 
-    /// Writes the state file. A full disk is logged and is no reason to stop a match.
+    /// Writes the state file. An error such as a full disk is logged and does not stop a match.
     pub fn save(&self, path: Option<&Path>) {
         let Some(path) = path else { return };
         if let Err(error) = self.write(path) {
@@ -194,12 +192,12 @@ impl FibsState {
         }
     }
 
-    /// The entry of a person.
+    /// Returns the entry of an opponent.
     pub fn person(&mut self, name: &str) -> &mut Person {
         self.people.entry(name.to_owned()).or_default()
     }
 
-    /// Keeps a match that is not finished.
+    /// Stores an unfinished match.
     pub fn progress(&mut self, user: &str, record: &MatchRecord, rating: Option<f64>, open: bool) {
         if self.unfinished.len() >= UNFINISHED_MAX
             && !self.unfinished.contains_key(&record.opponent)
@@ -240,7 +238,7 @@ impl FibsState {
     }
 }
 
-/// The file of a finished match, `analysis` in its head.
+/// Formats the file of a finished match with `analysis` in its header.
 #[must_use]
 pub fn match_text(user: &str, record: &MatchRecord, analysis: Vec<String>) -> String {
     let rating = match record.ratings {
@@ -255,7 +253,7 @@ pub fn match_text(user: &str, record: &MatchRecord, analysis: Vec<String>) -> St
 /// Writes the file of a finished match and returns its path.
 ///
 /// # Errors
-/// The folder cannot be written.
+/// If the folder cannot be written.
 pub fn write_match(folder: &Path, opponent: &str, text: &str) -> std::io::Result<PathBuf> {
     let seconds = unix_seconds();
     std::fs::create_dir_all(folder)?;
@@ -280,15 +278,14 @@ pub fn write_match(folder: &Path, opponent: &str, text: &str) -> std::io::Result
     Err(std::io::Error::other("too many matches in one second"))
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub(super) fn unix_seconds() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
 }
 
-/// The date of these seconds since 1970, UTC: `2026-11-21`. The calendar repeats every 146097
-/// days, counted from March.
+/// Returns the UTC date of these seconds since 1970: `2026-11-21`. The calendar repeats every 146097 days, counted from March.
 #[must_use]
 pub fn date(seconds: u64) -> String {
     let days = seconds / 86_400 + 719_468;
@@ -306,7 +303,7 @@ pub fn date(seconds: u64) -> String {
 mod tests {
     use super::*;
 
-    /// No name of an opponent costs the match its file, and none leads out of the folder.
+    /// The file is written whatever the opponent's name, and always inside the folder.
     #[test]
     fn match_of_any_opponent_is_written() {
         let folder = tempfile::tempdir().unwrap();
@@ -330,7 +327,7 @@ mod tests {
         assert_eq!(date(4_107_542_399), "2100-02-28");
     }
 
-    /// FIBS-29: written whole or not at all, and read back.
+    /// FIBS-29: the state is written whole or not at all, and read back.
     #[test]
     fn the_state_comes_back() {
         let folder = tempfile::tempdir().unwrap();
@@ -343,7 +340,7 @@ mod tests {
         assert!(FibsState::load(Some(&path)).is_err());
     }
 
-    /// FIBS-29: one bot a state file, and what cannot be written is said at the start.
+    /// FIBS-29: a state file has one bot, and a file that cannot be written is reported at the start.
     #[test]
     fn one_bot_a_state_file() {
         let folder = tempfile::tempdir().unwrap();
@@ -361,7 +358,7 @@ mod tests {
         assert!(check_folder(Some(&folder.path().join("file/matches"))).is_err());
     }
 
-    /// FIBS-28: a name that is taken stays; no half file is left.
+    /// FIBS-28: an existing file stays; no partial file is left.
     #[test]
     fn match_files_never_replace_each_other() {
         let folder = tempfile::tempdir().unwrap();
@@ -373,7 +370,7 @@ mod tests {
         assert_eq!(count, 5, "{paths:?}");
     }
 
-    /// FIBS-28: two that are written at once are both written.
+    /// FIBS-28: of two files written at once, both are kept.
     #[test]
     fn match_files_are_written_side_by_side() {
         const WRITERS: usize = 16;

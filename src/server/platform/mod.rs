@@ -1,5 +1,5 @@
-//! What differs between systems for programs that wait: sockets and signals. The rest of it is the room `platform` of
-//! the crate `gammond-base`, which this one hands on.
+//! Platform-specific sockets and signals for programs that wait. The rest is the module `platform` of the crate `gammond-base`,
+//! which is re-exported here.
 
 #[cfg(not(unix))]
 mod other;

@@ -1,4 +1,4 @@
-//! Systems that are not like Linux: Windows.
+//! Platforms without Unix sockets and signals: Windows.
 
 use super::types::Told;
 use gammond_base::platform::FileId;
@@ -13,26 +13,26 @@ fn no_unix_sockets() -> io::Error {
     )
 }
 
-/// Stands where others have streams of Unix sockets; there is never one.
+/// A stand-in for streams of Unix sockets; there is never one.
 pub type LocalStream = tokio::net::TcpStream;
 
-/// Nobody has one.
+/// A listening Unix socket, which does not exist here.
 #[derive(Debug)]
 pub enum LocalListener {}
 
 impl LocalListener {
-    /// Fails: there are no such sockets here.
+    /// Fails: there are no such sockets on this platform.
     pub fn bind(_: &Path) -> io::Result<LocalListener> {
         Err(no_unix_sockets())
     }
 
-    /// Waits for the next stream; returns it and the number of its user.
+    /// Waits for the next stream; returns it with the user ID of its peer.
     pub async fn accept(&self) -> io::Result<(LocalStream, u32)> {
         match *self {}
     }
 }
 
-/// Returns whether a socket was left behind; there is never one.
+/// Returns true if the socket was left behind; there is never one.
 pub async fn is_left(_: &Path) -> bool {
     false
 }
@@ -42,17 +42,17 @@ pub fn socket_id(_: &Path) -> Option<FileId> {
     None
 }
 
-/// Not known before something is written to it.
+/// Returns false: a closed peer is only detected by writing.
 pub fn hung_up<S>(_: &S) -> bool {
     false
 }
 
-/// There is no systemd.
+/// The notification socket of systemd, which does not exist here.
 #[derive(Debug)]
 pub struct NotifySocket;
 
 impl NotifySocket {
-    /// Fails: there is no systemd here.
+    /// Fails: there is no systemd on this platform.
     pub fn new(_: &str) -> io::Result<NotifySocket> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -63,18 +63,18 @@ impl NotifySocket {
     }
 }
 
-/// What a program is told, again and again.
+/// A listener for one kind of signal.
 pub enum Ear {
-    /// Asked to end.
+    /// Shutdown of the system.
     End(windows::CtrlShutdown),
-    /// Interrupted by Ctrl-C.
+    /// Interrupt by Ctrl-C.
     Interrupt(windows::CtrlC),
-    /// Never told.
+    /// No signal at all.
     Never,
 }
 
 impl Ear {
-    /// Begins to listen.
+    /// Starts to listen.
     pub fn new(told: Told) -> io::Result<Ear> {
         Ok(match told {
             Told::End => Ear::End(windows::ctrl_shutdown()?),
@@ -83,7 +83,7 @@ impl Ear {
         })
     }
 
-    /// Waits for the next time; false when there will be none.
+    /// Waits for the next signal; returns false if there will be none.
     pub async fn hears(&mut self) -> bool {
         match self {
             Ear::End(end) => end.recv().await.is_some(),
@@ -93,10 +93,10 @@ impl Ear {
     }
 }
 
-/// Not done here.
+/// Does nothing on this platform.
 pub fn give_way(_: i32) {}
 
-/// CPU time of one thread is not asked for here.
+/// Returns `None`: the CPU time of a thread is not measured on this platform.
 pub fn thread_time() -> Option<std::time::Duration> {
     None
 }

@@ -1,12 +1,12 @@
-//! What all systems are asked about in the same words.
+//! Types common to all platforms.
 
-/// What programs are told by their system or their user.
+/// A signal from the system or the user.
 #[derive(Clone, Copy, Debug)]
 pub enum Told {
-    /// To end: SIGTERM.
+    /// Request to end: SIGTERM.
     End,
-    /// To end, by Ctrl-C.
+    /// Request to end: Ctrl-C.
     Interrupt,
-    /// To read again what may have changed: SIGHUP.
+    /// Request to reload files that may have changed: SIGHUP.
     Reload,
 }

@@ -1,4 +1,4 @@
-//! Sockets and signals of Linux, and systems like it.
+//! Sockets and signals of Linux and other Unix systems.
 
 use super::types::Told;
 use gammond_base::platform::{FileId, file_id};
@@ -19,12 +19,12 @@ pub type LocalStream = UnixStream;
 pub struct LocalListener(UnixListener);
 
 impl LocalListener {
-    /// Binds a path, at which nothing may lie.
+    /// Binds a path, which must not exist.
     pub fn bind(path: &Path) -> io::Result<LocalListener> {
         UnixListener::bind(path).map(LocalListener)
     }
 
-    /// The next stream, and the number of its user.
+    /// Waits for the next stream; returns it with the user ID of its peer.
     pub async fn accept(&self) -> io::Result<(LocalStream, u32)> {
         let (stream, _) = self.0.accept().await?;
         let user = stream.peer_cred().map_or(u32::MAX, |peer| peer.uid());
@@ -32,13 +32,13 @@ impl LocalListener {
     }
 }
 
-/// Whether the socket of this path was left behind: nobody listens there.
+/// Returns true if the socket at this path was left behind: no process listens there.
 pub async fn is_left(path: &Path) -> bool {
     let answered = UnixStream::connect(path).await;
     matches!(answered, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
-/// The identity of a socket's file; `None` when there is no socket.
+/// Returns the identity of a socket's file; `None` if there is no socket.
 pub fn socket_id(path: &Path) -> Option<FileId> {
     let about = std::fs::symlink_metadata(path).ok()?;
     if !about.file_type().is_socket() {
@@ -47,7 +47,7 @@ pub fn socket_id(path: &Path) -> Option<FileId> {
     file_id(&about)
 }
 
-/// Whether the peer of a connection has vanished; one that has only ended its side has not.
+/// Returns true if the peer has closed the connection; a peer that has only shut down its sending side does not count.
 pub fn hung_up<S: AsFd>(stream: &S) -> bool {
     let mut polled = [PollFd::new(stream, PollFlags::empty())];
     let now = Timespec {
@@ -61,12 +61,12 @@ pub fn hung_up<S: AsFd>(stream: &S) -> bool {
     }
 }
 
-/// Where systemd hears how a service is.
+/// The notification socket of systemd.
 #[derive(Debug)]
 pub struct NotifySocket(UnixDatagram, SocketAddr);
 
 impl NotifySocket {
-    /// A path, or a name with `@` before it.
+    /// Creates a socket for an address: a path, or an abstract name with `@` before it.
     pub fn new(address: &str) -> io::Result<NotifySocket> {
         let target = match address.strip_prefix('@') {
             Some(name) => abstract_name(name)?,
@@ -94,11 +94,11 @@ fn abstract_name(_: &str) -> io::Result<SocketAddr> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// What a program is told, again and again.
+/// A listener for one kind of signal.
 pub struct Ear(Signal);
 
 impl Ear {
-    /// Begins to listen.
+    /// Starts to listen.
     pub fn new(told: Told) -> io::Result<Ear> {
         let kind = match told {
             Told::End => SignalKind::terminate(),
@@ -108,14 +108,14 @@ impl Ear {
         tokio::signal::unix::signal(kind).map(Ear)
     }
 
-    /// Waits for the next time; false when there will be none.
+    /// Waits for the next signal; returns false if there will be none.
     pub async fn hears(&mut self) -> bool {
         self.0.recv().await.is_some()
     }
 }
 
-/// Has this thread give way to others: so many steps of niceness. Other systems than Linux know that of
-/// whole processes only; there nothing happens.
+/// Raises the niceness of this thread by `steps`. Other systems than Linux have one niceness for the whole process; there it
+/// does nothing.
 pub fn give_way(steps: i32) {
     // One that is refused it computes at its old priority.
     #[cfg(target_os = "linux")]
@@ -124,7 +124,7 @@ pub fn give_way(steps: i32) {
     let _ = steps;
 }
 
-/// CPU time of the calling thread.
+/// Returns the CPU time of the calling thread.
 pub fn thread_time() -> Option<std::time::Duration> {
     use rustix::time::{ClockId, clock_gettime};
     let now = clock_gettime(ClockId::ThreadCPUTime);

@@ -2,24 +2,24 @@
 
 use std::path::PathBuf;
 
-/// Where to listen.
+/// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Address {
-    /// `HOST:PORT`; port 0 takes any free one.
+    /// TCP address `HOST:PORT`; port 0 takes any free port.
     Tcp(String),
-    /// `unix:PATH`.
+    /// Unix socket `unix:PATH`.
     Unix(PathBuf),
 }
 
-/// Why a text is no address.
+/// An error while parsing an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// A Unix socket without a path.
+    /// The path of a Unix socket is missing.
     #[error("unix: wants a path")]
     Path,
-    /// Neither of the two forms.
+    /// The text has neither of the two forms.
     #[error("want HOST:PORT or unix:PATH")]
     Form,
 }

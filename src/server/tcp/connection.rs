@@ -1,7 +1,7 @@
-//! One connection: bytes in, lines to the machine of its dialect, answers out in order.
+//! A connection: reads lines for the machine of its dialect and writes the answers in order.
 //!
-//! The task only moves bytes and waits; everything that computes goes to the workers. An idle
-//! connection holds no buffer: bytes are read into a buffer of the thread.
+//! The task only moves bytes and waits; all computing is done by the workers. An idle connection holds no buffer: bytes are
+//! read into a buffer of the thread.
 
 use super::shared::Shared;
 use super::turns::Turn;
@@ -31,15 +31,15 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-/// How long the rest of a line may take when everything is cut.
+/// Timeout for the rest of a line when the server is cut.
 const LAST_LINE: Duration = Duration::from_millis(100);
-/// How long a peer must be quiet, after the end, to be left alone.
+/// Silence of a peer, after the end, after which the connection is closed.
 const LAST_WORD: Duration = Duration::from_millis(200);
 
-/// Bytes that are answered in one turn without a worker; then other connections have theirs.
+/// Size in bytes of the answers without a worker that one turn may write before other connections get theirs.
 const SAID_AT_ONCE: usize = 8 << 10;
 
-/// Answers on their way, in the order of their lines.
+/// A pending answer; they are kept in the order of their lines.
 #[derive(Debug)]
 struct Pending {
     lines: usize,
@@ -47,41 +47,41 @@ struct Pending {
     charge: Charge,
     done: bool,
     stop: Stop,
-    /// Bytes of a match in it.
+    /// Size in bytes of a match in it.
     block: usize,
 }
 
-/// Everything a connection remembers while something goes on.
+/// The state of a connection.
 struct Connection<S> {
     stream: S,
-    /// Whether the peer has vanished, asked while nothing is read.
+    /// Check for a vanished peer, called while nothing is read.
     gone: fn(&S) -> bool,
     shared: Arc<Shared>,
     lane: Lane,
     account: Arc<Account>,
     phase: watch::Receiver<Phase>,
     codec: LineCodec,
-    /// Which protocol it speaks; its first line decides (SRV-04).
+    /// Protocol of the connection, selected by its first line (SRV-04).
     dialect: Option<Box<dyn Dialect>>,
     parts: UnboundedReceiver<Box<Part>>,
     sender: UnboundedSender<Box<Part>>,
     pending: VecDeque<Pending>,
-    /// The number of the first that is pending.
+    /// Number of the first pending answer.
     first_number: u64,
     lines_pending: usize,
     weight: Weight,
     out: Vec<u8>,
     charge: Charge,
-    /// When the last byte came, or the first of a line that has not ended.
+    /// Arrival time of the last byte, or of the first byte of an unfinished line.
     since: Instant,
     long_lines: u32,
     input_ended: bool,
     closing: bool,
 }
 
-/// What woke a connection.
+/// An event that wakes a connection.
 enum Event {
-    /// Bytes; whether an unfinished line was there before them.
+    /// Bytes; `had_partial` is true if there was an unfinished line before them.
     Bytes {
         had_partial: bool,
     },
@@ -95,7 +95,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
 }
 
-/// Serves one stream until it ends. `gone` tells whether its peer has vanished.
+/// Serves one stream until it ends. `gone` returns true if its peer has vanished.
 pub(super) async fn serve<S>(
     stream: S,
     gone: fn(&S) -> bool,
@@ -139,7 +139,7 @@ pub(super) async fn serve<S>(
 }
 
 impl<S> Drop for Connection<S> {
-    /// Whatever still computes or waits for this peer is not wanted any more (SRV-12).
+    /// Stops and removes all work of this connection (SRV-12).
     fn drop(&mut self) {
         if !self.pending.is_empty() {
             self.pending.iter().for_each(|one| one.stop.trigger());
@@ -222,8 +222,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         io::ErrorKind::ConnectionReset.into()
     }
 
-    /// Ends the conversation so that the peer gets all that was said: closing with input unread
-    /// would make the system throw away what it has not sent yet.
+    /// Closes the connection so that the peer receives all answers: closing with unread input would make the system discard
+    /// unsent data.
     async fn finish(&mut self) -> io::Result<()> {
         let limits = &self.shared.limits;
         let shut = timeout(limits.write_timeout, self.stream.shutdown());
@@ -246,7 +246,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Waits for bytes, a part of an answer, the time limit, the peer to vanish or the order to end.
+    /// Waits for bytes, a part of an answer, the time limit, a vanished peer or the shutdown.
     async fn wait(&mut self) -> io::Result<Event> {
         let reads = self.reads();
         let idle = reads && self.pending.is_empty();
@@ -284,8 +284,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Whether more may be read: while there is room for it. What is read behind a question of a
-    /// dialect that takes one at a time may be the wish to end it.
+    /// Returns true if more may be read, which needs room. Input behind a query, in a dialect with one query at a time, may be
+    /// the request to stop it.
     fn reads(&mut self) -> bool {
         if self.input_ended || self.closing {
             return false;
@@ -298,8 +298,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Whether a line that is here can be taken now: dispatching ends early when answers have to be
-    /// sent first, and no event would come for the lines behind them.
+    /// Returns true if a complete line can be processed now: dispatching ends early if answers must be sent first, and no event
+    /// would announce the remaining lines.
     fn has_line(&mut self) -> bool {
         let pipelines = self.dialect.as_ref().is_none_or(|one| one.pipelines());
         let free = pipelines || self.pending.is_empty();
@@ -311,7 +311,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.lines_pending < self.shared.limits.in_flight_max && self.account.has_room()
     }
 
-    /// When this connection has been quiet, or a line unfinished, for too long (SRV-08).
+    /// Returns the time at which a quiet connection or an unfinished line times out (SRV-08).
     fn deadline(&self) -> Option<Instant> {
         let limits = &self.shared.limits;
         if self.weight.deadline().is_some() {
@@ -332,7 +332,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.since.checked_add(most)
     }
 
-    /// Tells the peer of trouble that no line is to blame for.
+    /// Reports an error that belongs to no line.
     fn trouble(&mut self, code: &'static str, message: &str) {
         let error = RequestError::new(code, "connection", message);
         let said = match &self.dialect {
@@ -342,7 +342,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.say(said);
     }
 
-    /// Collects a part of an answer, and those that have come by now as well.
+    /// Processes a part of an answer, and all others that have arrived.
     fn take_parts(&mut self, first: Option<Box<Part>>) {
         self.since = Instant::now();
         let mut next = first;
@@ -368,7 +368,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.weigh();
     }
 
-    /// Counts what is kept of matches; what is too much for all connections together is given up (SRV-20).
+    /// Counts the memory of matches, and rejects a match beyond the limit of all connections (SRV-20).
     fn weigh(&mut self) {
         let Some(dialect) = &mut self.dialect else {
             return;
@@ -404,7 +404,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         pending.done = part.last;
     }
 
-    /// Sends what waits: what the peer takes at once within this turn, the rest after it.
+    /// Sends the pending output: what the peer accepts at once within this turn, the rest after it.
     async fn flush(&mut self, turn: Option<Turn>) -> io::Result<()> {
         let mut sending = pin!(self.send());
         let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
@@ -415,7 +415,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Sends what waits; a peer that takes nothing is cut (SRV-09).
+    /// Sends the pending output; a peer that reads nothing is disconnected (SRV-09).
     async fn send(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
@@ -454,8 +454,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Ok(())
     }
 
-    /// Hands complete lines to the machine, and what they ask to the workers: the first one, or in
-    /// a turn all until the limits are reached.
+    /// Passes complete lines to the machine and their queries to the workers: the first line, or in a turn all until a limit is
+    /// reached.
     fn dispatch(&mut self, in_turn: bool) {
         let mut group: Option<QueuedWork> = None;
         let mut first = true;
@@ -509,7 +509,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.weigh();
     }
 
-    /// What the machine makes of the next line; `None` while it has to wait.
+    /// Returns the machine's step for the next line; `None` while it has to wait.
     fn next_step(&mut self) -> Option<Step> {
         let cut = self.codec.peek()?;
         let dialect = match &mut self.dialect {
@@ -547,7 +547,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Some(step.unwrap_or_else(|error| Step::Close(dialect.trouble(&error))))
     }
 
-    /// Adds an inquiry to those that go to the workers together, cheap ones only.
+    /// Adds an inquiry to the group of cheap ones that is submitted together.
     fn gather(&mut self, group: &mut Option<QueuedWork>, inquiry: Inquiry) {
         let cost = inquiry.cost();
         tracing::debug!(lane = ?self.lane, kind = inquiry.question.kind(), cost = cost.name(), "asked");
@@ -608,7 +608,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.answer(text.into_bytes());
     }
 
-    /// An answer that is ready; it goes out behind those before it.
+    /// Adds a finished answer, which is sent after those before it.
     fn answer(&mut self, bytes: Vec<u8>) {
         let charge = self.account.charge(bytes.len());
         if self.pending.is_empty() {
@@ -629,7 +629,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 }
 
-/// Waits until the peer has vanished, by looking now and then.
+/// Polls until the peer has vanished.
 async fn vanished<S>(stream: &S, gone: fn(&S) -> bool, look: Duration) {
     loop {
         tokio::time::sleep(look).await;
@@ -639,7 +639,7 @@ async fn vanished<S>(stream: &S, gone: fn(&S) -> bool, look: Duration) {
     }
 }
 
-/// Reads into the thread's buffer and feeds the codec; 0 at the end of input.
+/// Reads into the thread's buffer and feeds the codec; returns 0 at the end of input.
 async fn read<S: AsyncRead + Unpin>(stream: &mut S, codec: &mut LineCodec) -> io::Result<usize> {
     poll_fn(|context| {
         SCRATCH.with_borrow_mut(|scratch| {

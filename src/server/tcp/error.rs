@@ -1,48 +1,48 @@
-//! Why a server does not start.
+//! Errors at the start of a server.
 
 use super::address::Address;
 use crate::worker::WorkersError;
 use std::io;
 
-/// Why a server did not start.
+/// An error at the start of a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// Nothing to listen on.
+    /// There is no address to listen on.
     #[error("no address to listen on")]
     NoAddress,
-    /// Not loopback, and nobody allowed it.
+    /// The address is not loopback, and remote addresses are not allowed.
     #[error("{0} is not a loopback address; allow it with --allow-remote, behind a proxy")]
     Remote(Address),
-    /// HTTP for other machines, and nothing says who they are.
+    /// The HTTP address is not loopback, and there are no tokens.
     #[error(
         "{0} is not a loopback address: HTTP there also wants --http-tokens FILE, or --no-auth behind a proxy that checks"
     )]
     NoTokens(Address),
-    /// An address cannot be had.
+    /// An address cannot be bound.
     #[error("{address}: {source}")]
     Bind {
-        /// The address.
+        /// Address that failed.
         address: Address,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A transport beside sockets cannot be used.
+    /// A transport besides sockets cannot be used.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The threads that compute could not be started.
+    /// The worker threads could not be started.
     #[error("threads: {0}")]
     Threads(#[from] WorkersError),
 }
 
-/// The reason why a transport cannot be used.
+/// An error of a transport's settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// A file that it needs.
+    /// A file that it needs is missing or invalid.
     #[error("{0}")]
     File(String),
-    /// A setting of it.
+    /// A setting is invalid.
     #[error("{0}")]
     Setting(String),
 }

@@ -1,4 +1,4 @@
-//! The handle of a running server: to reload, to end, to read its counters.
+//! The handle of a running server: to reload, to shut down, to read its counters.
 
 use super::connection;
 use super::shared::{ReloadError, Shared};
@@ -8,12 +8,12 @@ use crate::shutdown::Phase;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Tells a running server to reload or to end.
+/// A handle to reload or shut down a running server.
 #[derive(Clone, Debug)]
 pub struct Handle(pub Arc<Shared>);
 
 impl Handle {
-    /// Ends gracefully: nothing new, running queries may finish within the grace time (SRV-15).
+    /// Shuts down gracefully: no new requests; running queries may finish within the grace time (SRV-15).
     pub fn drain(&self) {
         let drain = |phase: &mut Phase| {
             let running = *phase == Phase::Run;
@@ -25,7 +25,7 @@ impl Handle {
         self.0.phase.send_if_modified(drain);
     }
 
-    /// Ends at once.
+    /// Shuts down at once.
     pub fn cut(&self) {
         self.0.phase.send_replace(Phase::Cut);
     }
@@ -33,24 +33,24 @@ impl Handle {
     /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
     ///
     /// # Errors
-    /// A file is missing or damaged; the old nets stay.
+    /// If a file is missing or damaged; the old nets stay.
     pub fn reload(&self) -> Result<(), ReloadError> {
         self.0.reload()
     }
 
-    /// What has been counted so far.
+    /// Returns the counters.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.0.counters
     }
 
-    /// Bytes of answers that wait for their peers.
+    /// Returns the size in bytes of the answers that their peers have not read.
     #[must_use]
     pub fn unsent_bytes(&self) -> usize {
         self.0.unsent()
     }
 
-    /// Serves one stream that somebody else made, such as one end of a pipe in this process.
+    /// Serves a stream created by the caller, such as one end of a pipe in this process.
     pub async fn serve_stream<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
         let nowhere = |_: &S| false;
         connection::serve(stream, nowhere, Origin::Here, Arc::clone(&self.0), false).await;

@@ -1,4 +1,4 @@
-//! Accepting connections, and refusing politely.
+//! Accepting and refusing connections.
 
 use super::connection;
 use super::shared::Shared;
@@ -53,8 +53,7 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
     }
 }
 
-/// Pauses after failures to accept, as for want of descriptors: longer each time, told once a
-/// second (SRV-14).
+/// Backoff after failures to accept, such as a lack of descriptors; logged once a second at most (SRV-14).
 #[derive(Default)]
 struct Pauses {
     next: Duration,
@@ -109,8 +108,7 @@ fn welcome(
     });
 }
 
-/// Answers at once, keeps no more of them in the system than a peer takes, and finds peers that have
-/// gone silently (SRV-12).
+/// Sets options of a socket: no delay, a small send buffer, and keep-alive probes to find peers that have vanished (SRV-12).
 fn prepare(stream: &TcpStream, limits: &Limits) {
     let keep_alive = socket2::TcpKeepalive::new()
         .with_time(limits.keep_alive)
@@ -127,7 +125,7 @@ fn prepare(stream: &TcpStream, limits: &Limits) {
     }
 }
 
-/// Tells a newcomer that there is no place, in its own protocol if it says which (SRV-05).
+/// Refuses a new connection with an error, in its own protocol if it names one in time (SRV-05).
 async fn refuse(stream: Stream, reason: &str, patient: bool, limits: &Limits) {
     let wait = if patient {
         limits.refusal_wait
@@ -177,7 +175,7 @@ mod tests {
     use super::*;
     use tokio::net::TcpListener;
 
-    /// SRV-12: a peer that is silent for ever is found within five minutes.
+    /// SRV-12: a peer that has vanished is detected within five minutes.
     #[test]
     fn silent_peers_are_probed() {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,4 +1,4 @@
-//! Sockets, TCP's and Unix's: addresses, accepting, connections, the server.
+//! TCP and Unix sockets: addresses, accepting, connections, the server.
 
 mod address;
 mod connection;

@@ -1,4 +1,4 @@
-//! `gammond serve`: what it is told, its start and its end.
+//! The server of `gammond serve`: its settings, start and end.
 //!
 //! Rules SRV-01 to SRV-18 of `protocol-specs/request-protocol.md`.
 
@@ -21,33 +21,33 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// What a server is to be.
+/// Settings of a server.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// Where requests, gnubg and UBGI are served.
+    /// Addresses for requests, gnubg's server language and UBGI.
     pub listen: Vec<Address>,
-    /// Where gnubg's server language is spoken from the first byte.
+    /// Addresses for gnubg's server language from the first byte.
     pub external: Vec<Address>,
-    /// The other ways for requests to come.
+    /// Further transports of requests.
     pub transports: Vec<Arc<dyn Transport>>,
-    /// Where HTTP is spoken.
+    /// Addresses for HTTP.
     pub http: Vec<Address>,
-    /// Who may ask there.
+    /// Access rules of HTTP.
     pub http_access: HttpAccess,
-    /// Where Prometheus may read.
+    /// Address for Prometheus.
     pub metrics: Option<Address>,
-    /// Whether addresses other than loopback are allowed.
+    /// True if addresses other than loopback are allowed.
     pub allow_remote: bool,
-    /// What is allowed.
+    /// Limits of the server.
     pub limits: Limits,
-    /// With what sessions begin.
+    /// Initial settings of sessions.
     pub session: SessionSettings,
-    /// What gnubg does not tell.
+    /// Settings that gnubg's server language does not carry.
     pub rules: ExternalSettings,
 }
 
-/// A server that listens and is ready to run.
+/// A bound server that is ready to run.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -59,7 +59,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the addresses and starts the threads. `build` makes the engine anew for a reload.
+    /// Binds the addresses and starts the threads. `build` creates a new engine for a reload.
     ///
     /// # Errors
     /// [`ServeError`].
@@ -117,30 +117,30 @@ impl Server {
         })
     }
 
-    /// The addresses taken, with the real ports.
+    /// Returns the bound addresses, with the real ports.
     #[must_use]
     pub fn addresses(&self) -> Vec<String> {
         self.listeners.iter().map(Listener::address).collect()
     }
 
-    /// The addresses where HTTP is spoken, with the real ports.
+    /// Returns the bound HTTP addresses, with the real ports.
     #[must_use]
     pub fn http_addresses(&self) -> Vec<String> {
         self.http.iter().map(Listener::address).collect()
     }
 
-    /// The address of the metrics, with the real port.
+    /// Returns the bound metrics address, with the real port.
     #[must_use]
     pub fn metrics_address(&self) -> Option<String> {
         self.metrics.as_ref().map(Listener::address)
     }
 
-    /// Returns a line about each of the other transports.
+    /// Returns a line that describes each further transport.
     pub fn transports(&self) -> impl Iterator<Item = String> {
         self.transports.iter().map(|transport| transport.shown())
     }
 
-    /// Tells this server to end.
+    /// Returns a handle to reload or shut down this server.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.shared))

@@ -1,4 +1,4 @@
-//! What all connections of a server share.
+//! State shared by all connections of a server.
 
 use super::turns::Turns;
 use crate::account::{Account, Ledger};
@@ -16,46 +16,46 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Connections from which on each is looked at less often.
+/// Number of connections above which each is checked less often.
 const MANY: u64 = 256;
 
-/// Makes an engine anew, to be called when the nets on disk have changed.
+/// A function that builds a new engine after the nets on disk have changed.
 pub(super) type Build = dyn Fn() -> Result<Engine, BuildError> + Send + Sync;
 
-/// Why whoever started the server cannot make another engine.
+/// An error while building an engine.
 pub type BuildError = Box<dyn Error + Send + Sync>;
 
-/// Why the nets were not reloaded.
+/// An error while reloading the nets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReloadError {
     /// A reload is running; another one follows it.
     #[error("nets: they are being loaded already; once more after that")]
     Busy,
-    /// No engine could be made.
+    /// The engine could not be built.
     #[error(transparent)]
     Build(BuildError),
 }
 
-/// What all connections share.
+/// The state shared by all connections.
 pub struct Shared {
-    /// What is allowed.
+    /// Limits of the server.
     pub limits: Limits,
-    /// What has been counted.
+    /// Counters of the server.
     pub counters: Arc<Counters>,
-    /// The threads that compute.
+    /// Worker threads.
     pub workers: Workers,
-    /// How far the way down has come.
+    /// Phase of the shutdown.
     pub phase: watch::Sender<Phase>,
     pub(super) turns: Arc<Turns>,
     ledger: Arc<Ledger>,
-    /// Bytes of matches that come, wait or are judged (SRV-20).
+    /// Size in bytes of matches that arrive, wait or are analysed (SRV-20).
     pub(crate) blocks: AtomicUsize,
     lanes: AtomicU64,
     defaults: Defaults,
     peers: Mutex<HashMap<Origin, usize>>,
     build: Box<Build>,
-    /// Orders to reload that are not obeyed yet.
+    /// Number of pending requests to reload.
     reloads: AtomicUsize,
 }
 
@@ -112,44 +112,44 @@ impl Shared {
         }
     }
 
-    /// With what a connection's machine begins.
+    /// Returns the initial settings of a connection.
     pub fn defaults(&self) -> Defaults {
         let mut defaults = self.defaults.clone();
         defaults.rules.engine = self.workers.engine().net_name().to_owned();
         defaults
     }
 
-    /// How often a connection that is not read is looked at: half as often among many, so that a
-    /// thousand looks cost no more than those of some hundred.
+    /// Returns the interval of the checks for a vanished peer while a connection is not read: doubled with many connections, so
+    /// that a thousand checks cost no more than those of some hundred.
     pub(super) fn hang_up_check(&self) -> Duration {
         let many = self.counters.connections.load(Ordering::Relaxed) > MANY;
         self.limits.hang_up_check * if many { 2 } else { 1 }
     }
 
-    /// A new connection's account.
+    /// Creates the account of a new connection.
     pub fn account(&self) -> Arc<Account> {
         Account::new(Arc::clone(&self.ledger), self.limits.unsent_bytes_max)
     }
 
-    /// A new connection's place in the queues.
+    /// Creates the lane of a new connection.
     pub(crate) fn lane(&self, origin: Origin) -> Lane {
         let number = self.lanes.fetch_add(1, Ordering::Relaxed);
         Lane { origin, number }
     }
 
-    /// Bytes of answers that wait for their peers.
+    /// Returns the size in bytes of the answers that their peers have not read.
     pub fn unsent(&self) -> usize {
         self.ledger.used()
     }
 
-    /// What Prometheus reads.
+    /// Formats the metrics for Prometheus.
     pub(crate) fn prometheus(&self) -> String {
         let unsent = self.unsent() as u64;
         self.counters.unsent.store(unsent, Ordering::Relaxed);
         self.counters.prometheus(self.workers.engine().net_name())
     }
 
-    /// A place for a connection of this peer, or why there is none.
+    /// Returns a place for a connection of this client, or the reason for refusing it.
     pub(crate) fn admit(self: &Arc<Self>, origin: Origin) -> Result<Slot, &'static str> {
         let open = self.counters.connections.load(Ordering::Relaxed);
         if open >= self.limits.connections_max as u64 {
@@ -174,7 +174,7 @@ impl Shared {
     }
 }
 
-/// A connection's place; free again when dropped.
+/// A connection's place, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
     shared: Arc<Shared>,

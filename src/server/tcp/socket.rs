@@ -17,18 +17,18 @@ use tokio::time::{Instant, sleep};
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Socket,
-    /// Whether clients speak gnubg's server language from the first byte.
+    /// True if clients speak gnubg's server language from the first byte.
     server_language: bool,
 }
 
 #[derive(Debug)]
 enum Socket {
     Tcp(TcpListener),
-    /// With its file, and what tells that file from a successor's.
+    /// Unix socket with its path, and the identity of its file, to tell it from a successor's.
     Unix(LocalListener, PathBuf, Option<FileId>),
 }
 
-/// An accepted stream; whoever serves it need not know of which kind.
+/// An accepted stream of either kind.
 pub(crate) enum Stream {
     Tcp(TcpStream),
     Unix(LocalStream),
@@ -87,7 +87,7 @@ impl Drop for Listener {
 }
 
 impl Listener {
-    /// Takes an address; one in use is tried again for `retry` (SRV-03).
+    /// Binds an address; one in use is retried for `retry` (SRV-03).
     pub(super) async fn bind(
         address: &Address,
         allow_remote: bool,
@@ -134,12 +134,12 @@ impl Listener {
         self
     }
 
-    /// Whether clients speak gnubg's server language from the first byte.
+    /// Returns true if clients speak gnubg's server language from the first byte.
     pub(super) fn server_language(&self) -> bool {
         self.server_language
     }
 
-    /// The port of a TCP socket.
+    /// Returns the port of a TCP socket.
     pub(crate) fn port(&self) -> Option<u16> {
         match &self.socket {
             Socket::Tcp(socket) => socket.local_addr().ok().map(|address| address.port()),
@@ -172,7 +172,7 @@ impl Listener {
     }
 }
 
-/// Whether the peer of a connection has vanished; one that has only ended its side has not.
+/// Returns true if the peer has closed the connection; a peer that has only shut down its sending side does not count.
 pub(super) fn hung_up(stream: &Stream) -> bool {
     match stream {
         Stream::Tcp(stream) => platform::hung_up(stream),
@@ -180,8 +180,7 @@ pub(super) fn hung_up(stream: &Stream) -> bool {
     }
 }
 
-/// Binds a path. A socket left behind by a server that was killed is replaced; anything else that
-/// lies there is not ours to remove (SRV-03).
+/// Binds a path. A socket left behind by a killed server is replaced; any other file at the path is kept (SRV-03).
 async fn bind_unix(path: &Path) -> io::Result<Socket> {
     let bound = match LocalListener::bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {

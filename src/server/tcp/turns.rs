@@ -1,16 +1,15 @@
-//! Turns of those who send many lines at once, so that hundreds of them keep nobody else waiting.
+//! Turns of connections that send many lines at once, so that hundreds of them delay no other connection.
 //!
-//! A line that comes alone is answered when it is there. What comes with more behind it waits for a
-//! turn, and there is one turn at a time: the threads for sockets are never all busy with floods, and
-//! what has to be done for others never stands behind more than one turn. Who has used least time goes
-//! next, by address, then by connection.
+//! A single line is answered on arrival. A line with more behind it waits for a turn, and there is one turn at a time: the
+//! threads for sockets are never all busy with floods, and other work never waits for more than one turn. The client with the
+//! least used time is next, then its connection with the least used time.
 
 use crate::fair_queue::{FairQueue, Lane};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// All turns of a server.
+/// The turns of a server.
 #[derive(Debug, Default)]
 pub(super) struct Turns(Mutex<State>);
 
@@ -20,7 +19,7 @@ struct State {
     taken: bool,
 }
 
-/// A turn; it ends when dropped.
+/// A turn, which ends when dropped.
 #[derive(Debug)]
 pub(super) struct Turn {
     turns: Arc<Turns>,
@@ -29,7 +28,7 @@ pub(super) struct Turn {
 }
 
 impl Turns {
-    /// A turn of this lane, if nobody else has one.
+    /// Returns a turn for this lane if no other lane has one.
     pub(super) fn try_take(self: &Arc<Turns>, lane: Lane) -> Option<Turn> {
         let mut state = self.lock();
         if std::mem::replace(&mut state.taken, true) {
@@ -63,7 +62,7 @@ impl Turns {
         turn
     }
 
-    /// A connection is gone.
+    /// Removes a closed connection.
     pub(super) fn forget(&self, lane: Lane) {
         self.lock().waiting.forget(lane);
     }
@@ -81,7 +80,7 @@ impl Turns {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A turn of this lane has ended: who gets the next one.
+    /// Selects the next turn after a turn of this lane.
     fn next(self: &Arc<Turns>, ended: &Turn) -> Option<(oneshot::Sender<Turn>, Turn)> {
         let mut state = self.lock();
         state.waiting.charge(ended.lane, ended.began.elapsed());
@@ -130,8 +129,8 @@ mod tests {
         None
     }
 
-    /// one at a time; of those who flood, who has used least goes next, and who is gone
-    /// before its turn costs nothing.
+    /// one turn at a time; the connection with the least used time is next, and one that is closed before its turn
+    /// costs nothing.
     #[test]
     fn who_has_used_least_goes_next() {
         let turns = Arc::new(Turns::default());

@@ -1,23 +1,23 @@
-//! What the matches of one connection weigh, while their lines come and while they are judged (SRV-20).
+//! Memory of the matches of one connection, while their lines arrive and while they are analysed (SRV-20).
 
 use super::shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
-/// Bytes of matches, counted among those of all connections for as long as this lives.
+/// The size of a connection's matches in bytes, counted among those of all connections while this lives.
 #[derive(Debug)]
 pub struct Weight {
     shared: Arc<Shared>,
     counted: usize,
-    /// Of matches that wait or are judged.
+    /// Size in bytes of matches that wait or are analysed.
     pub(crate) pending: usize,
-    /// When the lines of a match began to come.
+    /// Arrival time of the first line of the current match.
     began: Option<Instant>,
 }
 
 impl Weight {
-    /// Begins with no bytes.
+    /// Creates an empty counter.
     pub fn new(shared: Arc<Shared>) -> Weight {
         Weight {
             shared,
@@ -27,8 +27,8 @@ impl Weight {
         }
     }
 
-    /// So much of a match has come by now, nothing when none does. Returns whether it is too much for all connections
-    /// together.
+    /// Sets the size of the part of a match that has arrived; `None` if no match is arriving. Returns true if the matches of
+    /// all connections together exceed the limit.
     pub fn gathered(&mut self, bytes: Option<usize>) -> bool {
         self.began = bytes.and(self.began.or_else(|| Some(Instant::now())));
         let now = self.pending + bytes.unwrap_or(0);
@@ -45,7 +45,7 @@ impl Weight {
         bytes.is_some_and(|bytes| bytes > 0) && total > self.shared.limits.block_bytes_max
     }
 
-    /// Until when the lines of a match must have come.
+    /// Returns the time by which the lines of the current match must have arrived.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.began?.checked_add(self.shared.limits.block_timeout)
     }
