@@ -1,4 +1,4 @@
-//! What an engine answers, as Python objects.
+//! Answers of an engine as Python objects.
 
 use crate::rules::{Play, Position};
 use crate::wrong;
@@ -141,7 +141,7 @@ impl Evaluation {
 pub(crate) struct RankedPlay {
     play: Play,
     equity: f64,
-    /// What it loses against the best play.
+    /// Equity lost against the best play.
     loss: f64,
     mwc: Option<f64>,
     /// Chances of the player who makes it.
@@ -186,7 +186,7 @@ pub(crate) struct CubeDecision {
     /// The equity of the best action.
     equity: f64,
     mwc: Option<f64>,
-    /// In words, such as `Double, take`.
+    /// Verdict in words, such as `Double, take`.
     verdict: String,
     double: bool,
     take: bool,
@@ -238,7 +238,7 @@ impl CubeDecision {
     }
 }
 
-/// What the games of one candidate of a rollout show.
+/// The results of one candidate of a rollout.
 #[pyclass(frozen, get_all, module = "gammond")]
 #[derive(Clone)]
 pub(crate) struct RolledOut {
@@ -247,11 +247,11 @@ pub(crate) struct RolledOut {
     play: Option<Play>,
     trials: u32,
     chances: Chances,
-    /// One standard error of each chance.
+    /// Standard error of each chance.
     chance_errors: Chances,
     /// Cubeful where the cube is in play, else cubeless.
     equity: f64,
-    /// One standard error of it.
+    /// Standard error of the equity.
     error: f64,
     cubeless: f64,
     cubeless_error: f64,
@@ -268,7 +268,7 @@ impl RolledOut {
     }
 }
 
-/// A rollout, or what is known of it so far.
+/// A rollout, finished or partial.
 #[pyclass(frozen, get_all, module = "gammond")]
 #[derive(Clone)]
 pub(crate) struct Rollout {
@@ -345,7 +345,7 @@ impl Rollout {
     }
 }
 
-/// A match replayed and judged.
+/// A replayed and analysed match.
 #[pyclass(frozen, module = "gammond")]
 pub(crate) struct Analysis {
     pub(crate) file: MatchFile,
@@ -363,7 +363,7 @@ impl Analysis {
         text
     }
 
-    /// A report for a terminal; `all` decisions or the mistakes.
+    /// A report for a terminal, with `all` decisions or only the mistakes.
     #[pyo3(signature = (name="match", all=false))]
     fn text(&self, name: &str, all: bool) -> String {
         self.analysis.text(Terminal::new(name), all)
@@ -384,7 +384,7 @@ impl Analysis {
         format!("{}{}", analysis::CSV_HEAD, self.analysis.csv(name))
     }
 
-    /// The match as GNU Backgammon's SGF with the analysis in it.
+    /// The match as GNU Backgammon's SGF with the analysis.
     fn sgf(&self) -> String {
         self.analysis.sgf(&self.file)
     }
@@ -407,7 +407,7 @@ impl Analysis {
     }
 }
 
-/// A text in any form with all that it says.
+/// The contents of a parsed text: position, match state and roll.
 #[pyclass(frozen, get_all, module = "gammond")]
 #[derive(Clone)]
 pub(crate) struct Parsed {

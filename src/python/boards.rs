@@ -1,7 +1,7 @@
-//! Boards as rows of 26 small numbers, and what needs no engine: afterstates, classes, features.
+//! Boards as rows of 26 small numbers, and functions that need no engine: afterstates, classes, features.
 //!
-//! The layout is that of XGID: index 0 is the opponent's bar (zero or negative), 1 to 24 are the points of the player on
-//! roll (positive: own checkers, negative: the opponent's), 25 is the own bar. What is missing to 15 is borne off.
+//! The layout is that of XGID: index 0 is the opponent's bar (zero or negative), 1 to 24 are the points of the player on roll
+//! (positive: own checkers, negative: the opponent's), 25 is the own bar. The rest of the 15 checkers is borne off.
 
 use crate::interrupt;
 use crate::rules::Position;
@@ -18,12 +18,12 @@ use numpy::{
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-/// Numbers of a row.
+/// Number of columns of a row.
 pub(crate) const PLACES: usize = 26;
-/// Rows that one task works on.
+/// Number of rows that one task processes.
 const CHUNK: usize = 512;
 
-/// An array argument: borrowed where it already has the type, else converted with every value checked.
+/// An array argument: borrowed if it already has the type, else converted with every value checked.
 pub(crate) enum Rows<'py> {
     Borrowed(PyReadonlyArray2<'py, i8>),
     Owned(Array2<i8>),
@@ -33,7 +33,7 @@ impl<'py> Rows<'py> {
     /// Reads an integer array of this width.
     ///
     /// # Errors
-    /// `TypeError` for what is no array of integers, `ValueError` for another shape and numbers beyond int8.
+    /// `TypeError` if it is no array of integers, `ValueError` for another shape and numbers beyond int8.
     pub(crate) fn of(
         argument: &str,
         value: &Bound<'py, PyAny>,
@@ -91,7 +91,7 @@ impl<'py> Rows<'py> {
     }
 }
 
-/// A row copied out once, so that what is checked is what is used.
+/// Copies a row, so that the checked values are the ones that are used.
 fn row<const N: usize>(rows: &ArrayView2<'_, i8>, number: usize) -> [i8; N] {
     let row = rows.row(number);
     let mut copied = [0; N];
@@ -105,7 +105,7 @@ fn row<const N: usize>(rows: &ArrayView2<'_, i8>, number: usize) -> [i8; N] {
     copied
 }
 
-/// The position of a row.
+/// Converts a row to a position.
 fn position(row: &[i8; PLACES]) -> Result<game::Position, String> {
     let (mut me, mut opponent) = ([0_u8; game::POINTS], [0_u8; game::POINTS]);
     for index in 0..24 {
@@ -132,7 +132,7 @@ fn position(row: &[i8; PLACES]) -> Result<game::Position, String> {
     game::Position::new(&me, &opponent).map_err(|error| error.to_string())
 }
 
-/// The position of a numbered row of the argument `boards`.
+/// Returns the position of a numbered row of the argument `boards`.
 pub(crate) fn position_at(
     rows: &ArrayView2<'_, i8>,
     number: usize,
@@ -141,7 +141,7 @@ pub(crate) fn position_at(
         .map_err(|reason| Wrong("boards", format!("row {number}: {reason}")))
 }
 
-/// The roll of a numbered row of the argument `dice`.
+/// Returns the roll of a numbered row of the argument `dice`.
 pub(crate) fn roll_at(rows: &ArrayView2<'_, i8>, number: usize) -> Result<Roll, Wrong> {
     let [first, second] = row::<2>(rows, number);
     let die = |die: i8| u8::try_from(die).unwrap_or(0);
@@ -163,7 +163,7 @@ impl From<Wrong> for PyErr {
     }
 }
 
-/// Two array arguments with a row for each position.
+/// Checks that two array arguments have one row for each position.
 pub(crate) fn same_length(boards: usize, argument: &str, rows: usize) -> PyResult<()> {
     match boards == rows {
         true => Ok(()),
@@ -190,14 +190,14 @@ pub(crate) fn write(position: &game::Position, row: &mut [i8; PLACES]) {
     row[25] = count(&mine, game::BAR);
 }
 
-/// Rows of many positions as an array.
+/// Returns rows of many positions as an array.
 pub(crate) fn array<'py>(py: Python<'py>, rows: Vec<i8>) -> PyResult<Bound<'py, PyArray2<i8>>> {
     let shape = [rows.len() / PLACES, PLACES];
     let array = Array2::from_shape_vec(shape, rows).map_err(wrong::work)?;
     Ok(array.into_pyarray(py))
 }
 
-/// The rows of all chunks behind each other, and where those of each board begin.
+/// Joins the rows of all chunks; also returns the offsets at which those of each board begin.
 pub(crate) fn ragged(chunks: &[(Vec<i8>, Vec<u32>)]) -> (Vec<i8>, Vec<i64>) {
     let mut offsets = vec![0_i64];
     let mut end = 0;
@@ -219,7 +219,7 @@ pub(crate) fn ragged(chunks: &[(Vec<i8>, Vec<u32>)]) -> (Vec<i8>, Vec<i64>) {
     (rows, offsets)
 }
 
-/// Positions as rows behind each other.
+/// Appends positions as rows.
 pub(crate) fn append(rows: &mut Vec<i8>, positions: &[game::Position]) {
     let at = rows.len();
     rows.resize(at + PLACES * positions.len(), 0);
@@ -230,7 +230,7 @@ pub(crate) fn append(rows: &mut Vec<i8>, positions: &[game::Position]) {
         .for_each(|(row, position)| write(position, row));
 }
 
-/// The numbers of the rows in chunks.
+/// Returns the row numbers of each chunk.
 pub(crate) fn chunks(rows: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<usize>> {
     let chunks = rows.div_ceil(CHUNK);
     (0..chunks)
@@ -350,7 +350,7 @@ pub(crate) fn swapped<'py>(
     })
 }
 
-/// Returns a way to write boards as inputs of nets: float32[N, K].
+/// Returns boards as inputs of a net, in a named encoding: float32[N, K].
 #[pyfunction]
 pub(crate) fn features<'py>(
     py: Python<'py>,

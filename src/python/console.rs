@@ -1,4 +1,4 @@
-//! gnubg's console and the numbers of a score, for `gammond.compat`.
+//! gnubg's console and conversions of match equities, for `gammond.compat`.
 
 use crate::engine::Engine;
 use crate::interrupt;
@@ -36,7 +36,7 @@ impl Console {
         }
     }
 
-    /// Runs a command. Returns what goes to standard output and to standard error, and whether the session is over.
+    /// Runs a command. Returns the text for standard output, that for standard error, and whether the session is over.
     fn line(&mut self, py: Python<'_>, text: &str) -> PyResult<(String, String, bool)> {
         let Console { inner, host, stop } = self;
         let answer = interrupt::run(
@@ -48,8 +48,8 @@ impl Console {
         Ok((answer.out, answer.err, answer.ends))
     }
 
-    /// The gammon and backgammon prices of the player on roll and of the other, and the match winning chances after a
-    /// plain loss and a plain win.
+    /// Returns the gammon and backgammon prices of the player on roll and of the opponent, and the match winning chances after
+    /// a plain loss and a plain win.
     fn stakes(&mut self, state: MatchState) -> ([[f64; 2]; 2], [f64; 2]) {
         let values = self.host.stakes(&state.0);
         (values.prices, values.chances)

@@ -1,4 +1,4 @@
-//! `Engine`: questions of one position, and of arrays of them.
+//! `Engine`: queries about one position, and about arrays of them.
 
 use crate::answers::{Analysis, CubeDecision, Evaluation, RankedPlay, Rollout};
 use crate::boards::{self, PLACES, Rows, Wrong};
@@ -21,9 +21,9 @@ use pyo3::types::PyString;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Deepest look-ahead that answers fast enough not to check for signals.
+/// Deepest look-ahead that is fast enough to run without checking for signals.
 const QUICK_PLIES: u8 = 1;
-/// Positions that one task evaluates.
+/// Number of positions that one task evaluates.
 const BATCH: usize = 512;
 
 /// Owns nets, tables, cache and threads, and answers questions.
@@ -93,7 +93,7 @@ impl Engine {
         Ok(Settings::plies(plies))
     }
 
-    /// Asks with the interpreter released; deep searches stop when Python has a signal.
+    /// Runs a query with the interpreter released; deep searches stop when Python has a signal.
     fn ask<T: Send>(
         &self,
         py: Python<'_>,
@@ -108,7 +108,7 @@ impl Engine {
         found.map_err(|error| failed(&error))
     }
 
-    /// Asks about every row, on all threads of the engine. The order of rows does not matter to the answers.
+    /// Runs a query for every row, on all threads of the engine. The order of rows does not affect the answers.
     fn each<'py, T: Send>(
         &self,
         py: Python<'py>,
@@ -128,7 +128,7 @@ impl Engine {
     }
 }
 
-/// Why a row has no answer.
+/// An error of one row.
 enum RowError {
     Wrong(Wrong),
     Engine(EngineError),
@@ -193,13 +193,13 @@ impl Engine {
         self.inner.net_name().to_owned()
     }
 
-    /// Look-ahead where a call names none.
+    /// Default look-ahead in plies.
     #[getter]
     fn plies(&self) -> u8 {
         self.plies
     }
 
-    /// Compute threads.
+    /// Number of compute threads.
     #[getter]
     fn threads(&self) -> usize {
         self.inner.pool().current_num_threads()
@@ -211,7 +211,7 @@ impl Engine {
         self.inner.bearoff_databases().to_vec()
     }
 
-    /// Forgets all remembered evaluations.
+    /// Clears the evaluation cache.
     fn clear_cache(&self) {
         self.inner.clear_cache();
     }
@@ -390,7 +390,7 @@ impl Engine {
         Ok(Rollout::new(position, roll, answer))
     }
 
-    /// Replays a match and says what each decision lost and what the dice gave.
+    /// Replays a match and reports the equity lost by each decision and the luck of the dice.
     #[pyo3(signature = (r#match, plies=None))]
     fn analyse(&self, py: Python<'_>, r#match: &Match, plies: Option<i64>) -> PyResult<Analysis> {
         let plies = plies.map_or(Ok(self.plies), plies_of)?;
@@ -510,7 +510,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Static chances of all rows behind each other.
+    /// Returns the static chances of all rows, one after the other.
     fn static_values(&self, py: Python<'_>, boards: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
         let boards = Rows::of("boards", boards, PLACES)?;
         let boards = boards.view();

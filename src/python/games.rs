@@ -1,4 +1,4 @@
-//! Many games at once: the native half of `gammond.env.VectorEnv`.
+//! Many games at once, for `gammond.env.VectorEnv`.
 
 use crate::boards::{self, PLACES};
 use crate::wrong;
@@ -10,34 +10,34 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The most games.
+/// Maximum number of games.
 const GAMES_MAX: usize = 1 << 20;
-/// Games that one task plays.
+/// Number of games that one task plays.
 const CHUNK: usize = 64;
 
-/// What the player who is asked decides.
+/// The decision that the acting player has to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Phase {
-    /// Which afterstate.
+    /// Choice of an afterstate.
     Play = 0,
-    /// Not double (0) or double (1), before the roll.
+    /// No double (0) or double (1), before the roll.
     Double = 1,
     /// Pass (0) or take (1).
     Answer = 2,
 }
 
-/// Rules that all games share.
+/// Rules shared by all games.
 #[derive(Clone, Copy)]
 struct Terms {
-    /// Points of a match; 0 for games that stand alone.
+    /// Points of a match; 0 for single games.
     length: u32,
     cube: bool,
 }
 
 struct Game {
     chance: ChaCha8Rng,
-    /// Seen by the player on roll, who is `turn`; while a double waits for its answer that is still the doubler.
+    /// Position seen by the player on roll, who is `turn`; during a double that is still the doubler.
     position: Position,
     turn: usize,
     phase: Phase,
@@ -49,10 +49,10 @@ struct Game {
     cube: Cube,
 }
 
-/// How a step ended: points or the match for the player who acted, and whether the episode is over.
+/// The result of a step: points or the match for the player who acted, and whether the episode is over.
 #[derive(Clone, Copy, Default)]
 struct End {
-    /// For player 0.
+    /// Reward of player 0.
     reward: f32,
     done: bool,
 }
@@ -109,7 +109,7 @@ impl Game {
         self.rolled(roll);
     }
 
-    /// Begins the turn of the player on roll.
+    /// Starts the turn of the player on roll.
     fn begin_turn(&mut self, terms: Terms) {
         if terms.cube && self.may_double(terms) {
             self.phase = Phase::Double;
@@ -128,7 +128,7 @@ impl Game {
         mine && useful && !self.crawford && value < u32::from(Cube::MAX)
     }
 
-    /// Cube and score seen by the player on roll.
+    /// Returns cube and score seen by the player on roll.
     fn state(&self, terms: Terms) -> MatchState {
         let (mine, theirs) = (self.scores[self.turn], self.scores[1 - self.turn]);
         let score = Score::lenient(terms.length, mine, theirs, self.crawford);
@@ -142,7 +142,7 @@ impl Game {
         }
     }
 
-    /// Who decides now.
+    /// Returns the player who decides.
     fn actor(&self) -> usize {
         match self.phase {
             Phase::Answer => 1 - self.turn,
@@ -157,7 +157,7 @@ impl Game {
         }
     }
 
-    /// The board seen by the player who decides.
+    /// Returns the board seen by the player who decides.
     fn board(&self) -> Position {
         match self.phase {
             Phase::Answer => self.position.swapped(),
@@ -165,7 +165,7 @@ impl Game {
         }
     }
 
-    /// Does what the player who decides wants.
+    /// Executes the action of the player who decides.
     fn act(&mut self, terms: Terms, action: usize) -> End {
         match (self.phase, action) {
             (Phase::Play, action) => {
@@ -205,7 +205,7 @@ impl Game {
         End::default()
     }
 
-    /// A game is over; what comes next begins.
+    /// Scores a finished game and starts the next one.
     fn won(&mut self, terms: Terms, winner: usize, points: u32) -> End {
         let sign = if winner == 0 { 1.0 } else { -1.0 };
         if terms.length == 0 {
@@ -230,7 +230,7 @@ impl Game {
         End::default()
     }
 
-    /// Lets the opponent, player 1, act until it is the turn of player 0.
+    /// Plays the opponent, player 1, until it is the turn of player 0.
     fn answer(&mut self, terms: Terms, opponent: &dyn Player) -> Result<End, String> {
         while self.actor() == 1 {
             let end = self
@@ -279,7 +279,7 @@ impl Game {
     }
 }
 
-/// Games played at once, each with its own numbered stream of dice.
+/// Concurrent games, each with its own numbered stream of dice.
 #[pyclass(module = "gammond._gammond")]
 pub(crate) struct Games {
     games: Vec<Game>,
@@ -368,7 +368,7 @@ impl Games {
         Ok(games)
     }
 
-    /// Begins all games from the start; with no seed, the dice go on with new streams.
+    /// Restarts all games; without a seed, the dice continue with new streams.
     #[pyo3(signature = (seed=None))]
     fn reset(&mut self, py: Python<'_>, seed: Option<u64>) -> PyResult<()> {
         match seed {
@@ -403,7 +403,7 @@ impl Games {
         self.each(py, |game| game.actions() as i64)
     }
 
-    /// The dice, 0 and 0 where none are rolled.
+    /// The dice; 0 and 0 if none are rolled.
     fn dice<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let dice = self
             .games
@@ -450,8 +450,8 @@ impl Games {
         states.into_pyarray(py).call_method1("reshape", (-1, 6))
     }
 
-    /// The boards that the actions of each game lead to, the opponent on roll, and where those of each game begin. A
-    /// game that waits for a cube action has none.
+    /// The boards after the possible actions of each game, the opponent on roll, and the offsets at which those of each game
+    /// begin. A game that waits for a cube action has none.
     fn afterstates<'py>(
         &self,
         py: Python<'py>,
@@ -471,8 +471,8 @@ impl Games {
         Ok((boards::array(py, rows)?, offsets.into_pyarray(py)))
     }
 
-    /// Does one action in every game. Returns the rewards of the players who acted (of player 0 where there is an
-    /// opponent) and which episodes ended; those have begun anew.
+    /// Executes one action in every game. Returns the rewards of the players who acted (of player 0 if there is an opponent)
+    /// and which episodes ended; those have been restarted.
     fn step<'py>(
         &mut self,
         py: Python<'py>,

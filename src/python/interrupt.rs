@@ -1,4 +1,4 @@
-//! Long work beside a Python that stays awake: signals stop it, progress reaches a callback, a panic stays inside.
+//! Long computations that leave Python responsive: signals stop them, progress reaches a callback, panics become errors.
 
 use crate::wrong;
 use gammond_base::stop::Stop;
@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How often signals are checked.
+/// Interval of the checks for signals.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
-/// Progress reports that may wait for the callback.
+/// Maximum number of progress reports that wait for the callback.
 const PROGRESS_QUEUE_MAX: usize = 16;
 
 enum Message<T, P> {
@@ -17,8 +17,8 @@ enum Message<T, P> {
     Done(T),
 }
 
-/// Runs `work` on a thread of its own with the interpreter released, passes what it reports to `on_progress`, and
-/// triggers `stop` when a signal handler or the callback raises.
+/// Runs `work` on its own thread with the interpreter released, passes its reports to `on_progress`, and triggers `stop` if a
+/// signal handler or the callback raises.
 pub(crate) fn run<T: Send, P: Send>(
     py: Python<'_>,
     stop: &Stop,
@@ -58,7 +58,7 @@ pub(crate) fn run<T: Send, P: Send>(
     })
 }
 
-/// [`run`] for work that reports nothing.
+/// Runs `work` like [`run`], without reports.
 pub(crate) fn quietly<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> T + Send,

@@ -1,9 +1,8 @@
-//! The native half of the Python package `gammond`: classes and functions over the library crates.
+//! The native part of the Python package `gammond`: classes and functions over the library crates.
 //!
-//! Every rule, notation, number and file is the library's; what stands here converts arguments, names the wrong ones
-//! in `ValueError` and `TypeError`, releases the interpreter while it computes, and stops when Python has a signal.
-//! The pure-Python half in `python/gammond` adds what needs no speed: containers, environments for other packages,
-//! the compatible modules.
+//! All rules, notations, numbers and files come from the library crates. This crate converts arguments, raises `ValueError` and
+//! `TypeError` with the argument's name, releases the interpreter while it computes, and stops when Python has a signal. The
+//! Python part in `python/gammond` adds containers, environments for other packages, and compatible modules.
 
 #![allow(
     clippy::wrong_self_convention,

@@ -1,4 +1,4 @@
-//! `Match`: match files of all formats, read and written.
+//! `Match`: reading and writing match files of all formats.
 
 use crate::rules::{Play, Position};
 use crate::wrong;
@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::io::Read as _;
 use std::path::PathBuf;
 
-/// A match or a money session, and what was wrong in its file.
+/// A match or a money session, with the faults of its file.
 #[pyclass(module = "gammond")]
 #[derive(Clone)]
 pub(crate) struct Match(MatchReading);
@@ -22,7 +22,7 @@ impl Match {
     }
 }
 
-/// Points of a step: 25 is the bar, 0 is off.
+/// Returns the points of a step: 25 is the bar, 0 is off.
 fn points(step: &Step) -> (u8, u8) {
     (
         step.from + 1,
@@ -76,7 +76,7 @@ impl Match {
         Ok(readings.into_iter().map(Match).collect())
     }
 
-    /// Appends a `Game` with all that was done in it.
+    /// Appends a `Game` with all its actions.
     fn add(&mut self, py: Python<'_>, game: &Bound<'_, PyAny>) -> PyResult<()> {
         let record = game.call_method0("record");
         let record = record.map_err(|_| wrong::kind("game", "want a Game"))?;
@@ -95,7 +95,7 @@ impl Match {
         (first, second)
     }
 
-    /// What is wrong in the file, in words.
+    /// Descriptions of the faults in the file.
     #[getter]
     fn faults(&self) -> Vec<String> {
         self.0.faults.iter().map(ToString::to_string).collect()

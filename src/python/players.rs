@@ -1,4 +1,4 @@
-//! `Player`: whoever the program can let play, for choosing plays by hand; and PubEval's own scores.
+//! `Player`: the players that the program knows, for choosing plays; and PubEval's scores.
 
 use crate::rules::{MatchState, Play, position_of, roll_of};
 use crate::wrong;
@@ -8,7 +8,7 @@ use gammond_game::find_play;
 use gammond_train::player::{PlayerSpec, pubeval_score};
 use pyo3::prelude::*;
 
-/// A player as the program names them: `pubeval`, `random`, `gammond:plies=1`, a net of the lab.
+/// A player by its name in the program: `pubeval`, `random`, `gammond:plies=1`, a net of the lab.
 #[pyclass(frozen, module = "gammond")]
 pub(crate) struct Player {
     inner: Box<dyn gammond_train::player::Player>,
@@ -30,7 +30,7 @@ impl Player {
         self.inner.name()
     }
 
-    /// Chooses a play; `seed` decides for players that throw coins.
+    /// Chooses a play; `seed` is for players with random choices.
     #[pyo3(signature = (position, roll, state=None, seed=0))]
     fn play(
         &self,
@@ -71,8 +71,8 @@ pub(crate) fn pubeval(position: &Bound<'_, PyAny>, race: Option<bool>) -> PyResu
     ))
 }
 
-/// Returns the chances of the player on roll to bear off all checkers in exactly 1, 2, 3 ... rolls, and those to bear off
-/// the first one; None where the checkers are not all in the home board.
+/// Returns the chances of the player on roll to bear off all checkers in exactly 1, 2, 3 ... rolls, and those to bear off the
+/// first one; None if not all checkers are in the home board.
 #[pyfunction]
 pub(crate) fn bearoff_rolls(position: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<f32>, Vec<f32>)>> {
     let position = position_of("position", position)?;

@@ -33,7 +33,7 @@ impl Roll {
         roll.map(Roll).map_err(|error| wrong::value("text", error))
     }
 
-    /// The 21 rolls that differ.
+    /// The 21 different rolls.
     #[staticmethod]
     fn all() -> Vec<Roll> {
         game::Roll::ALL.into_iter().map(Roll).collect()
@@ -79,7 +79,7 @@ impl Roll {
     }
 }
 
-/// Reads a roll from whatever stands for one: a `Roll`, a text such as `31`, a pair of dice.
+/// Converts a `Roll`, a text such as `31` or a pair of dice to a roll.
 pub(crate) fn roll_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game::Roll> {
     if let Ok(roll) = value.cast::<Roll>() {
         return Ok(roll.get().0);
@@ -225,12 +225,12 @@ fn form_of(name: &str) -> PyResult<Form> {
     Form::named(name).ok_or_else(reason)
 }
 
-/// All checkers, seen by the player on roll.
+/// A position: all checkers, seen by the player on roll.
 #[pyclass(frozen, eq, hash, from_py_object, module = "gammond")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Position(pub(crate) game::Position);
 
-/// Counts of one side from a sequence of at most 25 numbers.
+/// Converts a sequence of at most 25 numbers to the counts of one side.
 fn counts(argument: &str, values: &[i64]) -> PyResult<[u8; game::POINTS]> {
     let mut counts = [0; game::POINTS];
     if values.len() > counts.len() {
@@ -336,7 +336,7 @@ impl Position {
         Position(self.0.swapped())
     }
 
-    /// All plays of a roll that lead to different positions; the pass when nothing can move.
+    /// All plays of a roll that lead to different positions; the pass if nothing can move.
     fn legal_plays(&self, roll: &Bound<'_, PyAny>) -> PyResult<Vec<Play>> {
         let roll = roll_of("roll", roll)?;
         if self.0.is_over() {
@@ -361,7 +361,7 @@ impl Position {
         Ok(plays.into_iter().map(play).collect())
     }
 
-    /// The legal play that a text such as `8/5 6/5` means.
+    /// The legal play of a text such as `8/5 6/5`.
     fn play(&self, roll: &Bound<'_, PyAny>, text: &str) -> PyResult<Play> {
         let roll = roll_of("roll", roll)?;
         let legal = parse_play(text, &self.0, roll);
@@ -469,7 +469,7 @@ impl Position {
     }
 }
 
-/// Reads a position from a `Position` or from a text in any form.
+/// Converts a `Position` or a text in any form to a position.
 pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game::Position> {
     if let Ok(position) = value.cast::<Position>() {
         return Ok(position.get().0);
@@ -491,7 +491,7 @@ pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct MatchState(pub(crate) game::MatchState);
 
-/// The state that is meant when none is given.
+/// Returns the state, or money play if there is none.
 pub(crate) fn state_or_money(state: Option<MatchState>) -> game::MatchState {
     state.map_or_else(game::MatchState::default, |state| state.0)
 }
@@ -504,7 +504,7 @@ const OWNERS: [(&str, CubeOwner); 3] = [
 
 #[pymethods]
 impl MatchState {
-    /// Money play by default; `length` points make a match, in which `crawford` says that this is the Crawford game.
+    /// Creates a state: money play by default; `length` points make a match, `crawford` marks the Crawford game.
     #[new]
     #[pyo3(signature = (length=0, score=(0, 0), crawford=false, cube=1, owner="centred", jacoby=true, beavers=true))]
     fn new(
