@@ -73,7 +73,7 @@ pub struct Access {
     pub nkey: Option<PathBuf>,
     /// File with a token.
     pub token: Option<PathBuf>,
-    /// User name; [`Access::password`] is its file.
+    /// User name; the password is in the file [`Access::password`].
     pub user: Option<String>,
     /// File with the password of [`Access::user`].
     pub password: Option<PathBuf>,

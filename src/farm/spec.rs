@@ -1,8 +1,8 @@
 //! The work of a farm as data: one struct for each command, with its players, files and settings.
 //!
-//! A [`JobSpec`] is read from strangers' bytes by serde, with limits on every number and text. It has no field for a path,
+//! A [`JobSpec`] is deserialized from untrusted bytes, with limits on every number and text. It has no field for a path,
 //! a program or a socket: files are numbers among those that travel with the job ([`FileNumber`]), players are
-//! [`PortablePlayer`]s, and an [`OutputName`] is a name in the scratch folder of whoever computes. The command line is never
+//! [`PortablePlayer`]s, and an [`OutputName`] is a name in the worker's scratch folder. The command line is never
 //! parsed again.
 
 use gammond_train::player::{
@@ -378,7 +378,7 @@ pub struct DuelSpec {
     pub b: PortablePlayer,
     /// Number of games.
     pub games: Count,
-    /// Lead in points per game that decides early.
+    /// Points per game of the sequential test against 0 that ends the duel early.
     pub decide: Option<Points>,
     /// Journal file.
     pub journal: Option<OutputName>,

@@ -29,7 +29,7 @@ const OUT_MAX: i64 = 500_000;
 const OBJECT_READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of jobs in a listing.
 const JOBS_MAX: usize = 10_000;
-/// Number of attempts to purge a job that cannot be cancelled because the server is full.
+/// Maximum number of purges of a job that cannot be cancelled because the server is full.
 const CANCEL_TRIES: u32 = 20;
 
 /// A farm: a named set of streams and buckets on a server.

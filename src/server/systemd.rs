@@ -33,7 +33,7 @@ impl Notifier {
     }
 }
 
-/// Returns the interval of the reports of being alive: half of systemd's `WATCHDOG_USEC`, in microseconds.
+/// Returns the interval of the reports of being alive: half of `WATCHDOG_USEC` (microseconds); `None` without one.
 #[must_use]
 pub fn watchdog_period(watchdog_usec: Option<&str>) -> Option<Duration> {
     let us: u64 = watchdog_usec?.parse().ok().filter(|&us| us > 0)?;

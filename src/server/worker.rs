@@ -166,7 +166,7 @@ impl Workers {
         }
     }
 
-    /// Removes the queued work of a closed connection (SRV-12). Its stop token must have been triggered before.
+    /// Removes the queued work of a closed connection (SRV-12). Its stop tokens must have been triggered before.
     pub fn forget(&self, lane: Lane) {
         let mut queues = self.shared.lock();
         for waiting in &mut queues.costs {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Queue group: servers of one name share the requests.
 pub(super) const GROUP: &str = "q";
-/// Discovery verbs, which are also the last words of the responses' types.
+/// Verbs of discovery requests; in lower case they are part of the responses' types.
 const QUESTIONS: [&str; 3] = ["PING", "INFO", "STATS"];
 
 /// Identity of this server among those of its name, and its statistics.

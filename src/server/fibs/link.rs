@@ -445,7 +445,7 @@ impl Link {
         });
     }
 
-    /// Passes finished reports to the machine.
+    /// Passes finished reports to the machine and stores them.
     fn take_reports(&mut self) {
         while let Ok((name, lines)) = self.reports.try_recv() {
             if lines.is_empty() {
