@@ -3,7 +3,7 @@
 use super::{BAR, Position, Side};
 use std::fmt;
 
-/// What a crashed position is about, seen by the player on roll; the first that fits.
+/// Kind of a crashed position, seen by the player on roll; the first kind that fits applies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Category {
     /// The player on roll has a full prime.
@@ -66,7 +66,7 @@ fn prime(side: Side) -> Option<usize> {
     (0..=18).rev().find(|&k| side.made() >> k & 0x3f == 0x3f)
 }
 
-/// Whether a checker of `runner` has six or more checkers of `blocker` in front of it.
+/// Returns true if a checker of `runner` has six or more checkers of `blocker` in front of it.
 fn faces_many(runner: Side, blocker: Side) -> bool {
     (0..=BAR).any(|q| {
         let first = if q == BAR { 0 } else { 24 - q };

@@ -3,8 +3,7 @@
 use super::{Position, Side};
 use std::fmt;
 
-/// What kind of position it is; decides which net or table judges it. The numbers are GNU
-/// Backgammon's.
+/// Class of a position; selects the net or table that evaluates it. The numbers are GNU Backgammon's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Class {

@@ -18,7 +18,7 @@ pub enum Group {
     Containment,
 }
 
-/// How far the side with two anchors is behind in a back game, in pips.
+/// Minimum deficit of the side with two anchors in a back game, in pips.
 const BACK_GAME_PIPS: u32 = 40;
 /// The opponent's home by a side's own numbering, with the bar.
 const FAR_HOME: u32 = 0x7f << 18;
@@ -42,7 +42,7 @@ impl Group {
         Group::Containment,
     ];
 
-    /// Whether a position belongs to the group.
+    /// Returns true if a position belongs to the group.
     #[must_use]
     pub fn holds(self, position: &Position) -> bool {
         let sides = [position.me(), position.opponent()];

@@ -1,8 +1,8 @@
-//! How a finished game was won.
+//! Results of finished games.
 
 use super::{BAR, Chances, Position, Side};
 
-/// How much a game is won by.
+/// Margin by which a game is won.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Margin {
@@ -17,7 +17,7 @@ pub enum Margin {
 /// The result of a finished game, seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {
-    /// Whether the player on roll has won. After a winning play it is the loser's turn.
+    /// True if the player on roll has won. After a winning play it is the loser's turn.
     pub won: bool,
     /// By how much.
     pub margin: Margin,
@@ -54,7 +54,7 @@ impl Outcome {
 }
 
 impl Position {
-    /// How the game ended; `None` while both sides have checkers left.
+    /// Returns the result of the game; `None` while both sides have checkers left.
     #[must_use]
     pub const fn outcome(&self) -> Option<Outcome> {
         let won = self.me().on_board() == 0;

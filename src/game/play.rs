@@ -13,13 +13,13 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether the checker enters from the bar.
+    /// Returns true if the checker enters from the bar.
     #[must_use]
     pub const fn enters(self) -> bool {
         self.from as usize == BAR
     }
 
-    /// Whether the checker is borne off.
+    /// Returns true if the checker is borne off.
     #[must_use]
     pub const fn bears_off(self) -> bool {
         self.to as usize == OFF
@@ -46,7 +46,7 @@ impl Play {
         &self.steps[..usize::from(self.length)]
     }
 
-    /// Whether nothing moves.
+    /// Returns true if nothing moves.
     #[must_use]
     pub const fn is_pass(&self) -> bool {
         self.length == 0

@@ -97,7 +97,7 @@ impl Search {
     }
 }
 
-/// Where a checker at `from` goes with `die`, if that step is legal.
+/// Returns the destination of a checker at `from` with `die`, if that step is legal.
 fn destination(position: &Position, from: usize, die: u8) -> Option<usize> {
     let me = position.me();
     if me.count(from) == 0 || (from != BAR && me.count(BAR) > 0) {

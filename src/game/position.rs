@@ -1,4 +1,4 @@
-//! Where all checkers stand, packed into two 128-bit words.
+//! Positions of all checkers, packed into two 128-bit words.
 
 use std::fmt;
 
@@ -189,7 +189,7 @@ pub struct Position {
     me: Side,
 }
 
-/// Why counts are not a legal position. Sides are named as the player on roll sees them.
+/// Reason why counts are not a legal position. Sides are named as the player on roll sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
@@ -202,7 +202,7 @@ pub enum PositionError {
     /// A point with checkers of both sides, numbered 1..=24 by the player on roll.
     #[error("both sides have checkers on point {0} of the player on roll")]
     Shared(usize),
-    /// Nobody has a checker left.
+    /// Neither side has a checker left.
     #[error("both sides have borne off all checkers")]
     BothOff,
     /// Both sides have a closed board and a checker on the bar: no game can lead there.
@@ -295,14 +295,14 @@ impl Position {
         }
     }
 
-    /// Whether one side has borne off all its checkers.
+    /// Returns true if one side has borne off all its checkers.
     #[inline]
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.me.on_board() == 0 || self.opponent.on_board() == 0
     }
 
-    /// Whether the two sides can still meet: my rearmost index plus the opponent's exceeds 22.
+    /// Returns true if the two sides can still meet: my rearmost index plus the opponent's exceeds 22.
     #[inline]
     #[must_use]
     pub const fn has_contact(&self) -> bool {

@@ -14,7 +14,7 @@ pub struct RaceCounts {
     pub kleinman: f64,
 }
 
-/// What a count advises: whether to double a centred cube, to redouble, and to take.
+/// The advice of a pip count: whether to double a centred cube, to redouble, and to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaceAdvice {
     /// Double a cube in the middle.

@@ -72,13 +72,13 @@ impl Roll {
         }
     }
 
-    /// Whether both dice show the same.
+    /// Returns true if both dice show the same number.
     #[must_use]
     pub const fn is_double(self) -> bool {
         self.first == self.second
     }
 
-    /// How many of the 36 throws of two dice give this roll: 1 for doubles, else 2.
+    /// Returns the number of the 36 throws of two dice that give this roll: 1 for doubles, else 2.
     #[must_use]
     pub const fn weight(self) -> u32 {
         if self.is_double() { 1 } else { 2 }

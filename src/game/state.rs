@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who may turn the cube, seen by the player on roll.
+/// The player who may turn the cube, seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CubeOwner {
-    /// Nobody owns it: both may double.
+    /// No owner: both players may double.
     #[default]
     Centred,
     /// The player on roll.
@@ -57,13 +57,13 @@ impl Cube {
         })
     }
 
-    /// What a plain game is worth.
+    /// Returns the points of a plain game at this cube.
     #[must_use]
     pub const fn value(self) -> u32 {
         self.value as u32
     }
 
-    /// Who may turn it.
+    /// Returns the owner of the cube.
     #[must_use]
     pub const fn owner(self) -> CubeOwner {
         self.owner
@@ -137,8 +137,8 @@ impl Score {
         })
     }
 
-    /// As [`Score::new`], but drops a Crawford flag at a score at which no Crawford game is played, as GNU Backgammon
-    /// does.
+    /// Creates a score like [`Score::new`], but drops a Crawford flag at a score at which no Crawford game is played,
+    /// as GNU Backgammon does.
     ///
     /// # Errors
     /// [`MatchStateError`] names what cannot be.
@@ -160,7 +160,7 @@ impl Score {
         self.length as u32
     }
 
-    /// Whether no match score matters.
+    /// Returns true if this is money play.
     #[must_use]
     pub const fn is_money(self) -> bool {
         self.length == 0
@@ -190,14 +190,14 @@ impl Score {
         (self.length - self.opponent) as u32
     }
 
-    /// Whether this is the Crawford game.
+    /// Returns true in the Crawford game.
     #[must_use]
     pub const fn is_crawford(self) -> bool {
         self.crawford
     }
 
-    /// Whether the Crawford game of this match has been played: somebody is 1-away and this is
-    /// not the Crawford game.
+    /// Returns true if the Crawford game of this match has been played: one player is 1-away and this is not the
+    /// Crawford game.
     #[must_use]
     pub const fn is_post_crawford(self) -> bool {
         self.length > 0 && !self.crawford && (self.my_away() == 1 || self.opponent_away() == 1)
@@ -225,7 +225,7 @@ pub struct Rules {
 }
 
 impl Default for Rules {
-    /// As GNU Backgammon plays by default: Jacoby and beavers.
+    /// Returns GNU Backgammon's default rules: Jacoby and beavers.
     fn default() -> Self {
         Rules {
             jacoby: true,
@@ -273,7 +273,7 @@ impl Default for MatchState {
     }
 }
 
-/// What cannot be in a cube or score.
+/// An impossible cube or score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchStateError {

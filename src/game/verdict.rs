@@ -1,4 +1,4 @@
-//! What is right with the cube, in GNU Backgammon's words.
+//! Cube verdicts, in GNU Backgammon's words.
 
 /// GNU Backgammon's cube verdicts; the numeric codes are its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Verdict {
         }
     }
 
-    /// Whether an engine turns the cube: optional doubles are left alone.
+    /// Returns true if an engine should turn the cube: optional doubles are not made.
     #[must_use]
     pub const fn doubles(self) -> bool {
         matches!(
@@ -70,7 +70,7 @@ impl Verdict {
         )
     }
 
-    /// Whether the opponent should pass.
+    /// Returns true if the opponent should pass.
     #[must_use]
     pub const fn passes(self) -> bool {
         matches!(
@@ -84,7 +84,7 @@ impl Verdict {
         )
     }
 
-    /// Whether the opponent should beaver.
+    /// Returns true if the opponent should beaver.
     #[must_use]
     pub const fn beavers(self) -> bool {
         matches!(

@@ -32,7 +32,7 @@ impl<T: Trail> State<T> {
         sources
     }
 
-    /// After one legal step; `leaves` says that nobody remains at `from`.
+    /// Returns the state after one legal step; `leaves` is true if the step empties `from`.
     #[inline(always)]
     pub(super) fn stepped(&self, from: usize, die: usize, leaves: bool) -> State<T> {
         let source = 1u32 << from;
@@ -88,7 +88,7 @@ impl<T: Trail> State<T> {
     }
 }
 
-/// What a step takes away from a packed side, by die and source, modulo 2^128.
+/// Decrease of a packed side by one step, by die and source, modulo 2^128.
 static STEPS: [[u128; 25]; 7] = {
     let mut steps = [[0u128; 25]; 7];
     let mut die = 1;
@@ -104,7 +104,7 @@ static STEPS: [[u128; 25]; 7] = {
     steps
 };
 
-/// What a hit adds to the packed side of the opponent, by die and source of the step that hits.
+/// Increase of the opponent's packed side by a hit, by die and source of the step that hits.
 static HITS: [[u128; 25]; 7] = {
     let mut hits = [[0u128; 25]; 7];
     let mut die = 1;

@@ -64,7 +64,7 @@ pub struct PlayGenerator {
     free: u32,
     /// Points where exactly one of my checkers stands.
     single: u32,
-    /// How many of my checkers are not in the home board.
+    /// Number of my checkers outside the home board.
     outside: u32,
 }
 
@@ -126,7 +126,7 @@ impl PlayGenerator {
         }
     }
 
-    /// Two different dice when nothing can be borne off and nobody is on the bar.
+    /// Generates the plays of two different dice when nothing can be borne off and the bar is empty.
     fn two_dice<S: Sink>(&self, first: usize, second: usize, out: &mut S) {
         let start = self.start::<S>();
         let State {
@@ -153,7 +153,7 @@ impl PlayGenerator {
         }
     }
 
-    /// Two different dice with somebody on the bar, when nothing can be borne off.
+    /// Generates the plays of two different dice with checkers on the bar, when nothing can be borne off.
     fn two_dice_bar<S: Sink>(&self, first: usize, second: usize, out: &mut S) {
         let start = self.start::<S>();
         let by_first = 1 << BAR & self.free << first;

@@ -1,8 +1,8 @@
-//! What is kept of the plays found: positions, or positions and steps.
+//! Collections of generated plays: positions only, or positions with their steps.
 
 use crate::{LegalPlay, OFF, Play, Position, Step};
 
-/// What is remembered of the steps: nothing, or a [`Play`].
+/// A record of the steps of a play: nothing (`()`), or a [`Play`].
 pub(super) trait Trail: Copy + Default {
     fn then(self, from: usize, die: usize) -> Self;
 }
@@ -23,7 +23,7 @@ impl Trail for Play {
     }
 }
 
-/// Where the plays go.
+/// A collection that receives generated plays.
 pub(super) trait Sink {
     type Trail: Trail;
     fn put(&mut self, after: Position, trail: Self::Trail);

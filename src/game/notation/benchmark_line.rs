@@ -88,8 +88,8 @@ pub struct PlayRecord {
 }
 
 impl PlayRecord {
-    /// Which candidate a play ends in, if it is listed, and what the play costs in points: the greatest listed loss
-    /// when it is not.
+    /// Returns the index of the listed candidate that a play ends in, and the loss of the play in points. An unlisted
+    /// play has no index and gets the greatest listed loss.
     #[must_use]
     pub fn charge(&self, after: &Position) -> (Option<usize>, f64) {
         let listed = self
@@ -115,7 +115,7 @@ impl PlayRecord {
 pub struct ListedPlay {
     /// The position after the play, the opponent on roll.
     pub position: Position,
-    /// Equity given up against the best candidate, in points; not below 0.
+    /// Equity lost against the best candidate, in points; not below 0.
     pub loss: f64,
 }
 
@@ -128,7 +128,7 @@ pub struct CubeRecord {
     pub no_double: f64,
     /// Match winning chance after double and take, 0..=100.
     pub double_take: f64,
-    /// What to do.
+    /// Correct cube action.
     pub action: CubeAction,
 }
 
@@ -153,7 +153,7 @@ impl CubeAction {
         CubeAction::NoDouble,
     ];
 
-    /// As it stands in the file.
+    /// Returns the spelling in the file.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -205,7 +205,7 @@ pub fn parse_position_line(line: &[u8]) -> Result<Option<Position>, NotationErro
     Ok(Some(parse_position(line)?.position))
 }
 
-/// Chances on a line of a training file, behind the position.
+/// Number of chances after the position on a line of a training file.
 const RESULTS_ON_A_LINE: usize = 5;
 
 /// Reads a line of a training file, `KEY p0 p1 p2 p3 p4`; `None` for comments and empty lines.
@@ -382,7 +382,7 @@ fn position_chances(input: &[u8]) -> Parsed<'_, PositionChances> {
     with_chances(rest, position)
 }
 
-/// As [`position_chances`], but the play that leads there may have ended the game.
+/// Parses like [`position_chances`], but the play that leads there may have ended the game.
 fn candidate_chances(input: &[u8]) -> Parsed<'_, PositionChances> {
     let (rest, position) = position_after(input, "position of the record")?;
     with_chances(rest, position)

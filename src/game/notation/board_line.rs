@@ -20,7 +20,7 @@ pub(super) const WHOLE: &str = "board line";
 /// Fields after the two names.
 const NUMBERS: usize = 50;
 
-/// What the fields are called in messages, from field 1 on.
+/// Names of the fields in messages, from field 1 on.
 #[rustfmt::skip]
 pub(super) const NAMES: [&str; 52] = [
     "board field 1 (name)", "board field 2 (name)", "board field 3 (match length)",

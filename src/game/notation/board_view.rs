@@ -1,4 +1,4 @@
-//! What a FIBS board line says to the player on roll.
+//! The view of a FIBS board line by the player on roll.
 //!
 //! Rules BL-04 to BL-15 of `protocol-specs/board-line.md`.
 
@@ -8,7 +8,7 @@ use crate::{
     BAR, Cube, CubeOwner, MatchState, MatchStateError, POINTS, Position, Roll, Rules, Score,
 };
 
-/// Whose board line it is, where that makes a difference.
+/// Dialect of a board line, where it makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoardDialect {
     /// gnubg as the client of an external player: bars in fields 6 and 31; the scores stand in
@@ -22,7 +22,7 @@ pub enum BoardDialect {
     RawBoard,
 }
 
-/// What a board line says to the player on roll.
+/// A board line as seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BoardView {
     /// The checkers.
@@ -32,13 +32,13 @@ pub struct BoardView {
     pub state: MatchState,
     /// The dice, if rolled.
     pub roll: Option<Roll>,
-    /// Whether a double waits for the answer of the player who is not on roll.
+    /// Double that waits for the answer of the player who is not on roll, if any.
     pub offer: Option<Offer>,
     /// The sign of the checkers of the player on roll.
     pub sign: i32,
-    /// Whether the player on roll is the one of field 41: on FIBS the one named first.
+    /// True if the player on roll is the one of field 41: on FIBS the one named first.
     pub first_on_roll: bool,
-    /// Whether the player on roll moves towards higher place numbers.
+    /// True if the player on roll moves towards higher place numbers.
     pub ascending: bool,
 }
 
@@ -55,8 +55,8 @@ impl BoardView {
 }
 
 impl BoardLine {
-    /// Whose line this seems to be. A line of FIBS can look exactly like one of gnubg; then the
-    /// answer is [`BoardDialect::External`].
+    /// Guesses the dialect of this line. A line of FIBS can look exactly like one of gnubg; then the answer is
+    /// [`BoardDialect::External`].
     #[must_use]
     pub fn guess_dialect(&self) -> BoardDialect {
         let [first, _] = &self.names;
@@ -74,7 +74,7 @@ impl BoardLine {
         }
     }
 
-    /// What the line says to the player on roll.
+    /// Returns the line as seen by the player on roll.
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-board` for a turn, colour or direction of 0, an
@@ -83,7 +83,7 @@ impl BoardLine {
         self.view_in(dialect, self.to_string().as_bytes())
     }
 
-    /// As [`BoardLine::view`]; errors give places in `text`, from which this was read.
+    /// Returns the same as [`BoardLine::view`]; errors give places in `text`, from which this line was parsed.
     pub(super) fn view_in(
         &self,
         dialect: BoardDialect,

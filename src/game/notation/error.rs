@@ -1,4 +1,4 @@
-//! Why a text was not understood: which form and field, the reason, and the byte.
+//! Errors of notation parsing: form and field, reason, and byte position.
 
 use crate::{MatchStateError, PositionError, RollError};
 
@@ -44,8 +44,8 @@ impl Code {
     }
 }
 
-/// Why a text was refused. Its `Display` is one line: the field and the reason; the place stands
-/// apart in [`NotationError::at`], as in an error answer.
+/// An error while parsing a text. Its `Display` is one line with the field and the reason; the place is separate in
+/// [`NotationError::at`], as in an error answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{field} {reason}")]
 pub struct NotationError {
@@ -83,7 +83,7 @@ impl NotationError {
         self.field
     }
 
-    /// What is wrong with it.
+    /// Returns the reason for the error.
     #[must_use]
     pub const fn reason(&self) -> &Reason {
         &self.reason
@@ -103,7 +103,7 @@ impl NotationError {
     }
 }
 
-/// What can be wrong with a field.
+/// Reason for rejecting a field.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -123,7 +123,7 @@ pub enum Reason {
     Byte {
         /// The byte.
         found: u8,
-        /// What could stand there.
+        /// Description of the expected bytes.
         want: &'static str,
     },
     /// A number out of range, or one that is no number the field can hold.
@@ -131,7 +131,7 @@ pub enum Reason {
     Value {
         /// The value as given, shortened.
         found: String,
-        /// What could stand there.
+        /// Description of the expected values.
         want: &'static str,
     },
     /// Something follows where the text should end.
@@ -166,7 +166,7 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// A piece of somebody's text, made fit for a message: printable, on one line, short.
+/// Returns a piece of the input, prepared for a message: printable, on one line, short.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     const LONGEST: usize = 24;
     let mut text = String::from("'");

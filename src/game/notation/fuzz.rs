@@ -1,5 +1,5 @@
-//! What the fuzz targets of `tools/fuzz` run, one function a parser; ordinary tests run the same
-//! functions over the saved corpus.
+//! Bodies of the fuzz targets of `tools/fuzz`, one function a parser; ordinary tests run the same functions over the
+//! saved corpus.
 //!
 //! Each reads arbitrary bytes and asserts what must hold whatever they are: no panic inside, an
 //! error that points into the text and fits on a line, and a value that prints and reads back to

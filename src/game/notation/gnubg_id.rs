@@ -61,7 +61,7 @@ impl GnubgId {
         GnubgId::find_with_place(text).map(|(id, _)| id)
     }
 
-    /// As [`GnubgId::find`], with the byte at which the Match ID begins.
+    /// Returns the result of [`GnubgId::find`] with the byte at which the Match ID begins.
     pub(super) fn find_with_place(text: &[u8]) -> Result<(GnubgId, usize), NotationError> {
         let missing = |code, field| NotationError::new(code, field, Reason::Missing, text.len());
         let (at, run) = find_run(text, id14::CHARACTERS)

@@ -65,14 +65,14 @@ const NO_JACOBY: Bits = Bits(66, 1);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MatchId(u128);
 
-/// What a Match ID says to the player on roll.
+/// A Match ID as seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MatchView {
     /// Cube, score and rules. An offered double has not been taken yet.
     pub state: MatchState,
     /// The dice, if rolled.
     pub roll: Option<Roll>,
-    /// What waits for an answer.
+    /// Offer that waits for an answer.
     pub offer: Option<Offer>,
     /// The player on roll: the doubler, when a double is offered.
     pub on_roll: PlayerNumber,
@@ -91,17 +91,17 @@ const fn before_double(log: u16) -> (u16, CubeOwner) {
 pub struct MatchFields {
     /// The binary logarithm of the cube, 0..=15.
     pub cube_log: u32,
-    /// Who owns the cube; `None` when it is centred.
+    /// Owner of the cube; `None` when it is centred.
     pub owner: Option<PlayerNumber>,
     /// The player on roll.
     pub on_roll: PlayerNumber,
-    /// Whether this is the Crawford game.
+    /// True in the Crawford game.
     pub crawford: bool,
     /// 0 no game, 1 playing, 2 over, 3 resigned, 4 ended by a pass.
     pub game_state: u32,
     /// The player who must decide now.
     pub decides: PlayerNumber,
-    /// Whether a double is offered.
+    /// True if a double is offered.
     pub doubled: bool,
     /// Games of the resignation offered, 0 for none.
     pub resignation: u32,
@@ -111,7 +111,7 @@ pub struct MatchFields {
     pub length: u32,
     /// The points of player 0 and player 1.
     pub scores: [u32; 2],
-    /// Whether the Jacoby rule is in use.
+    /// True if the Jacoby rule is in use.
     pub jacoby: bool,
 }
 
@@ -171,7 +171,7 @@ impl MatchId {
         self.get(CUBE_LOG)
     }
 
-    /// Who owns the cube; `None` when it is centred (3; a reader takes 2 for the same).
+    /// Returns the owner of the cube; `None` when it is centred (3; a reader accepts 2 as well).
     #[must_use]
     pub fn owner(self) -> Option<PlayerNumber> {
         match self.get(OWNER) {
@@ -187,7 +187,7 @@ impl MatchId {
         self.player(ON_ROLL)
     }
 
-    /// Whether this is said to be the Crawford game.
+    /// Returns true if the flag of the Crawford game is set.
     #[must_use]
     pub fn crawford(self) -> bool {
         self.flag(CRAWFORD)
@@ -205,7 +205,7 @@ impl MatchId {
         self.player(DECIDES)
     }
 
-    /// Whether a double is offered.
+    /// Returns true if a double is offered.
     #[must_use]
     pub fn doubled(self) -> bool {
         self.flag(DOUBLED)
@@ -239,7 +239,7 @@ impl MatchId {
         }
     }
 
-    /// Whether the Jacoby rule is in use.
+    /// Returns true if the Jacoby rule is in use.
     #[must_use]
     pub fn jacoby(self) -> bool {
         !self.flag(NO_JACOBY)
@@ -310,7 +310,7 @@ impl MatchId {
         self.with(zero_bits, zero.into()).with(one_bits, one.into())
     }
 
-    /// What the player on roll sees.
+    /// Returns the Match ID as seen by the player on roll.
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-match-id` for dice above 6 or only one die, matches
@@ -375,14 +375,14 @@ impl MatchId {
         (self.is_over() && length > 0 && winners == 1).then_some(scores)
     }
 
-    /// Whether the game is over: played out, given up or ended by a pass.
+    /// Returns true if the game is over: played out, resigned or ended by a pass.
     #[must_use]
     pub fn is_over(self) -> bool {
         self.game_state() >= 2
     }
 
-    /// What waits for an answer; `owner` is who owns the cube, seen by the player on roll. Who has doubled owns no cube
-    /// of the opponent's: there it is a beaver that he must answer, or his raccoon.
+    /// Returns the offer that waits for an answer; `owner` is the owner of the cube, seen by the player on roll. A
+    /// doubler cannot own the opponent's cube, so such a cube means a beaver to answer, or the doubler's own raccoon.
     fn offer(self, owner: CubeOwner) -> Option<Offer> {
         if !self.doubled() {
             return match self.get(RESIGNATION) {

@@ -1,6 +1,6 @@
-//! What has been offered and waits for an answer: several forms can say it.
+//! Offers that wait for an answer; several forms can express them.
 
-/// What has been offered and waits for an answer of the player who is not on roll.
+/// An offer that waits for an answer of the player who is not on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Offer {

@@ -72,7 +72,7 @@ pub enum OgidAction {
     Passed,
 }
 
-/// What stands behind the length of a match.
+/// The mark after the length of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OgidMark {
     /// Nothing.
@@ -113,19 +113,19 @@ pub struct Ogid {
     pub dice: Option<[u8; 2]>,
     /// The player who acted last: the other one acts now.
     pub acted: OgidColour,
-    /// What the position waits for: up to two letters, padded with 0.
+    /// State of the game: up to two letters, padded with 0.
     pub state: [u8; 2],
     /// Points of White and of Black.
     pub scores: [u16; 2],
     /// Match length in points, 0 for money.
     pub length: u16,
-    /// What stands behind the length.
+    /// Mark after the length.
     pub mark: OgidMark,
     /// Number of actions so far.
     pub move_id: u32,
 }
 
-/// What an OGID says to the player on roll.
+/// An OGID as seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OgidView {
     /// The checkers.
@@ -136,7 +136,7 @@ pub struct OgidView {
     pub roll: Option<Roll>,
     /// The double that waits for an answer, if any.
     pub offer: Option<Offer>,
-    /// Whether no cube is in use.
+    /// True if no cube is in use.
     pub no_cube: bool,
     /// The colour of the player on roll.
     pub on_roll: OgidColour,
@@ -259,7 +259,7 @@ impl Ogid {
         })
     }
 
-    /// Whether a text looks like an OGID, so that its errors should be those of this form.
+    /// Returns true if a text looks like an OGID, so that its errors should be those of this form.
     pub(super) fn is_meant(text: &[u8]) -> bool {
         let prefixed = text
             .strip_prefix(PREFIX)
@@ -283,7 +283,8 @@ impl Ogid {
         prefixed || (side(fields.next()) && side(fields.next()) && cube(fields.next()))
     }
 
-    /// What the player on roll sees: the doubler where a double is offered, otherwise the player who did not act last.
+    /// Returns the OGID as seen by the player on roll: the doubler if a double is offered, otherwise the player who
+    /// did not act last.
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-ogid` for an illegal position, a cube or a score that cannot be, and a game
@@ -292,7 +293,7 @@ impl Ogid {
         self.view_in(self.to_string().as_bytes())
     }
 
-    /// As [`Ogid::view`]; errors give places in `text`, from which this was read.
+    /// Returns the same as [`Ogid::view`]; errors give places in `text`, from which this OGID was parsed.
     pub(super) fn view_in(self, text: &[u8]) -> Result<OgidView, NotationError> {
         let places = fields(text);
         let at = |field: usize| places.get(field).map_or(text.len(), |&(_, at)| at);
@@ -386,7 +387,7 @@ const fn pip_of(byte: u8) -> Option<u8> {
     }
 }
 
-/// The fields behind the prefix, and the byte at which each begins.
+/// Returns the fields after the prefix, and the byte at which each begins.
 fn fields(text: &[u8]) -> Vec<(&[u8], usize)> {
     let prefixed = text
         .strip_prefix(PREFIX)

@@ -17,7 +17,7 @@ use crate::{BAR, LegalPlay, OFF, POINTS, Play, Position, Roll, Step, legal_plays
 const STEPS_MAX: usize = 4;
 /// The number that stands for the bar.
 const BAR_NUMBER: u8 = 25;
-/// Where checkers that are borne off go.
+/// Index of the destination of borne-off checkers.
 const OFF_INDEX: u8 = 25;
 const _: () = assert!(OFF_INDEX as usize == OFF, "off is beyond the bar");
 const FIELD: &str = "play";
@@ -94,7 +94,7 @@ pub fn fibs_play_text(play: &Play, ascending: bool) -> String {
     text
 }
 
-/// Reads a play that somebody wrote and finds the legal play of `roll` that is meant.
+/// Parses a play and finds the legal play of `roll` that it means.
 ///
 /// Understood: numbers 0 to 25, `bar`, `b`, `off`, `o` in any case, `/` between points, `(n)` for a
 /// repetition, blanks and `-` between anything, bare points by pairs; `*`, `,` and `)` are passed
@@ -198,7 +198,7 @@ impl fmt::Display for Point {
 struct Starred(u32);
 
 impl Starred {
-    /// Whether `point` is mentioned for the first time.
+    /// Returns true if `point` is mentioned for the first time.
     fn first(&mut self, point: u8) -> bool {
         let bit = 1_u32 << (point & 31);
         let first = self.0 & bit == 0;
@@ -223,7 +223,7 @@ fn numbers(step: Step) -> (u8, u8) {
     (step.from + 1, to)
 }
 
-/// Whether the opponent stands on a point, 1 to 24; off is never hit.
+/// Returns true if the opponent has a checker on a point, 1 to 24; off is never hit.
 fn is_hit(position: &Position, point: u8) -> bool {
     (1..=24).contains(&point) && position.opponent().count(24 - usize::from(point)) > 0
 }
@@ -437,7 +437,7 @@ fn digits(input: &[u8]) -> Parsed<'_, &[u8]> {
     take_while::<_, _, Fault<'_>>(|byte: u8| byte.is_ascii_digit())(input)
 }
 
-/// What follows a slash.
+/// Returns the input after a slash.
 fn slash(input: &[u8]) -> Option<&[u8]> {
     match input.split_first() {
         Some((b'/', rest)) => Some(passed_over(rest)),

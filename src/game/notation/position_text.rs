@@ -1,5 +1,4 @@
-//! A position in whatever form somebody has it: tells the forms apart and reads them into one
-//! value.
+//! A position in any of the forms: detects the form and parses it into one value.
 //!
 //! Rules PT-01 to PT-07 of `protocol-specs/position-ids.md`.
 
@@ -10,7 +9,7 @@ use super::{
 };
 use crate::{MatchState, Position, Roll};
 
-/// Which form a text has.
+/// Form of a position text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Form {
@@ -87,7 +86,7 @@ impl Form {
     }
 }
 
-/// What a text says about a position; all is seen by the player on roll.
+/// A parsed position text; all fields are seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct ParsedPosition {
@@ -99,9 +98,9 @@ pub struct ParsedPosition {
     pub state: Option<MatchState>,
     /// The dice, if they are rolled.
     pub roll: Option<Roll>,
-    /// What waits for an answer, if anything.
+    /// Offer that waits for an answer, if any.
     pub offer: Option<Offer>,
-    /// Whether the form says that no cube is in use (only an XGID can).
+    /// True if the form says that no cube is in use (only an XGID can).
     pub no_cube: bool,
     /// The Match ID that it came with: it holds more than a state, such as which of the players is on roll.
     pub match_id: Option<MatchId>,
@@ -112,11 +111,11 @@ pub struct ParsedPosition {
     pub ogid: Option<Ogid>,
     /// The colour of the player on roll in an OGID.
     pub colour: OgidColour,
-    /// What the text says that cannot be, and was dropped.
+    /// Description of an impossible part of the text that was dropped.
     pub warning: Option<&'static str>,
 }
 
-/// The warning of a Crawford flag where nobody needs just one point.
+/// The warning for a Crawford flag when neither player is 1-away.
 const CRAWFORD_DROPPED: &str =
     "crawford is set, but not exactly one side is 1-away: the flag was dropped";
 
@@ -182,7 +181,7 @@ impl ParsedPosition {
         }
     }
 
-    /// Whether a double, beaver or raccoon waits for an answer.
+    /// Returns true if a double, beaver or raccoon waits for an answer.
     #[must_use]
     pub const fn is_doubled(&self) -> bool {
         matches!(

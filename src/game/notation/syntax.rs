@@ -32,7 +32,7 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     }
 }
 
-/// What a parser of this room returns.
+/// The result of a parser in this module.
 pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
 /// The final failure of a parser: no other alternative is tried.

@@ -23,7 +23,7 @@ const POINTS_FIELD: &str = "xgid points";
 /// One of the two players of an XGID.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Seat {
-    /// Whose ace point is character 1 of the first field; capital letters.
+    /// The player whose ace point is character 1 of the first field; capital letters.
     Bottom,
     /// The other; small letters.
     Top,
@@ -59,9 +59,9 @@ pub struct Xgid {
     pub points: [i8; PLACES],
     /// Binary logarithm of the cube, 0..=15.
     pub cube_log: u8,
-    /// Who owns the cube; `None` when centred.
+    /// Owner of the cube; `None` when centred.
     pub owner: Option<Seat>,
-    /// Who is on roll: the doubler, when a double is offered.
+    /// Player on roll: the doubler, when a double is offered.
     pub on_roll: Seat,
     /// Dice or offer.
     pub dice: XgidDice,
@@ -77,7 +77,7 @@ pub struct Xgid {
     pub cube_max_log: u8,
 }
 
-/// What an XGID says to the player on roll.
+/// An XGID as seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct XgidView {
     /// The checkers.
@@ -88,7 +88,7 @@ pub struct XgidView {
     pub roll: Option<Roll>,
     /// The double that waits for an answer, if any.
     pub offer: Option<Offer>,
-    /// Whether no cube is in use.
+    /// True if no cube is in use.
     pub no_cube: bool,
 }
 
@@ -161,7 +161,7 @@ impl Xgid {
         }
     }
 
-    /// What the player on roll sees.
+    /// Returns the XGID as seen by the player on roll.
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-xgid` for an illegal position, a cube above 4096 or
@@ -170,7 +170,7 @@ impl Xgid {
         self.view_in(self.to_string().as_bytes())
     }
 
-    /// As [`Xgid::view`]; errors give places in `text`, from which this was read.
+    /// Returns the same as [`Xgid::view`]; errors give places in `text`, from which this XGID was parsed.
     pub(super) fn view_in(self, text: &[u8]) -> Result<XgidView, NotationError> {
         let refuse = |field_number: usize, field, reason| {
             let at = field_start(text, field_number);
@@ -248,7 +248,7 @@ impl Xgid {
         complete(Code::BadXgid, WHOLE, text, xgid)
     }
 
-    /// Whether a text looks like an XGID, so that its errors should be those of this form.
+    /// Returns true if a text looks like an XGID, so that its errors should be those of this form.
     pub(super) fn is_meant(text: &[u8]) -> bool {
         let prefixed = text
             .get(..4)
@@ -261,7 +261,7 @@ impl Xgid {
     }
 }
 
-/// Where field `number` (counted from 1) begins in a text of this form.
+/// Returns the byte where field `number` (counted from 1) begins in a text of this form.
 fn field_start(text: &[u8], number: usize) -> usize {
     if number == 1 {
         let prefix = text.iter().take_while(|&&byte| byte != b'=').count();

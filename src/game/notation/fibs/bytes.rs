@@ -10,7 +10,7 @@ const IAC: u8 = 255;
 /// Prompts that have no line end. They are known as soon as a line begins with them.
 const PROMPTS: [(&str, Piece); 2] = [("login: ", Piece::Login), ("password: ", Piece::Password)];
 
-/// What the stream is cut into.
+/// A piece of the stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
     /// A line without its end and without trailing blanks; never empty.
@@ -57,7 +57,7 @@ impl LineReader {
         }
     }
 
-    /// How many lines were cut because they were too long.
+    /// Returns the number of lines that were truncated because they were too long.
     #[must_use]
     pub const fn cut_lines(&self) -> u64 {
         self.cut

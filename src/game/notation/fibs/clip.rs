@@ -42,7 +42,7 @@ pub fn name_line(line: &str) -> Vec<Message> {
     found
 }
 
-/// What a line says to somebody who watches a game, and to nobody else (MAT-29).
+/// Parses a line that the server sends only to those who watch a game (MAT-29).
 #[must_use]
 pub fn watched_line(line: &str) -> Option<Watched> {
     let text = strip_prompts(line);
@@ -50,7 +50,7 @@ pub fn watched_line(line: &str) -> Option<Watched> {
     if quiet { None } else { watched(text) }
 }
 
-/// FIBS-05: outside CLIP the next line is glued behind the prompt.
+/// Removes prompts: outside CLIP the next line follows the prompt without a line end (FIBS-05).
 fn strip_prompts(text: &str) -> &str {
     let mut text = text.trim_end();
     loop {
@@ -62,7 +62,7 @@ fn strip_prompts(text: &str) -> &str {
     }
 }
 
-/// FIBS-06: what is glued behind the end of a board whose beginning was torn off.
+/// Returns the text that follows the end of a board whose beginning is missing (FIBS-06).
 fn torn_tail(text: &str) -> &str {
     let word = text.split(' ').next().unwrap_or_default();
     let field = |c: char| c.is_ascii_digit() || c == ':' || c == '-';
@@ -85,7 +85,7 @@ fn torn_tail(text: &str) -> &str {
     rest.unwrap_or(text)
 }
 
-/// FIBS-06: a board, and the line that is glued behind it.
+/// Parses a board, and returns the line that follows it without a line end (FIBS-06).
 fn board(text: &str) -> (Message, Option<String>) {
     let last = text.match_indices(':').nth(BOARD_COLONS - 1);
     let (end, after) = match last {
@@ -109,7 +109,7 @@ fn board(text: &str) -> (Message, Option<String>) {
     }
 }
 
-/// FIBS-07: sentences behind which a line end can be missing: beginning, and end.
+/// Beginnings and ends of sentences after which a line end can be missing (FIBS-07).
 const GLUES: &[(&str, &str)] = &[
     ("You accept the double", ". The cube shows "),
     ("{} accepts the double", ". The cube shows "),
@@ -118,7 +118,7 @@ const GLUES: &[(&str, &str)] = &[
     ("{} wins the game and gets ", " Sorry."),
 ];
 
-/// FIBS-07: a sentence, and the line that is glued behind it.
+/// Splits off a line that follows a sentence without a line end (FIBS-07).
 fn unglue(text: &str) -> (&str, Option<String>) {
     for (beginning, end) in GLUES {
         if fit(&format!("{beginning}{{*}}"), text).is_none() {

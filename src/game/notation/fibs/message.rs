@@ -1,9 +1,9 @@
-//! What a line of the server is: the names that `clip` gives.
+//! Messages of the server: the types that `clip` returns.
 
 use crate::notation::BoardLine;
 use std::fmt;
 
-/// Own settings as told at login (CLIP message 2).
+/// Own settings as sent at login (CLIP message 2).
 #[derive(Clone, PartialEq, Debug, Default)]
 #[expect(missing_docs, reason = "the names are those of FIBS's toggles")]
 pub struct OwnInfo {
@@ -24,12 +24,12 @@ pub struct OwnInfo {
     pub silent: bool,
 }
 
-/// Somebody who is logged in (CLIP message 5).
+/// A logged-in user (CLIP message 5).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Who {
     /// The name.
     pub name: String,
-    /// Whom the user plays.
+    /// Name of the user's opponent, if the user plays.
     pub opponent: Option<String>,
     /// Wants to play.
     pub ready: bool,
@@ -43,14 +43,14 @@ pub struct Who {
     pub client: String,
 }
 
-/// A match that somebody wants to play.
+/// A kind of match that a user wants to play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
-    /// To so many points.
+    /// To this number of points.
     Points(u32),
     /// Without end.
     Unlimited,
-    /// A saved one.
+    /// Resumption of a saved match.
     Resume,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// How somebody talks to us.
+/// Channel of a user's words to us.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Speech {
@@ -75,12 +75,12 @@ pub enum Speech {
     Kibitz,
 }
 
-/// Who does what a line of the game tells.
+/// The player who acts in a line of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum By {
-    /// We: the line says `You`.
+    /// This bot: the line says `You`.
     Me,
-    /// Whoever has this name.
+    /// The player with this name.
     Name(String),
 }
 
@@ -141,7 +141,7 @@ pub enum Message {
     Takes {
         by: By,
     },
-    /// Somebody passes a double; `name`: the opponent, whoever it is.
+    /// A player passes a double; `name` is the opponent of that player.
     GivesUp {
         by: By,
         name: String,
@@ -227,34 +227,35 @@ pub enum Message {
     /// The board style is set: the answer to a command that the bot sends as a fence.
     BoardStyle,
     ShuttingDown,
-    /// Known, and of no meaning for a bot.
+    /// Message of a known form that has no meaning for a bot.
     Noise,
-    /// Not known at all.
+    /// Message of no known form.
     Unknown,
 }
 
-/// What only those hear who watch a game.
+/// A message that the server sends only to watchers of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Watched {
     /// We watch a player from now on.
     Begins(String),
-    /// We watch nobody any more.
+    /// We stop watching.
     Ends,
-    /// Two begin a match to so many points, 0 for an unlimited one. Told of everybody to those who want to know.
+    /// Two players begin a match to this number of points, 0 for an unlimited one. Users who subscribe to such news
+    /// get it for all players.
     Starts([String; 2], u32),
-    /// Two go on with a match that was saved, to so many points where that is told.
+    /// Two players resume a saved match, to this number of points where the line gives it.
     Resumes([String; 2], Option<u32>),
     /// The opening roll of both players.
     OpeningRoll([(String, u8); 2]),
-    /// Somebody has won a match against somebody: winner and loser.
+    /// A player has won a match: names of winner and loser.
     WinsMatch([String; 2]),
-    /// What a player hears in other words.
+    /// Message that a player gets in another form.
     Line(Message),
 }
 
 impl Message {
-    /// Whom a line of the game names as the opponent, if it names anybody. A placeholder that the
-    /// server did not replace is no name.
+    /// Returns the name of the opponent in a line of the game, if the line has one. A placeholder that the server did
+    /// not replace is no name.
     #[must_use]
     pub fn opponent(&self) -> Option<&str> {
         let name = match self {

@@ -40,7 +40,7 @@ pub fn read_steps(text: &str, ascending: bool) -> Option<Play> {
     Play::from_steps(&steps)
 }
 
-/// Whether such steps go to higher numbers: both players' are in those of one board.
+/// Returns true if such steps go to higher numbers. On one board this holds for both players' steps.
 #[must_use]
 pub fn moves_up(text: &str) -> bool {
     let Some((from, Some(to))) = pairs(text).next() else {
@@ -55,7 +55,7 @@ pub fn moves_up(text: &str) -> bool {
     }
 }
 
-/// The words before and behind the hyphen of each step.
+/// Splits each step at its hyphen.
 fn pairs(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let words = text
         .split_whitespace()

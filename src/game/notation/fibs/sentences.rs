@@ -3,7 +3,7 @@
 use super::message::{By, Message, Wanted, Watched, is_placeholder};
 use std::sync::LazyLock;
 
-/// What the captured words of a pattern make.
+/// A function that builds a message from the captured words of a pattern.
 type Make = fn(&Captured<'_>) -> Option<Message>;
 
 pub(super) struct Captured<'a>(Vec<&'a str>);
@@ -66,9 +66,8 @@ pub(super) fn unquoted(line: &str) -> String {
     line.replace('\'', "")
 }
 
-/// The line in which Jibs 0.5.3 tells a winner his points, `2 win the game and get %1 points`: the
-/// number stands at the wrong place. The numbers of CLIP's talk are left out, because somebody may be
-/// called `win`.
+/// Parses the line with which Jibs 0.5.3 reports a win to the winner, `2 win the game and get %1 points`: the number
+/// stands at the wrong place. The numbers of CLIP's talk are left out, because a user may be called `win`.
 pub(super) fn garbled_win(line: &str) -> Option<Message> {
     let words = fit("{} win the game and get %1 point{*}", line)?;
     let points = words.number::<u32>(0)?;
@@ -232,7 +231,7 @@ const PATTERNS: &[(&str, Make)] = &[
     ("** You're not experienced enough to play {*}", |_| Some(Message::InvitationRefused(String::new()))),
 ];
 
-/// What makes of captured words what somebody hears who watches.
+/// A function that builds a watcher's message from the captured words of a pattern.
 type MakeWatched = fn(&Captured<'_>) -> Option<Watched>;
 
 #[rustfmt::skip]

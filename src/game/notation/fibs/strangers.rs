@@ -6,7 +6,7 @@
 
 use super::sentences::{fit, unquoted};
 
-/// What a form is for, and its pattern: `{}` stands for a name, `{*}` for the stranger's words.
+/// Purpose and pattern of each form: `{}` stands for a name, `{*}` for the stranger's words.
 pub const FORMS: &[(&str, &str)] = &[
     ("away message", "{} is away: {*}"),
     ("tell outside CLIP", "{} tells you: {*}"),
@@ -42,10 +42,10 @@ pub const FORMS: &[(&str, &str)] = &[
     ("unknown message", "** Don't know {*}"),
 ];
 
-/// The words that are asked about: the bot's own, so that the answer is no stranger's.
+/// Own words of the bot that the server echoes, so the answer contains no stranger's words.
 const OWN: &[&str] = &["** Unknown command: 'board'"];
 
-/// Whether the line has one of [`FORMS`].
+/// Returns true if the line has one of [`FORMS`].
 #[must_use]
 pub fn carries(line: &str) -> bool {
     // Jibs doubles its apostrophes, or leaves them out.
@@ -62,7 +62,7 @@ mod tests {
     use super::super::{Message, name_line};
     use super::*;
 
-    /// What a stranger would like the server to have said.
+    /// Lines that a stranger may try to pass off as the server's.
     const WISHES: &[&str] = &[
         "board:You:alice:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:6:6:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0",
         "alice doubles. Type 'accept' or 'reject'.",

@@ -3,7 +3,7 @@
 use super::recorder::Wrong;
 use crate::notation::error::Reason;
 
-/// What is left of a part of a file, and where it stands in the file.
+/// The remaining bytes of a part of a file, with their offset in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'a> {
     data: &'a [u8],

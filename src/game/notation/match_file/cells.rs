@@ -11,10 +11,10 @@ const LEFT_GAP_MAX: usize = 15;
 /// Fewest question marks that stand for something unknown.
 const UNKNOWN_MARKS_MIN: usize = 2;
 
-/// Widest gap between a roll and what is said of its play.
+/// Widest gap between a roll and the remark about its play.
 const REMARK_GAP_MAX: usize = 2;
 
-/// What a cell says first.
+/// The first item of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Head {
     /// A roll; the play follows.
@@ -33,7 +33,7 @@ pub(super) enum Head {
     Illegal,
     /// `Wins`; the points follow.
     Wins,
-    /// How a game was lost: the winner's cell says the rest, where there is one.
+    /// Loss of the game: the winner's cell has the rest, where there is one.
     Lost,
     /// `????` or `00:` without a roll: the game ended before it.
     Unrolled,
@@ -47,7 +47,7 @@ pub(super) struct Cell<'a> {
     /// Byte of the line at which it begins.
     pub at: usize,
     pub head: Head,
-    /// What follows the head.
+    /// Text after the head.
     pub text: &'a str,
     /// Byte of the line at which that begins.
     pub text_at: usize,
@@ -106,7 +106,7 @@ fn head(input: &[u8]) -> Option<(&[u8], Head)> {
         .find_map(|(word, head)| Some((whole(word, input)?, *head)))
 }
 
-/// What follows `word` in any case, where it stands as a whole word.
+/// Returns the input after `word` in any case, if it begins with that whole word.
 fn whole<'a>(word: &str, input: &'a [u8]) -> Option<&'a [u8]> {
     let (start, rest) = input.split_at_checked(word.len())?;
     let ends = rest
@@ -179,7 +179,7 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
     (cells, stray)
 }
 
-/// Whether what stands before a cell leaves room for a left one.
+/// Returns true if the gap before a cell is wide enough for a left-hand cell.
 pub(super) fn in_right_column(gap: &[u8]) -> bool {
     let tabs = gap.iter().filter(|&&byte| byte == b'\t').count();
     tabs > 1 || gap.len() > LEFT_GAP_MAX

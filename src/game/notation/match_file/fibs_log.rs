@@ -1,5 +1,6 @@
-//! What a telnet client or TinyFugue writes down of matches on FIBS, played or watched: the server's lines, among everything
-//! else that it says. Matches that were saved and loaded again go on where they were. The sentences are those that the bot hears ([`crate::notation::fibs`]); plays of one's own are seen in the boards.
+//! A FIBS log as saved by a telnet client or TinyFugue, of matches played or watched. The server's match lines stand
+//! among all its other output. Saved matches that are loaded again continue from their last position. The sentences
+//! are those that the bot reads ([`crate::notation::fibs`]); the user's own plays are read from the boards.
 
 use super::logged::{Logged, Place, YOU};
 use super::record::{LENGTH_MAX, MatchReading};
@@ -10,7 +11,7 @@ use crate::notation::fibs::{LineReader, Message, Piece, Wanted, Watched, name_li
 use crate::notation::{BoardDialect, BoardLine};
 use std::collections::HashMap;
 
-/// What the lines begin with that only such a log has; lines of other files are not looked at closer.
+/// Line beginnings that only such a log has; a file without them is not a FIBS log.
 const SIGNS: [&str; 5] = [
     "board:",
     "You're now watching ",
@@ -19,7 +20,7 @@ const SIGNS: [&str; 5] = [
     "You are now playing ",
 ];
 
-/// Whether a text is such a log.
+/// Returns true if a text is such a log.
 pub(super) fn is_fibs_log(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| {
         let prompt = |byte: &&u8| matches!(byte, b'>' | b' ');
@@ -63,16 +64,16 @@ pub(super) fn read(text: &[u8]) -> Result<Vec<MatchReading>, NotationError> {
 /// A log on its way in.
 #[derive(Default)]
 struct Log {
-    /// Whose log it is, once it tells.
+    /// Name of the user who kept the log, once a line gives it.
     user: Option<String>,
     matches: Vec<Logged>,
     /// The match that is going on.
     now: Option<usize>,
-    /// The last match of each two players; the user is [`YOU`], others stand in the order of their names.
+    /// The last match of each pair of players; the user is [`YOU`], others are in the order of their names.
     last: HashMap<[String; 2], usize>,
-    /// Whom the user watches.
+    /// Name of the player whom the user watches.
     watched: Option<String>,
-    /// More matches than are read was said.
+    /// True if the log has more matches than are read.
     too_many: bool,
 }
 
@@ -132,7 +133,7 @@ impl Log {
         }
     }
 
-    /// Whether the user watches one of two players.
+    /// Returns true if the user watches one of these two players.
     fn watches(&self, names: &[String; 2]) -> bool {
         let watched = self.watched.as_ref();
         watched.is_some_and(|watched| names.contains(watched))
@@ -323,7 +324,7 @@ fn pair(own: bool, first: &str, second: &str) -> [String; 2] {
     }
 }
 
-/// Whether a board is that of the beginning of a match.
+/// Returns true if a board is the first one of a match.
 fn begins(board: &BoardLine) -> bool {
     let view = board.view(BoardDialect::Fibs);
     board.scores == [0, 0] && view.is_ok_and(|view| view.position == Position::start())

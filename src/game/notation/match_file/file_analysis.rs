@@ -1,4 +1,4 @@
-//! What the program that wrote a match file thought of its decisions.
+//! The analysis that the writing program stored in a match file.
 
 use crate::{Chances, Position};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub struct FileAnalysis {
 /// A cube decision as the file has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileCube {
-    /// How deep the program looked, in its own words, such as `XG Roller++`.
+    /// Search depth in the program's own words, such as `XG Roller++`.
     pub level: Cow<'static, str>,
     /// Equity without a double.
     pub no_double: f64,
@@ -31,7 +31,7 @@ pub struct FileCube {
 /// A candidate play as the file has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilePlay {
-    /// How deep the program looked, in its own words.
+    /// Search depth in the program's own words.
     pub level: Cow<'static, str>,
     /// The board after the play, seen by the other player, who is on roll.
     pub after: Position,
@@ -42,7 +42,7 @@ pub struct FilePlay {
 }
 
 impl FileAnalysis {
-    /// Whether the file says nothing.
+    /// Returns true if the file has no analysis.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cube.is_none() && self.plays.is_empty()

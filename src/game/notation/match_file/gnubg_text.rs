@@ -13,12 +13,12 @@ const BEGIN: &str = "The score (after ";
 /// Candidates of a play that are kept.
 const CANDIDATES_MAX: usize = 64;
 
-/// Whether a text begins as such an export does.
+/// Returns true if a text begins like such an export.
 pub(super) fn is_gnubg_text(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(BEGIN.as_bytes())
 }
 
-/// Reads a whole file; several may stand one behind the other.
+/// Reads a whole file; it may contain several exports in sequence.
 pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
     let mut reader = Reader {
         recorder,
@@ -69,12 +69,12 @@ impl Cube {
 /// A match on its way in, line by line.
 struct Reader<'a> {
     recorder: &'a mut Recorder,
-    /// The line on which a roll stands that is not played yet, and who is to play it.
+    /// The line with a roll that is not played yet, the player and the roll.
     to_play: Option<(usize, MatPlayer, Option<Roll>)>,
     /// The board and the roll of the play whose analysis follows.
     before: Position,
     roll: Option<Roll>,
-    /// What was said of the last action.
+    /// Analysis of the last action.
     analysis: FileAnalysis,
     cube: Cube,
 }
@@ -314,7 +314,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What was said of the last action is complete.
+    /// Completes and records the analysis of the last action.
     fn end_action(&mut self) {
         let mut analysis = std::mem::take(&mut self.analysis);
         analysis.cube = std::mem::take(&mut self.cube).done();

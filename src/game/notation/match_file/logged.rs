@@ -7,7 +7,7 @@ use crate::notation::fibs::{By, Message, moves_up, read_steps};
 use crate::notation::{BoardDialect, BoardLine};
 use crate::{CubeOwner, Play, Position, Roll, find_play, legal_plays};
 
-/// How the user is called in his own log, until it tells his name.
+/// Placeholder for the user's name in the user's own log, until a line gives the name.
 pub(super) const YOU: &str = "You";
 
 /// A line and its first byte.
@@ -16,22 +16,22 @@ pub(super) type Place = (usize, usize);
 /// A match of a log. The user, or the first one of a game that he watches, is the first player.
 pub(super) struct Logged {
     pub(super) recorder: Recorder,
-    /// Where it begins.
+    /// Place where the match begins.
     place: Place,
-    /// The user plays it; others he watches.
+    /// True if the user plays the match, false if the user watches it.
     pub(super) own: bool,
     pub(super) names: [Option<String>; 2],
     /// Points to play to, 0 for an unlimited match.
     pub(super) length: Option<u32>,
-    /// By the last line that told them.
+    /// Scores from the last line that gave them.
     scores: [u32; 2],
     /// A game has begun and is not over.
     pub(super) running: bool,
-    /// A roll that is not played yet.
+    /// Roll that is not played yet.
     rolled: Option<(MatPlayer, Roll)>,
-    /// One before it of which no line has told the play: a board may show it yet.
+    /// Earlier roll whose play no line has given; a board may still show it.
     open: Option<(MatPlayer, Roll)>,
-    /// Whose play a board has shown last: the line that tells it may follow.
+    /// Player of the play that the last board showed; the line with that play may follow.
     shown: Option<MatPlayer>,
     /// The last move that the user typed.
     typed: Option<String>,
@@ -57,7 +57,7 @@ impl Logged {
         }
     }
 
-    /// Whether these two play it, in whatever order.
+    /// Returns true if these two play the match, in either order.
     pub(super) fn is_between(&self, names: &[String; 2]) -> bool {
         let mut known = self.names.iter().flatten();
         known.all(|known| names.contains(known))
@@ -67,7 +67,7 @@ impl Logged {
         self.recorder.file.games.is_empty()
     }
 
-    /// Whether somebody did something, be it to give up.
+    /// Returns true if a player has acted, resigning included.
     pub(super) fn has_something_played(&self) -> bool {
         let mut games = self.recorder.file.games.iter();
         games.any(|game| {
@@ -77,7 +77,7 @@ impl Logged {
         })
     }
 
-    /// Somebody has won it.
+    /// Returns true if a player has won the match.
     pub(super) fn is_over(&self) -> bool {
         let decided = |length: u32| length > 0 && self.scores.iter().any(|&score| score >= length);
         self.over || (!self.running && self.length.is_some_and(decided))
@@ -112,7 +112,7 @@ impl Logged {
         }
     }
 
-    /// Which player a line speaks of.
+    /// Returns the player named in a line.
     fn player(&self, by: &By) -> MatPlayer {
         match by {
             By::Me => MatPlayer::First,
@@ -127,7 +127,7 @@ impl Logged {
         }
     }
 
-    /// Whether a line speaks of somebody who does not play here.
+    /// Returns true if a line names a player of another match.
     fn is_of_others(&self, message: &Message) -> bool {
         let known = |name: &str| self.names.iter().flatten().any(|known| known == name);
         let complete = self.names.iter().flatten().all(|name| name != YOU);
@@ -184,7 +184,7 @@ impl Logged {
         }
     }
 
-    /// What somebody does in a game.
+    /// Records a player's action in a game.
     fn action(&mut self, place: Place, message: Message) -> Result<(), Wrong> {
         let (line, _) = place;
         match message {
@@ -252,7 +252,7 @@ impl Logged {
         Ok(())
     }
 
-    /// An answer to a double that nobody made costs nothing.
+    /// Records a fault for an answer without a double, and continues.
     fn answered(&mut self, (line, at): Place, answer: Result<(), Wrong>) -> Result<(), Wrong> {
         match answer {
             Err(wrong) if wrong == UNDOUBLED => {
@@ -328,8 +328,8 @@ impl Logged {
         Ok(())
     }
 
-    /// A roll that no line has told the play of when the next thing happens: what the user typed, or the only play.
-    /// Otherwise a board may show it.
+    /// Settles a roll without a recorded play when the next event arrives: by the move that the user typed, or the
+    /// only legal play. Otherwise a board may still show the play.
     fn settle(&mut self, place: Place) -> Result<(), Wrong> {
         self.leave_open(place)?;
         let Some((player, roll)) = self.rolled else {
@@ -372,7 +372,7 @@ impl Logged {
         self.recorder.rolled(line, player, roll)
     }
 
-    /// The play that ends a game is told by nobody but those who watch.
+    /// Settles the last play of a game, which the server sends only to watchers.
     fn last_play(&mut self, place: Place, winner: MatPlayer) -> Result<(), Wrong> {
         self.leave_open(place)?;
         let Some((_, roll)) = self.rolled.take_if(|(player, _)| *player == winner) else {
@@ -458,7 +458,7 @@ impl Logged {
         Ok(())
     }
 
-    /// Whether the board is the one that is known, or that a roll leads to, which is played then.
+    /// Returns true if the board is the current one, or one that a roll leads to; in that case the play is recorded.
     fn shows(
         &mut self,
         (line, _): Place,

@@ -67,7 +67,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
     }
 }
 
-/// Whether a text begins with the length of a match, behind comments.
+/// Returns true if a text begins with the length of a match, after comments.
 pub(super) fn is_mat(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b";"));
@@ -83,13 +83,13 @@ struct Reader<'a> {
     named: bool,
     /// The first line that is no match length.
     refused: Option<(&'static str, Reason, usize)>,
-    /// The last game that has something behind its end, from 1: one fault is enough.
+    /// Number, from 1, of the last game with text after its end; one fault a game is enough.
     told_after_end: usize,
-    /// Comments behind the last game: the head of another match, if one follows.
+    /// Comments after the last game: the head of another match, if one follows.
     behind: Vec<String>,
-    /// The length of a match that was told behind a game, with its line and byte.
+    /// The length of a match given after a game, with its line and byte.
     another: Option<(u32, usize, usize)>,
-    /// What the line of the game said of the Crawford game.
+    /// Crawford flag in the header line of the game.
     crawford: Option<bool>,
     unplayed: Option<Unplayed>,
 }
@@ -278,7 +278,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A row of a game whose winner is told already: nothing of it counts.
+    /// Reads a row of a game whose winner is known; nothing in it counts.
     fn after_the_end(&mut self, number: usize, at: usize, line: &str, indent: usize) {
         let game = self.recorder.file.games.len();
         let body = body(line);
@@ -296,7 +296,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The winner's line; also in what remains of a game that was given up.
+    /// Reads the winner's line; also in the rest of a game that is skipped.
     fn ending(&mut self, line: &str, indent: usize) -> bool {
         let body = line
             .split_once(')')
@@ -449,7 +449,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether what stands behind a roll says that its player gave the game up instead of playing.
+/// Returns true if the text after a roll says that the player conceded instead of playing.
 fn is_concession(text: &str) -> bool {
     [
         "concede", "resign", "forfeit", "gives up", "abandon", "lost", "loses", "losses",
@@ -463,7 +463,7 @@ fn first_number(text: &str) -> Option<u32> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// The points of a line that tells the length of a match and nothing else.
+/// Returns the points of a line that gives the length of a match and nothing else.
 fn whole_length(text: &str) -> Option<u32> {
     let text = text.trim_end_matches(['.', ':']).to_ascii_lowercase();
     let words: Vec<&str> = text
@@ -479,7 +479,7 @@ fn whole_length(text: &str) -> Option<u32> {
     number.parse().ok().filter(|&length| length <= LENGTH_MAX)
 }
 
-/// A play without `(illegal)` behind it: whether it is, is seen.
+/// Removes `(illegal)` after a play; the legality is checked anyway.
 fn without_remark(text: &str) -> &str {
     match text.rsplit_once('(') {
         Some((play, remark)) if starts(remark, "illegal") => play.trim_end(),
@@ -504,7 +504,7 @@ fn repeated_number(line: &str) -> Option<usize> {
     })
 }
 
-/// The byte behind the number of a row.
+/// Returns the byte after the number of a row.
 fn body(line: &str) -> Option<usize> {
     let (before, _) = line.split_once(')')?;
     let digits = before.trim();
@@ -519,7 +519,7 @@ fn player(right: bool) -> MatPlayer {
     }
 }
 
-/// Whether a text begins with a word, in any case.
+/// Returns true if a text begins with a word, in any case.
 fn starts(text: &str, word: &str) -> bool {
     let start = text.as_bytes().get(..word.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
@@ -529,7 +529,7 @@ fn starts_with_digit(text: &str) -> bool {
     text.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Where `: NUMBER` stands: the byte of the colon, the number, the byte after it.
+/// Finds each `: NUMBER`: the byte of the colon, the number, the byte after it.
 fn scored(text: &str) -> Vec<(usize, u32, usize)> {
     let mut found = Vec::new();
     for (colon, _) in text.match_indices(':') {

@@ -41,18 +41,18 @@ pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
 struct Format {
     /// Endings of the names of such files.
     endings: &'static [&'static str],
-    /// Whether the file is of this format.
+    /// Returns true if the file is of this format.
     is: fn(&[u8]) -> bool,
     read: Read,
 }
 
 /// A reader of a format.
 enum Read {
-    /// Of bytes; faults name bytes.
+    /// Reader of bytes; faults name bytes.
     Binary(fn(&[u8], &mut Recorder) -> Result<(), NotationError>),
-    /// Of text in UTF-8; faults name lines.
+    /// Reader of UTF-8 text; faults name lines.
     Text(fn(&str, &mut Recorder) -> Result<(), NotationError>),
-    /// Of lines that a log collects, which grows from match to match.
+    /// Reader of a log's lines; the log grows from match to match.
     Log(fn(&[u8]) -> Result<Vec<MatchReading>, NotationError>),
 }
 
@@ -179,20 +179,20 @@ impl MatchFile {
 }
 
 impl MatchFile {
-    /// Whether a file is of a form whose places are bytes, not lines.
+    /// Returns true if faults in a file of this format name bytes, not lines.
     #[must_use]
     pub fn is_binary(file: &[u8]) -> bool {
         matches!(format_of(file).read, Read::Binary(_))
     }
 
-    /// Whether a file is the log of a client of FIBS, which grows from match to match.
+    /// Returns true if a file is the log of a FIBS client, which grows from match to match.
     #[must_use]
     pub fn is_log(file: &[u8]) -> bool {
         matches!(format_of(file).read, Read::Log(_))
     }
 
-    /// Whether a file of this name with these contents is a match file, and no list of positions. Board lines stand in
-    /// logs and in lists of positions alike: the ending decides.
+    /// Returns true if a file with this name ending and contents is a match file, not a list of positions. Board
+    /// lines stand in both logs and lists of positions, so the ending decides.
     #[must_use]
     pub fn is_meant(ending: Option<&str>, file: &[u8]) -> bool {
         let ending = ending.unwrap_or_default().to_ascii_lowercase();

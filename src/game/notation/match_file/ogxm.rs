@@ -19,10 +19,10 @@ const FINAL: u8 = 26;
 pub(super) const RESIGNED: u8 = 27;
 const RESIGNED_MATCH: u8 = 28;
 const FORFEIT: u8 = 29;
-/// Beside the number of an action: White's; more is told behind it.
+/// Bits beside the number of an action: White's action; more data follows.
 pub(super) const WHITE: u8 = 0x40;
 pub(super) const MORE: u8 = 0x80;
-/// Where the head has the length of the file.
+/// Offset of the file length in the header.
 const LENGTH_AT: usize = 12;
 const UNKNOWN: u8 = 0x20;
 const NUMBER: u8 = 0x1f;
@@ -76,7 +76,7 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
     }
 }
 
-/// The length of the first match of a stream, where another one begins behind it.
+/// Returns the length of the first match of a stream, in bytes; all of the stream if no other match follows.
 fn stream_part(bytes: &[u8]) -> usize {
     let told = bytes.get(LENGTH_AT..).and_then(<[u8]>::first_chunk);
     let length = told.map_or(0, |&length| u32::from_le_bytes(length));
@@ -125,7 +125,7 @@ fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(),
     }
 }
 
-/// The first 16 bytes; the length that they tell.
+/// Parses the first 16 bytes and returns the length given there.
 fn head(file: &mut Bytes<'_>) -> Result<usize, Wrong> {
     const FIELD: &str = "OGXM file";
     let whole = file.rest().len();
@@ -226,7 +226,7 @@ fn told(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// What a game's record tells.
+/// Data of a game's record.
 #[derive(Default)]
 struct Told {
     winner: Option<MatPlayer>,

@@ -5,13 +5,13 @@ use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
 use crate::notation::played::legal_steps;
 use crate::{OFF, Play, Position, Roll};
 
-/// Why a match cannot be written as OGXM.
+/// Reason why a match cannot be written as OGXM.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {game}: {what} cannot be written as OGXM")]
 pub struct NotOgxm {
     /// The game, from 1; 0 for the whole match.
     pub game: usize,
-    /// What has no place in the format.
+    /// The part that has no place in the format.
     pub what: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What FIBS answers to `oldmoves`, and clients keep: one action a line, both players in X's numbers.
+//! The answer of FIBS to `oldmoves`, as saved by clients: one action a line, both players in X's numbers.
 
 use super::record::MatchFile;
 use super::record::{LENGTH_MAX, MatPlayer};
@@ -7,7 +7,7 @@ use crate::Roll;
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 
-/// Whether a text begins as such a list does.
+/// Returns true if a text begins like such a list.
 pub(super) fn is_oldmoves(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"Score is ")
 }
@@ -38,7 +38,7 @@ fn names(line: &str) -> Option<[String; 2]> {
     Some([x.trim().to_owned(), o.trim().to_owned()])
 }
 
-/// What is wrong, and whether nothing can be read then.
+/// An error, and true if the rest of the file is unreadable.
 type Fault = (Wrong, bool);
 
 fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {

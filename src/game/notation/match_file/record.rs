@@ -1,4 +1,4 @@
-//! What a match file holds.
+//! The contents of a match file.
 
 use super::file_analysis::FileAnalysis;
 use crate::notation::error::NotationError;
@@ -9,11 +9,11 @@ use std::fmt;
 /// Longest match.
 pub(super) const LENGTH_MAX: u32 = 32767;
 
-/// Where a step ends that bears off.
+/// Destination of a step that bears off.
 pub(super) const BORNE_OFF: u8 = 25;
 const _: () = assert!(BORNE_OFF as usize == crate::OFF);
 
-/// Whose action or result it is: `First` stands in the left-hand column.
+/// The player of an action or result: `First` stands in the left-hand column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatPlayer {
     /// The player on the left.
@@ -51,7 +51,7 @@ impl MatPlayer {
     }
 }
 
-/// What a player does.
+/// An action of a player.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatAction {
     /// Rolls and plays; the play may be a pass.
@@ -61,7 +61,7 @@ pub enum MatAction {
         /// The play, by the player's own index.
         play: Play,
     },
-    /// Rolls; what was played is not told, and the board stays as it is.
+    /// Rolls; the play is unknown, and the board stays as it is.
     Rolled(Roll),
     /// Doubles, to this value.
     Double(u32),
@@ -75,14 +75,14 @@ pub enum MatAction {
     SetUp(SetUp),
 }
 
-/// A board and a cube that somebody set up in the middle of a game.
+/// A board and a cube set up in the middle of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SetUp {
     /// The board, seen by the player on roll.
     pub position: Position,
     /// The value of the cube.
     pub value: u32,
-    /// Who has the cube; `None` in the middle.
+    /// Owner of the cube; `None` when it is centred.
     pub owner: Option<MatPlayer>,
 }
 
@@ -91,14 +91,14 @@ pub struct SetUp {
 pub struct MatGame {
     /// Points of the first and the second player before the game.
     pub scores: [u32; 2],
-    /// What happened, in order.
+    /// Actions of the game, in order.
     pub actions: Vec<(MatPlayer, MatAction)>,
-    /// Who won how many points; `None` for a game that was not finished. When neither the board nor a
-    /// pass ended the game, the other player resigned.
+    /// Winner and points won; `None` for a game that was not finished. When neither the board nor a pass ended the
+    /// game, the other player resigned.
     pub result: Option<(MatPlayer, u32)>,
-    /// Whether this is the Crawford game, if the file says so; otherwise the scores decide.
+    /// Crawford flag of the game, if the file has one; otherwise the scores decide.
     pub crawford: Option<bool>,
-    /// The players settled the game for these points: nobody resigned.
+    /// True if the players settled the game for these points, without a resignation.
     pub settled: bool,
 }
 
@@ -116,14 +116,14 @@ pub struct MatchFile {
     pub games: Vec<MatGame>,
 }
 
-/// What is wrong in a file, and where.
+/// An error in a file, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileFault {
     /// The line, counted from 1; 0 in binary files, where the error's byte says more.
     pub line: usize,
     /// The game, counted from 1 in the file's order; 0 before the first one.
     pub game: usize,
-    /// What it is, with the byte of the text.
+    /// The error, with the byte of the text.
     pub error: NotationError,
 }
 
@@ -140,12 +140,12 @@ impl fmt::Display for FileFault {
     }
 }
 
-/// A file that was read, with what is wrong in it.
+/// A file that was read, with its faults.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MatchReading {
-    /// What could be read. A game with a fault ends where it stands, unless the board could be followed.
+    /// The readable part of the file. A game with a fault ends there, unless the board could be followed.
     pub file: MatchFile,
-    /// What is wrong, in the file's order; the first hundred.
+    /// Faults in the file's order; the first hundred.
     pub faults: Vec<FileFault>,
     /// For each game the lines on which its actions stand.
     pub lines: Vec<Vec<usize>>,
@@ -180,8 +180,8 @@ impl MatchFile {
         (is("On") || is("Off")).then(|| is("On"))
     }
 
-    /// Which games are the Crawford game: as the file says, else the first one in which exactly one player needs one
-    /// point.
+    /// Returns for each game whether it is the Crawford game. The file's flag decides, otherwise the Crawford game is
+    /// the first one in which exactly one player needs one point.
     #[must_use]
     pub fn crawford_games(&self) -> Vec<bool> {
         if self.switch("Crawford") == Some(false) {
@@ -194,7 +194,7 @@ impl MatchFile {
             .collect()
     }
 
-    /// The Crawford game as the scores alone tell it.
+    /// Returns for each game whether it is the Crawford game, by the scores alone.
     pub(super) fn crawford_by_score(&self) -> Vec<bool> {
         let mut played = false;
         let flag = |game: &MatGame| {

@@ -1,5 +1,5 @@
-//! A match on its way in from any form: follows the board and the cube, and fills in what files leave
-//! out: who accepted a beaver, who won when nobody says so.
+//! Recording of a match from any format. The recorder follows the board and the cube, and adds what files leave out:
+//! the player who accepted a beaver, the winner where none is given.
 
 use super::file_analysis::FileAnalysis;
 use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// A field and what is wrong with it.
 pub(super) type Wrong = (&'static str, Reason);
 
-/// What eXtreme Gammon adds to the points of a game that the players settled.
+/// Points that eXtreme Gammon adds to a game that the players settled.
 pub(super) const SETTLED: u32 = 1000;
 
 /// Faults of a file that are kept.
@@ -24,7 +24,7 @@ const ACTIONS_MAX: usize = 10_000;
 /// Matches of a file at most.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
-/// What is wrong with an answer to a double that nobody made.
+/// Error for an answer without a double.
 pub(super) const UNDOUBLED: Wrong = (
     "cube action",
     Reason::Other("answers a double that nobody made"),
@@ -42,17 +42,17 @@ pub(super) struct Recorder {
     /// The board of the game, seen by `on_roll`.
     position: Position,
     on_roll: Option<MatPlayer>,
-    /// Whose turn it is, once somebody has rolled.
+    /// Player whose turn it is, once a player has rolled.
     next: Option<MatPlayer>,
     cube: u32,
     owner: Option<MatPlayer>,
-    /// Who doubled, and who turned the cube last, while nobody has answered.
+    /// The doubler and the player who turned the cube last, while the answer is open.
     doubled: Option<(MatPlayer, MatPlayer)>,
-    /// What follows of the game is passed over.
+    /// True if the rest of the game is skipped.
     given_up: bool,
-    /// The file has told who won.
+    /// True if the file has named the winner.
     ended: bool,
-    /// Points before the first game, where they are told before it.
+    /// Points before the first game, where the file gives them before it.
     pub(super) start_scores: [u32; 2],
     /// The result stands, not by the column of a cell.
     certain: bool,
@@ -84,7 +84,7 @@ impl Recorder {
         }
     }
 
-    /// Another match of the file begins here, on the same terms until they are told.
+    /// Begins another match of the file, with the same terms until the file gives others.
     pub(super) fn next_match(&mut self, line: usize, at: usize) -> Result<(), Wrong> {
         if self.before.len() + 1 >= MATCHES_MAX {
             return Err(("match file", Reason::Other("has more than 10000 matches")));
@@ -120,23 +120,23 @@ impl Recorder {
         }
     }
 
-    /// Whether the rest of the game is passed over.
+    /// Returns true if the rest of the game is skipped.
     pub(super) const fn has_given_up(&self) -> bool {
         self.given_up
     }
 
-    /// Whether the file has told who won the game.
+    /// Returns true if the file has named the winner of the game.
     pub(super) const fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Whether anything has happened in the game.
+    /// Returns true if the game has an action.
     pub(super) fn has_acted(&self) -> bool {
         let game = self.file.games.last();
         game.is_some_and(|game| !game.actions.is_empty())
     }
 
-    /// Whose turn it is, once somebody has rolled and no double is open.
+    /// Returns the player whose turn it is, once a player has rolled and no double is open.
     pub(super) fn turn(&self) -> Option<MatPlayer> {
         self.next.filter(|_| self.doubled.is_none())
     }
@@ -173,7 +173,7 @@ impl Recorder {
         }
     }
 
-    /// The points before the game. Where only a column told who won the game before, they know better.
+    /// Sets the points before the game. They correct the previous winner where only a column gave it.
     pub(super) fn scores(&mut self, scores: [u32; 2]) {
         if let [.., before, game] = &mut self.file.games[..] {
             game.scores = scores;
@@ -256,7 +256,7 @@ impl Recorder {
         }
     }
 
-    /// What the file says of the Crawford game is kept where the scores alone would mean something else.
+    /// Removes the file's Crawford flags that agree with the scores.
     fn forget_usual_crawford(&mut self) {
         let by_score = self.file.crawford_by_score();
         for (game, usual) in self.file.games.iter_mut().zip(by_score) {
@@ -296,7 +296,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Whether the cube was turned more than once and nobody has answered.
+    /// Returns true if the cube was turned more than once and the answer is open.
     fn beavered(&self) -> bool {
         let game = self.file.games.last();
         let last = game.and_then(|game| game.actions.last());
@@ -388,7 +388,7 @@ impl Recorder {
         }
     }
 
-    /// A roll of which nobody knows what was played.
+    /// Records a roll whose play is unknown.
     pub(super) fn rolled(
         &mut self,
         line: usize,
@@ -451,7 +451,7 @@ impl Recorder {
         }
     }
 
-    /// Whether a double is open: without one `accepts` speaks of a resignation.
+    /// Returns true if a double is open: without one, `accepts` refers to a resignation.
     pub(super) const fn is_doubled(&self) -> bool {
         self.doubled.is_some()
     }
@@ -489,7 +489,7 @@ impl Recorder {
         self.certain = true;
     }
 
-    /// What the file says about the end. The board and a pass know better who won, and the file how much.
+    /// Records the result given by the file. The board and a pass decide the winner, the file decides the points.
     pub(super) fn told_result(&mut self, winner: MatPlayer, points: u32) {
         let known = self.file.games.last().and_then(|game| game.result);
         let winner = match known {
@@ -506,7 +506,8 @@ impl Recorder {
         (self.given_up, self.ended) = (true, true);
     }
 
-    /// The file says who won and that nobody resigned: where the board and a pass did not end the game, it was settled.
+    /// Records that the file names a winner and no resignation: where the board and a pass did not end the game, it
+    /// was settled.
     pub(super) fn nobody_resigned(&mut self) {
         let settled = !self.certain;
         if let Some(game) = self.file.games.last_mut() {

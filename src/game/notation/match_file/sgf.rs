@@ -11,7 +11,7 @@ use nom::bytes::complete::{take_while, take_while1};
 /// Game trees inside one another at most: variations.
 const DEPTH_MAX: u32 = 64;
 
-/// Whether a text is a collection of game trees.
+/// Returns true if a text is a collection of game trees.
 pub(super) fn is_sgf(text: &[u8]) -> bool {
     let start = text.trim_ascii_start();
     let inside = start.strip_prefix(b"(").map(<[u8]>::trim_ascii_start);
@@ -131,7 +131,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
     Ok(())
 }
 
-/// What the first node of a game says.
+/// The properties of the first node of a game.
 #[derive(Default)]
 struct Root {
     length: u32,
@@ -141,7 +141,7 @@ struct Root {
     names: [Option<String>; 2],
     headers: Vec<String>,
     backgammon: bool,
-    /// Who won how many points, and whether the other player resigned.
+    /// Winner, points, and true if the other player resigned.
     result: Option<(MatPlayer, u32, bool)>,
     rules: String,
     /// The program that wrote it marks the Crawford game.
@@ -157,16 +157,16 @@ struct Reader<'a> {
     counted: (usize, usize),
     recorder: &'a mut Recorder,
     depth: u32,
-    /// A variation ended: what follows of the game is another one.
+    /// True after the end of a variation: the rest of the game is another one and is skipped.
     passed_over: bool,
     root: Root,
     /// Dice that were rolled, and who is to play them.
     rolled: Option<(MatPlayer, Option<Roll>)>,
-    /// What was set up since the last action.
+    /// Position set up since the last action.
     edit: Option<Edit>,
 }
 
-/// What set-up nodes say, one after another.
+/// The merged properties of consecutive set-up nodes.
 #[derive(Clone, Copy, Default)]
 struct Edit {
     /// The checkers of White and of Black, each by their own numbers.
@@ -286,7 +286,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the rules say that this is the Crawford game. Only some programs mark it, and say nothing by leaving it out.
+    /// Returns the Crawford flag in the rules: `Some(true)` for `CrawfordGame`, `Some(false)` for `Crawford` alone if
+    /// the program marks Crawford games, else `None`.
     fn crawford(&self) -> Option<bool> {
         let rules = self.root.rules.to_ascii_lowercase();
         let has = |name: &str| rules.split(':').any(|rule| rule == name);
@@ -294,8 +295,8 @@ impl Reader<'_> {
             .then(|| has("crawfordgame"))
     }
 
-    /// Whether the game is of another match than those before: between others, of another length, or again the first one
-    /// of a match.
+    /// Returns true if the game belongs to another match than the games before it: other players, another length, or
+    /// again the first game of a match.
     fn is_another_match(&self) -> bool {
         let file = &self.recorder.file;
         let told = file.names.iter().zip(&self.root.names);
@@ -466,7 +467,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What was set up counts when somebody acts, or the game ends.
+    /// Applies the pending set-up when a player acts or the game ends.
     fn leave_edit(&mut self, at: usize, acting: Option<MatPlayer>) {
         let Some(edit) = self.edit.take() else { return };
         if self.recorder.has_given_up() {
@@ -559,7 +560,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An answer to a double that nobody made: nothing has happened, the game goes on.
+    /// Records a fault for an answer without a double; the game goes on.
     fn undoubled(&mut self, line: usize, at: usize, wrong: Wrong) -> Result<(), Wrong> {
         if wrong == UNDOUBLED {
             self.recorder.note(line, at, wrong);

@@ -5,7 +5,7 @@ use crate::notation::steps_made;
 use crate::{BAR, OFF, Play, Roll};
 use std::fmt::Write as _;
 
-/// What stands at an action beside it: properties as they are written, and a text.
+/// Annotations of an action: properties as they are written, and a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SgfNote {
     /// Such as `LU[0.123]BM[1]`.
@@ -15,8 +15,8 @@ pub struct SgfNote {
 }
 
 impl MatchFile {
-    /// The match as GNU Backgammon's `.sgf`. `crawford` says which games are the Crawford game, `note` what is said of an
-    /// action: game and action from 0, the action after the last one for a resignation.
+    /// Returns the match as GNU Backgammon's `.sgf`. `crawford` gives the Crawford flag of each game. `note` returns
+    /// the annotation of an action: game and action from 0, the action after the last one for a resignation.
     #[must_use]
     pub fn sgf(&self, crawford: &[bool], note: &dyn Fn(usize, usize) -> Option<SgfNote>) -> String {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Snowie's line of a position, which stands in brackets behind `Illegal play`.
+//! Snowie's line of a position, in brackets after `Illegal play`.
 
 use super::record::{MatPlayer, MatchFile, SetUp};
 use super::recorder::Wrong;

@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(clean(" : "), "player");
     }
 
-    /// Where gnubg has it, and reads it without a second double.
+    /// The place where gnubg has the winner, and reads it without a second double.
     #[test]
     fn who_wins_by_a_double_stands_beside_the_pass_where_there_is_room() {
         let left_passes = "  2)  Drops                       Wins 1 point\n";

@@ -145,7 +145,7 @@ impl Reader<'_> {
         self.recorder.set_up(0, player, set_up)
     }
 
-    /// A double and its answers; nothing where nobody doubled.
+    /// Reads a double and its answers. Without a double it only keeps the analysis.
     fn cube(&mut self, record: &Record<'_>) -> Result<(), Wrong> {
         let analysis = cube_analysis(record);
         if record.number(16) != 1 {

@@ -142,7 +142,7 @@ impl Record<'_> {
         Some(f32::from_bits(self.word(at))).filter(|number| number.is_finite())
     }
 
-    /// Whether all these bytes are 0.
+    /// Returns true if all these bytes are 0.
     pub(super) fn is_blank(&self, at: usize, length: usize) -> bool {
         let bytes = self.0.get(at..at + length).unwrap_or_default();
         bytes.iter().all(|&byte| byte == 0)
