@@ -13,14 +13,14 @@ use gammond_game::{Chances, Position};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 
-/// Whom an answer goes to: its id and how it is to look.
+/// The addressee of an answer: its id and answer style.
 #[derive(Clone, Copy, Debug)]
 pub struct Addressee<'a> {
     /// The request's id.
     pub id: Option<&'a str>,
     /// The style wanted.
     pub style: AnswerStyle,
-    /// What of the request was dropped, if anything.
+    /// Warning about a part of the request that was dropped, if any.
     pub warning: Option<&'static str>,
 }
 

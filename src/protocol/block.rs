@@ -17,7 +17,7 @@ pub(super) struct Block {
     pub(super) number: Option<u64>,
     pub(super) wanted: MatchWanted,
     text: Vec<u8>,
-    /// Why it will not be judged; then nothing more of it is kept.
+    /// Reason why the match will not be analysed; its further lines are discarded.
     refused: Option<RequestError>,
 }
 

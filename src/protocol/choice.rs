@@ -1,4 +1,4 @@
-//! Which dialect a connection speaks: its first line decides (SRV-04).
+//! Selection of a connection's dialect by its first line (SRV-04).
 
 use super::dialect::Dialect;
 use super::external::{External, ExternalSettings};
@@ -8,13 +8,13 @@ use super::session::Session;
 use super::settings::SessionSettings;
 use super::ubgi::Ubgi;
 
-/// With what the machines of a server's connections begin.
+/// Initial settings of the protocol machines of a server's connections.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Defaults {
     /// The settings of requests.
     pub session: SessionSettings,
-    /// What gnubg does not tell.
+    /// Rules that gnubg does not send.
     pub rules: ExternalSettings,
 }
 

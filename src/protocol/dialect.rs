@@ -1,4 +1,4 @@
-//! What all line protocols have in common: a machine that takes lines and says what to do.
+//! The common part of all line protocols: a machine that turns lines into actions.
 //!
 //! A transport (a socket, standard input) feeds a [`Dialect`] the lines that
 //! [`super::LineCodec`] cuts, sends what it says, has an [`Inquiry`] answered by the engine, and
@@ -10,18 +10,18 @@ use super::request::RequestError;
 use gammond_engine::query::{Cost, Found, Question, Settings};
 use std::fmt::Debug;
 
-/// What to do with a line.
+/// The action for a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step<Q = Inquiry> {
-    /// Say nothing: nothing was asked, or the command has no answer.
+    /// Send no text: the line asks nothing, or the command has no answer.
     Silence,
     /// Send this text; each line has its LF.
     Say(String),
     /// Send this text, which is an error.
     Refuse(String),
-    /// Find this out and send what becomes of it.
+    /// Answer this query and send the answer.
     Ask(Box<Q>),
-    /// Make the engine anew with these nets and threads.
+    /// Recreate the engine with these nets and threads.
     Rebuild {
         /// `embedded` or a path.
         nets: String,
@@ -46,7 +46,7 @@ impl<Q> Step<Q> {
     }
 }
 
-/// Turns what the engine found, or why it found nothing, into the bytes that answer a line.
+/// Converts the result of the engine, or its error, into the bytes that answer a line.
 pub trait Reply: Debug + Send + Sync {
     /// Appends the answer, with its line end. Returns whether it is one, and no error.
     fn write(
@@ -62,40 +62,40 @@ pub trait Reply: Debug + Send + Sync {
     }
 }
 
-/// Who answers.
+/// The program that answers.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
     /// The nets' name.
     pub net: &'a str,
     /// The commit that the program was built from.
     pub commit: &'a str,
-    /// What the processor can do for the nets.
+    /// Features of the processor that the nets use.
     pub cpu: &'a str,
     /// The bearoff databases beside those in the program.
     pub bearoff: &'a [String],
     /// Threads that compute.
     pub threads: usize,
-    /// What a server has counted; empty where nothing is.
+    /// Counters of a server; empty if there are none.
     pub counters: &'a [(&'static str, u64)],
 }
 
-/// A question that was understood, and how its answer is to look.
+/// A parsed query, with the format of its answer.
 #[derive(Debug)]
 pub struct Inquiry {
-    /// What is to be found out.
+    /// The query.
     pub question: Question,
-    /// How to search.
+    /// Settings of the search.
     pub settings: Settings,
-    /// Whether the asker is content to wait behind everything else.
+    /// True if the client accepts to wait behind all other requests.
     pub patient: bool,
-    /// Whether an answer without look-ahead is wanted when the search is stopped.
+    /// True if a stopped search should still give an answer without look-ahead.
     pub hasty: bool,
     /// Makes the answer.
     pub reply: Box<dyn Reply>,
 }
 
 impl Inquiry {
-    /// An inquiry that wants its whole answer as soon as may be.
+    /// Creates an inquiry that waits for its complete answer and has normal priority.
     pub fn new(question: Question, settings: Settings, reply: impl Reply + 'static) -> Inquiry {
         Inquiry {
             question,
@@ -106,7 +106,7 @@ impl Inquiry {
         }
     }
 
-    /// What it costs: from what is asked. Its asker's word makes it wait longer, never less long.
+    /// Returns the cost of the query, estimated from its contents. A client's hint can only raise it, never lower it.
     #[must_use]
     pub fn cost(&self) -> Cost {
         let cost = self.question.cost(&self.settings);
@@ -123,39 +123,39 @@ pub trait Dialect: Debug + Send {
     /// Takes the next line.
     fn line(&mut self, line: Cut<'_>) -> Step;
 
-    /// The text for trouble that no line is to blame for, such as being quiet too long. Nothing
-    /// where the peer would take it for the answer to its next question (EXT-05).
+    /// Returns the error text when no line is at fault, such as an idle timeout. It is empty if the peer would take
+    /// the text for the answer to its next query (EXT-05).
     fn trouble(&self, _error: &RequestError) -> String {
         String::new()
     }
 
-    /// Whether lines may be read while answers to earlier ones are still computed.
+    /// Returns true if lines may be read while answers to earlier ones are still being computed.
     fn pipelines(&self) -> bool {
         false
     }
 
-    /// Whether this line, read while an answer is computed, wants the computation to end.
+    /// Returns true if this line, read during a computation, should stop the computation.
     fn interrupts(&self, _line: &[u8]) -> bool {
         false
     }
 
-    /// The input has ended: what is to be said of a request that is not complete.
+    /// Handles the end of input; returns the answer to an incomplete request.
     fn finish(&mut self) -> Step {
         Step::Silence
     }
 
-    /// Bytes kept of a request of many lines that is not complete; `None` when there is none.
+    /// Returns the bytes stored for an incomplete request of several lines; `None` if there is none.
     fn gathered(&self) -> Option<usize> {
         None
     }
 
-    /// Keeps no more of such a request; when it is complete its answer is this error.
+    /// Discards the rest of such a request; its answer will be this error.
     fn give_up(&mut self, _why: &RequestError) {}
 
-    /// Told what was sent in answer to the last inquiry, where lines are not read ahead.
+    /// Notifies the machine of the answer to the last inquiry, if lines are not read ahead.
     fn answered(&mut self, _reply: &[u8]) {}
 
-    /// Whether a peer may be quiet for hours without being gone.
+    /// Returns true if a peer may stay silent for hours on an open connection.
     fn may_be_quiet(&self) -> bool {
         false
     }

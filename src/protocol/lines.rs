@@ -10,21 +10,21 @@ pub use gammond_game::notation::LINE_BYTES_MAX;
 #[derive(Debug)]
 pub struct LineCodec {
     buffer: Vec<u8>,
-    /// Where the first byte not yet given out stands.
+    /// Offset of the first byte not yet returned.
     start: usize,
     /// Up to where no LF was found.
     scanned: usize,
-    /// Whether the rest of an over-long line is being thrown away.
+    /// True while the rest of an over-long line is being discarded.
     discarding: bool,
     limit: usize,
 }
 
-/// What the codec found.
+/// A line found by the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut<'a> {
     /// A line without its LF and without a CR before it.
     Line(&'a [u8]),
-    /// A line over the limit; told once, as soon as it is known.
+    /// A line over the limit; reported once, as soon as it is known.
     TooLong,
 }
 
@@ -108,7 +108,7 @@ impl LineCodec {
         self.buffer.len() - self.start
     }
 
-    /// Whether this is so of any complete line that waits.
+    /// Returns true if `wanted` is true for any complete buffered line.
     pub fn any_line(&self, wanted: impl FnMut(&[u8]) -> bool) -> bool {
         let waiting = self.buffer.get(self.start..).unwrap_or_default();
         let end = waiting.iter().rposition(|&byte| byte == b'\n');
@@ -127,7 +127,7 @@ impl LineCodec {
         unfinished
     }
 
-    /// Whether bytes of a line wait whose end has not come.
+    /// Returns true if an incomplete line is buffered.
     #[must_use]
     pub fn has_partial(&self) -> bool {
         self.discarding || self.start < self.buffer.len()

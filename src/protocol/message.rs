@@ -47,7 +47,7 @@ fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// What the line protocol's machine makes of a message: one request, with the settings that sessions begin with.
+/// Runs a message through the line protocol's machine: one request, with the initial settings of a session.
 pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
     let mut session = Session::new(settings);
     let mut codec = LineCodec::new(LINE_BYTES_MAX);
@@ -81,7 +81,8 @@ pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
     }
 }
 
-/// What a match file as a whole message asks, in any form that is read; `words` is what stands behind `analyse` in a line.
+/// Returns the inquiry for a match file sent as one message, in any supported format; `words` are the words after
+/// `analyse` in a line.
 ///
 /// # Errors
 /// Those of the line.

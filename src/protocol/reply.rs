@@ -11,7 +11,7 @@ use gammond_game::notation::{self, Form, ParsedPosition, PlayRecord, PositionCha
 use gammond_game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
 use serde_json::{Value, json};
 
-/// How the answer to one request is to look.
+/// The format of the answer to one request.
 #[derive(Clone, Debug)]
 pub(super) struct RequestReply {
     pub(super) id: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct RequestReply {
     pub(super) asked: Asked,
 }
 
-/// What was asked, with what of it the answer repeats.
+/// The request, with the parts that the answer repeats.
 #[derive(Clone, Debug)]
 pub(super) enum Asked {
     Value(Position),
@@ -201,7 +201,7 @@ fn stats(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
     answer::values(to, "stats", &body, &plain, out);
 }
 
-/// What people's counts say of a race.
+/// Returns the pip counts of a race as JSON.
 fn race_value(counts: &RaceCounts) -> Value {
     let advice = |counts: Value,
                   RaceAdvice {

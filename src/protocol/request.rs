@@ -1,4 +1,4 @@
-//! What can be asked, and what can be wrong with a question.
+//! Requests, and their errors.
 
 use super::lines::LINE_BYTES_MAX;
 use super::settings::{AnswerStyle, SessionSettings, SettingError};
@@ -15,49 +15,49 @@ pub const ID_BYTES_MAX: usize = 64;
 pub struct Line {
     /// The `#id`, to come back in the answer.
     pub id: Option<String>,
-    /// How the answer is to look.
+    /// Style of the answer.
     pub style: AnswerStyle,
-    /// Whether its asker lets everything else go first.
+    /// True if the client lets all other requests go first.
     pub patient: bool,
-    /// What of the line was dropped, if anything: the answer says so.
+    /// Warning about a part of the line that was dropped, if any; the answer contains it.
     pub warning: Option<&'static str>,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 
-/// What a line asks for.
+/// A request of a line.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Request {
-    /// Value a position.
+    /// Evaluate a position.
     Eval(EvalQuery, Settings),
     /// Rank the plays of a roll.
     Move(PlayQuery, Settings),
     /// Double, take?
     Cube(CubeQuery, Settings),
-    /// Roll a position out.
+    /// Roll out a position.
     Rollout(Box<RolloutTask>),
-    /// Judge the match in the lines that follow.
+    /// Analyse the match in the lines that follow.
     Analyse(Box<MatchWanted>),
     /// Draw a position.
     Show(Box<ParsedPosition>, MatchState),
     /// Write a position in every form.
     Convert(Box<ParsedPosition>, MatchState),
-    /// An `m` record of a benchmark file: which candidate is played?
+    /// An `m` record of a benchmark file: choose one of its candidates.
     PlayRecord(Box<PlayRecord>, Settings),
-    /// An `o` record of a benchmark file: how is the position valued?
+    /// An `o` record of a benchmark file: evaluate its position.
     PositionRecord(Box<PositionChances>, Settings),
     /// A FIBS board line, to be answered with bare text.
     Board(Vec<u8>),
-    /// The session's settings from now on.
+    /// Change the session's settings from now on.
     Set(Box<SessionSettings>),
-    /// Tell the session's settings.
+    /// Return the session's settings.
     Get,
-    /// Tell what can be asked.
+    /// Return the list of requests.
     Help,
-    /// Tell program and nets.
+    /// Return the versions of program and nets.
     Version,
-    /// Tell counters.
+    /// Return the counters.
     Stats,
     /// Say `pong`.
     Ping,
@@ -69,28 +69,28 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MatchWanted {
-    /// How to judge it; `time` is for the whole match.
+    /// Settings of the analysis; `time` is for the whole match.
     pub settings: Settings,
-    /// What holds for money play where the file does not say.
+    /// Rules of money play where the file does not give them.
     pub rules: Rules,
     /// The line that ends it.
     pub end: String,
 }
 
-/// A line that was refused, with what could be read of it.
+/// A line that was refused, with its readable parts.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{error}")]
 pub struct Refusal {
     /// The `#id`, if it was readable.
     pub id: Option<String>,
-    /// How the error is to look.
+    /// Style of the error answer.
     pub style: AnswerStyle,
-    /// What is wrong.
+    /// The error.
     pub error: RequestError,
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{message}")]

@@ -19,8 +19,8 @@ use nom::IResult;
 use nom::bytes::complete::{take_while, take_while1};
 use nom::error::{ErrorKind, ParseError};
 
-/// Whether a line needs no answer: blank, a comment, or a line of a benchmark file that asks
-/// nothing.
+/// Returns true if a line needs no answer: blank, a comment, or a line of a benchmark file without a request (Q-04,
+///
 pub(super) fn asks_nothing(line: &[u8]) -> bool {
     let line = trimmed(line);
     let rest = match line.split_first() {
@@ -73,7 +73,7 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
     })
 }
 
-/// What is known of a line even if the rest of it is wrong.
+/// The head of a line, known even if the rest of the line is wrong.
 struct Head {
     id: Option<String>,
     style: AnswerStyle,
@@ -224,7 +224,7 @@ fn checked(input: &[u8]) -> Result<(), Fault<'_>> {
     }
 }
 
-/// What a verb wants done with a position.
+/// Action of a verb on a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verb {
     Eval,
@@ -551,11 +551,11 @@ fn state_of(
     wishes.apply(state)
 }
 
-/// Everything a request with a position says.
+/// All parts of a request with a position.
 struct Wanted<'a> {
     parsed: ParsedPosition,
     roll: Option<Roll>,
-    /// Where a roll was given beside the position, if it was.
+    /// The input at a roll given beside the position, if there is one.
     stray_roll: Option<&'a [u8]>,
     state: MatchState,
     own: SessionSettings,

@@ -42,7 +42,7 @@ pub fn write(
     answer::values(to, kind, &Value::Null, &plain, out);
 }
 
-/// What a candidate is called.
+/// Returns the name of a candidate.
 #[must_use]
 pub fn name(task: &RolloutTask, one: &RolledOut) -> String {
     match one.candidate {

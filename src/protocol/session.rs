@@ -54,7 +54,7 @@ impl Session {
         &self.settings
     }
 
-    /// Whether a line needs no answer.
+    /// Returns true if a line needs no answer.
     #[must_use]
     pub fn passes_over(line: &[u8]) -> bool {
         asks_nothing(line)
@@ -187,7 +187,7 @@ fn block_refused(block: &Block, error: &RequestError) -> Step {
     refuse(to, error, block.number)
 }
 
-/// What an ordinary request asks of the engine; requests of the session itself ask nothing.
+/// Returns the engine query of an ordinary request; requests of the session itself have none.
 fn inquiry(request: Request) -> (Asked, Question, Settings) {
     let state = MatchState::default();
     match request {

@@ -7,7 +7,7 @@ use gammond_engine::query::{
 };
 use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 
-/// How answers are written.
+/// Format of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerStyle {
@@ -43,7 +43,7 @@ impl AnswerStyle {
     }
 }
 
-/// Which of a server's two queues a request waits in.
+/// The server's queue in which a request waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Queue {
@@ -65,7 +65,7 @@ impl Queue {
     }
 }
 
-/// What somebody wishes for the cube, the score and the rules; `None` leaves what is there.
+/// Requested changes of the cube, the score and the rules; `None` keeps the present value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StateWishes {
@@ -73,20 +73,20 @@ pub struct StateWishes {
     pub length: Option<u32>,
     /// Points of the player on roll and of the opponent.
     pub score: Option<(u32, u32)>,
-    /// Whether this is the Crawford game.
+    /// True in the Crawford game.
     pub crawford: Option<bool>,
-    /// Whether Jacoby holds (money).
+    /// True if Jacoby holds (money).
     pub jacoby: Option<bool>,
-    /// Whether beavers are allowed (money).
+    /// True if beavers are allowed (money).
     pub beavers: Option<bool>,
     /// The cube's value.
     pub cube: Option<u32>,
-    /// Who may turn the cube.
+    /// The player who may turn the cube.
     pub owner: Option<CubeOwner>,
 }
 
 impl StateWishes {
-    /// `base` with these wishes fulfilled. A new length or score puts an old Crawford flag away.
+    /// Returns `base` with these changes. A new length or score removes an old Crawford flag.
     ///
     /// # Errors
     /// [`MatchStateError`] when cube and score do not fit each other.
@@ -125,7 +125,7 @@ impl StateWishes {
         Score::new(length, me, opponent, crawford)
     }
 
-    /// These wishes with `later` ones on top.
+    /// Returns these changes with `later` ones on top.
     #[must_use]
     pub fn with(self, later: &StateWishes) -> StateWishes {
         StateWishes {
@@ -140,13 +140,13 @@ impl StateWishes {
     }
 }
 
-/// What somebody wishes for a rollout.
+/// Requested settings of a rollout.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RolloutWishes {
     /// Games of each candidate.
     pub trials: Option<u32>,
-    /// Where a game is cut off.
+    /// Point at which a game is cut off.
     pub truncate: Option<Truncation>,
     /// Seed of the dice.
     pub seed: Option<u64>,
@@ -162,20 +162,20 @@ pub struct RolloutWishes {
     pub leaf_plies: Option<u8>,
     /// One-sided rollouts where a game is cut off in a race.
     pub leaf_osr: Option<u32>,
-    /// From which turn on, and with which look-ahead, the rest is played.
+    /// First turn of the late game, and its look-ahead.
     pub late: Option<(u32, u8)>,
-    /// Whether the luck of the dice is taken out.
+    /// True if the luck of the dice is removed (variance reduction).
     pub variance_reduction: Option<bool>,
-    /// Standard error that is enough.
+    /// Standard error at which the rollout stops.
     pub error: Option<f64>,
-    /// Joint standard errors after which a candidate is left alone.
+    /// Lead over a candidate, in joint standard errors, at which the candidate is dropped.
     pub lead: Option<f64>,
-    /// Whether to tell what is known while it goes on.
+    /// True to report intermediate results.
     pub progress: bool,
 }
 
 impl RolloutWishes {
-    /// How to roll out, for somebody who searches so.
+    /// Returns the settings of a rollout for a client with these search settings.
     #[must_use]
     pub fn settings(&self, search: &Settings) -> RolloutSettings {
         let mut settings = RolloutSettings::default();
@@ -210,19 +210,19 @@ impl RolloutWishes {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SessionSettings {
-    /// How to search.
+    /// Settings of the search.
     pub search: Settings,
     /// The state of positions that carry none.
     pub state: StateWishes,
-    /// How to roll out.
+    /// Settings of rollouts.
     pub rollout: RolloutWishes,
-    /// How answers look.
+    /// Style of answers.
     pub style: AnswerStyle,
-    /// Which queue requests wait in; `None` decides by the kind of request.
+    /// Queue in which requests wait; `None` decides by the kind of request.
     pub queue: Option<Queue>,
 }
 
-/// What is wrong with one `key=value`.
+/// An error in a `key=value`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
@@ -236,7 +236,7 @@ pub enum SettingError {
         key: &'static str,
         /// The value as given.
         found: String,
-        /// What it may be.
+        /// The values allowed.
         want: &'static str,
     },
 }
@@ -408,13 +408,13 @@ pub fn setting_keys() -> impl Iterator<Item = (&'static str, &'static str, &'sta
     KEYS.iter().copied()
 }
 
-/// Whether this is the key of a setting.
+/// Returns true if this is the key of a setting.
 #[must_use]
 pub fn is_setting(key: &str) -> bool {
     KEYS.iter().any(|(name, ..)| *name == key)
 }
 
-/// What people call some keys.
+/// Common synonyms of some keys.
 const SYNONYMS: [(&str, &str); 6] = [
     ("ply", "plies"),
     ("depth", "plies"),

@@ -1,10 +1,9 @@
-//! What is wrong with a TOML file, in one line for people.
+//! Errors in TOML files, in one line for people.
 
 use super::settings::closest;
 use serde::de::DeserializeOwned;
 
-/// Why a TOML file cannot be used: the fault, with its line, and for a key that is not known the one that may have
-/// been meant.
+/// An error in a TOML file with its line, and for an unknown key the key that may have been meant.
 #[derive(Debug, thiserror::Error)]
 #[error("{said}")]
 pub struct TomlFault {
@@ -12,7 +11,7 @@ pub struct TomlFault {
     source: Box<toml::de::Error>,
 }
 
-/// What a TOML text says.
+/// Parses a TOML text.
 ///
 /// # Errors
 /// [`TomlFault`].

@@ -10,12 +10,12 @@ use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use rayon::prelude::*;
 
-/// A decision and what the engine says about it.
+/// A decision and its analysis by the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedDecision {
     /// The decision.
     pub decision: Decision,
-    /// What it lost.
+    /// The losses of the decision.
     pub judgement: Judgement,
 }
 
@@ -26,22 +26,22 @@ pub struct GameAnalysis {
     pub scores: [u32; 2],
     /// It is the Crawford game.
     pub crawford: bool,
-    /// What was decided, in order.
+    /// Decisions in order.
     pub decisions: Vec<JudgedDecision>,
-    /// Who won how much; `None` for a game that was not finished.
+    /// Winner and points; `None` for a game that was not finished.
     pub result: Option<(MatPlayer, u32)>,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
 }
 
-/// What is wrong in a game, beside what its file says.
+/// A fault in a game, or one that the file reader reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The line of the file, from 1; 0 when it is not known.
     pub line: usize,
     /// The game, from 1; 0 before the first one.
     pub game: usize,
-    /// What it is.
+    /// Description of the fault.
     pub message: String,
 }
 
@@ -74,9 +74,9 @@ pub struct Analysis {
     pub games: Vec<GameAnalysis>,
     /// The books of both players.
     pub totals: [Totals; 2],
-    /// What the first player got: match winning chances above one half, or points.
+    /// Result of the first player: match winning chances above one half, or points.
     pub result: f64,
-    /// What is wrong in the file.
+    /// Faults of the file.
     pub faults: Vec<Fault>,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
@@ -104,7 +104,7 @@ impl Analysis {
         }
     }
 
-    /// What a player got less what the dice gave him and the other one took: chances above one half, or
+    /// Returns a player's result less the player's own luck and plus the opponent's: chances above one half, or
     /// points.
     #[must_use]
     pub fn luck_adjusted(&self, player: MatPlayer) -> f64 {
@@ -131,7 +131,7 @@ impl Analysis {
     }
 }
 
-/// How deep these settings look, in words.
+/// Returns the search depth of these settings in words.
 #[must_use]
 pub fn level_name(settings: &Settings) -> String {
     match settings.level {
@@ -268,7 +268,7 @@ fn judge_all(
         .install(|| decisions.par_iter().map(one).collect())
 }
 
-/// What the file says of its faults.
+/// Returns the faults that the file reader reported.
 fn file_faults(reading: &MatchReading) -> Vec<Fault> {
     let faults = reading.faults.iter().map(|fault| Fault {
         line: fault.line,
@@ -329,7 +329,7 @@ fn score_after(file: &MatchFile) -> [u32; 2] {
     score
 }
 
-/// What the first player got.
+/// Returns the result of the first player.
 fn result(engine: &Engine, file: &MatchFile, score: [u32; 2]) -> f64 {
     let [first, second] = score;
     if file.length == 0 {

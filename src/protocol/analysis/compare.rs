@@ -30,13 +30,13 @@ pub struct ComparedDecision {
     pub player: usize,
     /// The roll, or nothing for a cube decision.
     pub roll: String,
-    /// How deep the file's program looked, in its own words.
+    /// Search depth of the file's program, in its own words.
     pub level: String,
     /// The best action by the file, and by us.
     pub best: [String; 2],
     /// The equity of that action, each by its own analysis.
     pub equity: [f64; 2],
-    /// What the action that was taken loses by the file, and by us; `None` where one of them did not value it.
+    /// Loss of the action taken by the file, and by us; `None` where one of them did not value it.
     pub loss: Option<[f64; 2]>,
     /// The values that both analyses have: candidates, or the answers of a cube decision; the file's first.
     pub values: Vec<[f64; 2]>,

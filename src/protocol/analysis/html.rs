@@ -131,7 +131,7 @@ impl Analysis {
         self.all_decisions(text, &names);
     }
 
-    /// What everybody looks for first: narrow enough for a telephone.
+    /// Writes the summary, narrow enough for a telephone.
     fn head(&self, text: &mut String, names: &[Markup<'_>; 2]) {
         let number =
             |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.2}"));
@@ -222,7 +222,7 @@ impl Analysis {
         text.push_str("</div>");
     }
 
-    /// What the game is worth to the first player after each play, and whether it was a bad one.
+    /// Returns the value of the game for the first player after each play, and true for a bad play.
     fn curve_points(&self, game: &GameAnalysis, number: usize) -> Vec<(f64, bool)> {
         let money = self.length == 0;
         let mut points = Vec::new();
@@ -246,7 +246,7 @@ impl Analysis {
         points
     }
 
-    /// What the game is worth to the first player, from decision to decision: chances of the match, or points.
+    /// Draws the value of the game for the first player from decision to decision: chances of the match, or points.
     fn curve(
         &self,
         text: &mut String,

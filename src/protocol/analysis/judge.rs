@@ -1,4 +1,4 @@
-//! What each decision lost and what each roll gave.
+//! Losses of decisions and luck of rolls.
 
 use super::replay::{Decision, Deed};
 use gammond_engine::engine::{Engine, EngineError};
@@ -11,14 +11,14 @@ use gammond_game::{MatchState, Play, Position, Roll, Score};
 /// Plays that are kept of each ranking, beside the one that was played.
 pub(super) const PLAYS_KEPT: usize = 5;
 
-/// What the engine says about one decision.
+/// The engine's analysis of one decision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
-    /// Equity lost by not doubling before the roll; `None` where nobody could double.
+    /// Equity lost by not doubling before the roll; `None` if a double was not allowed.
     pub cube_loss: Option<f64>,
-    /// Equity lost by the deed itself; `None` where there was no choice, or nobody judges it.
+    /// Equity lost by the action itself; `None` if there was no choice, or the action is not analysed.
     pub loss: Option<f64>,
-    /// What the roll was worth more than the mean of all rolls.
+    /// Luck of the roll: its value less the mean of all rolls.
     pub luck: Option<f64>,
     /// The best play.
     pub best: Option<Play>,
@@ -26,13 +26,13 @@ pub struct Judgement {
     pub cube: Option<Box<CubeAnswer>>,
     /// The plays of the roll.
     pub plays: Option<JudgedPlays>,
-    /// As match winning chances, in matches: of [`Judgement::cube_loss`].
+    /// [`Judgement::cube_loss`] as match winning chances, in matches.
     pub cube_mwc: Option<f64>,
-    /// Of [`Judgement::loss`].
+    /// [`Judgement::loss`] as match winning chances, in matches.
     pub loss_mwc: Option<f64>,
-    /// The luck of the roll, likewise.
+    /// Luck of the roll as match winning chances, in matches.
     pub luck_mwc: Option<f64>,
-    /// What giving up so many games instead of playing on cost the one who accepted.
+    /// Loss of the player who accepted a resignation of this many games instead of playing on.
     pub accept_loss: Option<f64>,
 }
 
@@ -47,11 +47,11 @@ pub struct JudgedPlays {
     pub played: RankedPlay,
     /// Its place, from 1.
     pub rank: usize,
-    /// What lies between the best and the worst of them.
+    /// Difference between the best and the worst of them.
     pub spread: f64,
 }
 
-/// How matches are judged.
+/// Returns the search settings for the analysis of matches.
 #[must_use]
 pub fn analysis_settings(plies: u8) -> Settings {
     Settings {
@@ -149,7 +149,7 @@ impl Judgement {
     }
 }
 
-/// What `best` is worth more than `chosen`. What is better than the best is the noise of rounding.
+/// Returns the value of `best` less that of `chosen`, at least 0: a negative loss is only rounding noise.
 fn over(best: Equities, chosen: Equities) -> Equities {
     let lost = minus(best, chosen);
     Equities {
@@ -173,7 +173,7 @@ fn turned(value: Equities) -> Equities {
     }
 }
 
-/// What a double is worth: the opponent answers as suits him.
+/// Returns the value of a double with the opponent's best answer.
 fn doubled(cube: &CubeAnswer) -> Equities {
     match cube.double_take.equity < cube.double_pass.equity {
         true => cube.double_take,
@@ -181,7 +181,7 @@ fn doubled(cube: &CubeAnswer) -> Equities {
     }
 }
 
-/// What is left to the player on roll who gives up so many games.
+/// Returns the value for the player on roll of resigning this many games.
 fn given_up(engine: &Engine, state: MatchState, games: u8) -> Equities {
     let games = u32::from(games);
     if state.score.is_money() {
@@ -303,7 +303,7 @@ fn luck(
     Ok(minus(own, both))
 }
 
-/// What `shown` is worth to the player on roll, and what the rolls are worth in the mean.
+/// Returns the value of `shown` for the player on roll, and the mean value of all rolls.
 fn value_and_mean(
     engine: &Engine,
     position: Position,
@@ -356,7 +356,7 @@ fn best_value(engine: &Engine, query: &PlayQuery, stop: &Stop) -> Result<Equitie
     Ok(turned(value.cubeful.unwrap_or(value.cubeless)))
 }
 
-/// What the match is worth to the first player at these points; `crawford`: the next game is the
+/// Returns the first player's match winning chance at these points; `crawford` is true if the next game is the
 /// Crawford game.
 pub(super) fn match_chances(
     engine: &Engine,

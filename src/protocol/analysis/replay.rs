@@ -1,11 +1,11 @@
-//! The actions of a game as decisions: who had what to decide where.
+//! The actions of a game as decisions, each with its player and position.
 
 use gammond_game::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
 };
 use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score};
 
-/// What was done.
+/// The action of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Deed {
@@ -15,9 +15,9 @@ pub enum Deed {
         roll: Roll,
         /// The position after it, the other player on roll.
         after: Position,
-        /// The first roll of the game: both dice are different, and nobody could double before.
+        /// True for the first roll of the game: both dice are different, and no double was possible before.
         opening: bool,
-        /// The player might have doubled before.
+        /// True if the player was allowed to double before.
         may_double: bool,
     },
     /// The player doubled.
@@ -33,14 +33,14 @@ pub enum Deed {
         /// Taken, not passed.
         taken: bool,
     },
-    /// The player gave up so many games, and the other one accepted.
+    /// Resignation of this many games, accepted by the opponent.
     Resign {
         /// 1, 2 or 3.
         games: u8,
-        /// The one who gave up is on roll in `position`.
+        /// True if the resigning player is on roll in `position`.
         on_roll: bool,
     },
-    /// A roll of which nobody knows how it was played.
+    /// A roll whose play is unknown.
     Unknown {
         /// The roll.
         roll: Roll,
@@ -50,13 +50,13 @@ pub enum Deed {
 /// One decision of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
-    /// Who decided.
+    /// Player who decided.
     pub player: MatPlayer,
-    /// The position, seen by whoever is on roll: after a double that is the one who doubled.
+    /// The position, seen by the player on roll: after a double that is the doubler.
     pub position: Position,
-    /// Cube, score and rules, seen by the same one, the cube as before a double.
+    /// Cube, score and rules, seen by the same player, with the cube as before a double.
     pub state: MatchState,
-    /// What was done.
+    /// Action of the player.
     pub deed: Deed,
     /// The number of the action in its game, from 0; a resignation follows the last one.
     pub number: usize,
@@ -69,13 +69,13 @@ pub struct Decision {
 pub struct Replay {
     /// In order, up to the first action that does not fit.
     pub decisions: Vec<Decision>,
-    /// What the first action that does not fit is, with its number from 0.
+    /// Number, from 0, of the first action that does not fit, and the reason.
     pub fault: Option<(usize, &'static str)>,
     /// Plays that are not legal; the board could follow them, and what comes after is judged.
     pub illegal: Vec<usize>,
 }
 
-/// What a game is played for, and from where.
+/// The terms of a game: match length, rules and start position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
     /// Points to play to; 0 for money.
@@ -89,7 +89,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Those of each game of a file; what it does not say is as in `rules`.
+    /// Returns the terms of each game of a file; rules that the file does not give are those in `rules`.
     #[must_use]
     pub fn of(file: &MatchFile, rules: Rules) -> Vec<Terms> {
         let rules = Rules {
@@ -174,7 +174,7 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
     replay
 }
 
-/// Which games of a match are the Crawford game, by the scores before them.
+/// Returns for each game of a match whether it is the Crawford game, by the scores before it.
 #[must_use]
 pub fn crawford_games(file: &MatchFile) -> Vec<bool> {
     file.crawford_games()
@@ -185,16 +185,16 @@ struct Table {
     position: Position,
     value: u32,
     owner: Option<MatPlayer>,
-    /// Who doubled first, who turned the cube last, and to what, while nobody has answered.
+    /// The first doubler, the player who turned the cube last, and the new value, while the answer is open.
     doubled: Option<(MatPlayer, MatPlayer, u32)>,
     opening: bool,
-    /// Whose turn it is; anybody's before the first roll.
+    /// Player whose turn it is; `None` before the first roll, when either may begin.
     on_roll: Option<MatPlayer>,
     score: Score,
     rules: Rules,
     turn: u32,
     last: Option<MatPlayer>,
-    /// Somebody passed.
+    /// True after a pass.
     over: bool,
 }
 

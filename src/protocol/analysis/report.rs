@@ -32,8 +32,8 @@ fn line(what: &str, file: &MatchFile, [one, other]: &[Totals; 2]) -> String {
 }
 
 impl Analysis {
-    /// What `me` tells the other player about the match: score, both players' figures, the other one's worst mistake.
-    /// Nothing when nothing was judged.
+    /// Returns the summary that `me` sends to the opponent: score, both players' figures, the opponent's worst
+    /// mistake. Empty if no decision of the opponent was analysed.
     #[must_use]
     pub fn told_to_opponent(&self, me: MatPlayer) -> Vec<String> {
         let (mine, theirs) = (me.of([0, 1]), me.of([1, 0]));

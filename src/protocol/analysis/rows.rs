@@ -7,7 +7,7 @@ use super::totals::{MARK_NAMES, is_close, mark};
 use gammond_game::notation::{Form, MatPlayer, play_text};
 use gammond_game::{Play, Roll};
 
-/// What was decided.
+/// Kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A play.
@@ -48,25 +48,25 @@ pub struct Row<'a> {
     pub turn: u32,
     /// The action of the game, from 0.
     pub number: usize,
-    /// Who decided.
+    /// Player who decided.
     pub player: MatPlayer,
-    /// What about.
+    /// Kind of the decision.
     pub kind: Kind,
     /// The roll.
     pub roll: Option<Roll>,
-    /// What was done.
+    /// Action taken.
     pub played: String,
-    /// What is best.
+    /// Best action.
     pub best: String,
-    /// What it lost, as equity and as match winning chances; nothing where nobody judges it.
+    /// Loss as equity; `None` if the decision is not analysed.
     pub loss: Option<f64>,
-    /// In matches.
+    /// Loss as match winning chances, in matches.
     pub loss_mwc: Option<f64>,
     /// The luck of the roll.
     pub luck: Option<f64>,
-    /// In matches.
+    /// Luck as match winning chances, in matches.
     pub luck_mwc: Option<f64>,
-    /// There was no choice.
+    /// True if there was no choice.
     pub forced: bool,
     /// A cube decision that was made, or close.
     pub close: bool,
@@ -120,7 +120,7 @@ impl Analysis {
         games.flat_map(|(number, game)| game.rows(number))
     }
 
-    /// Those that lost something, the worst first.
+    /// Returns the decisions with a loss, the worst first.
     #[must_use]
     pub fn worst(&self) -> Vec<Row<'_>> {
         let wrong = |row: &Row<'_>| row.mark().is_some() && row.kind != Kind::Resign;

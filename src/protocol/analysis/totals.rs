@@ -13,7 +13,7 @@ pub(super) const LUCK_MARKS: [f64; 2] = [0.30, 0.60];
 /// A sum of losses or luck: as equity, and as match winning chances (money: points).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sum {
-    /// How many decisions are in it.
+    /// Number of decisions in the sum.
     pub count: u32,
     /// Equities, normalised to a cube of 1.
     pub emg: f64,
@@ -45,7 +45,7 @@ impl Sum {
 pub struct Totals {
     /// All plays, with what they lost.
     pub plays: Sum,
-    /// Of these those with a choice.
+    /// Number of plays with a choice.
     pub unforced: u32,
     /// Plays that are doubtful, bad, very bad.
     pub play_marks: [u32; 3],
@@ -55,7 +55,7 @@ pub struct Totals {
     pub luck_marks: [u32; 4],
     /// All cube decisions, with what they lost.
     pub cube: Sum,
-    /// Of these doubles, takes, passes, and close decisions not to double.
+    /// Number of doubles, takes, passes, and close decisions not to double.
     pub close: u32,
     /// Cube decisions that are doubtful, bad, very bad.
     pub cube_marks: [u32; 3],
@@ -88,7 +88,7 @@ pub fn mark(loss: f64, marks: &[f64; 3]) -> Option<usize> {
 /// The words for [`mark`].
 pub const MARK_NAMES: [&str; 3] = ["doubtful", "bad", "very bad"];
 
-/// Whether a decision not to double was close.
+/// Returns true if a decision not to double was close.
 #[must_use]
 pub fn is_close(no_double: f64, double_take: f64) -> bool {
     (no_double - double_take.min(1.0)).abs() < CLOSE
@@ -301,8 +301,8 @@ impl Totals {
         self.luck.rate(self.luck.count)
     }
 
-    /// What GNU Backgammon takes from a rating of 2050 for the plays and for the cube, in a match to
-    /// `length` points.
+    /// Returns the rating points that GNU Backgammon subtracts from 2050 for the plays and for the cube, in a match
+    /// to `length` points. `None` in money play, or if no play had a choice.
     #[must_use]
     pub fn rating_loss(&self, length: u32) -> Option<[f64; 2]> {
         if length == 0 || self.unforced == 0 {

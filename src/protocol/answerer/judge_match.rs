@@ -1,4 +1,4 @@
-//! A match that came in lines, judged within its time.
+//! Analysis of a match sent in lines, within its time limit.
 
 use super::engine_error::engine_error;
 use crate::RequestError;
@@ -10,12 +10,12 @@ use gammond_game::notation::{MatchFile, MatchReading};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long a match may take unless `time=` says otherwise.
+/// Default time limit of a match, without `time=`.
 const MATCH_TIME: Duration = Duration::from_secs(300);
-/// What stands for the name of the file.
+/// Placeholder for the name of the file.
 const NAME: &str = "-";
 
-/// Judges it, at the settings' depth and with the move filter of analyses.
+/// Analyses the match at the settings' depth, with the move filter of analyses.
 pub(super) fn judge_match(
     engine: &Engine,
     task: &MatchTask,

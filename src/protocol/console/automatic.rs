@@ -1,4 +1,4 @@
-//! What the console does without being asked, and what it asks a person for.
+//! Automatic actions of the console, and dice that it waits for from a person.
 
 /// The automatic actions.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! What goes on without a command: turns of computers, automatic rolls, plays and games.
+//! Actions without a command: turns of computers, automatic rolls, plays and games.
 
 use super::Console;
 use super::host::ConsoleHost;

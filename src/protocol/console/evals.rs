@@ -1,4 +1,4 @@
-//! How deep and with what is looked: for hints, for the analysis, for each player.
+//! Depth and method of evaluations: for hints, for the analysis, for each player.
 
 use gammond_engine::query::{MoveFilter, Settings};
 

@@ -1,4 +1,4 @@
-//! What the fuzz target of the console runs.
+//! Body of the console's fuzz target.
 
 use super::{Console, ConsoleOptions, NoHost};
 

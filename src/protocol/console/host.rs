@@ -1,4 +1,4 @@
-//! What a console needs from outside: an engine, dice, files. A test gives it none of them.
+//! The services that a console needs from outside: an engine, dice, files. A test gives it none of them.
 
 use gammond_engine::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
 use gammond_game::Rules;
@@ -6,7 +6,7 @@ use gammond_game::notation::MatchFile;
 
 /// The services that a console needs.
 pub trait ConsoleHost {
-    /// Asks the engine.
+    /// Queries the engine.
     ///
     /// # Errors
     /// Why there is none, in one line.
@@ -62,7 +62,7 @@ pub struct AnalysisRequest {
     pub plays: usize,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
-    /// Which decisions: those of the seats, and plays, cubes and rolls.
+    /// The decisions to analyse: players, and plays, cubes and rolls.
     pub what: AnalysedParts,
 }
 
@@ -79,7 +79,7 @@ pub struct AnalysedParts {
     pub luck: bool,
 }
 
-/// A match judged.
+/// An analysed match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnalysedMatch {
     /// The decisions of each game.
@@ -116,7 +116,7 @@ pub struct AnalysedAction {
 pub struct StatisticsSum {
     /// The number of decisions.
     pub count: u32,
-    /// As equity of the cube as it stood.
+    /// Sum of equities at the cube as it stood.
     pub emg: f64,
     /// In points, or as match winning chances.
     pub cost: f64,
@@ -127,7 +127,7 @@ pub struct StatisticsSum {
 pub struct PlayerStatistics {
     /// All plays.
     pub plays: StatisticsSum,
-    /// Those with a choice.
+    /// Number of plays with a choice.
     pub unforced: u32,
     /// Plays that are doubtful, bad, very bad.
     pub play_marks: [u32; 3],
@@ -137,7 +137,7 @@ pub struct PlayerStatistics {
     pub luck: StatisticsSum,
     /// Cube decisions.
     pub cube: StatisticsSum,
-    /// Those that are close, or where the cube was turned.
+    /// Number of cube decisions that are close, or where the cube was turned.
     pub close: u32,
     /// Doubles, takes, passes.
     pub turned: [u32; 3],

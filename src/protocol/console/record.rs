@@ -1,4 +1,4 @@
-//! What has been played, as a match file; and stepping through it.
+//! The match played so far, as a match file, and navigation in it.
 
 use super::hinted::Hint;
 use super::table::{Phase, Seat, Table};
@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) set_up: bool,
     /// Hints that were given inside the record, by game and action.
     pub(super) hints: BTreeMap<(usize, usize), Hint>,
-    /// Somebody resigned the game that is looked at, and its end is shown.
+    /// True if the game shown was resigned, and its end is shown.
     pub(super) ended: bool,
 }
 

@@ -6,7 +6,7 @@ use super::table::Seat;
 use super::words::{Words, switch};
 use gammond_engine::query::{FilterLevel, MoveFilter};
 
-/// Whose evaluation is set, for the lines that confirm it.
+/// Owner of the evaluation being set, for the lines that confirm it.
 pub(super) struct Owner<'a> {
     /// Begins the line: `Analysis chequerplay`, `gnubg`.
     pub(super) who: &'a str,

@@ -1,4 +1,4 @@
-//! How numbers are printed: `set output …`.
+//! Number formats of the output: `set output …`.
 
 use gammond_engine::query::Equities;
 use gammond_game::Chances;

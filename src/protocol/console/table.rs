@@ -1,4 +1,4 @@
-//! The match as the original keeps it: who sits where, whose turn it is, what stands on the board.
+//! The match as the original stores it: seats, turn, board, cube and score.
 //!
 //! Seat 0 is at the top and has the letter O; seat 1 is at the bottom and has the letter X.
 
@@ -14,7 +14,7 @@ pub(super) enum Phase {
     /// Played to its end.
     Over,
     Resigned,
-    /// Somebody passed.
+    /// A player passed.
     Dropped,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Table {
     pub(super) cube_use: bool,
     /// Doubles of this exchange that answered another one.
     pub(super) beavers: u32,
-    /// Whose roll it is.
+    /// Seat of the player on roll.
     pub(super) on_roll: Seat,
     /// The seat that has to decide now.
     pub(super) decides: Seat,

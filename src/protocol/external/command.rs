@@ -34,7 +34,7 @@ pub(super) struct Options {
     pub(super) cubeful: Option<bool>,
     pub(super) prune: Option<bool>,
     pub(super) noise: Option<f32>,
-    /// Whether any option was given.
+    /// True if any option was given.
     pub(super) any: bool,
 }
 
@@ -71,7 +71,7 @@ fn shown(word: &[u8]) -> String {
     text.chars().take(24).map(printable).collect()
 }
 
-/// Whether a first line can only belong to gnubg's server language.
+/// Returns true if a first line can only belong to gnubg's server language.
 pub(super) fn is_server_command(line: &[u8]) -> bool {
     let mut words = Words(line);
     let first = words.next().map(lower).unwrap_or_default();

@@ -32,19 +32,19 @@ use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
 use gammond_game::{Cube, CubeOwner, MatchState, Score};
 
-/// What nobody tells an external player, so that it must be set.
+/// Settings that the peer of an external player does not send.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExternalSettings {
-    /// Whether Jacoby holds in money play; gnubg's default is on.
+    /// True if Jacoby holds in money play; gnubg's default is on.
     pub jacoby: bool,
-    /// How often in a row a cube may be beavered; gnubg's default is 3, 0 for never.
+    /// Number of beavers allowed in a row; gnubg's default is 3, 0 for none.
     pub beavers: u8,
-    /// Whether a game that cannot be won is resigned.
+    /// True if a game that cannot be won is resigned.
     pub resign: bool,
-    /// How to search.
+    /// Settings of the search.
     pub settings: Settings,
-    /// What `version` calls the engine.
+    /// Name of the engine in the answer to `version`.
     pub engine: String,
 }
 
@@ -60,21 +60,21 @@ impl Default for ExternalSettings {
     }
 }
 
-/// What to do with a line; a question's reply is to be told to [`External::replied`].
+/// The action for a line; the reply to a question must be reported to [`External::replied`].
 pub type Step = super::dialect::Step<Question>;
 
 /// One connection's machine.
 #[derive(Clone, Debug, Default)]
 pub struct External {
     rules: ExternalSettings,
-    /// The sign of our checkers, once a question has told it; it never changes (EXT-12).
+    /// The sign of our checkers, once a question has shown it; it never changes (EXT-12).
     seat: Option<i32>,
-    /// Whether the peer speaks the server language (part B), so answers look like gnubg's own.
+    /// True if the peer speaks the server language (part B), so answers look like gnubg's own.
     server: bool,
     debug: bool,
     /// The board last asked about, and what we replied.
     last: Option<(BoardLine, String)>,
-    /// What was resigned last, and when.
+    /// The last resignation and its game.
     resigned: Option<Resigned>,
 }
 
@@ -106,7 +106,7 @@ impl External {
         }
     }
 
-    /// Whether a connection that begins with this line belongs to this protocol.
+    /// Returns true if a connection that begins with this line belongs to this protocol.
     #[must_use]
     pub fn begins_with(line: &[u8]) -> bool {
         let line = clean(line);
@@ -125,7 +125,7 @@ impl External {
         }
     }
 
-    /// What was sent in answer to the last question, without LF.
+    /// Stores the reply to the last question, without LF.
     pub fn replied(&mut self, reply: &str) {
         if let Some((_, last)) = &mut self.last {
             reply.clone_into(last);
@@ -254,7 +254,7 @@ impl External {
         }
     }
 
-    /// Whether as much was offered before in this game, with the same cube, and declined: gnubg
+    /// Returns true if as much was offered before in this game, with the same cube, and declined. Otherwise gnubg
     /// would be asked again and again (EXT-32).
     fn was_declined(&self, now: &Resigned) -> bool {
         self.resigned
@@ -316,7 +316,7 @@ impl External {
         }))
     }
 
-    /// What `set debug on` puts before an answer (EXT-52).
+    /// Returns the text that `set debug on` puts before an answer (EXT-52).
     fn preface(&self, board: &BoardLine, view: &BoardView) -> String {
         if !self.debug {
             return String::new();
@@ -358,7 +358,7 @@ impl Dialect for External {
     }
 }
 
-/// Whether the player on roll may turn the cube at all (EXT-15).
+/// Returns true if the player on roll may turn the cube at all (EXT-15).
 fn may_double(state: &MatchState) -> bool {
     let (cube, score) = (state.cube, state.score);
     let dead = !score.is_money() && score.my_away() <= cube.value();

@@ -1,4 +1,4 @@
-//! What a board line asks, and the text that answers it.
+//! The question in a board line, and the text that answers it.
 
 use super::reading::{Reading, read_play};
 use super::spelling::{Spelling, spell};
@@ -14,15 +14,15 @@ use std::fmt::Write;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Question {
-    /// What is to be found out.
+    /// The decision to make.
     pub ask: Ask,
-    /// How to search.
+    /// Settings of the search.
     pub settings: Settings,
     /// Lines that go in front of the answer (debug output), each with its LF.
     pub preface: String,
 }
 
-/// What is to be found out, and what depends on it.
+/// A decision with its query and flags.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Ask {
@@ -32,10 +32,10 @@ pub enum Ask {
     RollOrDouble(CubeQuery),
     /// The player on roll doubles: take, drop, or beaver if the flag is set?
     Offer(CubeQuery, bool),
-    /// The cube was turned once more: accept that state, or drop? The flag says whether the one
-    /// who is asked is on roll.
+    /// The cube was turned once more: accept that state, or drop? The flag is true if the player who decides is on
+    /// roll.
     Raised(EvalQuery, bool),
-    /// The player on roll resigns so many games: accept?
+    /// The player on roll resigns this many games: accept?
     Resignation(EvalQuery, u8),
     /// Six numbers.
     Evaluation(EvalQuery),

@@ -1,5 +1,5 @@
-//! How gnubg reads a play that an external player answers (EXT-24 to EXT-26): the reply is checked
-//! by the same rules before it is sent.
+//! gnubg's rules for reading the play that an external player sends (EXT-24 to EXT-26). The reply is checked by the
+//! same rules before it is sent.
 
 use gammond_game::{BAR, Position, Roll, legal_plays};
 use nom::branch::alt;
@@ -14,7 +14,7 @@ const POINTS_MAX: usize = 8;
 /// gnubg's number of the bar.
 const BAR_POINT: u8 = 25;
 
-/// What gnubg makes of a reply.
+/// The result of gnubg's reading of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// A legal play that leads to this position, the opponent on roll; the same position turned

@@ -1,4 +1,4 @@
-//! When a game cannot be won any more, and how much it costs (EXT-30, EXT-31).
+//! Detection of games that cannot be won any more, and their cost (EXT-30, EXT-31).
 //!
 //! Counts turns, no evaluation: whatever the dice, the opponent is finished before the player on
 //! roll can be. A wrong resignation costs points for nothing, so every bound errs on the side of
@@ -9,8 +9,8 @@ use gammond_game::{BAR, CubeOwner, MatchState, Position, Side};
 /// Pips of the largest roll, 66.
 const ROLL_PIPS_MAX: u32 = 24;
 
-/// How many games (1, 2, 3) the player on roll may resign without giving anything up; `None` when
-/// something can still be won or saved.
+/// Returns the number of games (1, 2, 3) that the player on roll can resign without loss; `None` when something can
+/// still be won or saved.
 #[must_use]
 pub fn lost_for_certain(position: &Position, state: &MatchState) -> Option<u8> {
     let (me, opponent) = (position.me(), position.opponent());
@@ -37,7 +37,7 @@ pub fn lost_for_certain(position: &Position, state: &MatchState) -> Option<u8> {
     (back.div_ceil(ROLL_PIPS_MAX) > turns_left).then_some(3)
 }
 
-/// Whether a gammon is worth more than a single game to the winner.
+/// Returns true if a gammon is worth more than a single game to the winner.
 fn gammons_count(state: &MatchState) -> bool {
     if state.score.is_money() {
         !(state.rules.jacoby && state.cube.owner() == CubeOwner::Centred)

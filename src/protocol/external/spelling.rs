@@ -4,7 +4,7 @@
 use gammond_game::{BAR, OFF, Play, Position};
 use std::fmt::Write;
 
-/// Which of the two spellings.
+/// Spelling of a play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// `bar/22 24/23`: an answer to gnubg.

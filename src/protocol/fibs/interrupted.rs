@@ -1,4 +1,5 @@
-//! A match that somebody or something broke off, and what our rating tells of it (FIBS-31).
+//! A match that was interrupted by a player or by a broken link, and its outcome as far as our rating shows it
+//! (FIBS-31).
 
 use super::record::{MatchEnd, MatchRecord};
 
@@ -17,13 +18,13 @@ pub(super) struct Interrupted {
 }
 
 impl Interrupted {
-    /// Whether our rating, now this, has changed since: then the match is over.
+    /// Returns true if our rating `now` differs from the rating at the interruption: then the match is over.
     pub(super) fn is_rated(&self, now: Option<f64>) -> bool {
         self.record.length.is_some() && now.is_some() && now != self.rating
     }
 
-    /// The match ended and nobody saw it. Our rating, now this, says how, if it changed as one match
-    /// can change it.
+    /// Closes a match whose end was not seen. If our rating changed by an amount possible for one match, the change
+    /// gives the outcome.
     pub(super) fn ended_unseen(self, now: Option<f64>) -> MatchRecord {
         let change = match (self.rating, now) {
             (Some(before), Some(after)) => after - before,

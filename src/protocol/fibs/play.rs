@@ -1,4 +1,4 @@
-//! One match on the server: what is known of it, and what must be decided now.
+//! One match on the server: its known state, and the decision to make now.
 //!
 //! The board line is the truth, prompts are hints (FIBS-12).
 
@@ -10,16 +10,16 @@ use gammond_game::notation::fibs::Wanted;
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, NotationError};
 use gammond_game::{CubeOwner, Position, Roll, Rules, legal_plays};
 
-/// What is to be done about the present state.
+/// The action for the present state.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Move {
     /// An engine must be asked.
     Ask(Ask),
-    /// Only one thing can be done.
+    /// The only possible action: roll.
     Roll,
     /// A prompt or an automatic roll is missing: the server must say whether it is still to come.
     Resync,
-    /// The play is settled by the rules: nobody can move. The server says so by itself.
+    /// The play is settled by the rules: no checker can move. The server reports it without a command.
     Wait,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Resync {
     Fenced,
 }
 
-/// Who rolls for the bot in the Crawford game, where it has no choice (FIBS-16).
+/// The side that rolls for the bot in the Crawford game, where it has no choice (FIBS-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CrawfordRoll {
     /// The server, as far as is known.
@@ -55,11 +55,11 @@ pub(super) struct Match {
     pub(super) text: String,
     /// The board is not older than what must be answered.
     pub(super) fresh: bool,
-    /// When to ask for a board.
+    /// Time at which to ask for a board.
     pub(super) need_board: Option<u64>,
-    /// Whether the server is asked what is to be done.
+    /// State of the resynchronisation with the server.
     pub(super) resync: Resync,
-    /// When to join the next game once more.
+    /// Time at which to join the next game again.
     pub(super) rejoin_at: u64,
     pub(super) between: bool,
     pub(super) waits_for_join: bool,
@@ -73,16 +73,16 @@ pub(super) struct Match {
     pub(super) resignation_refused: bool,
     /// The decision that was made last: kind and board (FIBS-13).
     pub(super) acted: Option<(&'static str, String)>,
-    /// What is being decided: id, key.
+    /// Decision in progress: id, key, query.
     pub(super) deciding: Option<(u64, (&'static str, String), Ask)>,
     pub(super) refusals: u32,
     pub(super) bad_boards: u32,
     pub(super) resyncs: u32,
-    /// When something happened last.
+    /// Time of the last event.
     pub(super) since: u64,
-    /// When the board arrived.
+    /// Time of arrival of the board.
     pub(super) board_at: u64,
-    /// Since when the opponent is silent.
+    /// Time since which the opponent is silent.
     pub(super) silent_since: u64,
     pub(super) reminded: bool,
     pub(super) greeted: bool,
@@ -92,13 +92,13 @@ pub(super) struct Match {
     pub(super) my_roll: Option<Roll>,
     pub(super) other_roll: Option<Roll>,
     pub(super) games: u32,
-    /// The length that was agreed on; `None`: not known. Inside, `None` is an unlimited match.
+    /// The agreed length; `None` if unknown, `Some(None)` for an unlimited match.
     pub(super) agreed: Option<Option<u32>>,
     /// Boards of another match in a row.
     pub(super) foreign: u32,
     /// It began by a board: its start line may still come.
     pub(super) unannounced: bool,
-    /// Points told for us and the opponent when the match was resumed.
+    /// Points of us and of the opponent that the server gave when the match was resumed.
     pub(super) points_told: [Option<u32>; 2],
     pub(super) record: MatchRecord,
 }
@@ -265,7 +265,7 @@ impl Match {
         }
     }
 
-    /// Whether the board says that it is our turn.
+    /// Returns true if the board says that it is our turn.
     pub(super) fn my_turn(&self) -> bool {
         self.line
             .as_ref()
@@ -283,12 +283,12 @@ impl Match {
         scores.map(|score| u32::try_from(score).unwrap_or(0))
     }
 
-    /// Whether we move to higher numbers.
+    /// Returns true if we move to higher numbers.
     pub(super) fn ascending(&self) -> bool {
         self.line.as_ref().is_some_and(|line| line.direction > 0)
     }
 
-    /// Whether nothing can happen before the opponent does something.
+    /// Returns true if nothing can happen before the opponent acts.
     pub(super) fn waits_for_opponent(&self) -> bool {
         if self.between {
             return self.waits_for_join;
@@ -299,8 +299,8 @@ impl Match {
         self.fresh && !self.my_turn() && !self.doubled && self.resignation.is_none()
     }
 
-    /// What must be done now, with the name of the kind of decision. `may_resign`: whether a lost
-    /// game is resigned.
+    /// Returns the action to take now, with the name of the kind of decision. `may_resign` is true if a lost game is
+    /// resigned.
     pub(super) fn question(
         &self,
         now: u64,

@@ -17,7 +17,7 @@ const COUNT_MAX: u64 = 1_000_000_000;
 /// Ratings are between this and as much below 0.
 const RATING_MAX: f64 = 100_000.0;
 
-/// Whom to play and how to behave.
+/// Selection of opponents and behaviour of the bot.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -27,7 +27,7 @@ pub struct Policy {
     pub length_max: u32,
     /// Lengths between them that are not played.
     pub length_except: Vec<u32>,
-    /// Whether unlimited matches are played.
+    /// True if unlimited matches are played.
     pub unlimited: bool,
     /// Games of an unlimited match after which the bot leaves; 0 for never.
     pub unlimited_games: u32,
@@ -61,15 +61,15 @@ pub struct Policy {
     pub help: String,
     /// Answers to one person in an hour, at most.
     pub answers_max: u32,
-    /// Whether `tell` of `report` is answered with the figures of the last match, to the one who played it.
+    /// True if a `tell` of `report` is answered with the figures of the last match, for the user who played it.
     pub report: bool,
     /// Seconds of silence of the opponent before he is asked.
     pub remind_s: u64,
     /// Seconds of silence of the opponent before the bot leaves.
     pub leave_s: u64,
-    /// Whether lost games are resigned.
+    /// True if lost games are resigned.
     pub resign: bool,
-    /// Whether the game is resigned, not played out, when the bot is asked to stop.
+    /// True if the game is resigned, not played out, when the bot is asked to stop.
     pub resign_on_stop: bool,
     /// Names whose `tell` of `finish` ends the bot after this match.
     pub owners: Vec<String>,
@@ -117,11 +117,11 @@ impl Default for Policy {
     }
 }
 
-/// Why a policy file cannot be used.
+/// Reason why a policy file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// It is not what TOML or its keys want.
+    /// An error of TOML or of its keys.
     #[error(transparent)]
     Toml(#[from] TomlFault),
     /// No length is left.
@@ -145,12 +145,12 @@ pub enum PolicyError {
     /// A text that is too long; its beginning.
     #[error("{0:?}… is longer than {TEXT_MAX} characters")]
     Long(String),
-    /// What cannot be a user's name.
+    /// A text that cannot be a user's name.
     #[error("{0:?} is no user's name")]
     Name(String),
 }
 
-/// Why an invitation is not accepted; the text is for the one who invited.
+/// Answer to an invitation; the text of a refusal is for the user who invited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvitationAnswer {
     /// Join.
@@ -272,7 +272,7 @@ impl Policy {
         self.help.replace("{lengths}", &self.lengths())
     }
 
-    /// What is said at the start of a new match.
+    /// Returns the greeting at the start of a new match.
     #[must_use]
     pub fn greeting(&self) -> Vec<String> {
         let lengths = self.lengths();
@@ -282,7 +282,7 @@ impl Policy {
             .collect()
     }
 
-    /// Whether a match of this kind is played at all.
+    /// Returns true if matches of this kind are played at all.
     #[must_use]
     pub fn allows(&self, wanted: Wanted) -> bool {
         match wanted {
@@ -295,14 +295,14 @@ impl Policy {
         }
     }
 
-    /// Whether this name is on the list of bots.
+    /// Returns true if this name is on the list of bots.
     #[must_use]
     pub fn is_bot(&self, name: &str) -> bool {
         self.bots.iter().any(|bot| bot == name)
     }
 
-    /// What to do with an invitation by `name`: `who` if known, with `drops` dropped matches, while
-    /// `saved` matches are saved.
+    /// Decides on an invitation by `name`: `who` if known, with `drops` dropped matches, while the bot has `saved`
+    /// saved matches.
     #[must_use]
     pub fn judge(
         &self,

@@ -7,12 +7,12 @@ use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_
 use gammond_game::{Play, Position, Roll, find_play};
 use std::fmt;
 
-/// How the notes of a match file begin.
+/// Prefix of the notes in a match file.
 const NOTE: &str = " note:";
-/// How the line about missing plays ends.
+/// End of the line about missing plays.
 const GAPS: &str = " games without all their plays";
 
-/// How a match ended for the bot.
+/// Outcome of a match for the bot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchEnd {
     /// Won to the end.
@@ -21,7 +21,7 @@ pub enum MatchEnd {
     Lost,
     /// An unlimited match that the bot left.
     Left,
-    /// It is over, but how is not known: the link was broken.
+    /// The match is over with an unknown result: the link was broken.
     Unknown,
 }
 
@@ -45,7 +45,7 @@ pub struct MatchRecord {
     pub length: Option<u32>,
     /// Points of the bot and of the opponent.
     pub scores: [u32; 2],
-    /// How it ended; `None` while it goes on.
+    /// Outcome of the match; `None` while it goes on.
     pub outcome: Option<MatchEnd>,
     /// The bot's rating before and after.
     pub ratings: [Option<f64>; 2],
@@ -53,7 +53,7 @@ pub struct MatchRecord {
     pub games: Vec<MatGame>,
     /// Games whose plays are not complete.
     pub gaps: u32,
-    /// What the server said in two ways, and which was believed.
+    /// Contradictions of the server, and the version that was believed.
     pub notes: Vec<String>,
     /// The end was not seen: the link was broken. The outcome is then what the rating says (FIBS-31).
     pub unseen: bool,
@@ -411,19 +411,19 @@ impl MatchRecord {
         }
     }
 
-    /// Somebody doubles.
+    /// Records a double.
     pub fn double(&mut self, player: MatPlayer) {
         self.explain();
         self.push(player, MatAction::Double(self.cube.saturating_mul(2)));
     }
 
-    /// Somebody takes.
+    /// Records a take.
     pub fn take(&mut self, player: MatPlayer) {
         self.cube = self.cube.saturating_mul(2);
         self.push(player, MatAction::Take);
     }
 
-    /// Somebody passes a double.
+    /// Records the pass of a double.
     pub fn drop(&mut self, player: MatPlayer) {
         self.push(player, MatAction::Drop);
     }
@@ -498,7 +498,7 @@ fn mover_roll(player: MatPlayer, [mine, theirs]: [Option<Roll>; 2]) -> Option<Ro
     }
 }
 
-/// Whether anything is known of the game: the last one of a match whose end was hidden can be empty.
+/// Returns true if the game has an action or a result: the last game of a match whose end was hidden can be empty.
 fn told(game: &MatGame) -> bool {
     !game.actions.is_empty() || game.result.is_some()
 }

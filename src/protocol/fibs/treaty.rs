@@ -1,5 +1,5 @@
-//! What goes between the machine and whoever owns the socket, the clock and the engine: times in,
-//! questions, commands and events out, answers in.
+//! The interface between the machine and the owner of the socket, the clock and the engine: times in; questions,
+//! commands and events out; answers in.
 
 use super::record::MatchRecord;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery};
@@ -26,13 +26,13 @@ pub struct Timing {
     pub silence_ms: u64,
     /// Between two invitations to the same person to resume.
     pub resume_ms: u64,
-    /// How long to wait for the new rating after a match.
+    /// Wait for the new rating after a match.
     pub rating_ms: u64,
-    /// How long the prompt for the login, or the answer to it, is waited for.
+    /// Wait for the login prompt, or for the answer to the login.
     pub login_ms: u64,
-    /// How long leaving a match may take when the bot is asked twice to stop.
+    /// Limit for leaving a match when the bot is asked twice to stop.
     pub stop_ms: u64,
-    /// How long a request to stop waits to learn what became of a match in which the link broke.
+    /// Wait of a request to stop for the fate of a match in which the link broke.
     pub hidden_ms: u64,
 }
 
@@ -58,18 +58,18 @@ impl Default for Timing {
 /// A question for the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// Which play; with `resign`, first whether the game should be resigned.
+    /// Choose a play; with `resign`, first decide whether to resign the game.
     Play {
         /// The position and the roll.
         query: PlayQuery,
-        /// Whether resigning is allowed.
+        /// True if resigning is allowed.
         resign: bool,
     },
     /// Roll or double; with `resign`, first whether the game should be resigned.
     RollOrDouble {
         /// The position before the roll.
         query: CubeQuery,
-        /// Whether resigning is allowed.
+        /// True if resigning is allowed.
         resign: bool,
     },
     /// Take or pass; the doubler is on roll.
@@ -80,7 +80,7 @@ pub enum Ask {
         query: EvalQuery,
         /// 1, 2 or 3 times the cube.
         games: u8,
-        /// Whether the points win the match for us.
+        /// True if the points win the match for us.
         ends_match: bool,
     },
 }
@@ -102,7 +102,7 @@ pub enum Answer {
     Resign(u8),
 }
 
-/// What happened, for whoever keeps books.
+/// An event, for the owner's records.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Logged in, with this rating and experience.
@@ -116,7 +116,7 @@ pub enum Event {
     MatchStarted {
         /// The opponent.
         opponent: String,
-        /// What was agreed.
+        /// Kind of match that was agreed.
         wanted: Wanted,
         /// Our saved matches.
         saved: usize,
@@ -133,19 +133,19 @@ pub enum Event {
         record: Box<MatchRecord>,
         /// Our rating.
         rating: Option<f64>,
-        /// Whether it is not known if the match goes on.
+        /// True if it is unknown whether the match goes on.
         open: bool,
     },
     /// A match was interrupted and is saved on the server.
     MatchSaved {
         /// The opponent.
         opponent: String,
-        /// Whether we left it.
+        /// True if we left the match.
         by_us: bool,
     },
 }
 
-/// What the machine wants.
+/// An action that the machine requests.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Send the login line; only the owner of the socket knows the password.

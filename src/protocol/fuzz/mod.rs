@@ -1,5 +1,5 @@
-//! What the fuzz targets of the protocol machines run: bytes of any kind, and properties that hold
-//! for all of them. A broken property panics, which is what a fuzzer looks for.
+//! Bodies of the fuzz targets of the protocol machines: arbitrary bytes, and properties that hold for all of them. A
+//! broken property panics, which is what a fuzzer looks for.
 
 mod sequence;
 

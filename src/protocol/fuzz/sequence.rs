@@ -35,7 +35,7 @@ impl Choices<'_> {
     }
 }
 
-/// Of all kinds: money and match, cubes, bearoffs, closed boards, one side finished, nonsense.
+/// Positions of all kinds: money and match, cubes, bearoffs, closed boards, one side finished, nonsense.
 const POSITIONS: &[&str] = &[
     "4HPwATDgc/ABMA",
     "4HPwATDgc/ABMA:cAkAAAAAAAAA",
@@ -228,7 +228,7 @@ fn ubgi_line(choices: &mut Choices<'_>) -> String {
     format!("{first} {}", choices.one_of(words))
 }
 
-/// What may stand behind the first words.
+/// Returns the words that may follow the first ones.
 fn ubgi_words(first: &str) -> &'static [&'static str] {
     match first {
         "get" | "set" => &[
@@ -573,7 +573,7 @@ pub fn fuzz_fibs_sequence(data: &[u8]) {
     );
 }
 
-/// What the server says after a good password.
+/// The server's lines after a good password.
 const LOGIN: &str = "1 tester 1041253132 192.168.40.3\r\n\
     2 tester 1 1 0 0 0 0 1 1 2396 0 1 0 1 3457.85 0 0 0 0 0 Australia/Melbourne\r\n3\r\n4\r\n";
 

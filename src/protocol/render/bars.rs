@@ -15,7 +15,7 @@ pub struct Bar {
 /// The bars of one group, one a player; none where a player has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What the group is called.
+    /// Name of the group.
     pub name: String,
     /// In the order of the players.
     pub bars: Vec<Option<Bar>>,

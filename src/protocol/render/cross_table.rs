@@ -11,7 +11,7 @@ const TOP: usize = 64;
 /// Results of players against each other.
 #[derive(Debug, Clone, Copy)]
 pub struct CrossTable<'a> {
-    /// What the numbers are.
+    /// Title: the meaning of the numbers.
     pub title: &'a str,
     /// Players, best first.
     pub names: &'a [String],

@@ -189,7 +189,7 @@ fn letter(letter: char) -> (f64, &'static str) {
     known.map_or((5.0, "M0-7H5V0H0z"), |one| (one.1, one.2))
 }
 
-/// Where a text stands.
+/// Alignment of a text to its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Anchor {
     /// It begins there.
@@ -273,7 +273,7 @@ pub fn in_lines(svg: &str) -> String {
     out
 }
 
-/// What stands before the first text, its tag and its words; and what follows.
+/// Returns the part before the first text, its tag and its words; and the rest.
 fn next_text(svg: &str) -> Option<([&str; 3], &str)> {
     let (before, after) = svg.split_once("<text")?;
     let (element, behind) = after.split_once("</text>")?;

@@ -40,7 +40,7 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
     text
 }
 
-/// What is known of the best candidates of a rollout, for one line.
+/// Returns the results so far of the best candidates of a rollout, in one line.
 #[must_use]
 pub fn figures(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> String {
     let figures = found.candidates.iter().take(3).map(|one| {

@@ -1,5 +1,4 @@
-//! What a person sees in a terminal: the board, and beside it the ranking, the value or the cube
-//! decision.
+//! Output for a terminal: the board, and beside it the ranking, the value or the cube decision.
 
 use super::board;
 use gammond_engine::query::{CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays};
@@ -14,18 +13,18 @@ const WIDE_COLUMNS: usize = 80;
 const LOSS_NOTICED: f64 = 0.02;
 const LOSS_REGRETTED: f64 = 0.08;
 
-/// How to draw.
+/// Settings of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Look {
     /// Columns of the screen.
     pub columns: usize,
-    /// Whether to colour, with ANSI codes.
+    /// True to use colours, with ANSI codes.
     pub colour: bool,
 }
 
 impl Look {
-    /// So many columns, coloured or not.
+    /// Creates settings for this number of columns, coloured or not.
     #[must_use]
     pub const fn new(columns: usize, colour: bool) -> Look {
         Look { columns, colour }
@@ -46,7 +45,7 @@ impl Look {
     }
 }
 
-/// What a text is, which decides its colour.
+/// Kind of a text, which decides its colour.
 #[derive(Clone, Copy)]
 enum Ink {
     Strong,
@@ -157,7 +156,7 @@ pub fn plays(
     text + &depths(shown, deepest, asked)
 }
 
-/// How deep the plays were looked at, and why not all of them alike.
+/// Returns a text about the search depths of the plays, and the reason for differences.
 fn depths(shown: &[RankedPlay], deepest: u8, asked: u8) -> String {
     if deepest < asked {
         return format!(
@@ -186,7 +185,7 @@ fn depths(shown: &[RankedPlay], deepest: u8, asked: u8) -> String {
     text
 }
 
-/// What a position is worth.
+/// Draws the evaluation of a position.
 #[must_use]
 pub fn evaluation(
     found: &Evaluation,
@@ -251,7 +250,7 @@ pub fn cube(
         )
 }
 
-/// What the percentages beside equities are.
+/// Returns a text about the percentages beside equities.
 fn meaning(value: Equities) -> &'static str {
     match value.mwc {
         Some(_) => "; % after an equity: chance to win the match",

@@ -22,7 +22,7 @@ const TOTAL_HEIGHT: f64 = HEIGHT + 2.0 * EDGE;
 /// Checkers drawn on a point before a number replaces the rest.
 const STACK: u8 = 5;
 
-/// What is drawn beside checkers and cube.
+/// Additions to checkers and cube in a drawing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drawn<'a> {
     /// Dice of the player on roll.
@@ -62,7 +62,7 @@ pub fn svg_file(
     }
 }
 
-/// As [`svg_file`], for a program that has no fonts: what is written is drawn as lines.
+/// Draws the board like [`svg_file`], for a program without fonts: text is drawn as lines.
 #[must_use]
 pub fn svg_outlines(
     position: &Position,
@@ -87,7 +87,7 @@ fn painted(
     theme.fixed(&element(position, state, drawn, outlines, &page))
 }
 
-/// What writing is for: its class, size, whether it is bold, and its colour.
+/// Style of a text: class, size, true if bold, and colour.
 type Ink = (&'static str, f64, bool, &'static str);
 const NOTE: Ink = ("", 14.0, true, "var(--text)");
 const NUMBER: Ink = ("n", 11.0, false, "var(--text)");
@@ -190,7 +190,7 @@ impl Picture {
         let _ = write!(self.text, "<text{class} x=\"{x}\" y=\"{y}\">{text}</text>");
     }
 
-    /// Whether the checkers of this side are light.
+    /// Returns true if the checkers of this side are light.
     fn light(&self, mine: bool) -> bool {
         mine != self.dark
     }
@@ -386,7 +386,7 @@ impl Picture {
         }
     }
 
-    /// Where the checker of this place stands: the last that is drawn, if there are more.
+    /// Returns the height of the checker at this place; checkers beyond the last drawn one share its height.
     fn stands(index: usize, place: u8) -> f64 {
         match index {
             OFF => EDGE + HEIGHT - 5.0 - 10.0 * f64::from(place),

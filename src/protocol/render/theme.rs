@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// A set of colours. The style sheet knows them as variables, `--board` and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
-    /// What people call it.
+    /// Name of the theme.
     pub name: &'static str,
     colours: [(&'static str, &'static str); 10],
 }
@@ -49,7 +49,7 @@ themes! {
     PRINT "print" "#ffffff" "#ffffff" "#4d4d4d" "#dddddd" "#aaaaaa" "#ffffff" "#222222" "#000000" "#000000" "#555555";
 }
 
-/// What the variables are for.
+/// Style rules that use the variables.
 const RULES: &str = "\
 .b text{font:600 14px system-ui,sans-serif;fill:var(--text);text-anchor:middle}\
 .b .n{font-size:11px;font-weight:400}.b .m{fill:var(--mine);stroke:#1d1a16;stroke-width:1.6}\
@@ -58,7 +58,7 @@ const RULES: &str = "\
 .b .a{fill:none;stroke:var(--arrow);stroke-width:4;stroke-opacity:.85}.b .h{fill:var(--arrow)}";
 
 impl Theme {
-    /// That of this name.
+    /// Returns the theme with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Theme> {
         Theme::ALL.iter().copied().find(|theme| theme.name == name)

@@ -17,9 +17,9 @@ pub struct Layer<'a> {
     pub rows: &'a [f32],
     /// Neurons.
     pub width: usize,
-    /// Whose checkers are drawn above and below.
+    /// Owners of the checkers drawn above and below.
     pub who: [&'a str; 2],
-    /// Where their checkers stand: first input of each side.
+    /// First input of each side's checkers.
     pub sides: [usize; 2],
     /// Places of a side: points 1 to 24, then bar and off if they are there.
     pub places: usize,

@@ -2,7 +2,7 @@
 
 use gammond_engine::query::{Level, MoveFilter};
 
-/// What values an option takes.
+/// Values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Domain {
     Int(u64, u64),
@@ -19,9 +19,9 @@ pub(super) struct Key {
     /// Its name in generation 0.1.
     pub(super) old: &'static str,
     pub(super) domain: Domain,
-    /// Whether it leaves the playing strength alone.
+    /// True if the option does not change the playing strength.
     pub(super) minor: bool,
-    /// Whether it changes the engine itself, which a server does not let clients do.
+    /// True if the option changes the engine itself, which a server does not let clients do.
     pub(super) engine: bool,
 }
 

@@ -27,18 +27,18 @@ use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use keys::{KEYS, PLY_MAX};
 use options::Options;
 
-/// What to do with a line; [`Step::Rebuild`] that fails is to be answered with an `error` line.
+/// The action for a line; a failed [`Step::Rebuild`] must be answered with an `error` line.
 pub type Step = super::dialect::Step<Question>;
 
 /// A `go`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Question {
-    /// Whether to double, if that is asked.
+    /// Query for the cube decision, if requested.
     pub cube: Option<CubeQuery>,
-    /// What to play, if that is asked.
+    /// Query for the play, if requested.
     pub play: Option<PlayQuery>,
-    /// How to search.
+    /// Settings of the search.
     pub settings: Settings,
 }
 
@@ -106,7 +106,7 @@ impl Reply for Question {
 #[derive(Clone, Debug)]
 pub struct Ubgi {
     options: Options,
-    /// Whether this client may change nets and threads.
+    /// True if this client may change nets and threads.
     may_rebuild: bool,
     base: Settings,
     position: Option<Position>,
@@ -142,7 +142,7 @@ impl Ubgi {
         }
     }
 
-    /// Whether a connection that begins with this line speaks UBGI.
+    /// Returns true if a connection that begins with this line speaks UBGI.
     #[must_use]
     pub fn begins_with(line: &[u8]) -> bool {
         line.trim_ascii() == b"ubgi"

@@ -61,7 +61,7 @@ pub fn evaluate(body: Json, plies: u8) -> Result<Asked, WebError> {
     Ok(request.ask(Question::Value(query)))
 }
 
-/// What all bodies have.
+/// The common part of all bodies.
 #[derive(Debug)]
 struct Request {
     members: Members,
@@ -247,7 +247,7 @@ fn state(members: &mut Members, mut state: MatchState, me: char) -> Result<Match
     Ok(state)
 }
 
-/// How an answer is to look.
+/// Format of an answer.
 #[derive(Debug)]
 struct Answer {
     cubeful: bool,

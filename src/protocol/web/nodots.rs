@@ -21,16 +21,16 @@ const PLIES: u8 = 2;
 /// The member by which a body is known to be of this protocol (NEP-70).
 pub const MARK: &str = "positionId";
 
-/// What is to be decided.
+/// Kind of decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodotsDecision {
-    /// Which play?
+    /// Choice of a play.
     Move,
-    /// Double?
+    /// Choice to double or not.
     Double,
-    /// Take?
+    /// Choice to take or pass.
     Take,
-    /// Resign?
+    /// Choice to resign or play on.
     Resign,
 }
 
@@ -200,7 +200,7 @@ fn score(members: &mut Members) -> Result<[u32; 2], WebError> {
     }
 }
 
-/// Whether the player on roll may turn the cube.
+/// Returns true if the player on roll may turn the cube.
 fn may_double(state: &MatchState) -> bool {
     state.cube.owner() != CubeOwner::Opponent && !state.score.is_crawford()
 }
@@ -232,7 +232,7 @@ impl Colour {
     }
 }
 
-/// What was asked, as far as the answer depends on it.
+/// The part of the request on which the answer depends.
 #[derive(Debug)]
 struct Answer {
     decision: NodotsDecision,

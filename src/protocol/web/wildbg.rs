@@ -256,7 +256,7 @@ impl Query {
     }
 }
 
-/// How an answer looks: its kind follows from what was found.
+/// Format of an answer: its kind depends on the result.
 #[derive(Debug)]
 struct Answer;
 
@@ -421,7 +421,7 @@ fn ordered(position: &Position, steps: &[Step], roll: Roll) -> Vec<Step> {
     steps
 }
 
-/// Whether the second step may be made with this die from another place, if it bears off.
+/// Returns true if the second step may be made with this die from another place, if it bears off.
 fn bears_off_from(position: &Position, man: u8, way: u8, second: Step, die: u8) -> bool {
     let above = (usize::from(way) + 1..POINTS).filter(|&index| {
         let men = position.me().count(index);

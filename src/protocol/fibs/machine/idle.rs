@@ -1,10 +1,10 @@
-//! What the machine does by itself: timers, invitations, the end.
+//! Actions of the machine without input: timers, invitations, the end.
 
 use super::manners::Talk;
 use super::*;
 
 impl Machine {
-    /// What happens because nothing happens.
+    /// Runs the timers that are due.
     pub(super) fn timers(&mut self) {
         let now = self.now;
         if self.settle_at <= now {
@@ -112,7 +112,7 @@ impl Machine {
         }
     }
 
-    /// What to do without a match.
+    /// Acts when no match is being played.
     pub(super) fn idle(&mut self) {
         let now = self.now;
         if self.stop == Stop::Now && self.game.as_ref().is_some_and(|game| !game.leaving) {

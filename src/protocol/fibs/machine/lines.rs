@@ -408,8 +408,8 @@ impl Machine {
         true
     }
 
-    /// What a board without a start line belongs to: what we were about to begin, a new match, or
-    /// one that goes on.
+    /// Returns the kind of match of a board without a start line: the one we were about to begin, a new match, or a
+    /// resumed one.
     fn shown_unasked(&self, opponent: &str, line: &BoardLine, length: Option<u32>) -> Wanted {
         let new = length.map_or(Wanted::Unlimited, Wanted::Points);
         let joining = self.joining.as_ref();

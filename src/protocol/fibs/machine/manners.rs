@@ -2,14 +2,14 @@
 
 use super::*;
 
-/// What somebody is told: each kind has a limit of its own.
+/// Kind of a message to a user; each kind has its own limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Talk {
-    /// An answer to what he said.
+    /// An answer to a message of the user.
     Answer,
-    /// Why he is not played, or not yet.
+    /// Reason why the bot does not play the user, or not yet.
     Refusal,
-    /// The figures of his last match.
+    /// The figures of the user's last match.
     Report,
 }
 

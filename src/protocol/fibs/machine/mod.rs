@@ -35,7 +35,7 @@ const RESUME_TRIES_MAX: u32 = 2;
 const RESYNCS_MAX: u32 = 3;
 /// Invitations that are remembered.
 const INVITATIONS_MAX: usize = 8;
-/// How long an invitation is good: who invited has gone elsewhere by then.
+/// Lifetime of an invitation: after this time the user has usually gone elsewhere.
 const INVITATION_MS: u64 = 1_800_000;
 /// Commands that may wait.
 const OUTBOX_MAX: usize = 64;
@@ -65,31 +65,31 @@ struct Invitation {
     due: u64,
     /// Joining would destroy a saved match.
     warned: bool,
-    /// When it came.
+    /// Time of arrival.
     since: u64,
 }
 
 /// An invitation or acceptance of ours: a start may answer it.
 #[derive(Clone, Debug)]
 struct Joining {
-    /// Whom we invited or joined.
+    /// Name of the user whom we invited or joined.
     name: String,
-    /// To what.
+    /// Match that we invited to or joined.
     wanted: Wanted,
-    /// Until when the start is waited for.
+    /// Time until which the bot waits for the start.
     until: u64,
-    /// Answers to fences after which the server has answered it (FIBS-32).
+    /// Number of further fence answers after which the server has answered it (FIBS-32).
     answers: u32,
 }
 
-/// What has been tried to go on with a match that was interrupted.
+/// Attempts to resume an interrupted match.
 #[derive(Clone, Copy, Debug, Default)]
 struct Resumption {
-    /// When the bot may invite to resume again.
+    /// Time from which the bot may invite again to resume.
     due: u64,
-    /// Times that the link broke while the match was being resumed.
+    /// Number of link breaks while the match was being resumed.
     breaks: u32,
-    /// Times on this connection that the bot asked for it instead of a new match (FIBS-18).
+    /// Number of requests on this connection for the saved match instead of a new one (FIBS-18).
     tries: u32,
 }
 
@@ -119,20 +119,20 @@ pub struct Machine {
     people: BTreeMap<String, Who>,
     saved: BTreeMap<String, Option<u32>>,
     drops: BTreeMap<String, u32>,
-    /// Who wants to play, first come first served.
+    /// Open invitations, first come first served.
     invitations: VecDeque<Invitation>,
-    /// Who invited to a new match and was asked for the saved one instead.
+    /// User who invited to a new match and was asked for the saved one instead.
     instead: Option<(String, Wanted)>,
-    /// Saved matches of whoever invited last, as the server counts them.
+    /// Saved matches of the user who invited last, as the server counts them.
     counted: Option<(String, u32)>,
     /// An invitation or acceptance of ours that no start has answered yet.
     joining: Option<Joining>,
-    /// Whom we joined or invited when the link broke before an answer: a match may have begun.
+    /// Users whom we joined or invited when the link broke before an answer: a match may have begun.
     unanswered: BTreeSet<String>,
     last_invitation: u64,
     /// By opponent.
     resumptions: BTreeMap<String, Resumption>,
-    /// A match that is being resumed: with whom, and since when.
+    /// A match that is being resumed: the opponent, and the time of the request.
     resuming: Option<(String, u64)>,
     crawford_roll: CrawfordRoll,
     /// The server has answered `board` on this connection.
@@ -143,7 +143,7 @@ pub struct Machine {
     fences: u32,
     /// Answers, refusals and reports told to somebody since when.
     talked: BTreeMap<String, ([u32; 3], u64)>,
-    /// What is told of the last match with somebody; nothing while it is judged.
+    /// Report on the last match with each user; empty while the match is being analysed.
     reports: BTreeMap<String, Vec<String>>,
     game: Option<Match>,
     /// Matches that were interrupted, by opponent.
@@ -156,12 +156,12 @@ pub struct Machine {
     stop: Stop,
     /// Requests to stop.
     stops: u32,
-    /// When leaving has taken too long.
+    /// Deadline for leaving.
     stop_at: u64,
-    /// How long the end waits for what a broken link hides.
+    /// Time until which the end waits for the fate of matches hidden by a broken link.
     stop_waits_until: u64,
     next_id: u64,
-    /// When the present phase of the login began.
+    /// Time at which the present phase of the login began.
     phase_at: u64,
     counts: Counts,
 }
@@ -222,25 +222,25 @@ impl Machine {
         self.counts
     }
 
-    /// Whom the bot plays at the moment.
+    /// Returns the name of the present opponent.
     #[must_use]
     pub fn opponent(&self) -> Option<&str> {
         self.game.as_ref().map(|game| game.opponent.as_str())
     }
 
-    /// Whether the login has succeeded.
+    /// Returns true if the login has succeeded.
     #[must_use]
     pub fn is_online(&self) -> bool {
         matches!(self.phase, Phase::Motd | Phase::Settling | Phase::Online)
     }
 
-    /// Tells how many matches somebody has dropped so far.
+    /// Sets the number of matches that a user has dropped so far.
     pub fn set_drops(&mut self, name: &str, drops: u32) {
         self.drops.insert(name.to_owned(), drops);
     }
 
-    /// What is to be told to somebody about the last match with him; no line while it is being judged, nothing
-    /// when it cannot be (FIBS-37).
+    /// Sets the report to a user on the last match with the bot: no line while the match is being analysed, `None`
+    /// when there is no report (FIBS-37).
     pub fn set_report(&mut self, name: &str, lines: Option<Vec<String>>) {
         let Some(lines) = lines else {
             self.reports.remove(name);
@@ -355,8 +355,8 @@ impl Machine {
         self.stop_waits_until = self.now + self.timing.hidden_ms;
     }
 
-    /// Whether a request to stop must wait: a match is being played, or the link broke in one and
-    /// nobody has said yet what became of it.
+    /// Returns true if a request to stop must wait: a match is being played, or the link broke in one and its fate is
+    /// still unknown.
     #[must_use]
     pub fn stop_waits(&self, now: u64) -> bool {
         let looks = self.stop < Stop::Now && now < self.stop_waits_until && !self.listless;
@@ -392,7 +392,7 @@ impl Machine {
         self.idle();
     }
 
-    /// When [`Machine::tick`] should be called again, at the latest.
+    /// Returns the latest time for the next call of [`Machine::tick`].
     #[must_use]
     pub fn wake(&self, now: u64) -> u64 {
         let soon = now + (self.timing.prompt_ms / 4).clamp(2, 250);

@@ -1,4 +1,4 @@
-//! When something is missing: asking the server what is to be done (FIBS-17, FIBS-32).
+//! Resynchronisation: asks the server for the state when something is missing (FIBS-17, FIBS-32).
 
 use super::*;
 
@@ -55,8 +55,8 @@ impl Machine {
         });
     }
 
-    /// Whether another invitation or acceptance may be sent: none of ours is still on its way, nor
-    /// is its answer; or else two would cross (FIBS-32).
+    /// Returns true if another invitation or acceptance may be sent: none of ours is still unanswered, so two cannot
+    /// cross (FIBS-32).
     pub(super) fn may_join(&mut self) -> bool {
         let now = self.now;
         let invited = !self.invitations.is_empty();

@@ -1,4 +1,4 @@
-//! Matches that broke off, and what became of them (FIBS-15, FIBS-31).
+//! Interrupted matches, and their fate (FIBS-15, FIBS-31).
 
 use super::*;
 
@@ -41,7 +41,7 @@ impl Machine {
         self.interrupted.insert(name.to_owned(), interrupted);
     }
 
-    /// Whether our rating has changed since: then the match is over.
+    /// Returns true if our rating has changed since the interruption: then the match is over.
     pub(super) fn rated(&self, interrupted: &Interrupted) -> bool {
         interrupted.is_rated(self.rating())
     }
@@ -51,13 +51,13 @@ impl Machine {
         self.own.as_ref().map(|own| own.rating)
     }
 
-    /// Whether the link broke in a match of which nothing has been heard since.
+    /// Returns true if the link broke in a match whose fate is still unknown.
     pub(super) fn hides_a_match(&self) -> bool {
         self.interrupted.values().any(|match_| match_.open)
     }
 
-    /// Where there is no list of saved matches: a rating that has changed says that the one match in
-    /// which the link broke is over.
+    /// Closes the one match in which the link broke if our rating has changed: then it is over. This is for servers
+    /// without a list of saved matches.
     pub(super) fn close_rated(&mut self) {
         let mut open = self.interrupted.values().filter(|match_| match_.open);
         let (Some(match_), None) = (open.next(), open.next()) else {
