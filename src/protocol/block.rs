@@ -63,7 +63,7 @@ impl Block {
         false
     }
 
-    /// It will not be judged: the first reason counts.
+    /// Cancels the analysis; the first reason counts.
     pub(super) fn give_up(&mut self, why: RequestError) {
         self.refused.get_or_insert(why);
         self.text = Vec::new();

@@ -25,8 +25,8 @@ impl Defaults {
         Box::new(External::server(self.rules.clone()))
     }
 
-    /// The dialect of a connection that begins with this line (SRV-04); `None` while nothing is
-    /// said.
+    /// Returns the dialect of a connection that begins with this line (SRV-04); `None` if the line is blank or a
+    /// comment.
     ///
     /// # Errors
     /// The line belongs to a protocol that is not spoken here.

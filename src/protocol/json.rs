@@ -108,7 +108,7 @@ impl Json {
     /// Parses a whole document.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column.
+    /// The syntax error, with line and column.
     pub fn parse(bytes: &[u8]) -> Result<Json, serde_json::Error> {
         let mut input = serde_json::Deserializer::from_slice(bytes);
         let json = Reader(&Cell::new(0)).deserialize(&mut input)?;

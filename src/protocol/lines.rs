@@ -187,7 +187,7 @@ mod tests {
         found
     }
 
-    /// any way of cutting gives the same lines; over-long ones are told once.
+    /// any way of cutting gives the same lines; over-long ones are reported once.
     #[test]
     fn any_cutting_gives_the_same_lines() {
         let input =
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// the last line needs no end, also behind lines that nobody has taken yet.
+    /// the last line needs no end, also after lines that are still buffered.
     #[test]
     fn the_last_line_is_one_behind_others() {
         let mut codec = LineCodec::new(40);

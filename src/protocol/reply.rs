@@ -150,8 +150,8 @@ fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
     notation::play_text(&ranking.position, &play.play)
 }
 
-/// The beginning of a match judged, or all of it in one line for people. The members of the object follow: they are
-/// long, and kept compressed until they are sent.
+/// Writes the beginning of a match's analysis, or all of it in one line for people. The members of the object
+/// follow: they are long, and kept compressed until they are sent.
 fn analysis(to: Addressee<'_>, report: &MatchReport, out: &mut Vec<u8>) {
     match (to.style, to.id) {
         (AnswerStyle::Json, Some(id)) => {

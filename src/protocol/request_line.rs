@@ -531,7 +531,7 @@ fn plays(input: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault<'_>> {
     Ok((rest, Some(found)))
 }
 
-/// The state a form carries, else the session's; the request's wishes on top.
+/// Returns the state in the form, else the session's, with the request's settings on top.
 fn state_of(
     parsed: &ParsedPosition,
     session: &SessionSettings,
@@ -662,7 +662,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Plays that are rolled out when nobody says how many.
+/// Default number of plays to roll out.
 const BEST_PLAYS: usize = 5;
 
 /// Reads plays with semicolons between, each once.

@@ -117,7 +117,7 @@ impl Session {
         refuse(to, error, self.number)
     }
 
-    /// The next line of a match; after the last one it is to be judged.
+    /// Adds the next line of a match; after the last one the match is analysed.
     fn gather(&mut self, mut block: Block, cut: Cut<'_>) -> Step {
         if !block.take(cut) {
             self.block = Some(block);

@@ -99,7 +99,7 @@ impl BoardLine {
     /// (options of a request, or a line glued on by FIBS) is left alone.
     ///
     /// # Errors
-    /// As [`BoardLine::parse`].
+    /// The errors of [`BoardLine::parse`].
     pub fn parse_prefix(text: &[u8]) -> Result<(BoardLine, usize), NotationError> {
         let (rest, line) = prefix(Code::BadBoard, text, board_line)?;
         Ok((line, text.len() - rest.len()))

@@ -1,7 +1,7 @@
 //! Text and ids to and from `game` types: position id and key, match id, XGID, play text, FIBS
 //! board line, benchmark lines, match files. One form a file; all parsers are nom over bytes.
 //!
-//! What is read comes from strangers. A parser answers every sequence of bytes with a value or
+//! The input comes from strangers. A parser answers every sequence of bytes with a value or
 //! with one [`NotationError`] that names the field, the reason and the byte. A value that was
 //! read is legal: positions are checked here, once. Raw forms ([`MatchId`], [`Xgid`],
 //! [`BoardLine`]) hold all that the text says, even what no game can reach; their conversions to

@@ -72,7 +72,7 @@ pub struct Analysis {
     pub level: String,
     /// The games.
     pub games: Vec<GameAnalysis>,
-    /// The books of both players.
+    /// The statistics of both players.
     pub totals: [Totals; 2],
     /// Result of the first player: match winning chances above one half, or points.
     pub result: f64,
@@ -94,7 +94,7 @@ impl Analysis {
         self
     }
 
-    /// Adds the books of the games.
+    /// Adds the statistics of the games.
     fn sum(&mut self) {
         self.totals = [Totals::default(); 2];
         for game in &self.games {
@@ -140,10 +140,10 @@ pub fn level_name(settings: &Settings) -> String {
     }
 }
 
-/// Decisions that are judged together. What was judged before them may have been dropped.
+/// Number of decisions analysed in one parallel batch. The analyses of earlier batches may have been dropped.
 const JUDGED_TOGETHER: usize = 512;
 
-/// Receives a match while it is judged. `head` is the analysis without games.
+/// Receiver of a match during its analysis. `head` is the analysis without games.
 pub(super) trait Sink {
     /// Receives the next decisions of game `number`, counted from 1.
     fn decisions(&mut self, number: usize, judged: Vec<JudgedDecision>);
@@ -282,7 +282,7 @@ fn file_faults(reading: &MatchReading) -> Vec<Fault> {
 }
 
 impl GameAnalysis {
-    /// Returns the books of both players. They are counted each time: a match may have ten thousand games.
+    /// Returns the statistics of both players. They are computed on each call: a match may have ten thousand games.
     #[must_use]
     pub fn totals(&self) -> [Totals; 2] {
         let mut totals = [Totals::default(); 2];
@@ -293,7 +293,7 @@ impl GameAnalysis {
     }
 }
 
-/// Books a decision with its player.
+/// Adds a decision to its player's statistics.
 pub(super) fn book(totals: &mut [Totals; 2], judged: &JudgedDecision, marks: &[f64; 3]) {
     let JudgedDecision {
         decision,

@@ -1,4 +1,4 @@
-//! The books by the part of the game and by the class of the position (ANA-20).
+//! Statistics by the part of the game and by the class of the position (ANA-20).
 
 use super::analyse::{Analysis, JudgedDecision, book};
 use super::replay::Decision;
@@ -12,7 +12,7 @@ pub(super) const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
 /// The classes of positions.
 pub(super) const CLASSES: [&str; 4] = ["contact", "crashed", "race", "bearoff"];
 
-/// A group of decisions: its name, and the books of both players.
+/// A group of decisions: its name, and the statistics of both players.
 pub type BookGroup = (&'static str, [Totals; 2]);
 
 /// The part of the game: the first moves, what has contact, what has none.
@@ -38,7 +38,7 @@ pub fn class(decision: &Decision) -> &'static str {
     }
 }
 
-/// The books of both players by groups, while decisions come.
+/// The running statistics of both players by groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     phases: [[Totals; 2]; 3],
@@ -46,7 +46,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Books a decision in its groups.
+    /// Adds a decision to its groups.
     pub(super) fn book(&mut self, judged: &JudgedDecision, marks: &[f64; 3]) {
         let place = |names: &[&str], name| names.iter().position(|one| *one == name);
         let phase = place(&PHASES, phase(&judged.decision));
@@ -67,14 +67,14 @@ impl Groups {
 }
 
 impl Analysis {
-    /// The books by parts of the game.
+    /// Returns the statistics by parts of the game.
     #[must_use]
     pub fn by_phase(&self) -> Vec<BookGroup> {
         let [phases, _] = self.grouped().named();
         phases
     }
 
-    /// The books by classes of positions.
+    /// Returns the statistics by classes of positions.
     #[must_use]
     pub fn by_class(&self) -> Vec<BookGroup> {
         let [_, classes] = self.grouped().named();

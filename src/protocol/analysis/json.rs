@@ -35,7 +35,7 @@ impl Members {
     }
 }
 
-/// The JSON of a match that is written while it is judged: what was judged is dropped.
+/// Writer of a match's JSON during its analysis; decisions already written are dropped.
 #[derive(Debug, Default)]
 pub(super) struct Streamed {
     decisions: Members,

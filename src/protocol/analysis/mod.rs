@@ -1,11 +1,10 @@
-//! A match replayed and judged: what each decision lost and what the dice gave.
+//! Analysis of a match: the losses of its decisions and the luck of its rolls.
 //!
-//! [`replay`] turns the actions of a game into decisions, each with its position and match state;
-//! `judge` asks the engine what each one lost and how lucky each roll was; `totals` adds up the books
-//! of both players and makes the figures of them that people know; [`analyse`] does all of it for a file
-//! and [`Analysis`] is what comes out. `text`, `json`, `csv`, `html` and `annotate` print it. Losses and
-//! luck are equities of the cube as it stands (in matches the equivalent to money), as GNU Backgammon
-//! counts them. Rules ANA-01 to ANA-20 of `protocol-specs/analysis.md`.
+//! [`replay`] turns the actions of a game into decisions, each with its position and match state. `judge` queries the
+//! engine for the loss of each decision and the luck of each roll. `totals` adds up the statistics of both players
+//! and computes the usual figures. [`analyse`] does all of it for a file and returns an [`Analysis`]. `text`, `json`,
+//! `csv`, `html` and `annotate` print it. Losses and luck are equities of the cube as it stands (in matches the
+//! equivalent to money), as GNU Backgammon counts them. Rules ANA-01 to ANA-20 of `protocol-specs/analysis.md`.
 
 mod analyse;
 mod annotate;

@@ -71,7 +71,7 @@ pub struct Replay {
     pub decisions: Vec<Decision>,
     /// Number, from 0, of the first action that does not fit, and the reason.
     pub fault: Option<(usize, &'static str)>,
-    /// Plays that are not legal; the board could follow them, and what comes after is judged.
+    /// Illegal plays; the board could follow them, and the decisions after them are analysed.
     pub illegal: Vec<usize>,
 }
 
@@ -207,7 +207,7 @@ impl Table {
         self.last = Some(player);
     }
 
-    /// The board and the cube become others. The usual start is one again: nobody doubles there.
+    /// Changes the board and the cube. The usual start counts as a start again: no double is possible there.
     fn set_up(&mut self, player: MatPlayer, set_up: &SetUp, start: Position) {
         let &SetUp {
             position,
@@ -365,7 +365,7 @@ impl Table {
         self.on_roll = Some(player.other());
     }
 
-    /// A game that somebody won, though neither the board nor a pass ended it, was given up.
+    /// Returns the resignation in a game that has a winner, although neither the board nor a pass ended it.
     fn resignation(&self, game: &MatGame) -> Option<Decision> {
         let (winner, points) = game.result?;
         let on_roll = self.on_roll?;
@@ -460,7 +460,7 @@ mod tests {
         assert!(replay(&game, 5, false, Rules::default()).fault.is_some());
     }
 
-    /// The Crawford game is the first one in which somebody is one point away.
+    /// The Crawford game is the first one in which a player is 1-away.
     #[test]
     fn the_crawford_game() {
         let game = |scores| MatGame {

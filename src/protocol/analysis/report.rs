@@ -1,4 +1,4 @@
-//! The books in a few words: for the comments of a match file, and for the opponent.
+//! Short statistics: for the comments of a match file, and for the opponent.
 
 use super::analyse::Analysis;
 use super::totals::{Totals, rating_word};

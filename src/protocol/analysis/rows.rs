@@ -16,7 +16,7 @@ pub enum Kind {
     Double,
     /// To take or pass.
     Take,
-    /// A beaver, a raccoon, or the answer to one; not judged.
+    /// A beaver, a raccoon, or the answer to one; not analysed.
     Beaver,
     /// To give the game up.
     Resign,

@@ -1,4 +1,4 @@
-//! The JSON of a match that is written while it is judged.
+//! The JSON of a match, written during its analysis.
 
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Sink, judge_games};
 use super::json::Streamed;

@@ -1,4 +1,4 @@
-//! The books of a player: sums over decisions, and the figures that programs make of them.
+//! Statistics of a player: sums over decisions, and the figures that programs derive from them.
 
 use super::judge::Judgement;
 use super::replay::{Decision, Deed};
@@ -40,7 +40,7 @@ impl Sum {
     }
 }
 
-/// The books of one player.
+/// The statistics of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// All plays, with what they lost.
@@ -75,7 +75,7 @@ pub struct Totals {
     pub wrong_passes: Sum,
     /// Decisions that commercial programs count: those where the choice matters.
     pub counted: u32,
-    /// Games given up too early.
+    /// Resignations that came too early.
     pub resignations: Sum,
 }
 
@@ -115,7 +115,7 @@ impl Totals {
         }
     }
 
-    /// Books one decision of the player at this cube; its marks are booked by themselves.
+    /// Adds one decision of the player at this cube; its marks are added separately.
     pub(super) fn book(&mut self, decision: &Decision, judgement: &Judgement) {
         let value = f64::from(decision.state.cube.value());
         let cost = |emg: f64, mwc: Option<f64>| mwc.unwrap_or(emg * value);
@@ -215,7 +215,7 @@ impl Totals {
         }
     }
 
-    /// Adds the books of another game.
+    /// Adds the statistics of another game.
     pub fn add(&mut self, other: &Totals) {
         self.plays.merge(&other.plays);
         self.luck.merge(&other.luck);
@@ -315,7 +315,7 @@ impl Totals {
     }
 }
 
-/// A cube decision that nobody has to think about.
+/// Returns true for a trivial cube decision.
 fn is_trivial(none: f64, take: f64) -> bool {
     (none - take.min(1.0)).abs() < 0.001
         || none - take > 0.2

@@ -45,7 +45,7 @@ pub struct Answerer<'a> {
 }
 
 impl<'a> Answerer<'a> {
-    /// Answers that nobody counts.
+    /// Creates an answerer without an observer.
     #[must_use]
     pub fn new(engine: &'a Engine) -> Answerer<'a> {
         Answerer {
@@ -54,7 +54,7 @@ impl<'a> Answerer<'a> {
         }
     }
 
-    /// Answers that an observer counts.
+    /// Creates an answerer whose answers the observer counts.
     #[must_use]
     pub fn observed(engine: &'a Engine, observer: &'a dyn Observer) -> Answerer<'a> {
         Answerer {
@@ -68,7 +68,7 @@ impl<'a> Answerer<'a> {
         self.answer_hearing(inquiry, stop, out, &mut |_| {})
     }
 
-    /// [`Answerer::answer`]; `hear` gets what is known so far, where the asker wants to hear of it.
+    /// Answers like [`Answerer::answer`]; `hear` is called with intermediate results if the client requests them.
     pub fn answer_hearing(
         &self,
         inquiry: &Inquiry,
@@ -84,8 +84,9 @@ impl<'a> Answerer<'a> {
         good
     }
 
-    /// Appends the answer, or the beginning of a long one, to `out`; `on_progress` receives lines of progress now and
-    /// then where the asker wants them. A query that was stopped is answered with the error that `reason` returns.
+    /// Appends the answer, or the beginning of a long one, to `out`. `on_progress` receives progress lines at
+    /// intervals if the client requests them. A query that was stopped is answered with the error that `reason`
+    /// returns.
     pub fn answer_in_parts(
         &self,
         inquiry: &Inquiry,

@@ -9,7 +9,7 @@ pub trait ConsoleHost {
     /// Queries the engine.
     ///
     /// # Errors
-    /// Why there is none, in one line.
+    /// The reason why there is no answer, in one line.
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String>;
 
     /// Returns the number of games that the player on roll may resign without loss; 0 for none.
@@ -24,19 +24,19 @@ pub trait ConsoleHost {
     /// Reads a file.
     ///
     /// # Errors
-    /// Why there are none, such as `No such file or directory`.
+    /// The reason for the failure, such as `No such file or directory`.
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
 
     /// Writes or overwrites a file.
     ///
     /// # Errors
-    /// Why it was not written.
+    /// The reason for the failure.
     fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), String>;
 
     /// Analyses every decision of a match.
     ///
     /// # Errors
-    /// Why it was not.
+    /// The reason why there is no analysis.
     fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String>;
 
     /// Returns the gammon prices and the match winning chances of a score.
@@ -84,7 +84,7 @@ pub struct AnalysedParts {
 pub struct AnalysedMatch {
     /// The decisions of each game.
     pub games: Vec<Vec<AnalysedAction>>,
-    /// The books of each game, and behind them those of the match.
+    /// The statistics of each game, followed by those of the match.
     pub books: Vec<[PlayerStatistics; 2]>,
     /// The first player's result, and the same without luck: match winning chance above one half, or points.
     pub results: [f64; 2],
@@ -122,7 +122,7 @@ pub struct StatisticsSum {
     pub cost: f64,
 }
 
-/// The books of a player.
+/// The statistics of a player.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlayerStatistics {
     /// All plays.

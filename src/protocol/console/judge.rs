@@ -1,4 +1,4 @@
-//! `analyse …`, `show statistics …`, `annotate …`: the match judged.
+//! `analyse …`, `show statistics …`, `annotate …`: the analysis of the match.
 
 use super::Console;
 use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};

@@ -3,7 +3,7 @@
 use super::Console;
 use super::words::Words;
 
-/// A switch that changes nothing here: its keywords, and what is said when it is on and when it is off.
+/// A switch without effect here: its keywords, and the texts for on and off.
 type Switch = (&'static [&'static str], &'static str, &'static str);
 
 const SWITCHES: [Switch; 31] = [

@@ -151,7 +151,7 @@ pub struct Console {
     record: Record,
     judged: Option<AnalysedMatch>,
     waiting: Option<Waiting>,
-    /// The turn has gone on and nobody has seen it.
+    /// True if the turn has advanced and has not been shown yet.
     due: bool,
     /// A game has just begun: its first turn is shown in any case.
     fresh: bool,

@@ -182,7 +182,7 @@ impl Console {
         self.offer_resignation(games);
     }
 
-    /// Offers a resignation of so many games.
+    /// Offers a resignation of this many games.
     pub(super) fn offer_resignation(&mut self, games: u8) {
         let seat = self.table.decides;
         self.table.resigned = games;

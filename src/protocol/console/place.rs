@@ -276,7 +276,7 @@ impl Console {
     /// Parses a Position ID, a key of 20 letters, `simple` with 26 numbers, or `=N` of the last hint.
     ///
     /// # Errors
-    /// What is wrong, or nothing for a position that cannot be.
+    /// The text of the error, or `None` for an impossible position.
     pub(super) fn read_board(&self, words: &mut Words<'_>) -> Result<Position, Option<String>> {
         let word = words.next().unwrap_or("");
         if let Some(number) = word.strip_prefix('=') {

@@ -325,7 +325,7 @@ impl Console {
         }
     }
 
-    /// Ends the game: a seat wins so many times the cube.
+    /// Ends the game: a seat wins this many times the cube.
     pub(super) fn won(&mut self, phase: Phase, winner: Seat, games: u32) {
         let count = games.saturating_mul(self.table.cube);
         self.table

@@ -1,4 +1,4 @@
-//! The books of both players in the original's table.
+//! The statistics of both players in the original's table.
 
 use super::host::{PlayerStatistics, StatisticsSum};
 

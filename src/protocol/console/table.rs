@@ -259,7 +259,7 @@ impl Table {
         };
     }
 
-    /// Ends the game: a seat wins so many points.
+    /// Ends the game: a seat wins this many points.
     pub(super) fn finish(&mut self, phase: Phase, winner: Seat, points: u32, crawford_rule: bool) {
         self.phase = phase;
         self.games += 1;

@@ -262,7 +262,7 @@ impl External {
             .is_some_and(|before| before.state == now.state && now.games <= before.games)
     }
 
-    /// A cube was turned at us. The owner tells a double from a beaver or raccoon (EXT-17).
+    /// Answers a turned cube. The owner of the cube distinguishes a double from a beaver or raccoon (EXT-17).
     fn offer(&mut self, board: &BoardLine, view: &BoardView, options: &Options) -> Ask {
         let (position, state) = (view.position, view.state);
         if state.cube.owner() != CubeOwner::Opponent || self.server || options.any {

@@ -1,10 +1,10 @@
 //! The FIBS bot as a machine without I/O: bytes in, commands and questions out.
 //!
-//! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one ([`strangers`]
-//! says whose words are nobody's business), [`machine`] keeps the login
-//! and the match, [`treaty`] is what goes in and out of it, [`policy`] says whom to play and what to say, [`record`] keeps the match for its
-//! file. Nobody here knows a socket, a clock or an engine: time is passed in, questions go out and
-//! their answers come back. Rules FIBS-01 to FIBS-37 of `protocol-specs/fibs.md`.
+//! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one; [`strangers`] recognises
+//! lines that contain other users' words. [`machine`] keeps the login and the match, and [`treaty`] is its interface.
+//! [`policy`] selects opponents and messages, [`record`] keeps the match for its file. No module here uses a socket,
+//! a clock or an engine: time is passed in, questions go out and their answers come back. Rules FIBS-01 to FIBS-37 of
+//! `protocol-specs/fibs.md`.
 //!
 //! ```
 //! use gammond_protocol::fibs::{Machine, Output, Policy, Timing};

@@ -1,4 +1,4 @@
-//! Whom the bot plays, and its manners (FIBS-24 to FIBS-27).
+//! The bot's choice of opponents, and its manners (FIBS-24 to FIBS-27).
 //!
 //! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
 
@@ -43,7 +43,7 @@ pub struct Policy {
     pub bots: Vec<String>,
     /// Plays other bots all the same.
     pub play_bots: bool,
-    /// Matches that somebody may have dropped before he is not played any more.
+    /// Number of matches that a user may drop before the bot declines to play that user.
     pub drops_max: u32,
     /// Saved matches above which no new ones are begun.
     pub saved_max: usize,
@@ -57,7 +57,7 @@ pub struct Policy {
     pub invite_every_s: u64,
     /// Said by kibitz at the start of a new match; nothing when empty. `{lengths}` as in `help`.
     pub greeting: Vec<String>,
-    /// The answer to whoever tells the bot something. `{lengths}` becomes what is played.
+    /// Answer to a `tell`. `{lengths}` becomes the lengths that the bot plays.
     pub help: String,
     /// Answers to one person in an hour, at most.
     pub answers_max: u32,
@@ -266,7 +266,7 @@ impl Policy {
         text
     }
 
-    /// The answer to whoever tells the bot something.
+    /// Returns the answer to a `tell`.
     #[must_use]
     pub fn help(&self) -> String {
         self.help.replace("{lengths}", &self.lengths())
@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    /// FIBS-24: whom the bot plays.
+    /// FIBS-24: selection of opponents.
     #[test]
     fn invitations() {
         let policy =

@@ -62,8 +62,8 @@ pub struct MatchRecord {
     cube: u32,
     /// A play that was sent and is not confirmed yet.
     proposed: Option<(Roll, Play)>,
-    /// The server shows this board, the player to move, and the line that tells the play before it
-    /// may still come; with the roll of that play (FIBS-36).
+    /// The board that the server shows, the player to move, and the roll of the play before it, while the line with
+    /// that play may still come (FIBS-36).
     untold: Option<(MatPlayer, Position, Option<Roll>)>,
     /// The running game has lost its plays.
     missing: bool,
@@ -208,8 +208,8 @@ impl MatchRecord {
         })
     }
 
-    /// FIBS-36: a board came and the line that tells the play did not: the roll may leave only this
-    /// play. Else the plays of the game are lost.
+    /// Infers a play from the board when the line of the play did not arrive (FIBS-36). If no play of the roll leads
+    /// to that board, the plays of the game are lost.
     fn explain(&mut self) {
         let Some((player, after, roll)) = self.untold.take() else {
             return;
@@ -299,8 +299,8 @@ impl MatchRecord {
         self.scores = scores;
     }
 
-    /// The server tells the score after a game. When it is another one than ours, the line that
-    /// ended the game was lost, or wrong.
+    /// Compares the server's score after a game with ours. If they differ, the line that ended the game was lost, or
+    /// wrong.
     pub fn score_told(&mut self, scores: [u32; 2]) {
         let start = self.games.last().map_or(self.scores, |game| game.scores);
         // The score before the game says nothing about its end.
@@ -312,7 +312,7 @@ impl MatchRecord {
         self.board = None;
     }
 
-    /// The score that is told when the match is resumed, between two games or in one.
+    /// Applies the score that the server sends when the match is resumed, between two games or within one.
     pub fn score_resumed(&mut self, scores: [u32; 2]) {
         if scores == self.scores {
             return;
@@ -324,7 +324,7 @@ impl MatchRecord {
         self.scores = scores;
     }
 
-    /// The match is over, with this score of the bot and the opponent if it was told.
+    /// Ends the match, with the final score of the bot and the opponent if the server sent it.
     pub fn match_over(&mut self, winner: MatPlayer, scores: Option<[u32; 2]>) {
         self.confirm();
         self.explain();
@@ -428,8 +428,7 @@ impl MatchRecord {
         self.push(player, MatAction::Drop);
     }
 
-    /// The game is over, but the line that says so was lost or garbled. The last board says who has
-    /// won, unless somebody has given up.
+    /// Ends a game whose last line was lost or garbled. The last board gives the winner, unless a player resigned.
     pub fn end_unsaid(&mut self) {
         self.confirm();
         self.explain();
@@ -490,7 +489,7 @@ impl MatchRecord {
     }
 }
 
-/// The roll of whoever moved before `player`.
+/// Returns the roll of the player who moved before `player`.
 fn mover_roll(player: MatPlayer, [mine, theirs]: [Option<Roll>; 2]) -> Option<Roll> {
     match player {
         MatPlayer::First => theirs,

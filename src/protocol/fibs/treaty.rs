@@ -14,15 +14,15 @@ pub struct Timing {
     pub pace_ms: u64,
     /// From an invitation to the acceptance: a warning can still come.
     pub warning_ms: u64,
-    /// A missing prompt to roll or double is waited for so long.
+    /// Wait for a missing prompt to roll or double.
     pub prompt_ms: u64,
-    /// A missing automatic roll is waited for so long.
+    /// Wait for a missing automatic roll.
     pub roll_ms: u64,
-    /// After so long without a reaction of the server the board is asked for.
+    /// Time without a reaction of the server after which the board is requested.
     pub resync_ms: u64,
-    /// A harmless command is sent after so long without any.
+    /// Time without a command after which a harmless one is sent.
     pub keepalive_ms: u64,
-    /// Nothing heard for so long: the link is dead.
+    /// Time without data after which the link counts as dead.
     pub silence_ms: u64,
     /// Between two invitations to the same person to resume.
     pub resume_ms: u64,
@@ -98,7 +98,7 @@ pub enum Answer {
     Accept,
     /// Pass, or play on.
     Reject,
-    /// Resign so many games.
+    /// Resign this many games.
     Resign(u8),
 }
 

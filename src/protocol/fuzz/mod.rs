@@ -12,8 +12,8 @@ pub use sequence::{
     fuzz_external_sequence, fuzz_fibs_sequence, fuzz_ubgi_sequence, request_sequence,
 };
 
-/// Request lines of one session; errors point into their line, and no line is told to be nothing
-/// and something at once.
+/// Runs the request lines of one session; errors point into their line, and the parser and the session agree on lines
+/// without a request.
 pub fn fuzz_request(data: &[u8]) {
     let mut session = SessionSettings::default();
     for line in data.split(|byte| *byte == b'\n') {
@@ -36,7 +36,7 @@ pub fn fuzz_request(data: &[u8]) {
     }
 }
 
-/// Lines of gnubg's protocol, both directions: whatever is said is whole lines.
+/// Runs lines of gnubg's protocol in both directions; all output consists of whole lines.
 pub fn fuzz_external(data: &[u8]) {
     let mut machine = External::default();
     for line in data.split(|byte| *byte == b'\n') {

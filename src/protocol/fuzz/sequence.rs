@@ -300,7 +300,7 @@ fn ubgi_words(first: &str) -> &'static [&'static str] {
     }
 }
 
-/// gnubg's language: every line has its one answer or question; nothing is said that was not asked.
+/// Runs gnubg's language: every line has its one answer or question, and there is no unrequested output.
 pub fn fuzz_external_sequence(data: &[u8]) {
     let mut choices = Choices { data };
     let mut machine = External::default();

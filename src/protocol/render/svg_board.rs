@@ -395,7 +395,7 @@ impl Picture {
         }
     }
 
-    /// An arrow of one step, bent so that steps beside each other are told apart.
+    /// Draws an arrow of one step, bent so that parallel steps can be distinguished.
     fn arrow(&mut self, (from, leaves): (usize, u8), (to, joins): (usize, u8)) {
         let (x, y) = (self.middle(from), Self::stands(from, leaves));
         let to_y = Self::stands(to, joins);

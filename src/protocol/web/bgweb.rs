@@ -23,7 +23,7 @@ const MOVES_MAX: u32 = u32::MAX;
 /// Takes a body of `getmoves`; `plies` is the look-ahead of a request that names none.
 ///
 /// # Errors
-/// What is wrong with the body.
+/// The fault in the body.
 pub fn getmoves(body: Json, plies: u8) -> Result<Asked, WebError> {
     let mut request = Request::read(body, plies)?;
     let Some(roll) = request.roll else {
@@ -43,7 +43,7 @@ pub fn getmoves(body: Json, plies: u8) -> Result<Asked, WebError> {
 /// Takes a body of `getcube`: the same without dice.
 ///
 /// # Errors
-/// What is wrong with the body.
+/// The fault in the body.
 pub fn getcube(body: Json, plies: u8) -> Result<Asked, WebError> {
     let mut request = Request::read(body, plies)?;
     request.settings.cubeful = true;
@@ -54,7 +54,7 @@ pub fn getcube(body: Json, plies: u8) -> Result<Asked, WebError> {
 /// Takes a body of `evaluate`: the same without dice.
 ///
 /// # Errors
-/// What is wrong with the body.
+/// The fault in the body.
 pub fn evaluate(body: Json, plies: u8) -> Result<Asked, WebError> {
     let request = Request::read(body, plies)?;
     let query = EvalQuery::new(request.position, request.state);

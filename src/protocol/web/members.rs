@@ -1,4 +1,4 @@
-//! The members of an object, taken by name; those that nobody takes are passed over.
+//! The members of an object, taken by name; unknown members are ignored.
 
 use super::WebError;
 use crate::json::Json;

@@ -64,7 +64,7 @@ pub fn code(code: &str) -> (&'static str, u16) {
 /// Takes a body.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault in the body.
 pub fn ask(decision: NodotsDecision, body: Json) -> Result<Asked, WebError> {
     let mut members = Members::of_body(body)?;
     let position = position(&mut members)?;

@@ -153,7 +153,7 @@ impl Query {
         Ok(query)
     }
 
-    /// The board; `None` if nobody has a man left.
+    /// Returns the position; `None` if neither side has a checker left.
     fn position(&self) -> Result<Option<Position>, WebError> {
         let mut mine = [0_u8; POINTS];
         let mut theirs = [0_u8; POINTS];

@@ -243,7 +243,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-25: saved matches first, then whoever may be invited.
+    /// Sends invitations: for saved matches first, then to the users on the policy's list (FIBS-25).
     pub(super) fn invite(&mut self) {
         let now = self.now;
         let free = |name: &String| {

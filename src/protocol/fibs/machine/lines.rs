@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Boards of another match in a row after which the link is given up.
+/// Boards of another match in a row after which the bot reconnects.
 const FOREIGN_MAX: u32 = 5;
 
 impl Machine {
@@ -300,8 +300,8 @@ impl Machine {
         self.go_on_from_known();
     }
 
-    /// FIBS-34: no board can be asked for. All that the server has said has come, so the last board and
-    /// what was said since must do.
+    /// Continues from the last board and the later lines, on a server without a board command (FIBS-34). All earlier
+    /// lines have arrived by now.
     pub(super) fn go_on_from_known(&mut self) {
         let now = self.now;
         let Some(game) = &mut self.game else { return };

@@ -18,7 +18,7 @@ const REPORT_LINES_MAX: usize = 4;
 const REPORT_LINE_MAX: usize = 120;
 
 impl Machine {
-    /// FIBS-26: one line in answer, seldom, and never to a bot.
+    /// Answers a user's words with one line, at a limited rate, and never to a bot (FIBS-26).
     pub(super) fn said(&mut self, name: &str, how: Speech, text: &str) {
         let word = text.trim().to_ascii_lowercase();
         if how == Speech::Kibitz && self.game.as_ref().is_some_and(|game| game.opponent == name) {
@@ -70,14 +70,14 @@ impl Machine {
         }
     }
 
-    /// Tells somebody something, unless he has heard enough of this kind this hour.
+    /// Sends a `tell` to a user, unless this hour's limit for messages of this kind is used up.
     pub(super) fn tell(&mut self, name: &str, text: &str, talk: Talk) {
         if self.may_tell(name, talk) && !text.is_empty() {
             self.send(format!("tell {name} {text}"));
         }
     }
 
-    /// Counts that somebody is told something. Returns whether he has not heard enough of it this hour.
+    /// Counts a message to a user. Returns true if this hour's limit for its kind is not exceeded.
     fn may_tell(&mut self, name: &str, talk: Talk) -> bool {
         if self.talked.len() > PEOPLE_MAX {
             self.talked.clear();

@@ -141,7 +141,7 @@ pub struct Machine {
     boardless: bool,
     /// Fences that are not answered.
     fences: u32,
-    /// Answers, refusals and reports told to somebody since when.
+    /// Number of answers, refusals and reports sent to each user, and the start of the count.
     talked: BTreeMap<String, ([u32; 3], u64)>,
     /// Report on the last match with each user; empty while the match is being analysed.
     reports: BTreeMap<String, Vec<String>>,

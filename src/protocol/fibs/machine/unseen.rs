@@ -46,7 +46,7 @@ impl Machine {
         interrupted.is_rated(self.rating())
     }
 
-    /// Our rating as last heard.
+    /// Returns our rating as last reported.
     fn rating(&self) -> Option<f64> {
         self.own.as_ref().map(|own| own.rating)
     }
@@ -72,7 +72,7 @@ impl Machine {
         }
     }
 
-    /// Asks for the saved matches, and behind them for something that tells that they are complete.
+    /// Requests the saved matches, and then a fence whose answer marks the end of their list.
     pub(super) fn ask_saved(&mut self) {
         self.send("show saved");
         self.fence();
