@@ -64,8 +64,8 @@ impl Streamed {
         self.games.push(&head.game(number, game, totals));
     }
 
-    /// The members of the object that stands for the whole match, with its closing brace; `file` is its name. `head` has everything but the
-    /// games.
+    /// Returns the JSON members of the whole match, with the closing brace; `file` is its name. `head` has everything
+    /// but the games.
     pub(super) fn finish(self, head: &Analysis, file: &str) -> PackedText {
         let Streamed {
             decisions,

@@ -19,8 +19,8 @@ impl Sink for Streamed {
     }
 }
 
-/// Judges as [`analyse`](super::analyse()) does and writes each decision at once: returns the JSON members of [`Analysis::write_json`] and
-/// the line of [`Analysis::one_line`]. Memory grows by what the text takes compressed.
+/// Analyses like [`analyse`](super::analyse()) and writes each decision at once. Returns the JSON members of
+/// [`Analysis::write_json`] and the line of [`Analysis::one_line`]. Memory grows by the compressed size of the text.
 ///
 /// # Errors
 /// [`EngineError`].
