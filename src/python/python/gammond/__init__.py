@@ -1,7 +1,7 @@
 """Backgammon: rules, notation, a strong engine, rollouts, arrays and fast environments.
 
 Positions are seen by the player on roll, called *me*; the other side is the *opponent*. Equities are points of a game
-at the cube as it stands, chances are numbers from 0 to 1.
+at the current cube, chances are numbers from 0 to 1.
 
 >>> import gammond
 >>> engine = gammond.Engine(threads=1)

@@ -8,7 +8,7 @@ from . import _gammond
 
 
 def _script(arguments: list[str]) -> str | None:
-    """The script of ``gammond gnubg -p FILE``, also under gnubg's own name."""
+    """Returns the script of ``gammond gnubg -p FILE``, also under gnubg's own name, or None."""
     named = os.path.splitext(os.path.basename(arguments[0]))[0] in ("gnubg", "gnubg-cli")
     words = arguments[1:]
     if not named and "gnubg" not in words:
@@ -22,7 +22,7 @@ def _script(arguments: list[str]) -> str | None:
 
 
 def _run_script(script: str, arguments: list[str]) -> None:
-    """Runs a script as gnubg's Python does: `import gnubg` finds one session of the console."""
+    """Runs a script as gnubg's Python does: `import gnubg` imports one session of the console."""
     import runpy
 
     from .compat import gnubg, use_nets
@@ -38,7 +38,7 @@ def _run_script(script: str, arguments: list[str]) -> None:
 
 def main() -> None:
     """Runs the program on the arguments of this process and exits with its exit code."""
-    # Python only notes signals until its own code runs again: the program handles them itself.
+    # Python defers signals until its own code runs again: the program handles them itself.
     for name in ("SIGINT", "SIGPIPE"):
         if hasattr(signal, name):
             handler = signal.SIG_DFL if name == "SIGINT" else signal.SIG_IGN

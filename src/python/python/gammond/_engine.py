@@ -1,4 +1,4 @@
-"""The engine with what needs no speed: rankings that notebooks show, futures, asyncio."""
+"""The engine with rankings for notebooks, futures and asyncio, on top of the compiled `Engine`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._gammond import MatchState, Position, RankedPlay, Roll
 
 T = TypeVar("T")
 
-#: Calls of `Engine.submit` that run at once.
+#: Number of `Engine.submit` calls that run at the same time.
 SUBMIT_THREADS = 8
 
 
@@ -41,18 +41,18 @@ class Ranking(tuple[RankedPlay, ...]):
 
 
 class Engine(_gammond.Engine):
-    """Owns nets, tables, cache and threads, and answers questions.
+    """The engine: owns nets, tables, cache and threads, and evaluates positions.
 
     Every method releases the interpreter while it computes, may be called from any number of threads, and gives the
-    same bits as the program `gammond` for the same question. A deep search and a rollout stop on Ctrl-C.
+    same bits as the program `gammond` for the same query. A deep search and a rollout stop on Ctrl-C.
 
     Args:
-        nets: ``embedded`` (default), ``embedded:fast``, a folder of ours, or gnubg's ``gnubg.wd`` or ``gnubg.weights``.
-        plies: look-ahead where a call names none, 0 to 4.
+        nets: ``embedded`` (default), ``embedded:fast``, a folder of nets, or gnubg's ``gnubg.wd`` or ``gnubg.weights``.
+        plies: default look-ahead of calls, 0 to 4.
         bearoff: a folder with bearoff databases.
-        met: a match equity table by name, or its file.
-        threads: compute threads; 0 for one a processor.
-        cache_mb: memory for evaluations, in megabytes.
+        met: name or file of a match equity table.
+        threads: number of compute threads; 0 for one per processor.
+        cache_mb: size of the evaluation cache, in megabytes.
     """
 
     _executor: ThreadPoolExecutor | None = None
@@ -69,7 +69,7 @@ class Engine(_gammond.Engine):
         filter: str | None = None,
         prune: bool = True,
     ) -> Ranking:
-        """Ranks the legal plays of a roll, best first; the only member is the pass where nothing can move."""
+        """Returns the legal plays of a roll, best first; if no checker can move, the pass alone."""
         found = super().best_plays(position, roll, state, plies, top, cubeful, level, filter, prune)
         return Ranking(found)
 

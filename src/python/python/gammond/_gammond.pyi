@@ -14,7 +14,7 @@ def parse(text: str) -> Parsed:
 
 @final
 class Roll:
-    """A roll of two dice. The order of the dice is for showing only."""
+    """A roll of two dice. The order of the dice matters for display only."""
 
     def __new__(cls, first: int, second: int) -> Roll: ...
     @staticmethod
@@ -31,7 +31,7 @@ class Roll:
     def is_double(self) -> bool: ...
     @property
     def weight(self) -> int:
-        """How many of the 36 throws give this roll."""
+        """The number of the 36 throws that give this roll."""
     def __hash__(self) -> int: ...
 
 @final
@@ -78,22 +78,22 @@ class Position:
     @property
     def class_name(self) -> str: ...
     def outcome(self) -> int | None:
-        """Points won (positive) or lost by the player on roll, cube at 1; None while the game goes on."""
+        """Returns the points won (positive) or lost by the player on roll, cube at 1; None while the game goes on."""
     def swapped(self) -> Position: ...
     def legal_plays(self, roll: Roll | str | tuple[int, int]) -> list[Play]:
-        """All plays that lead to different positions; the pass when nothing can move."""
+        """Returns all plays that lead to different positions; the pass if no checker can move."""
     def play(self, roll: Roll | str | tuple[int, int], text: str) -> Play: ...
     def steps_text(self, steps: Sequence[tuple[int, int]]) -> str:
-        """The text of steps (from, to) of points, 25 the bar and 0 off, legal or not."""
+        """Returns the text of steps (from, to) of points, 25 the bar and 0 off, legal or not."""
     def apply(self, play: Play) -> Position:
-        """The position after a play of this position, with the opponent on roll."""
+        """Returns the position after a play of this position, with the opponent on roll."""
     def to_text(
         self,
         form: str = "position-id",
         state: MatchState | None = None,
         roll: Roll | str | tuple[int, int] | None = None,
     ) -> str:
-        """The position as `position-id`, `gnubg-id`, `key`, `xgid`, `board` (FIBS) or `ogid`."""
+        """Returns the position as `position-id`, `gnubg-id`, `key`, `xgid`, `board` (FIBS) or `ogid`."""
     def board(self, state: MatchState | None = None, roll: Roll | str | tuple[int, int] | None = None) -> str: ...
     def svg(
         self,
@@ -139,7 +139,7 @@ class MatchState:
 
 @final
 class Parsed:
-    """What a text says about a position."""
+    """A parsed text: the position and the optional match state and roll."""
 
     @property
     def form(self) -> str: ...
@@ -168,7 +168,7 @@ class Chances:
     def lose_backgammon(self) -> float: ...
     @property
     def equity(self) -> float:
-        """Points without a cube."""
+        """The equity in points without a cube."""
     def to_tuple(self) -> tuple[float, float, float, float, float]: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> float: ...
@@ -194,7 +194,7 @@ class Evaluation:
 
 @final
 class RankedPlay:
-    """A play and its value for the player who makes it."""
+    """A play and its value for the player on roll."""
 
     @property
     def play(self) -> Play: ...
@@ -241,7 +241,7 @@ class CubeDecision:
 
 @final
 class RolledOut:
-    """What the games of one candidate of a rollout show."""
+    """The figures of one candidate of a rollout."""
 
     @property
     def name(self) -> str: ...
@@ -266,7 +266,7 @@ class RolledOut:
 
 @final
 class Rollout:
-    """A rollout, or what is known of it so far."""
+    """The figures of a rollout, final or so far."""
 
     @property
     def candidates(self) -> list[RolledOut]: ...
@@ -278,7 +278,7 @@ class Rollout:
 
 @final
 class Analysis:
-    """A match replayed and judged."""
+    """The analysis of a match."""
 
     def json(self, name: str = "match") -> str: ...
     def text(self, name: str = "match", all: bool = False) -> str: ...
@@ -291,14 +291,14 @@ class Analysis:
 
 @final
 class Match:
-    """A match or a money session, and what was wrong in its file."""
+    """A match or a money session, with the faults of its file."""
 
     def __new__(cls, length: int = 0, names: tuple[str, str] = ("Player 1", "Player 2")) -> Match: ...
     @staticmethod
     def read(source: str | PathLike[str] | bytes) -> list[Match]:
-        """Reads all matches of a file (a path, or its bytes); the format is recognised."""
+        """Reads all matches of a file (a path, or its bytes) and detects the format."""
     def add(self, game: Any) -> None:
-        """Appends a `Game` with all that was done in it."""
+        """Appends a `Game` with all its actions."""
     @property
     def length(self) -> int: ...
     @property
@@ -362,7 +362,7 @@ class Engine:
     def cube(
         self, position: Position | str, state: MatchState | None = None, plies: int | None = None
     ) -> CubeDecision:
-        """Decides on a double of the player on roll, and on its answer."""
+        """Evaluates a double of the player on roll, and its answer."""
     def rollout(
         self,
         position: Position | str,
@@ -383,13 +383,13 @@ class Engine:
         time_ms: int | None = None,
         progress: Callable[[Rollout], object] | None = None,
     ) -> Rollout:
-        """Plays a position, the `top` or the given plays of a roll, or a cube decision on many times.
+        """Rolls out a position, the `top` or the given plays of a roll, or a cube decision.
 
-        `progress` is called with what is known after each round of games; an exception in it, like Ctrl-C, ends the
-        rollout and is raised. `truncate` is `never`, `table` (default), `race` or a number of turns.
+        `progress` is called with the figures so far after each round of games; an exception in it, like Ctrl-C, ends
+        the rollout and is raised. `truncate` is `never`, `table` (default), `race` or a number of turns.
         """
     def analyse(self, match: Match, plies: int | None = None) -> Analysis:
-        """Replays a match and says what each decision lost and what the dice gave."""
+        """Analyses a match: the loss of each decision and the luck of each roll."""
     def evaluate_boards(
         self, boards: NDArray[np.int8], plies: int | None = None, state: MatchState | None = None
     ) -> NDArray[np.float32]: ...
@@ -422,13 +422,13 @@ class Games:
     def __len__(self) -> int: ...
 
 def afterstates(boards: NDArray[np.int8], dice: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Returns the boards after every legal play, the opponent on roll, and the offsets of each board's.
+    """Returns the boards after every legal play, the opponent on roll, and the offset of each board's first.
 
-    int8[M, 26] and int64[N + 1]. Where nothing can move there is one, the board turned round; of a finished game none.
+    int8[M, 26] and int64[N + 1]. If no checker can move, the only one is the swapped board; a finished game has none.
     """
 
 def class_of(boards: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """Returns the class of each board in gnubg's numbers: uint8[N]."""
+    """Returns the class of each board as gnubg numbers it: uint8[N]."""
 
 def pips(boards: NDArray[np.int8]) -> NDArray[np.int32]:
     """Returns the pip counts of the player on roll and of the opponent: int32[N, 2]."""
@@ -440,7 +440,7 @@ def swapped(boards: NDArray[np.int8]) -> NDArray[np.int8]:
     """Returns the boards seen by the other player: int8[N, 26]."""
 
 def features(boards: NDArray[np.int8], name: str) -> NDArray[np.float32]:
-    """Returns inputs of nets: float32[N, K]. `tesauro` (198), `base` (364), `handcrafted` (40), or a representation of
+    """Returns net inputs: float32[N, K]. `tesauro` (198), `base` (364), `handcrafted` (40), or a representation of
     the program's `lab`."""
 
 def from_positions(positions: Sequence[Position]) -> NDArray[np.int8]:
@@ -451,7 +451,7 @@ def to_positions(boards: NDArray[np.int8]) -> list[Position]:
 
 @final
 class Player:
-    """A player as the program names them: `pubeval`, `random`, `gammond:plies=1`, a net of the lab."""
+    """A player by its spec of the program: `pubeval`, `random`, `gammond:plies=1`, a net of the lab."""
 
     def __new__(cls, spec: str) -> Player: ...
     @property
@@ -468,7 +468,7 @@ def pubeval(position: Position | str, race: bool | None = None) -> float:
     """Returns PubEval's score of a position after a play, the opponent on roll."""
 
 def bearoff_rolls(position: Position | str) -> tuple[list[float], list[float]] | None:
-    """Returns the chances to bear off all checkers in exactly 0, 1, 2 ... rolls, and those to bear off the first one."""
+    """Returns the chances to bear off all checkers in exactly 0, 1, 2 ... rolls, and those for the first checker."""
 
 @final
 class Console:

@@ -19,7 +19,7 @@ class _Moment(NamedTuple):
 
 
 class Game:
-    """One game, money or of a match, with cube and undo. Players are 0 and 1.
+    """One money game or game of a match, with cube and undo. Players are 0 and 1.
 
     `position` and `state` are seen by the player on roll, `player`.
     """
@@ -42,17 +42,17 @@ class Game:
 
     @property
     def player(self) -> int:
-        """Who is on roll: 0 or 1."""
+        """The number of the player on roll: 0 or 1."""
         return self._now.player
 
     @property
     def dice(self) -> Roll | None:
-        """The roll that waits for its play."""
+        """The roll to play; None before the roll."""
         return self._now.roll
 
     @property
     def is_over(self) -> bool:
-        """Whether a player has won."""
+        """True if a player has won."""
         return self._now.winner is not None
 
     @property
@@ -73,7 +73,7 @@ class Game:
             raise ValueError(f"game: {reason}")
 
     def roll(self, dice: Roll | str | tuple[int, int] | None = None) -> Roll:
-        """Rolls, or sets the dice. The first roll of a game decides who begins: the larger first die is player 0's."""
+        """Rolls, or sets the dice. In the first roll of a game, a larger first die means that player 0 begins."""
         self._want(self._now.roll is None, "the dice are rolled already")
         self._want(not self._now.doubled, "a double waits for its answer")
         first = not self.actions
@@ -90,13 +90,13 @@ class Game:
         return rolled
 
     def legal_plays(self) -> list[Play]:
-        """The legal plays of the dice."""
+        """Returns the legal plays of the dice."""
         if self._now.roll is None:
             raise ValueError("game: the dice are not rolled")
         return self.position.legal_plays(self._now.roll)
 
     def play(self, play: Play | str) -> None:
-        """Plays the roll; it is the other player's turn then."""
+        """Plays the roll and passes the turn to the other player."""
         self._want(self._now.roll is not None, "the dice are not rolled")
         assert self._now.roll is not None
         made = self.position.play(self._now.roll, play) if isinstance(play, str) else play
@@ -138,7 +138,7 @@ class Game:
         self._do(action, now)
 
     def undo(self) -> None:
-        """Takes back the last roll, play or cube action."""
+        """Undoes the last roll, play or cube action."""
         if not self._past:
             raise ValueError("game: there is nothing to undo")
         recorded = self._now.roll is None or self._now.doubled
@@ -147,7 +147,7 @@ class Game:
             self.actions.pop()
 
     def record(self) -> tuple[tuple[int, int], list[tuple[int, str, Any]], tuple[int, int] | None, bool | None]:
-        """The scores before the game, its actions, its result and whether it is the Crawford game, for `Match.add`."""
+        """Returns the scores before the game, its actions, its result and its Crawford flag, for `Match.add`."""
         first = self.state if self.player == 0 else self.state.swapped()
         return first.score, self.actions, self.result, first.crawford if first.length else None
 

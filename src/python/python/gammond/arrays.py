@@ -1,8 +1,8 @@
-"""Many positions at once, as numpy arrays.
+"""Functions on many positions at once, as numpy arrays.
 
 A board is a row of 26 int8, seen by the player on roll, in the layout of XGID: index 0 is the opponent's bar (zero or
 negative), 1 to 24 are the points of the player on roll (positive: own checkers, negative: the opponent's), 25 is the
-own bar. What is missing to 15 checkers is borne off. All functions work on all processors with the interpreter
+own bar. Checkers missing to 15 are borne off. All functions use all processors with the interpreter
 released, read strided and read-only arrays, and raise `ValueError` or `TypeError` that names the argument and row.
 """
 
@@ -39,7 +39,7 @@ def _engine_or_default(engine: Engine | None) -> Engine:
 
 
 def start(n: int = 1) -> Boards:
-    """Returns `n` boards of the start of a game: int8[n, 26]."""
+    """Returns `n` boards of the starting position: int8[n, 26]."""
     return np.repeat(from_positions([_gammond.Position()]), n, axis=0)
 
 
@@ -62,8 +62,8 @@ def best(
 ) -> tuple[Boards, NDArray[np.float32]]:
     """Chooses the best play of each roll.
 
-    Returns int8[N, 26], the boards after it with the opponent on roll, and float32[N], its equity for the player who
-    makes it.
+    Returns int8[N, 26], the boards after it with the opponent on roll, and float32[N], its equity for the player on
+    roll.
     """
     return _engine_or_default(engine).best_boards(boards, dice, plies, state, cubeful)
 
@@ -71,10 +71,10 @@ def best(
 def cube(
     boards: Boards, state: MatchState | None = None, plies: int = 0, engine: Engine | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Decides on doubles.
+    """Evaluates cube decisions.
 
-    Returns float64[N, 3], the equities of no double, of double and take, of double and pass, and bool[N, 2], whether to
-    double and whether to take.
+    Returns float64[N, 3], the equities of no double, of double and take, of double and pass, and bool[N, 2], true to
+    double and true to take.
     """
     return _engine_or_default(engine).cube_boards(boards, state, plies)
 
@@ -86,7 +86,7 @@ def equity(chances: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def off(boards: Boards) -> NDArray[np.int64]:
-    """Returns the checkers that the player on roll and the opponent have borne off: int64[N, 2]."""
+    """Returns the numbers of checkers that the player on roll and the opponent have borne off: int64[N, 2]."""
     away = np.empty((len(boards), 2), np.int64)
     away[:, 0] = 15 - np.maximum(boards, 0).sum(axis=1)
     away[:, 1] = 15 + np.minimum(boards, 0).sum(axis=1)
@@ -102,7 +102,7 @@ def _shaped(name: str, array: NDArray[Any], width: tuple[int, ...]) -> NDArray[A
 
 
 def _counts(name: str, array: NDArray[Any]) -> NDArray[np.int64]:
-    """Whole numbers of any numeric array, NaN and fractions refused."""
+    """Returns a numeric array as integers; refuses NaN and fractions."""
     if array.dtype.kind not in "iufb":
         raise TypeError(f"{name}: dtype {array.dtype}, want numbers")
     if not np.isfinite(array).all() or np.abs(array).max(initial=0) > 15:
@@ -114,7 +114,7 @@ def _counts(name: str, array: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _checked(boards: NDArray[Any]) -> Boards:
-    """The boards as int8, each a legal position."""
+    """Returns the boards as int8 after checking that each is a legal position."""
     if np.abs(boards).max(initial=0) > 15:
         raise ValueError("boards: more than 15 checkers on a point")
     small = np.ascontiguousarray(boards, dtype=np.int8)
@@ -123,7 +123,7 @@ def _checked(boards: NDArray[Any]) -> Boards:
 
 
 def _of_sides(me: NDArray[np.int64], opponent: NDArray[np.int64]) -> Boards:
-    """Boards of two arrays [N, 25], each side by its own numbering, 24 the bar."""
+    """Returns the boards of two arrays [N, 25], each side by its own numbering, 24 the bar."""
     if (me < 0).any() or (opponent < 0).any():
         raise ValueError("boards: a negative number of checkers")
     if ((me[:, :24] > 0) & (opponent[:, 23::-1] > 0)).any():
@@ -136,7 +136,7 @@ def _of_sides(me: NDArray[np.int64], opponent: NDArray[np.int64]) -> Boards:
 
 
 def _sides(boards: Boards) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """The own checkers and the opponent's, each [N, 25] by that side's numbering."""
+    """Returns the own checkers and the opponent's, each [N, 25] by that side's numbering."""
     boards = _shaped("boards", boards, (26,))
     return np.maximum(boards[:, 1:], 0), np.maximum(-boards[:, 24::-1], 0)
 
@@ -159,7 +159,7 @@ def to_xg(boards: Boards) -> Boards:
 
 
 def from_xg(boards: NDArray[Any], top_on_roll: NDArray[np.bool_] | bool = False) -> Boards:
-    """Reads XG's 26 numbers (bottom player positive); `top_on_roll` turns the boards where the top player is on roll."""
+    """Reads XG's 26 numbers (bottom player positive); where `top_on_roll` is true, swaps the sides."""
     counts = _counts("boards", _shaped("boards", boards, (26,)))
     turn = np.broadcast_to(np.asarray(top_on_roll, bool), (len(counts),))
     return _checked(np.where(turn[:, None], -counts[:, ::-1], counts))
@@ -168,7 +168,7 @@ def from_xg(boards: NDArray[Any], top_on_roll: NDArray[np.bool_] | bool = False)
 def to_pgx(boards: Boards) -> NDArray[np.int32]:
     """Returns pgx's boards: int32[N, 28].
 
-    Indices 0 to 23 are the points in the order in which the player on roll moves, positive own checkers; 24 and 25 the
+    Indices 0 to 23 are the points in the moving direction of the player on roll, positive own checkers; 24 and 25 the
     bars of both (the opponent's negative), 26 and 27 the checkers borne off (the opponent's negative).
     """
     boards = _shaped("boards", boards, (26,))
@@ -188,7 +188,7 @@ def to_gym_backgammon(boards: Boards, white_on_roll: bool = True) -> NDArray[np.
     """Returns gym-backgammon's observations: float32[N, 198], Tesauro's inputs with white's first.
 
     A point has 1, 1, 1 for one, two, three checkers and half the number beyond; then bar / 2, off / 15 and, after both
-    sides, who is on roll.
+    sides, the player on roll.
     """
     me, opponent = _sides(boards)
     away = off(boards)
@@ -207,7 +207,7 @@ def to_gym_backgammon(boards: Boards, white_on_roll: bool = True) -> NDArray[np.
 
 
 def _units(values: NDArray[Any], unit: float) -> NDArray[np.int64]:
-    """Counts of points [N, 24] from four numbers each: ones, and the rest in a unit."""
+    """Returns the counts of points [N, 24] from four numbers each: ones, and the rest in units of `unit`."""
     points = values.reshape(len(values), 24, 4)
     ones = points[:, :, :3].sum(axis=2) if unit == 2 else (points[:, :, :3] * [1, 2, 3]).sum(axis=2)
     more = points[:, :, 3] * unit
@@ -233,8 +233,8 @@ def to_open_spiel(boards: Boards, dice: NDArray[Any] | None = None) -> NDArray[n
     """Returns OpenSpiel's observation tensors of player X on roll: float32[N, 200].
 
     A point has one of 1, 0, 0 / 0, 1, 0 / 0, 0, 1 for one, two, three checkers, or 0, 0, 0 and the number beyond three;
-    after the 24 points of a side come its bar, its checkers borne off and whether it is on roll; at the end the two
-    dice, zero before the roll. X moves from point 0 to point 23.
+    after the 24 points of a side come its bar, its checkers borne off and 1 if it is on roll, else 0; at the end the
+    two dice, zero before the roll. X moves from point 0 to point 23.
     """
     me, opponent = _sides(boards)
     away = off(boards)
@@ -249,7 +249,7 @@ def to_open_spiel(boards: Boards, dice: NDArray[Any] | None = None) -> NDArray[n
 
 
 def from_open_spiel(observations: NDArray[Any]) -> Boards:
-    """Reads OpenSpiel's observation tensors [N, 200], seen by player X, whoever is on roll."""
+    """Reads OpenSpiel's observation tensors [N, 200], seen by player X with either side on roll."""
     seen = _shaped("observations", observations, (200,)).astype(np.float64)
     if not np.isfinite(seen).all():
         raise ValueError("observations: numbers that are not finite")

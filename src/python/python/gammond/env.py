@@ -1,7 +1,7 @@
 """Environments for reinforcement learning: many games at once, and wrappers for Gymnasium and PettingZoo.
 
-An action is the number of an afterstate: of the positions to which the legal plays of the roll lead. Boards are those
-of `gammond.arrays`, seen by the player who decides.
+An action is the number of an afterstate, a position after a legal play of the roll. Boards have the layout of
+`gammond.arrays`, seen by the player to act.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from numpy.typing import NDArray
 
 from . import _gammond
 
-#: What a player decides: an afterstate; 0 roll or 1 double; 0 pass or 1 take.
+#: Phases and their actions: an afterstate; 0 roll or 1 double; 0 pass or 1 take.
 PLAY, DOUBLE, ANSWER = 0, 1, 2
 
-#: Actions of the wrappers: more afterstates than this are reached by no roll of a game that is played.
+#: Number of actions of the wrappers: no roll of a played game has more afterstates.
 ACTIONS_MAX = 1024
 
 
 class Step(NamedTuple):
-    """What a step of `VectorEnv` returns."""
+    """The result of a step of `VectorEnv`."""
 
-    #: int8[n, 26], the boards that the players see who decide next.
+    #: int8[n, 26], the boards, seen by the next player to act.
     boards: NDArray[np.int8]
-    #: float32[n], for the player who acted; for the agent where there is an opponent.
+    #: float32[n], the rewards of the player of this action; with an opponent, those of the agent.
     rewards: NDArray[np.float32]
-    #: bool[n], whether the episode ended. A new one has begun already.
+    #: bool[n], true if the episode ended. The boards are then those of a new episode.
     done: NDArray[np.bool_]
 
 
 class VectorEnv:
     """`n` games at once, each with its own stream of dice; the same seed and actions give the same games.
 
-    Without an `opponent` the actions of both players are asked for, one after the other. With one (a player as the
-    program names them: ``random``, ``pubeval``, ``gammond:plies=0``) the agent is player 0 and the opponent's turns are
-    played inside. `match` makes an episode a match to that many points, with reward 1 or -1 at its end; else an episode
-    is a game and its reward is the points. With `cube` there are cube actions, see `phases`.
+    Without an `opponent` the caller acts for both players in turn. With one (a player spec of the program: ``random``,
+    ``pubeval``, ``gammond:plies=0``) the agent is player 0 and the environment plays the opponent's turns. With `match`
+    an episode is a match to `match` points, with reward 1 or -1 at its end; else an episode is a game and its reward is
+    the points. With `cube` there are cube actions, see `phases`.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class VectorEnv:
         return len(self._games)
 
     def reset(self, seed: int | None = None) -> NDArray[np.int8]:
-        """Begins all games from the start; without a seed, with new dice. Returns the boards."""
+        """Restarts all games, without a seed with new dice, and returns the boards."""
         self._games.reset(seed)
         return self._games.boards()
 
     @property
     def boards(self) -> NDArray[np.int8]:
-        """int8[n, 26], seen by the player who decides."""
+        """int8[n, 26], seen by the player to act."""
         return self._games.boards()
 
     @property
@@ -67,30 +67,30 @@ class VectorEnv:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """int64[n], how many actions each game has."""
+        """int64[n], the number of actions of each game."""
         return self._games.counts()
 
     @property
     def players(self) -> NDArray[np.uint8]:
-        """uint8[n], who decides: 0 or 1."""
+        """uint8[n], the player to act: 0 or 1."""
         return self._games.players()
 
     @property
     def phases(self) -> NDArray[np.uint8]:
-        """uint8[n], what is decided: `PLAY` (an afterstate), `DOUBLE` (0 roll, 1 double), `ANSWER` (0 pass, 1 take)."""
+        """uint8[n], the phase: `PLAY` (an afterstate), `DOUBLE` (0 roll, 1 double), `ANSWER` (0 pass, 1 take)."""
         return self._games.phases()
 
     @property
     def states(self) -> NDArray[np.int32]:
-        """int32[n, 6]: length, own score, opponent's score, cube, its owner (1 own, 0 nobody, -1 opponent), Crawford."""
+        """int32[n, 6]: length, own score, opponent's score, cube, owner (1 own, 0 centred, -1 opponent), Crawford."""
         return self._games.states()
 
     def afterstates(self) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-        """Returns the boards that actions lead to, the opponent on roll, and the offsets of each game's."""
+        """Returns the boards after each action, the opponent on roll, and the offset of each game's first."""
         return self._games.afterstates()
 
     def step(self, actions: NDArray[np.int64]) -> Step:
-        """Does one action in every game."""
+        """Performs one action in every game."""
         actions = np.asarray(actions)
         if actions.dtype.kind not in "iu":
             raise TypeError(f"actions: dtype {actions.dtype}, want int64")
@@ -114,7 +114,7 @@ except ImportError:  # pragma: no cover
 else:
 
     class GymnasiumEnv(gymnasium.Env[Any, Any]):
-        """One agent against an opponent, for Gymnasium. An action beyond the legal ones counts modulo their number."""
+        """One agent against an opponent, for Gymnasium. Actions are taken modulo the number of legal ones."""
 
         metadata = {"render_modes": ["ansi"]}
 
@@ -186,7 +186,7 @@ else:
     _AECEnv: Any = AECEnv
 
     class PettingZooEnv(_AECEnv):
-        """Both players, for PettingZoo. Illegal actions raise `ValueError`; `action_mask` says which are legal."""
+        """Both players, for PettingZoo. Illegal actions raise `ValueError`; `action_mask` is 1 for legal actions."""
 
         metadata = {"render_modes": ["ansi"], "name": "gammond_v0", "is_parallelizable": False}
 

@@ -1,8 +1,8 @@
-"""Modules with the names and shapes that scripts for gnubg already use.
+"""Replacements for the modules of scripts that are written for gnubg, with the same names and shapes.
 
-`gammond.compat.gnubg_nn` stands for the package `gnubg_nn`, `gammond.compat.gnubg` for the module inside gnubg. Both
-answer with the nets of this package; `use_nets` chooses others, such as gnubg's own ``gnubg.wd``. The bare names
-`gnubg_nn` and `gnubg` are installed on request alone: ``python -m gammond.compat install-names``.
+`gammond.compat.gnubg_nn` replaces the package `gnubg_nn`, `gammond.compat.gnubg` the module inside gnubg. Both
+use the nets of this package; `use_nets` selects others, such as gnubg's own ``gnubg.wd``. The bare names
+`gnubg_nn` and `gnubg` are installed only on request: ``python -m gammond.compat install-names``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def engine() -> Engine:
 
 
 def use_nets(nets: str | os.PathLike[str] | None) -> Engine:
-    """Makes both modules answer with these nets: a folder of ours, ``gnubg.wd`` or ``gnubg.weights``."""
+    """Selects the nets of both modules: a folder of gammond's, ``gnubg.wd`` or ``gnubg.weights``."""
     global _engine
     _engine = Engine(nets=nets)
     return _engine

@@ -1,4 +1,4 @@
-"""``python -m gammond.compat install-names``: modules `gnubg_nn` and `gnubg` that stand for ours."""
+"""``python -m gammond.compat install-names``: installs modules `gnubg_nn` and `gnubg` that import gammond's."""
 
 import argparse
 import sysconfig

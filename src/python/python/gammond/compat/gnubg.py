@@ -1,7 +1,7 @@
-"""The module `gnubg` of scripts that run inside gnubg, answered by gammond: one console session for the process.
+"""A replacement for the module `gnubg` of scripts that run inside gnubg: one console session for the process.
 
 Boards are two tuples of 25, the opponent's checkers first; places 0 to 23 are the points 1 to 24 of that side, 24 is
-its bar. `DIFFERENCES` names what is not the same as in gnubg 1.07.
+its bar. `DIFFERENCES` lists the differences from gnubg 1.07.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import engine as _shared_engine
 
 Board = Sequence[Sequence[int]]
 
-#: What differs from the original, by name.
+#: The differences from the original, by name.
 DIFFERENCES = {
     "cube-hints": "hint() answers for cube decisions; the original raises Exception",
     "tuples": "positionfromkey takes tuples as well as lists",
@@ -71,7 +71,7 @@ def _quietly(text: str) -> str:
 
 
 def command(text: str) -> None:
-    """Runs a command of gnubg's console; what it prints goes to standard output."""
+    """Runs a command of gnubg's console and writes its output to standard output."""
     out, err, _ = _session().line(text)
     # Scripts redirect the file descriptors, not these objects.
     for stream, said in ((sys.stdout, out), (sys.stderr, err)):
@@ -107,7 +107,7 @@ def matchchecksum() -> str:
 
 
 def _now() -> tuple[Position, MatchState, dict[str, Any]]:
-    """The position and the state of the game seen by the player on roll, and the fields of its Match ID."""
+    """Returns the position and the state of the game seen by the player on roll, and the fields of its Match ID."""
     text = gnubgid()
     parsed = _gammond.parse(text)
     return parsed.position, parsed.state or MatchState(), _gammond.match_id_fields(text[15:])
@@ -162,7 +162,7 @@ def _cubeinfo(state: MatchState, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def cubeinfo(*args: Any) -> dict[str, Any]:
-    """Returns the cube and the score; of the game, or of cube, owner, player on move, length, score, Crawford, variant."""
+    """Returns the cubeinfo of the game, or of cube, owner, player on roll, length, score, Crawford, variant."""
     if not args:
         _, state, fields = _now()
         return _cubeinfo(state, fields)
@@ -181,7 +181,7 @@ def cubeinfo(*args: Any) -> dict[str, Any]:
 
 
 def _state(info: dict[str, Any]) -> MatchState:
-    """The state of a cubeinfo, or of the fields of a Match ID."""
+    """Returns the state of a cubeinfo, or of the fields of a Match ID."""
     mine = info.get("move", info.get("on_roll", 1))
     owner = info["owner"] if "owner" in info else info["cubeowner"]
     name = "centred" if owner in (None, -1) else "me" if owner == mine else "opponent"
@@ -244,7 +244,7 @@ def getevalhintfilter() -> list[dict[str, Any]]:
 
 
 def setevalhintfilter(filters: list[dict[str, Any]]) -> None:
-    """Sets what `getevalhintfilter` returns; searches keep the filter `normal`."""
+    """Sets the result of `getevalhintfilter`; searches keep the filter `normal`."""
     global _hint_filter
     _hint_filter = list(filters)
 
@@ -298,7 +298,7 @@ def findbestmove(
 
 
 def movetupletostring(move: Sequence[int], board: Board) -> str:
-    """Returns a flat tuple of points as text, such as `9/3(3)`."""
+    """Returns the text of a flat tuple of points, such as `9/3(3)`."""
     return _position(board).steps_text(list(zip(move[::2], move[1::2])))
 
 
@@ -347,7 +347,7 @@ def hint(count: int = 999) -> dict[str, Any]:
 
 
 def classifypos(board: Board, variant: int = 0) -> int:
-    """Returns gnubg's number of the class."""
+    """Returns the class as gnubg numbers it."""
     [number] = _gammond.class_of(_gammond.from_positions([_position(board)]))
     return int(number)
 
@@ -361,7 +361,7 @@ def positionkey(board: Board | None = None) -> tuple[int, ...]:
 
 
 def positionfromkey(key: Sequence[int] | None = None) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Returns the board of ten bytes."""
+    """Returns the board of the ten bytes of a key."""
     import base64
 
     if key is None:
@@ -386,14 +386,14 @@ def positionfrombearoff(number: int) -> Board:
 
 
 def dicerolls(count: int) -> tuple[tuple[int, int], ...]:
-    """Throws the dice so many times."""
+    """Returns `count` rolls of the dice."""
     import random
 
     return tuple((random.randint(1, 6), random.randint(1, 6)) for _ in range(count))
 
 
 def met(points: int = 64) -> list[list[float]]:
-    """Returns the match equity table: rows by the points that the player needs."""
+    """Returns the match equity table: rows by the number of points that the player needs."""
     return _gammond.match_equities(_shared_engine(), points)
 
 
@@ -414,12 +414,12 @@ def mwc2eq(mwc: float = 0.0, info: dict[str, Any] | None = None) -> float:
 
 
 def eq2mwc_stderr(error: float = 0.0, info: dict[str, Any] | None = None) -> float:
-    """Returns a standard error of an equity as one of match winning chances."""
+    """Converts a standard error of an equity to one of match winning chances."""
     return eq2mwc(error, info) - eq2mwc(0.0, info)
 
 
 def mwc2eq_stderr(error: float = 0.0, info: dict[str, Any] | None = None) -> float:
-    """Returns a standard error of match winning chances as one of an equity."""
+    """Converts a standard error of match winning chances to one of an equity."""
     state = _info_state(info)
     if not state.length:
         return 0.0
@@ -465,7 +465,7 @@ def nextturn() -> None:
 
 
 def show(text: str) -> str:
-    """Returns what the console shows."""
+    """Returns the output of the console command `show`."""
     return _quietly(f"show {text}")
 
 

@@ -1,7 +1,7 @@
-"""The functions of the package `gnubg_nn` 1.1, answered by gammond.
+"""A replacement for the package `gnubg_nn` 1.1.
 
 A board is two lists of 25: the opponent's checkers, then those of the player on roll; places 0 to 23 are the points
-1 to 24 of that side, 24 is its bar. `DIFFERENCES` names what is not the same.
+1 to 24 of that side, 24 is its bar. `DIFFERENCES` lists the differences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import use_nets as _use_nets
 
 Board = Sequence[Sequence[int]]
 
-#: What differs from the original, by name.
+#: The differences from the original, by name.
 DIFFERENCES = {
     "money-cube": "evaluate_cube_decision answers for money too; the original raises RuntimeError",
     "play-order": "plays of moves() and of equal value come in another order, steps of a play in that of gammond",
@@ -88,7 +88,7 @@ def _roll(die1: int, die2: int) -> Roll:
 
 
 def board_from_position_id(position_id: str) -> list[list[int]]:
-    """Reads a Position ID."""
+    """Returns the board of a Position ID."""
     try:
         return _board(Position.parse(position_id))
     except ValueError:
@@ -96,7 +96,7 @@ def board_from_position_id(position_id: str) -> list[list[int]]:
 
 
 def board_from_position_key(key: str) -> list[list[int]]:
-    """Reads a key of 20 letters."""
+    """Returns the board of a key of 20 letters."""
     return _board(_from_key(key))
 
 
@@ -114,7 +114,7 @@ def key_of_board(board: Board | str) -> str:
 
 
 def classify(board: Board | str) -> int:
-    """Returns one of the constants c_*; 1 where the two-sided table answers."""
+    """Returns one of the constants c_*; 1 for positions in the two-sided table."""
     [number] = _gammond.class_of(_gammond.from_positions([_position(board)]))
     return _CLASSES[int(number)]
 
@@ -126,7 +126,7 @@ def probabilities(board: Board | str, plies: int, nr: int = 1296) -> tuple[float
 
 
 def moves(board: Board | str, die1: int, die2: int, verbose: int = 0) -> tuple[Any, ...]:
-    """Returns the keys of the positions after each play, seen by the player who moved; with `verbose` their steps too."""
+    """Returns the keys of the positions after each play, seen by the moving player; with `verbose` their steps too."""
     plays = _position(board).legal_plays(_roll(die1, die2))
     if verbose:
         return tuple((_key(play.after.swapped()), tuple(play.steps)) for play in plays)
@@ -147,7 +147,7 @@ def best_move(
     """Returns the steps of the best play; with `b` the key after it, with `r` the resignation, with `list` all plays.
 
     A listed play is (key, flat steps, chances of the opponent, equity), the key and the chances seen by the opponent,
-    who is on roll then.
+    the next player on roll.
     """
     position = _position(pos)
     ranked = _engine().best_plays(position, _roll(die1, die2), _state(), _plies(n), None, False, prune=False)
@@ -161,7 +161,7 @@ def best_move(
     if r:
         answer += (0,)
     if list:
-        # With look-ahead the original lists those that it looked ahead from.
+        # With look-ahead the original lists only the plays that it searched.
         shown = ranked[:8] if n > 0 else ranked
         answer += (tuple(_listed(one) for one in shown),)
     return answer
@@ -183,8 +183,8 @@ def _flat(play: Play) -> tuple[int, ...]:
 def evaluate_cube_decision(
     pos: Board | str, n: int = 0, v: int = -1, s: bytes | str = b"X", i: int = 0, p: Any = None
 ) -> Any:
-    """Returns 1 to double and 0 not to; with `i` (double, take, too good, chances to win after no double, a double and
-    take, a double and pass), equities for money."""
+    """Returns 1 for double, 0 for no double; with `i` (double, take, too good, chances to win after no double, a double
+    and take, a double and pass), equities for money."""
     state = _state()
     found = _engine().cube(_position(pos), state, _plies(n))
     double = int(found.double)
@@ -232,12 +232,12 @@ def bearoff_probabilities(position: Sequence[int]) -> tuple[float, ...]:
 
 
 def one_checker_race(pips: int) -> tuple[float, float]:
-    """Returns the mean and the standard deviation of the rolls that a checker needs for so many pips."""
+    """Returns the mean and the standard deviation of the number of rolls that a checker needs for `pips` pips."""
     raise NotImplementedError("one_checker_race: not in gammond")
 
 
 def roll() -> tuple[int, int]:
-    """Throws two dice."""
+    """Returns a random roll of two dice."""
     import random
 
     return random.randint(1, 6), random.randint(1, 6)
@@ -256,12 +256,12 @@ def rollout(
 
 
 def net_load(path: str) -> str:
-    """Loads nets from a file; `net_use` makes the functions answer with them."""
+    """Returns the path of a net file for `net_use`."""
     return path
 
 
 def net_use(net: str) -> None:
-    """Makes the functions answer with nets of `net_load`."""
+    """Selects the nets of `net_load` for all functions."""
     _use_nets(net)
 
 
@@ -279,7 +279,7 @@ class Trainer:
 
 
 class equities:
-    """Match winning chances by the points that both need."""
+    """Match winning chances by the number of points that each player needs."""
 
     @staticmethod
     def value(away: int, opponent_away: int) -> float:
@@ -287,7 +287,7 @@ class equities:
 
 
 class set:
-    """The score of the match that is played, in points that both need."""
+    """The score of the current match, in points that each player needs."""
 
     @staticmethod
     def score(away: int = 0, opponent_away: int = 0, crawford: int = 0) -> None:
