@@ -103,6 +103,8 @@ def test_asyncio_goes_on_while_the_engine_computes(engine: Engine) -> None:
 
 
 def test_interrupt_ends_a_rollout(engine: Engine) -> None:
+    # Where the shell started the tests in the background, SIGINT is ignored and Python installs no handler.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     seen: list[float] = []
 
     def interrupt() -> None:
@@ -117,6 +119,7 @@ def test_interrupt_ends_a_rollout(engine: Engine) -> None:
         engine.rollout(POSITIONS[0], trials=1 << 20, progress=lambda known: seen.append(known.candidates[0].trials))
     print(f"interrupted after {1000 * (time.monotonic() - seen[-1]):.1f} ms")
     helper.join()
+    signal.signal(signal.SIGINT, before)
 
 
 def test_exception_of_the_callback_ends_a_rollout(engine: Engine) -> None:
