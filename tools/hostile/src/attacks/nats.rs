@@ -32,11 +32,15 @@ pub fn all() -> Vec<Attack> {
             "three endless rollouts over NATS beside a rollout and a deep look through a socket",
             |bench| tried(bench, beside),
         ),
-        attack(
-            "nats-tiny-games",
-            "16 requests over NATS of 255 KiB of tiny games each",
-            |bench| tried(bench, |place| tiny_games(place, bench.limits.memory_mib)),
-        ),
+        // Minutes on a machine with other work, which goes before long work.
+        Attack {
+            quick: false,
+            ..attack(
+                "nats-tiny-games",
+                "16 requests over NATS of 255 KiB of tiny games each",
+                |bench| tried(bench, |place| tiny_games(place, bench.limits.memory_mib)),
+            )
+        },
         attack(
             "nats-forged",
             "forged reports that nobody listens to a query",
