@@ -220,7 +220,7 @@ fn wrong_requests_are_problems() {
     let large = format!("{{\"position\":\"{}\"}}", "x".repeat(1 << 20));
     let deep = "[".repeat(10_000);
     for (answer, status, code) in [
-        (get("/"), 404, "not-found"),
+        (get("/page"), 404, "not-found"),
         (get("/v1"), 404, "not-found"),
         (get("/v1/eval/"), 404, "not-found"),
         (get("/v1/quit?position=x"), 404, "not-found"),
@@ -649,7 +649,7 @@ fn matches_are_judged() {
     assert_eq!(get(&http, "/v1/analyse", "").header("allow"), Some("POST"));
 }
 
-fn http_server(options: &[&str]) -> (Process, String) {
+pub(crate) fn http_server(options: &[&str]) -> (Process, String) {
     let all = [&["--http", "127.0.0.1:0"], options].concat();
     let process = Process::start("exec \"$@\"", &all);
     let address = process.addresses[0].clone();

@@ -41,6 +41,7 @@ mod gnubg_eval;
 mod golden;
 mod http;
 mod http_drop_ins;
+mod http_page;
 mod jobs;
 mod lab;
 mod malformed;

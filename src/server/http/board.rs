@@ -7,7 +7,8 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use gammond_game::notation::parse_play;
+use gammond_game::MatchState;
+use gammond_game::notation::{ParsedPosition, parse_play};
 use gammond_protocol::render::{Drawn, Theme, board, svg_file, svg_outlines};
 use gammond_protocol::{Request, parse_line};
 use std::sync::Arc;
@@ -94,18 +95,7 @@ impl Wishes {
         line: &str,
         kind: &'static str,
     ) -> Result<Response, Problem> {
-        let line = format!("show {line}");
-        let session = shared.defaults().session;
-        let parsed = parse_line(line.as_bytes(), &session)
-            .transpose()
-            .map_err(|refusal| Problem {
-                field: Some(refusal.error.field.into()),
-                at: Some(refusal.error.at as u64),
-                ..Problem::new(refusal.error.code, refusal.error.message)
-            })?;
-        let Some(Request::Show(shown, state)) = parsed.map(|line| line.request) else {
-            return Err(Problem::new("bad-position", "that is no position"));
-        };
+        let (shown, state) = shown(shared, line)?;
         let (position, roll) = (shown.position, shown.roll);
         let play = match (&self.play, roll) {
             (None, _) => None,
@@ -149,6 +139,29 @@ impl Wishes {
             ),
         ];
         Ok((headers, Body::from(bytes)).into_response())
+    }
+}
+
+/// Reads the position and the match state that a line is about.
+///
+/// # Errors
+/// Those of the line.
+pub(super) fn shown(
+    shared: &Shared,
+    line: &str,
+) -> Result<(Box<ParsedPosition>, MatchState), Problem> {
+    let line = format!("show {line}");
+    let session = shared.defaults().session;
+    let parsed = parse_line(line.as_bytes(), &session)
+        .transpose()
+        .map_err(|refusal| Problem {
+            field: Some(refusal.error.field.into()),
+            at: Some(refusal.error.at as u64),
+            ..Problem::new(refusal.error.code, refusal.error.message)
+        })?;
+    match parsed.map(|line| line.request) {
+        Some(Request::Show(shown, state)) => Ok((shown, state)),
+        _ => Err(Problem::new("bad-position", "that is no position")),
     }
 }
 

@@ -10,6 +10,7 @@ mod fuzz;
 mod list;
 mod matches;
 mod openapi;
+mod page;
 mod problem;
 mod question;
 mod router;

@@ -96,7 +96,10 @@ pub(super) fn settings_of_query(
 }
 
 /// The parameters of a query, each of which stands once.
-fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
+///
+/// # Errors
+/// A parameter that stands twice, and too many of them.
+pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let mut seen: Vec<(String, String)> = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if seen.len() >= MEMBERS_MAX {

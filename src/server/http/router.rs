@@ -4,6 +4,7 @@ use super::access::Doors;
 use super::foreign;
 use super::matches;
 use super::openapi;
+use super::page;
 use super::problem::Problem;
 use super::verbs;
 use crate::fair_queue::Origin;
@@ -35,6 +36,7 @@ pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
         .route("/v1/analyse", any(matches::analyse))
         .route("/openapi.json", any(description))
         .route("/docs", any(docs))
+        .merge(page::routes())
         .merge(foreign::routes())
         .merge(health())
         .fallback(async || {
@@ -63,7 +65,7 @@ fn health() -> Router<Arc<Shared>> {
 }
 
 /// The problem of a method that a path does not have.
-fn only_get(method: &Method) -> Option<Response> {
+pub(super) fn only_get(method: &Method) -> Option<Response> {
     if matches!(*method, Method::GET | Method::HEAD) {
         return None;
     }

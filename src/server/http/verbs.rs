@@ -282,7 +282,7 @@ fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
 }
 
 /// An error of a line, with the parameter of the query that its field is.
-fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
+pub(super) fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     match (member(&problem, verb, line), &problem.place) {
         (Some(name), Where::Nowhere) => {
             let place = Where::Parameter(name.to_owned());
