@@ -214,7 +214,7 @@ fn players_without_a_cube_are_refused() {
     }
     for wrong in [
         &["--match", "0"][..],
-        &["--match", "65"],
+        &["--match", "256"],
         &["--match", "3", "--cube"],
         &["--no-jacoby"],
         &["--on-failure", "cry"],
