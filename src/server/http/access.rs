@@ -1,4 +1,4 @@
-//! Who may ask over HTTP: tokens, and pages of other sites (HTTP-90 to HTTP-95).
+//! Access over HTTP: tokens, and pages of other sites (HTTP-90 to HTTP-95).
 
 use super::problem::Problem;
 use crate::fair_queue::Origin;
@@ -25,7 +25,7 @@ const FAILURE_PERIOD: Duration = Duration::from_secs(60);
 /// Addresses whose wrong tokens are counted at a time.
 const FAILERS_MAX: usize = 4096;
 
-/// Who may ask over HTTP.
+/// Access rules of the HTTP port.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct HttpAccess {
@@ -93,12 +93,12 @@ impl HttpAccess {
         }
     }
 
-    /// Whether requests must show a token.
+    /// Returns true if requests must carry a token.
     pub(crate) fn wants_token(&self) -> bool {
         !self.tokens.is_empty()
     }
 
-    /// Whether other machines may ask.
+    /// Returns true if other machines may connect.
     pub(crate) fn serves_others(&self) -> bool {
         self.open || self.wants_token()
     }
@@ -147,7 +147,7 @@ impl HttpAccess {
         Err(Problem::new("unauthorized", message))
     }
 
-    /// Whether pages of the request's origin may ask; `None` if it has none.
+    /// Returns true if pages of the request's origin are allowed; `None` if the request has no origin.
     pub(super) fn allows_origin(&self, headers: &HeaderMap) -> Option<bool> {
         let origin = headers.get(ORIGIN)?;
         let known = |one: &String| one == "*" || one.as_bytes() == origin.as_bytes();
@@ -189,7 +189,7 @@ impl HttpAccess {
     }
 }
 
-/// What the listeners of a server check together.
+/// Checks that the listeners of a server share.
 #[derive(Debug, Default)]
 pub(crate) struct Doors {
     pub(super) access: HttpAccess,

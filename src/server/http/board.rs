@@ -24,7 +24,7 @@ static PAINTERS: Semaphore = Semaphore::const_new(2);
 const WIDTH_MAX: u32 = 2048;
 const WIDTH: u32 = 918;
 
-/// What is drawn, from parameters of the query.
+/// Options of a drawing, from parameters of the query.
 #[derive(Debug, Default)]
 pub(super) struct Wishes {
     theme: Option<Theme>,

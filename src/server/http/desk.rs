@@ -1,4 +1,4 @@
-//! Where a request over HTTP meets the workers: the queues, shares and limits of every other way in (HTTP-03).
+//! Submission of HTTP requests to the workers: the queues, shares and limits of every other way in (HTTP-03).
 
 use super::problem::Problem;
 use crate::account::{Account, Charge};
@@ -26,7 +26,7 @@ pub(super) struct Answer {
     ready: VecDeque<(Bytes, Option<Charge>)>,
     /// The rest of them.
     running: Option<Running>,
-    /// What the question weighs as long as it is answered.
+    /// Reserved memory of the question until it is answered.
     _weight: Option<Weight>,
 }
 

@@ -1,4 +1,4 @@
-//! What the fuzz target of bodies and queries runs.
+//! Entry point of the fuzz target for bodies and queries.
 
 use super::question;
 use gammond_protocol::json::Json;

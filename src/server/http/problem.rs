@@ -21,7 +21,7 @@ pub(super) enum Where {
 /// One error.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
-    /// As on a line: `bad-roll`.
+    /// Error code of the line protocol, such as `bad-roll`.
     pub(super) code: Box<str>,
     pub(super) message: String,
     pub(super) field: Option<Box<str>>,

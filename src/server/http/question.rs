@@ -19,7 +19,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// What stands behind the verb in a line, with the `#id` in front.
+    /// Arguments of a request line behind its verb, and the `#id` before it.
     fn line(
         self,
         at: &dyn Fn(&str) -> Where,

@@ -190,7 +190,7 @@ fn only_wishes(rest: &str) -> Result<(), Problem> {
     Err(Problem::new("bad-setting", message).at(place))
 }
 
-/// Whose request a body of `/v1/move` is (NEP-70).
+/// Protocol of a body of `/v1/move` (NEP-70).
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sender {
     Ours,

@@ -43,7 +43,7 @@ pub(super) struct Explored {
     pub(super) roll: Option<Roll>,
 }
 
-/// What is asked for one page.
+/// Query behind one page.
 struct Inquirer<'a> {
     shared: &'a Arc<Shared>,
     peer: Peer,
