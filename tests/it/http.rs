@@ -40,13 +40,22 @@ impl Answer {
 
 /// Sends a request as it is, and reads until the server closes.
 pub(crate) fn raw(address: &str, request: &[u8]) -> Answer {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(120)))
-        .unwrap();
-    stream.write_all(request).unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
+    // A server that refuses a body unread closes beneath it: the rest cannot be sent, and the reset may overtake the
+    // answer. Then the request is sent again, as HTTP clients do.
+    let answered = (0..10).map(|_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(120)))
+            .unwrap();
+        let _ = stream.write_all(request);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        bytes
+    });
+    let bytes = answered
+        .into_iter()
+        .find(|bytes| !bytes.is_empty())
+        .expect("no answer in ten tries");
     let end = bytes
         .windows(4)
         .position(|four| four == b"\r\n\r\n")
