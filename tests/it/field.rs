@@ -200,8 +200,18 @@ impl Field {
     }
 
     pub(crate) fn status(&self, job: &str) -> serde_json::Value {
-        let text = self.good(&format!("farm status {job} --format json"));
-        let all: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let line = format!("farm status {job} --format json");
+        // A NATS server that has just lost its store, or a machine with other work, may answer too late.
+        let late = |done: &Output| String::from_utf8_lossy(&done.stderr).contains("timed out");
+        let mut done = self.run(&line);
+        for _ in 0..5 {
+            if !late(&done) {
+                break;
+            }
+            done = self.run(&line);
+        }
+        assert!(done.status.success(), "{line}: {done:?}");
+        let all: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
         all["jobs"][0].clone()
     }
 }
