@@ -285,7 +285,7 @@ impl Position {
         self.opponent
     }
 
-    /// The same board with the other player on roll.
+    /// Returns the board with the other player on roll.
     #[inline(always)]
     #[must_use]
     pub const fn swapped(&self) -> Position {

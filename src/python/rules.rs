@@ -331,7 +331,7 @@ impl Position {
         self.0.outcome().map(game::Outcome::points)
     }
 
-    /// The same board with the other player on roll.
+    /// Returns the board with the other player on roll.
     fn swapped(&self) -> Position {
         Position(self.0.swapped())
     }

@@ -33,7 +33,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a file whole or not at all, as [`write_whole`], piece by piece.
 ///
 /// # Errors
-/// What the system or `write` says; the file is as it was before.
+/// Errors of the system or of `write`; the file is as it was before.
 pub fn write_whole_by(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,

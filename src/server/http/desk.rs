@@ -71,7 +71,7 @@ impl Answer {
         }
     }
 
-    /// Keeps the weight of the question until the answer is taken or given up.
+    /// Keeps the weight of the question until the answer is taken or dropped.
     pub(super) fn holding(self, weight: Weight) -> Answer {
         Answer {
             _weight: Some(weight),

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Longest match file whose report is JSON: it is written while it is made.
 const JSON_BYTES_MAX: usize = 1 << 20;
-/// The same for other reports, which want all decisions at once.
+/// Limit for other reports, which hold all decisions at once.
 const REPORT_BYTES_MAX: usize = 256 << 10;
 /// Forms by their names, with the kind of each.
 const FORMS: [(&str, &str, ReportForm); 5] = [
@@ -51,7 +51,7 @@ pub(super) async fn analyse(
     let (kind, form) = chosen(wanted, &parts.headers)?;
     let sent = parts.headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    // Forms and JSON are not match files: whoever sends them means something else.
+    // Forms and JSON are no match files: their sender means another path.
     for other in [
         "application/json",
         "application/x-www-form-urlencoded",

@@ -45,7 +45,7 @@ const HEADER_LIST_BYTES_MAX: u32 = 16 << 10;
 /// Requests of one HTTP/2 connection at a time.
 const STREAMS_MAX: u32 = 100;
 
-/// Whom a listener is for.
+/// Clients that a listener serves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Audience {
     /// Clients, in the number that the server admits. Requests that run at the end are finished (HTTP-04).

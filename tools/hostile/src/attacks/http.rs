@@ -74,7 +74,7 @@ pub fn all() -> Vec<Attack> {
             "R-05",
             true,
             unread,
-            "60 rollouts with progress that nobody reads",
+            "60 rollouts with unread progress",
         ),
         one(
             "http-gone",
