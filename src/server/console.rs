@@ -1,5 +1,6 @@
 //! GNU Backgammon's text console on standard input and output, or over one connection.
 
+use crate::external_client::ExternalClient;
 use gammond_base::files;
 use gammond_engine::engine::Engine;
 use gammond_engine::equity::{CubeState, Stakes};
@@ -36,6 +37,8 @@ pub struct EngineHost {
     /// True if files may be read and written.
     files: bool,
     stop: Stop,
+    /// Connections to the external players of both seats.
+    externals: [Option<ExternalClient>; 2],
     /// Flag that is `true` while nothing is being computed.
     idle: Option<Arc<AtomicBool>>,
 }
@@ -49,6 +52,7 @@ impl EngineHost {
             dice: gammond_base::rng::stream(moment().unsigned_abs(), 0),
             files,
             stop,
+            externals: [None, None],
             idle: None,
         }
     }
@@ -146,6 +150,39 @@ impl ConsoleHost for EngineHost {
             io::ErrorKind::NotFound => "No such file or directory".to_owned(),
             _ => error.to_string(),
         })
+    }
+
+    fn connect(&mut self, seat: u8, address: &str) -> Result<(), String> {
+        // A stranger's connection must not make this machine dial another.
+        if !self.files {
+            return Err("connections are not for connections: this console has none".to_owned());
+        }
+        let client = ExternalClient::connect(address)?;
+        if let Some(slot) = self.externals.get_mut(usize::from(seat)) {
+            *slot = Some(client);
+        }
+        Ok(())
+    }
+
+    fn disconnect(&mut self, seat: u8) {
+        if let Some(slot) = self.externals.get_mut(usize::from(seat)) {
+            *slot = None;
+        }
+    }
+
+    fn ask_external(&mut self, seat: u8, line: &str) -> Result<String, String> {
+        let slot = self.externals.get_mut(usize::from(seat));
+        let mut client = slot
+            .and_then(Option::take)
+            .ok_or("External connection closed.")?;
+        let reply = self.compute(|_, stop| client.ask(line, stop));
+        // A failed connection is closed: a late reply would answer another question.
+        if reply.is_ok()
+            && let Some(slot) = self.externals.get_mut(usize::from(seat))
+        {
+            *slot = Some(client);
+        }
+        reply
     }
 
     fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String> {

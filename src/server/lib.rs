@@ -7,6 +7,7 @@ pub mod console;
 pub mod console_tcp;
 pub mod counters;
 mod engines;
+mod external_client;
 pub mod fair_queue;
 pub mod faults;
 pub mod fibs;

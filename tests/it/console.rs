@@ -81,6 +81,18 @@ impl ConsoleHost for Recorded {
         Ok(())
     }
 
+    fn connect(&mut self, _: u8, _: &str) -> Result<(), String> {
+        Err("Connection refused".to_owned())
+    }
+
+    fn disconnect(&mut self, seat: u8) {
+        self.inner.disconnect(seat);
+    }
+
+    fn ask_external(&mut self, seat: u8, line: &str) -> Result<String, String> {
+        self.inner.ask_external(seat, line)
+    }
+
     fn judge(&mut self, file: &MatchFile, how: &AnalysisRequest) -> Result<AnalysedMatch, String> {
         self.inner.judge(file, how)
     }
@@ -667,13 +679,43 @@ mod program {
         );
         let (code, _, err) = gnubg(&["gnubg", "--foo"], "");
         assert_eq!((code, err.as_str()), (1, "Unknown option --foo\n"));
-        let (code, _, err) = gnubg(&["gnubg", "-t", "-p", "x.py"], "");
-        assert_eq!(
-            (code, err.as_str()),
-            (1, "gammond: -p needs the Python module\n")
-        );
         let (code, out, _) = gnubg(&["gnubg", "-t"], "quit\nshow score\n");
         assert_eq!((code, out.lines().count()), (0, 8));
+    }
+
+    /// CON-10: `-p` is a clear error without the Python package; with it, Python runs the script.
+    #[cfg(unix)]
+    #[test]
+    fn python_scripts_run_where_the_package_is() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let python = folder.path().join("python3");
+        let run = |script: &str| {
+            std::fs::write(&python, script).unwrap();
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&python, mode).unwrap();
+            let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+                .args(["gnubg", "-t", "-p", "a b.py"])
+                .env("PATH", folder.path())
+                .output()
+                .unwrap();
+            let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+            (
+                output.status.code(),
+                text(output.stdout),
+                text(output.stderr),
+            )
+        };
+        let (code, _, err) = run("#!/bin/sh\nexit 1\n");
+        assert_eq!(code, Some(1));
+        assert!(
+            err.starts_with("gammond: -p runs `python3' with the Python package gammond"),
+            "{err}"
+        );
+        let (code, out, err) =
+            run("#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s|' \"$@\"\nexit 3\n");
+        let words = "-m|gammond|gnubg|--nets|embedded|-p|a b.py|";
+        assert_eq!((code, out.as_str(), err.as_str()), (Some(3), words, ""));
     }
 
     /// CON-11: under gnubg's names the program is this command; links are made and nothing is overwritten.

@@ -18,6 +18,7 @@ mod benchmark_made;
 mod binary_matches;
 mod cli;
 mod console;
+mod console_external;
 mod containment;
 mod damage;
 mod duel;

@@ -160,6 +160,19 @@ impl BoardLine {
         }
     }
 
+    /// Returns a line of [`BoardLine::external`] with the player on roll as gnubg's player 0.
+    #[must_use]
+    pub fn for_player_zero(mut self) -> BoardLine {
+        self.names.reverse();
+        self.scores.reverse();
+        self.points.reverse();
+        self.points = self.points.map(|count| -count);
+        self.turn = -self.turn;
+        self.may_double.reverse();
+        self.off.reverse();
+        self
+    }
+
     fn numbers(&self) -> impl Iterator<Item = i32> {
         [self.length]
             .into_iter()

@@ -77,7 +77,7 @@ impl Console {
     }
 
     /// Reports the play.
-    fn announce(&mut self, play: Play) {
+    pub(super) fn announce(&mut self, play: Play) {
         if !self.shows_turns() && !self.human() {
             return;
         }
@@ -97,6 +97,10 @@ impl Console {
             .table
             .state(self.beavers > 0)
             .ok_or("there is no such match")?;
+        if seat.of(&self.players).external.is_some() {
+            self.external_turn(&state, host);
+            return Ok(());
+        }
         if self.table.resigned > 0 {
             match self.would_accept(&state, host)? {
                 true => self.agree(host),
@@ -196,6 +200,7 @@ impl Console {
         let before = (self.players.clone(), self.display, self.automatic.game);
         for player in &mut self.players {
             player.human = false;
+            player.external = None;
             player.evals.chequer.plies = 0;
             player.evals.cube.plies = 0;
         }

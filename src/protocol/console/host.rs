@@ -33,6 +33,21 @@ pub trait ConsoleHost {
     /// The reason for the failure.
     fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), String>;
 
+    /// Connects the external player of a seat (0 or 1), in place of an earlier one.
+    ///
+    /// # Errors
+    /// The reason for the failure, such as `Connection refused`; the earlier connection stays then.
+    fn connect(&mut self, seat: u8, address: &str) -> Result<(), String>;
+
+    /// Closes the connection to the external player of a seat.
+    fn disconnect(&mut self, seat: u8);
+
+    /// Sends a line to the external player of a seat and returns its reply, without the line end.
+    ///
+    /// # Errors
+    /// The reason why there is none, such as `External connection closed.`.
+    fn ask_external(&mut self, seat: u8, line: &str) -> Result<String, String>;
+
     /// Analyses every decision of a match.
     ///
     /// # Errors

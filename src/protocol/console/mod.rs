@@ -18,6 +18,7 @@ mod computer;
 mod eval;
 mod evals;
 mod export;
+mod external;
 mod files;
 mod fuzz;
 mod grammar;
@@ -112,6 +113,8 @@ pub struct ConsoleAnswer {
 #[derive(Clone, Debug)]
 struct Player {
     human: bool,
+    /// Address of the program that plays; the engine plays without one.
+    external: Option<String>,
     evals: Evals,
 }
 
@@ -168,6 +171,7 @@ impl Console {
     pub fn new(options: ConsoleOptions) -> Console {
         let player = |human| Player {
             human,
+            external: None,
             evals: Evals::of(MoveFilter::NORMAL),
         };
         let user = clean_name(&options.user);

@@ -34,6 +34,16 @@ impl ConsoleHost for NoHost {
         Err(NOTHING.to_owned())
     }
 
+    fn connect(&mut self, _: u8, _: &str) -> Result<(), String> {
+        Err(NOTHING.to_owned())
+    }
+
+    fn disconnect(&mut self, _: u8) {}
+
+    fn ask_external(&mut self, _: u8, _: &str) -> Result<String, String> {
+        Err(NOTHING.to_owned())
+    }
+
     fn judge(&mut self, _: &MatchFile, _: &AnalysisRequest) -> Result<AnalysedMatch, String> {
         Err(NOTHING.to_owned())
     }

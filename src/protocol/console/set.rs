@@ -34,7 +34,7 @@ impl Console {
             ["output", key] => self.set_output(key, words),
             ["evaluation", rest @ ..] => self.set_evaluation(rest, words),
             ["analysis", rest @ ..] => self.set_analysis(rest, words),
-            ["player"] => self.set_player(words),
+            ["player"] => self.set_player(words, host),
             ["rollout", rest @ ..] => self.set_rollout(rest, words),
             ["automatic", key] => self.set_automatic(key, words),
             ["seed"] => self.set_seed(words, host),
@@ -253,7 +253,7 @@ impl Console {
         self.say(&format!("`{name}' threshold set to {limit:.3}."));
     }
 
-    fn set_player(&mut self, words: &mut Words<'_>) {
+    fn set_player(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let Some(word) = words.next() else {
             self.say("You must specify a player (see `help set player').");
             return;
@@ -275,24 +275,30 @@ impl Console {
         };
         for seat in seats {
             let mut words = *words;
-            self.set_one_player(seat, &path, &mut words);
+            self.set_one_player(seat, &path, &mut words, host);
         }
     }
 
-    fn set_one_player(&mut self, seat: Seat, path: &[&str], words: &mut Words<'_>) {
+    fn set_one_player(
+        &mut self,
+        seat: Seat,
+        path: &[&str],
+        words: &mut Words<'_>,
+        host: &mut dyn ConsoleHost,
+    ) {
         let name = seat.of(&self.names).clone();
         match path {
             ["human"] => {
-                seat.of_mut(&mut self.players).human = true;
+                self.seat_player(seat, true, host);
                 self.say(&format!("Moves for {name} must now be entered manually."));
             }
             ["gnubg"] => {
-                seat.of_mut(&mut self.players).human = false;
+                self.seat_player(seat, false, host);
                 self.say(&format!(
                     "Moves for {name} will now be played by GNU Backgammon."
                 ));
             }
-            ["external"] => self.refuse("set player external"),
+            ["external"] => self.set_external(seat, words, host),
             ["name"] => self.set_name(seat, words.trimmed()),
             _ => self.set_player_evals(seat, path, words),
         }

@@ -66,9 +66,10 @@ impl Console {
             seat.index(),
             seat.of(&self.names)
         );
-        match player.human {
-            true => text += "  Type: human\n\n",
-            false => {
+        match (&player.external, player.human) {
+            (Some(address), _) => text += &format!("  Type: external: {address}\n\n"),
+            (None, true) => text += "  Type: human\n\n",
+            (None, false) => {
                 text += "  Type: gnubg:\n";
                 text += &evals_lines(&player.evals);
             }

@@ -7,12 +7,14 @@ use gammond_server::console::{EngineHost, Sinks, run as speak};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Names under which the program is this command.
 const NAMES: [&str; 2] = ["gnubg", "gnubg-cli"];
+/// Program that runs scripts.
+const PYTHON: &str = "python3";
 /// Longest file of commands.
 const COMMANDS_BYTES_MAX: u64 = 16 << 20;
 
@@ -35,7 +37,7 @@ pub(crate) struct Args {
     /// A file of commands; standard input is not read then.
     #[arg(short = 'c', long, value_name = "FILE")]
     commands: Option<PathBuf>,
-    /// A Python script: refused, it needs the Python module.
+    /// A Python script, run by `python3` with the `gnubg` module of the gammond package.
     #[arg(short = 'p', long, value_name = "FILE")]
     python: Option<PathBuf>,
     /// A language; answers are in English.
@@ -97,11 +99,14 @@ pub(crate) fn refused(arguments: &[OsString], error: &clap::Error) -> Option<Exi
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    if let Some(script) = &args.python {
+        return run_python(common, script);
+    }
     let mut sinks = Sinks {
         out: std::io::stdout().lock(),
         err: std::io::stderr(),
     };
-    let engine = match args.version || args.python.is_some() {
+    let engine = match args.version {
         true => None,
         false => Some(common.engine()?),
     };
@@ -111,11 +116,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .write_all(Console::banner().as_bytes())
         .and_then(|()| sinks.out.flush());
     let Some(engine) = engine else {
-        if args.version {
-            return Ok(ExitCode::SUCCESS);
-        }
-        stderr_line!("gammond: -p needs the Python module");
-        return Ok(ExitCode::FAILURE);
+        return Ok(ExitCode::SUCCESS);
     };
     let options = ConsoleOptions {
         user: user(),
@@ -156,6 +157,30 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     speak(&mut console, &mut host, input, &mut sinks, prompts)
         .map_err(|error| Failure::work(crate::cli::within("standard input or output", error)))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a script by `python3` with the package's `gnubg` module, and returns the exit code of Python.
+fn run_python(common: &Common, script: &Path) -> Result<ExitCode, Failure> {
+    const INSTALLED: &str =
+        "import importlib.util as u, sys; sys.exit(u.find_spec('gammond') is None)";
+    let found = Command::new(PYTHON).args(["-c", INSTALLED]).status();
+    if !found.is_ok_and(|status| status.success()) {
+        stderr_line!(
+            "gammond: -p runs `{PYTHON}' with the Python package gammond, which is not installed there: \
+             `{PYTHON} -m pip install gammond'"
+        );
+        return Ok(ExitCode::FAILURE);
+    }
+    let mut python = Command::new(PYTHON);
+    python.args(["-m", "gammond", "gnubg"]);
+    let status = python
+        .args(["--nets", &common.nets])
+        .arg("-p")
+        .arg(script)
+        .status()
+        .map_err(|error| Failure::work(crate::cli::within(PYTHON, error)))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// SIGINT ends what is being computed; while nothing is, it ends the program with exit code 1. The flag says which.
