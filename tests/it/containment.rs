@@ -1,5 +1,5 @@
 //! Containment: one or two checkers of a side behind a prime of the other, its rest home or off. Looking
-//! ahead moves the values away from rollouts (BENCHMARKS.md); these tests hold the figures of today.
+//! ahead moves the values away from rollouts (protocol-specs/measured/2026-11-25.md); these tests hold the figures of today.
 
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{EvalQuery, Settings, Stop};

@@ -1,6 +1,6 @@
 //! `gammond farm` with a real nats-server: the bytes of one machine, whoever dies or lies on the way.
 //!
-//! `GAMMOND_FARM_KILLS=50` kills that often; the table of BENCHMARKS.md comes from it.
+//! `GAMMOND_FARM_KILLS=50` kills that often; the figures of protocol-specs/measured/2026-11-22.md come from it.
 #![cfg(unix)]
 
 use crate::field::{Field, Running, block_on, free_port};

@@ -1,7 +1,7 @@
 //! Every long command: killed at random and continued, on a full disk, in a folder that cannot be
 //! written, twice at once, with changed input, stopped by Ctrl-C, into a closed pipe.
 //!
-//! `GAMMOND_KILLS=N` kills each command N times instead of a few; the table of BENCHMARKS.md comes
+//! `GAMMOND_KILLS=N` kills each command N times instead of a few; the table of protocol-specs/measured/2026-11-22.md comes
 //! from `GAMMOND_KILLS=200 cargo test --release --test it jobs:: -- --nocapture`.
 #![cfg(unix)]
 

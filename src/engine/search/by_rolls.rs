@@ -21,8 +21,8 @@ pub(super) struct Step {
 }
 
 /// All rolls. Each step has those that tell most of the rest, and its margin is 2.2 times the root mean square error of a
-/// difference of two plays that is left then, measured on 7,899 decisions of plain games with contact-5 (BENCHMARKS.md,
-/// "What is saved by giving up plays early?").
+/// difference of two plays that is left then, measured on 7,899 decisions of plain games with contact-5
+/// (protocol-specs/measured/2026-11-23.md, "What is saved by giving up plays early?").
 pub(super) const STEPS: [Step; 5] = [
     step(&[(3, 1), (5, 2), (6, 4)], 0.0135),
     step(&[(6, 3), (4, 1), (3, 2), (6, 5)], 0.0077),

@@ -1,5 +1,6 @@
 //! The rules of ARCHITECTURE.md, held by reading the sources.
 
+mod documents;
 mod listed;
 mod promises;
 mod table;
@@ -175,6 +176,10 @@ fn every_rule_of_the_specifications_is_cited() {
     let mut missing = Vec::new();
     for entry in fs::read_dir(base.join("protocol-specs")).unwrap() {
         let path = entry.unwrap().path();
+        // Records of measurements have no rules.
+        if path.is_dir() {
+            continue;
+        }
         for line in fs::read_to_string(&path).unwrap().lines() {
             let Some(id) = rule_id(line) else { continue };
             if !cited.contains(id) {

@@ -396,7 +396,7 @@ impl OwnEvaluator {
 
 /// Settings of searches with our nets.
 const POLICY: SearchPolicy = SearchPolicy {
-    // Both measured: BENCHMARKS.md.
+    // Both measured: protocol-specs/measured/2026-11-21.md.
     quick_margin: 0.12,
     quick_keep: QuickKeep::Fixed(5),
     // Where every play wins for certain, or cashes, what is left of the differences is rounding.
