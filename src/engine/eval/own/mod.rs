@@ -401,7 +401,7 @@ const POLICY: SearchPolicy = SearchPolicy {
     quick_keep: QuickKeep::Fixed(5),
     // Where every play wins for certain, or cashes, what is left of the differences is rounding.
     cubeful_noise: 0.0001,
-    // Measured: nets/HISTORY.md, "Look-ahead".
+    // Measured: nets/history/look-ahead.md.
     static_share: 0.25,
 };
 
