@@ -29,6 +29,12 @@ def rolls(doubles):
     return [f"{high}{low}" for high in range(1, 7) for low in range(1, high + (1 if doubles else 0))]
 
 
+def row(cells):
+    """A row of a table of Markdown, without spaces where it would be too long."""
+    line = "| " + " | ".join(cells) + " |"
+    return line if len(line) <= 120 else "|" + "|".join(cells) + "|"
+
+
 def openings(program, trials, seed):
     print("| roll | play | cubeful | behind | cubeless | wins | gammons | games |")
     print("|---|---|---|---|---|---|---|---|")
@@ -47,7 +53,7 @@ def openings(program, trials, seed):
                 f"{100 * chance['win_gammon']:.1f} - {100 * chance['lose_gammon']:.1f} %",
                 f"{one['trials']:,}",
             ]
-            print("| " + " | ".join(cells) + " |", flush=True)
+            print(row(cells), flush=True)
 
 
 def first_plays(program):
@@ -96,7 +102,7 @@ def replies(kept, program, trials, seed):
                 # Both throw the same dice, but that brings next to nothing: the errors are taken as independent.
                 cells += [name, f"{cubeful - value:.3f} ± {(error * error + own * own) ** 0.5:.3f}"]
             cells += [""] * (8 - len(cells))
-            print("| " + " | ".join(cells) + " |", flush=True)
+            print(row(cells), flush=True)
 
 
 def main():

@@ -340,10 +340,10 @@ fn every_help_has_an_example() {
     assert!(seen > 40, "{seen} commands");
 }
 
-/// What is typed wrongly, and what must be said; also the table of `protocol-specs/mistakes.md`.
+/// Each wrong command line of `tests/data/mistakes.tsv` gets its message.
 #[test]
 fn mistakes_are_named_with_the_way_out() {
-    let table = include_str!("../../protocol-specs/mistakes.md");
+    let table = include_str!("../data/mistakes.tsv");
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [
         ("requests.txt", "4HPwATDgc/ABMA\n"),
@@ -368,20 +368,9 @@ fn mistakes_are_named_with_the_way_out() {
     }
     let mut tried = 0;
     for line in table.lines() {
-        let cells: Vec<&str> = line.split(" | ").collect();
-        let [typed, _, said] = cells[..] else {
+        let Some((typed, said)) = line.split_once('\t') else {
             continue;
         };
-        let Some(typed) = typed.strip_prefix("| `gammond ") else {
-            continue;
-        };
-        let typed = typed.trim_end_matches('`');
-        let said = said.trim_end_matches(" |");
-        // Words with backticks of their own stand between two of them.
-        let own = said
-            .strip_prefix("`` ")
-            .and_then(|said| said.strip_suffix(" ``"));
-        let said = own.unwrap_or_else(|| said.trim_matches('`'));
         let output = gammond()
             .args(typed.split(' '))
             .current_dir(folder.path())

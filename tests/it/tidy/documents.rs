@@ -5,6 +5,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Characters of a line, at most.
+const LINE_CHARS_MAX: usize = 120;
+
+/// Longer lines of each document: answers and lines of files as they are, and a table's cell that cannot be split.
+const LONG_LINES: [(&str, usize); 3] = [
+    ("ARCHITECTURE.md", 1),
+    ("protocol-specs/for-gnubg-users.md", 1),
+    ("protocol-specs/for-programs.md", 1),
+];
+
 /// Rows of figures in BENCHMARKS.md.
 const FIGURES: std::ops::RangeInclusive<usize> = 30..=50;
 
@@ -38,6 +48,31 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
         fenced ^= fence;
         !fenced && !fence
     })
+}
+
+#[test]
+fn lines_of_documents_are_short() {
+    let mut wrong = Vec::new();
+    for (path, text) in documents() {
+        let long: Vec<String> = (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| line.chars().count() > LINE_CHARS_MAX)
+            .map(|(number, line)| format!("{number}: {line}"))
+            .collect();
+        let allowed = LONG_LINES
+            .iter()
+            .find(|(name, _)| path == base().join(name))
+            .map_or(0, |(_, count)| *count);
+        if long.len() != allowed {
+            wrong.push(format!(
+                "{}: {} lines of more than {LINE_CHARS_MAX} characters, listed are {allowed}:\n{}",
+                path.display(),
+                long.len(),
+                long.join("\n")
+            ));
+        }
+    }
+    holds(&wrong);
 }
 
 /// Returns the anchors of a page's headings, as forges and mdBook make them.

@@ -27,24 +27,45 @@ fn has(texts: &[(String, String)], before: &str, name: &str, after: &str) -> boo
 
 #[test]
 fn what_shows_a_goal_of_reliability_is_there() {
-    rows_name_what_is_there("protocol-specs/reliability.md", "| R-", 30);
+    items_name_what_is_there("protocol-specs/reliability.md", "- R-", 30);
 }
 
 #[test]
 fn what_shows_a_promise_of_security_is_there() {
-    rows_name_what_is_there("protocol-specs/security.md", "| S-", 20);
+    items_name_what_is_there("protocol-specs/security.md", "- S-", 20);
 }
 
-/// Checks the last column of the rows that begin so, of which there are more than `least`.
-fn rows_name_what_is_there(document: &str, begin: &str, least: usize) {
+/// Joins each list item that begins so with its indented lines.
+fn items(text: &str, begin: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if line.starts_with(begin) {
+            found.push(line.to_owned());
+            inside = true;
+        } else if let (true, Some(rest)) = (inside, line.strip_prefix("  ")) {
+            let item = found.last_mut().unwrap();
+            item.push(' ');
+            item.push_str(rest);
+        } else {
+            inside = false;
+        }
+    }
+    found
+}
+
+/// Checks the names behind "Shown by:" in the items that begin so, of which there are more than `least`.
+fn items_name_what_is_there(document: &str, begin: &str, least: usize) {
     let goals = fs::read_to_string(base().join(document)).unwrap();
     let (mut tests, mut attacks) = (Vec::new(), Vec::new());
     texts(&base().join("tests/it"), &mut tests);
     texts(&base().join("tools/hostile/src/attacks"), &mut attacks);
-    let (mut wrong, mut rows) = (Vec::new(), 0);
-    for row in goals.lines().filter(|line| line.starts_with(begin)) {
-        rows += 1;
-        let shown = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+    let (mut wrong, rows) = (Vec::new(), items(&goals, begin));
+    for row in &rows {
+        let Some((_, shown)) = row.split_once(" Shown by: ") else {
+            wrong.push(format!("{row}: is not shown"));
+            continue;
+        };
         let names: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
         if names.is_empty() && !shown.contains("*not shown*") && !shown.contains("every attack") {
             wrong.push(format!("{row}: names nothing"));
@@ -71,7 +92,7 @@ fn rows_name_what_is_there(document: &str, begin: &str, least: usize) {
             }
         }
     }
-    assert!(rows > least, "the rows of {document} were not found");
+    assert!(rows.len() > least, "the items of {document} were not found");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
