@@ -112,7 +112,7 @@ def mutated(folder, mutants):
         with open(path) as source:
             whole = source.read()
         if whole.count(text) != 1:
-            sys.exit(f"{name}: {file} has this text {whole.count(text)} times, want once: {text!r}")
+            sys.exit(f"{name}: {file} has this text {whole.count(text)} times, expected once: {text!r}")
         with open(path, "w") as target:
             target.write(whole.replace(text, changed.replace("MUTANT", "(" + SWITCH.format(name) + ")")))
 

@@ -610,7 +610,7 @@ impl Source {
         let numbers = self.stage.numbers(number);
         let count = numbers.end - numbers.start;
         if known.parts != count {
-            let why = format!("has {} parts, want {count}", known.parts);
+            let why = format!("has {} parts, expected {count}", known.parts);
             self.farm.reject(known, &why).await?;
             return Ok(None);
         }

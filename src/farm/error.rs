@@ -11,7 +11,7 @@ pub enum FarmError {
     Connect(#[from] ConnectError),
     /// A stream or bucket of that name exists with other settings.
     #[error(
-        "{name} is there with other settings ({found}, want {want}); choose another name with --farm"
+        "{name} is there with other settings ({found}, expected {want}); choose another name with --farm"
     )]
     Foreign {
         /// Name of the stream or bucket.

@@ -16,7 +16,7 @@ const SECRET_BYTES_MAX: u64 = 64 << 10;
 #[non_exhaustive]
 pub enum ConnectError {
     /// The address is invalid; a retry cannot fix it.
-    #[error("cannot connect to {0} (that is no address; an example: nats://127.0.0.1:4222)")]
+    #[error("cannot connect to {0} (that is not an address, example: nats://127.0.0.1:4222)")]
     Address(String),
     /// The address contains a password, which other users could read in the process list.
     #[error(
@@ -57,7 +57,9 @@ fn only_for_its_owner(path: &Path) -> Result<(), ConnectError> {
         None => Ok(()),
         Some(mode) => Err(ConnectError::File {
             file: path.display().to_string(),
-            reason: format!("others have rights on it (mode {mode:o}); chmod 600"),
+            reason: format!(
+                "other users can read or write it (mode {mode:o}); run chmod 600 on it"
+            ),
         }),
     }
 }

@@ -29,7 +29,7 @@ impl<const MIN: u64, const MAX: u64> TryFrom<u64> for Whole<MIN, MAX> {
         match (MIN..=MAX).contains(&number) {
             true => Ok(Whole(number)),
             false => Err(NotPortable(format!(
-                "{number} in a job: want {MIN} to {MAX}"
+                "{number} in a job: expected {MIN} to {MAX}"
             ))),
         }
     }
@@ -54,7 +54,7 @@ impl<const MIN: i32, const MAX: i32> TryFrom<f64> for Real<MIN, MAX> {
         match (f64::from(MIN)..=f64::from(MAX)).contains(&number) {
             true => Ok(Real(number)),
             false => Err(NotPortable(format!(
-                "{number} in a job: want {MIN} to {MAX}"
+                "{number} in a job: expected {MIN} to {MAX}"
             ))),
         }
     }
@@ -84,7 +84,7 @@ impl<T> TryFrom<Vec<T>> for List<T> {
         match all.len() <= LIST_MAX {
             true => Ok(List(all)),
             false => Err(NotPortable(format!(
-                "a list of {} in a job: want at most {LIST_MAX}",
+                "a list of {} in a job: expected at most {LIST_MAX}",
                 all.len()
             ))),
         }
@@ -109,7 +109,7 @@ impl TryFrom<String> for Word {
         match word.len() <= WORD_BYTES_MAX && !word.chars().any(char::is_control) {
             true => Ok(Word(word)),
             false => Err(NotPortable(format!(
-                "a word of a job: want at most {WORD_BYTES_MAX} bytes and no control characters"
+                "a word of a job: expected at most {WORD_BYTES_MAX} bytes and no control characters"
             ))),
         }
     }

@@ -509,7 +509,7 @@ const fn copies(config: &mut Config, replicas: usize) {
 fn refused_copies(replicas: Option<usize>, reason: String) -> FarmError {
     match replicas {
         Some(replicas @ 2..) => FarmError::Other(format!(
-            "--replicas {replicas}: want a cluster of at least {replicas} servers; the server says: {reason}"
+            "--replicas {replicas}: expected a cluster of at least {replicas} servers; the server says: {reason}"
         )),
         _ => FarmError::server("opening a stream")(reason),
     }

@@ -15,7 +15,7 @@ pub struct Roll {
 
 /// A die outside 1..=6.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("die is {0}, want 1 to 6")]
+#[error("die is {0}, expected 1 to 6")]
 pub struct RollError(pub u8);
 
 impl Roll {

@@ -278,10 +278,10 @@ impl Default for MatchState {
 #[non_exhaustive]
 pub enum MatchStateError {
     /// Not a power of two, or too large.
-    #[error("cube is {0}, want a power of two from 1 to 4096")]
+    #[error("cube is {0}, expected a power of two from 1 to 4096")]
     CubeValue(u32),
     /// Too long a match.
-    #[error("match length is {0}, want 0 (money) to 255")]
+    #[error("match length is {0}, expected 0 (money) to 255")]
     Length(u32),
     /// A score at or above the match length.
     #[error("score {score} is not below the match length {length}")]
@@ -292,10 +292,10 @@ pub enum MatchStateError {
         length: u32,
     },
     /// A score in money play.
-    #[error("a score is given but the length is 0 (money)")]
+    #[error("a score needs a match length, which is 0 (money)")]
     MoneyScore,
     /// Crawford in money play.
-    #[error("crawford is set but the length is 0 (money)")]
+    #[error("Crawford needs a match length, which is 0 (money)")]
     MoneyCrawford,
     /// Crawford at a score where it cannot be.
     #[error("crawford is set but not exactly one side is 1-away")]

@@ -12,16 +12,16 @@ pub struct Stamp(pub &'static str);
 #[non_exhaustive]
 pub enum StampError {
     /// No job of this command made it.
-    #[error("not a file of {0}'s; it is left as it is")]
+    #[error("not a file of {0}'s; left unchanged")]
     Foreign(&'static str),
     /// The lines of the stamp cannot be read.
-    #[error("its first lines are damaged; it is left as it is")]
+    #[error("its first lines are damaged; left unchanged")]
     Damaged,
     /// A job with other settings made it.
     #[error("{0}")]
     Other(#[source] Difference),
     /// The file was changed since.
-    #[error("its lines are not those that were written; it is left as it is")]
+    #[error("its lines differ from those that were written; left unchanged")]
     Changed,
 }
 

@@ -218,7 +218,7 @@ fn checked(input: &[u8]) -> Result<(), Fault<'_>> {
         Some(at) => {
             let rest = input.get(at..).unwrap_or_default();
             let byte = rest.first().copied().unwrap_or_default();
-            let message = format!("line has byte 0x{byte:02x}, want printable ASCII");
+            let message = format!("line has byte 0x{byte:02x}, expected printable ASCII");
             Err(fault(rest, "bad-byte", "line", message))
         }
     }
@@ -357,14 +357,14 @@ fn record<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fau
 fn unexpected(rest: &[u8]) -> Fault<'_> {
     let (_, word) = split_word(rest);
     let shown: String = String::from_utf8_lossy(word).chars().take(24).collect();
-    let message = format!("request is followed by '{shown}', want key=value");
+    let message = format!("request is followed by '{shown}', expected key=value");
     fault(rest, "bad-request", "request", message)
 }
 
 /// "set" 1*( key "=" value )
 fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
     if input.is_empty() {
-        let message = "set wants key=value, see `help`";
+        let message = "set needs key=value, see `help`";
         return Err(fault(input, "bad-setting", "setting", message));
     }
     let mut changed = session.clone();
@@ -390,7 +390,7 @@ fn analyse<'a>(
         if key.is_some_and(|key| key.eq_ignore_ascii_case(b"end=")) {
             let wanted = pair.get(4..).unwrap_or_default();
             if wanted.is_empty() || wanted.len() > ID_BYTES_MAX {
-                let message = "setting 'end' wants 1 to 64 characters";
+                let message = "setting 'end' needs 1 to 64 characters";
                 return Err(fault(here, "bad-setting", "end", message));
             }
             end = String::from_utf8_lossy(wanted).into_owned();
@@ -583,11 +583,11 @@ impl<'a> Wanted<'a> {
         }
         if let (Verb::Eval | Verb::Cube, Some(here)) = (verb, stray_roll) {
             let message = "roll has no place here: eval and cube are about the position before \
-                           the dice, want move";
+                           the dice, use move";
             return Err(fault(here, "bad-request", "roll", message));
         }
         if verb == Verb::Cube && state.cube.owner() == CubeOwner::Opponent {
-            let message = "cube is the opponent's: there is nothing to decide";
+            let message = "the opponent owns the cube, so there is no cube decision";
             return Err(fault(rest, "bad-cube", "cube", message));
         }
         Ok(match verb {
@@ -637,7 +637,7 @@ impl<'a> Wanted<'a> {
         let bad = |message: String| fault(rest, "bad-setting", "plays", message);
         let subject = match (verb, self.roll, plays) {
             (Verb::RolloutCube, ..) => RolloutSubject::Cube,
-            (_, None, Some(_)) => return Err(bad("setting 'plays' wants a roll".to_owned())),
+            (_, None, Some(_)) => return Err(bad("setting 'plays' needs a roll".to_owned())),
             (_, None, None) => RolloutSubject::Position,
             (_, Some(roll), None) => {
                 let most = RolloutSettings::CANDIDATES_MAX;

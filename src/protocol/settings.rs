@@ -230,7 +230,7 @@ pub enum SettingError {
     #[error("setting '{0}' is not known{hint}", hint = meant(.0))]
     Key(String),
     /// A value the key cannot have.
-    #[error("setting '{key}' is '{found}', want {want}")]
+    #[error("setting '{key}' is '{found}', expected {want}")]
     Value {
         /// The key.
         key: &'static str,

@@ -80,7 +80,7 @@ impl Chances {
         let found = usize::try_from(index)
             .ok()
             .and_then(|index| self.array().get(index).copied());
-        found.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("want 0 to 4"))
+        found.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("expected 0 to 4"))
     }
 
     fn __repr__(&self) -> String {

@@ -43,21 +43,21 @@ impl<'py> Rows<'py> {
             let found = value.get_type().name()?;
             return Err(wrong::kind(
                 argument,
-                format!("a {found}, want a numpy array of int8"),
+                format!("a {found}, expected a numpy array of int8"),
             ));
         };
         let kind = array.dtype().kind();
         if !matches!(kind, b'i' | b'u') {
             return Err(wrong::kind(
                 argument,
-                format!("dtype {}, want int8", array.dtype()),
+                format!("dtype {}, expected int8", array.dtype()),
             ));
         }
         if array.ndim() != 2 || array.shape()[1] != width {
             let shape = array.shape();
             return Err(wrong::value(
                 argument,
-                format!("shape {shape:?}, want [N, {width}]"),
+                format!("shape {shape:?}, expected [N, {width}]"),
             ));
         }
         if let Ok(rows) = value.extract::<PyReadonlyArray2<'py, i8>>() {
@@ -118,13 +118,13 @@ fn position(row: &[i8; PLACES]) -> Result<game::Position, String> {
     }
     if row[0] > 0 {
         return Err(format!(
-            "{} at index 0, the opponent's bar: want 0 or less",
+            "{} at index 0, the opponent's bar: expected 0 or less",
             row[0]
         ));
     }
     if row[25] < 0 {
         return Err(format!(
-            "{} at index 25, the own bar: want 0 or more",
+            "{} at index 25, the own bar: expected 0 or more",
             row[25]
         ));
     }
@@ -148,7 +148,7 @@ pub(crate) fn roll_at(rows: &ArrayView2<'_, i8>, number: usize) -> Result<Roll, 
     let wrong = |_| {
         Wrong(
             "dice",
-            format!("row {number}: {first} and {second}, want 1 to 6"),
+            format!("row {number}: {first} and {second}, expected 1 to 6"),
         )
     };
     Roll::new(die(first), die(second)).map_err(wrong)
@@ -390,7 +390,7 @@ pub(crate) fn features<'py>(
     names.extend(Representation::ALL.iter().map(|one| one.name()));
     Err(wrong::value(
         "name",
-        format!("'{name}', want one of {}", names.join(", ")),
+        format!("'{name}', expected one of {}", names.join(", ")),
     ))
 }
 

@@ -89,7 +89,10 @@ pub(crate) fn match_id_fields<'py>(py: Python<'py>, text: &str) -> PyResult<Boun
 #[pyfunction]
 pub(crate) fn match_equities(engine: PyRef<'_, Engine>, points: u32) -> PyResult<Vec<Vec<f64>>> {
     if !(1..=255).contains(&points) {
-        return Err(wrong::value("points", format!("{points}, want 1 to 255")));
+        return Err(wrong::value(
+            "points",
+            format!("{points}, expected 1 to 255"),
+        ));
     }
     let met = engine.inner().met();
     let row = |mine| {

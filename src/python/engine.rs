@@ -43,7 +43,7 @@ fn failed(error: &EngineError) -> PyErr {
 fn plies_of(plies: i64) -> PyResult<u8> {
     let most = Settings::PLIES_MAX;
     let known = u8::try_from(plies).ok().filter(|&plies| plies <= most);
-    known.ok_or_else(|| wrong::value("plies", format!("{plies}, want 0 to {most}")))
+    known.ok_or_else(|| wrong::value("plies", format!("{plies}, expected 0 to {most}")))
 }
 
 fn nets_of(name: &str) -> Nets {
@@ -69,7 +69,7 @@ fn truncation_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Truncation> {
     let Some(value) = value else {
         return Ok(Truncation::default());
     };
-    let want = "want 'never', 'table', 'race' or a number of turns";
+    let want = "expected 'never', 'table', 'race' or a number of turns";
     if let Ok(text) = value.cast::<PyString>() {
         return match text.to_cow()?.as_ref() {
             "never" => Ok(Truncation::Never),
@@ -263,11 +263,12 @@ impl Engine {
             let level = Level::named(name);
             settings.level = Some(level.ok_or_else(|| {
                 let names = Level::ALL.map(Level::name).join(", ");
-                wrong::value("level", format!("'{name}', want one of {names}"))
+                wrong::value("level", format!("'{name}', expected one of {names}"))
             })?);
         }
         if let Some(name) = filter {
-            let wrong = || wrong::value("filter", format!("'{name}', want {}", MoveFilter::WANT));
+            let wrong =
+                || wrong::value("filter", format!("'{name}', expected {}", MoveFilter::WANT));
             settings.filter = MoveFilter::named(name).ok_or_else(wrong)?;
         }
         let (position, roll) = (position_of("position", position)?, roll_of("roll", roll)?);
@@ -354,7 +355,7 @@ impl Engine {
             let most = RolloutSettings::TRIALS_MAX;
             return Err(wrong::value(
                 "trials",
-                format!("{trials}, want 1 to {most}"),
+                format!("{trials}, expected 1 to {most}"),
             ));
         }
         let side = RolloutSide {

@@ -333,7 +333,7 @@ impl Games {
         if n == 0 || n > GAMES_MAX {
             return Err(wrong::value(
                 "n",
-                format!("{n} games, want 1 to {GAMES_MAX}"),
+                format!("{n} games, expected 1 to {GAMES_MAX}"),
             ));
         }
         let length = Score::new(match_length, 0, 0, false);
@@ -487,7 +487,7 @@ impl Games {
         for (number, (&action, game)) in actions.iter().zip(&self.games).enumerate() {
             let legal = game.actions();
             if usize::try_from(action).map_or(true, |action| action >= legal) {
-                let text = format!("{action} in game {number}, want 0 to {}", legal - 1);
+                let text = format!("{action} in game {number}, expected 0 to {}", legal - 1);
                 return Err(wrong::value("actions", text));
             }
         }

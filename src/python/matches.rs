@@ -34,7 +34,7 @@ fn player(number: usize) -> PyResult<MatPlayer> {
     match number {
         0 => Ok(MatPlayer::First),
         1 => Ok(MatPlayer::Second),
-        other => Err(wrong::value("player", format!("{other}, want 0 or 1"))),
+        other => Err(wrong::value("player", format!("{other}, expected 0 or 1"))),
     }
 }
 
@@ -60,7 +60,7 @@ impl Match {
             _ => {
                 let path: PathBuf = source
                     .extract()
-                    .map_err(|_| wrong::kind("source", "want a path or the bytes of a file"))?;
+                    .map_err(|_| wrong::kind("source", "expected a path or the bytes of a file"))?;
                 let file = gammond_base::files::open(&path);
                 let mut data = Vec::new();
                 file.and_then(|file| {
@@ -79,7 +79,7 @@ impl Match {
     /// Appends a `Game` with all its actions.
     fn add(&mut self, py: Python<'_>, game: &Bound<'_, PyAny>) -> PyResult<()> {
         let record = game.call_method0("record");
-        let record = record.map_err(|_| wrong::kind("game", "want a Game"))?;
+        let record = record.map_err(|_| wrong::kind("game", "expected a Game"))?;
         let (scores, actions, result, crawford) = record.extract()?;
         self.add_game(scores, actions, result, crawford, py)
     }
@@ -175,7 +175,7 @@ impl Match {
                 "take" => MatAction::Take,
                 "pass" => MatAction::Drop,
                 other => {
-                    let text = format!("kind '{other}', want play, double, take or pass");
+                    let text = format!("kind '{other}', expected play, double, take or pass");
                     return Err(wrong::value("actions", text));
                 }
             };

@@ -20,7 +20,7 @@ impl Roll {
             u8::try_from(number)
                 .ok()
                 .filter(|die| (1..=6).contains(die))
-                .ok_or_else(|| wrong::value(name, format!("die is {number}, want 1 to 6")))
+                .ok_or_else(|| wrong::value(name, format!("die is {number}, expected 1 to 6")))
         };
         let roll = game::Roll::new(die("first", first)?, die("second", second)?);
         roll.map(Roll).map_err(|error| wrong::value("roll", error))
@@ -92,7 +92,7 @@ pub(crate) fn roll_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game
         Ok((first, second)) => Roll::new(first, second).map(|roll| roll.0),
         Err(_) => Err(wrong::kind(
             argument,
-            "want a Roll, a text such as '31' or a pair of dice",
+            "expected a Roll, a text such as '31' or a pair of dice",
         )),
     }
 }
@@ -208,7 +208,7 @@ fn theme_of(name: Option<&str>) -> PyResult<Option<Theme>> {
     let reason = || {
         wrong::value(
             "theme",
-            format!("'{name}', want one of {}", names.join(", ")),
+            format!("'{name}', expected one of {}", names.join(", ")),
         )
     };
     Theme::named(name).map(Some).ok_or_else(reason)
@@ -219,7 +219,7 @@ fn form_of(name: &str) -> PyResult<Form> {
     let reason = || {
         wrong::value(
             "form",
-            format!("'{name}', want one of {}", names.join(", ")),
+            format!("'{name}', expected one of {}", names.join(", ")),
         )
     };
     Form::named(name).ok_or_else(reason)
@@ -244,7 +244,7 @@ fn counts(argument: &str, values: &[i64]) -> PyResult<[u8; game::POINTS]> {
         *count = checkers.ok_or_else(|| {
             wrong::value(
                 argument,
-                format!("{value} checkers at index {place}, want 0 to 15"),
+                format!("{value} checkers at index {place}, expected 0 to 15"),
             )
         })?;
     }
@@ -477,7 +477,7 @@ pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<
     let Ok(text) = value.cast::<PyString>() else {
         return Err(wrong::kind(
             argument,
-            "want a Position or the text of one, such as '4HPwATDgc/ABMA'",
+            "expected a Position or the text of one, such as '4HPwATDgc/ABMA'",
         ));
     };
     let parsed = parse_position(text.to_cow()?.as_bytes());
@@ -520,7 +520,7 @@ impl MatchState {
         let Some((_, owner)) = owners else {
             return Err(wrong::value(
                 "owner",
-                format!("'{owner}', want centred, me or opponent"),
+                format!("'{owner}', expected centred, me or opponent"),
             ));
         };
         let cube = Cube::new(cube, *owner).map_err(|error| wrong::value("cube", error))?;

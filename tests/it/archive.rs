@@ -135,7 +135,7 @@ fn the_tables_hold_the_match() {
         nobody,
         (
             Some(1),
-            "gammond: a.sqlite: nobody is called 'Nobody'".to_owned()
+            "gammond: a.sqlite: no player is called 'Nobody'".to_owned()
         )
     );
 }
@@ -174,7 +174,7 @@ fn files_of_others_are_left_alone() {
         sqlite(name, sql);
     }
     for (name, why) in [
-        ("diary", "is no archive of this command"),
+        ("diary", "is not an archive of gammond analyse"),
         (
             "lines",
             "holds JSON lines, as archives of earlier versions did: analyse the matches into a new file",
@@ -490,7 +490,7 @@ fn annotated_matches_are_written_over_nothing() {
     refused(
         "analyse x --annotate x",
         "x/a.mat",
-        "files that are judged; it is left as it is",
+        "files that are judged; left unchanged",
     );
     refused("analyse out/a.sgf --annotate-sgf out", "out/a.sgf", theirs);
     for name in ["a.mat", "a.sgf", "a.ogxm"] {

@@ -538,20 +538,24 @@ fn the_command_refuses_with_the_right_exit_code() {
     let file = folder.path().join("x.bd");
     let file = file.to_str().unwrap();
     for points in ["0", "11", "18", "19", "18446744073709551615"] {
-        let wanted = format!("--points {points}, want 1 to 10 (one-sided with 15 checkers)");
+        let wanted = format!("--points {points}, expected 1 to 10 (one-sided with 15 checkers)");
         refused(&["make", file, "--points", points], 2, &wanted);
     }
     let two_sided = ["make", file, "--two-sided", "--points", "12"];
-    refused(&two_sided, 2, "want 1 to 10 (two-sided with 6 checkers)");
+    refused(
+        &two_sided,
+        2,
+        "expected 1 to 10 (two-sided with 6 checkers)",
+    );
     let race = folder.path().join("x.race");
     let race = ["make", race.to_str().unwrap(), "--points", "16"];
     refused(
         &race,
         2,
-        "--points 16, want 1 to 15 (race table with 15 checkers)",
+        "--points 16, expected 1 to 15 (race table with 15 checkers)",
     );
     let checkers = ["make", file, "--checkers", "16"];
-    refused(&checkers, 2, "--checkers 16, want 1 to 15");
+    refused(&checkers, 2, "--checkers 16, expected 1 to 15");
     refused(
         &["make", file, "--points", "7", "--no-gammons"],
         2,
@@ -567,7 +571,11 @@ fn the_command_refuses_with_the_right_exit_code() {
     let made = ["make", file, "--points", "2", "--checkers", "3"];
     for mine in ["my thesis", "gnubg-OS-06-15"] {
         std::fs::write(file, mine).unwrap();
-        refused(&made, 3, "x.bd: exists and is no whole bearoff database");
+        refused(
+            &made,
+            3,
+            "x.bd: exists and is not a complete bearoff database",
+        );
         assert_eq!(std::fs::read_to_string(file).unwrap(), mine);
     }
     std::fs::remove_file(file).unwrap();

@@ -300,7 +300,7 @@ fn what_cannot_be_is_refused_by_name() {
         at,
         "rollout --bm-in empty --out x.bm",
         3,
-        "empty: no position",
+        "empty: contains no position",
     );
     let line = "rollout --bm-in p --out foreign.bm trials=36";
     refused(at, line, 3, "not a file of gammond rollout's");

@@ -561,7 +561,7 @@ fn xg_records_of_another_kind() {
         error(&archive(&other, other.len(), true)),
         "XG file does not begin with a match"
     );
-    assert_eq!(error(&archive(&[], 0, true)), "XG file has no match in it");
+    assert_eq!(error(&archive(&[], 0, true)), "XG file contains no match");
     let mut long = records.clone();
     put(&mut long, 92, 40000);
     assert_eq!(

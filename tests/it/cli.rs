@@ -200,7 +200,7 @@ fn settings_come_from_file_environment_and_flags() {
     std::fs::write(&file, "plys = 1\n").unwrap();
     let wrong = run(&["pipe", "--config", config], b"");
     assert_eq!(wrong.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("plys: no such option"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("'plys' is not an option of gammond"));
 }
 
 /// A bot on a pipe gets its answer while the pipe stays open.
@@ -542,7 +542,7 @@ fn limits_of_the_command_line() {
     let forever = "18446744073709551615";
     refused(&["serve", "--idle-timeout", forever], "31622400");
     refused(&["serve", "--grace", forever], "86400");
-    refused(&["serve", "--connections", "0"], "want 1 to 1000000");
+    refused(&["serve", "--connections", "0"], "expected 1 to 1000000");
     refused(&["serve", "--queue", "99999999999"], "1000000");
     refused(&["serve", "--beavers", "200"], "12");
     refused(&["pipe", "length=7", "score=9:9"], "not below");

@@ -196,14 +196,14 @@ fn copies_want_a_cluster() {
         assert_eq!(said.trim_end().lines().count(), 1, "{line}: {said}");
         said
     };
-    let want = "--replicas 3: want a cluster of at least 3 servers";
+    let want = "--replicas 3: expected a cluster of at least 3 servers";
     let new = refused("farm status --farm new --replicas 3");
     assert!(new.contains(want), "{new}");
     field.good("farm status");
     let old = refused("farm status --replicas 3");
     assert!(old.contains(want), "{old}");
     let none = field.run("farm status --replicas 0");
-    assert!(String::from_utf8_lossy(&none.stderr).contains("want 1 to 5"));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("expected 1 to 5"));
     assert!(field.good("farm status --replicas 1").contains("no jobs"));
 }
 

@@ -277,7 +277,7 @@ fn bgweb_additions() {
 
     let bad = json!({"board": board, "dice": [3, 7], "player": "x"});
     let refused =
-        json!({"code": "bad-roll", "message": "dice[1] is 7, want a whole number from 1 to 6"});
+        json!({"code": "bad-roll", "message": "dice[1] is 7, expected a whole number from 1 to 6"});
     let many = json!({"requests": [plain, bad, plain]});
     let many = ask("/api/v1/batch-getmoves", many).json();
     assert_eq!(many, json!({"results": [first, {"error": refused}, first]}));

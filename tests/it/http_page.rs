@@ -84,10 +84,14 @@ fn play_leads_to_the_position_after_it() {
 fn wrong_field_has_its_message_beside_it() {
     let (_server, _, http) = server();
     for (query, field, message) in [
-        ("position=hello", "position", "position id"),
+        ("position=hello", "position", "position ID"),
         ("position=x%20y", "position", "has a space"),
-        ("position=4HPwATDgc%2FABMA&roll=37", "roll", "want 1 to 6"),
-        ("plies=9", "plies", "want 0 to 4"),
+        (
+            "position=4HPwATDgc%2FABMA&roll=37",
+            "roll",
+            "expected 1 to 6",
+        ),
+        ("plies=9", "plies", "expected 0 to 4"),
         ("length=7&score=8-9", "score", "score"),
         ("length=x", "length", "length"),
         ("colour=red", "form", "colour"),

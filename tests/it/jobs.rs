@@ -589,32 +589,32 @@ fn wrong_plans_are_refused() {
         text(&output.stderr)
     };
     for (from, to, words) in [
-        ("batch = 256", "batch = 0", "batch: 0, want 1"),
+        ("batch = 256", "batch = 0", "batch: 0, expected 1"),
         (
             "rate = 1e-3",
             "rate = nan",
-            "round 1: rate: NaN, want 0 to 1",
+            "round 1: rate: NaN, expected 0 to 1",
         ),
         ("pool = 2", "pool = 2\npasses = 1e300", "round 1: passes: 1"),
         (
             "pool = 2",
             "pool = 2\nalpha = { start = 1e9 }",
-            "round 1: alpha.start: 1000000000, want 0 to 1000",
+            "round 1: alpha.start: 1000000000, expected 0 to 1000",
         ),
         (
             "pool = 2",
             "pool = 2\ngames = { mild = 1.5 }",
-            "round 1: mild: 1.5, want 0 to 1",
+            "round 1: mild: 1.5, expected 0 to 1",
         ),
         (
             "pool = 2",
             "pool = 2\ngames = { filter_plays = 99999999 }",
-            "round 1: filter_plays: 99999999, want 1 to 3000",
+            "round 1: filter_plays: 99999999, expected 1 to 3000",
         ),
         (
             "seed = 5",
             "seed = 5\nheld_out = 9999999999",
-            "held_out: 9999999999, want 0 to",
+            "held_out: 9999999999, expected 0 to",
         ),
         (
             "seed = 5",

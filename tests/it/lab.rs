@@ -117,7 +117,7 @@ fn only_its_own_files_are_touched() {
     let kept = fs::read(&net).unwrap();
     let others = other.header().unwrap();
     let written = write_net(&net, &end.state.net, &others, 2);
-    refused(written, "a net made with another seed; it is left as it is");
+    refused(written, "a net made with another seed; left unchanged");
     assert_eq!(fs::read(&net).unwrap(), kept);
     let file = ClassicFile::load(&net).unwrap();
     assert_eq!(file.net, end.state.net);
@@ -209,16 +209,28 @@ fn commands_name_what_is_wrong() {
         (
             "lab td data.txt",
             3,
-            "data.txt: there is such a file already",
+            "data.txt: a file of this name exists already",
         ),
-        ("lab td d.net --outputs 3", 2, "3 outputs, want 1, 4 or 5"),
+        (
+            "lab td d.net --outputs 3",
+            2,
+            "3 outputs, expected 1, 4 or 5",
+        ),
         (
             "lab td d.net --hidden 1 --hidden 1 --hidden 1",
             2,
             "3 hidden layers",
         ),
-        ("lab td d.net --representation quak", 2, "want one of quack"),
-        ("lab td d.net --against nobody", 2, "want gammond, pubeval"),
+        (
+            "lab td d.net --representation quak",
+            2,
+            "expected one of quack",
+        ),
+        (
+            "lab td d.net --against nobody",
+            2,
+            "expected gammond, pubeval",
+        ),
         (
             "duel td:data.txt random",
             3,

@@ -467,7 +467,7 @@ fn abandoned_queries_end_in_their_time() {
                 .send_request("gammond.eval", request.headers(headers))
                 .await;
             let said = text(&said.unwrap());
-            assert!(said.contains("want whole seconds, 1 to 3600"), "{said}");
+            assert!(said.contains("expected whole seconds, 1 to 3600"), "{said}");
         }
     });
 }
@@ -598,7 +598,7 @@ fn what_cannot_be_served_is_said_in_one_line() {
         return;
     };
     for (line, code, why) in [
-        ("serve --nats http://nowhere:1", 2, "that is no address"),
+        ("serve --nats http://nowhere:1", 2, "that is not an address"),
         (
             "serve --nats nats://u:s3cretW0rd@127.0.0.1:1",
             2,

@@ -533,7 +533,7 @@ fn gnubg_ids_come_back_as_they_were() {
                 again.gnubg_id(&again.state.unwrap()),
             );
             if a != b.match_id || again.offer != parsed.offer {
-                wrong.push(format!("{line}: {xgid} is {b}, want {a}"));
+                wrong.push(format!("{line}: {xgid} is {b}, expected {a}"));
             }
         }
     }

@@ -630,7 +630,7 @@ fn a_file_stands_for_all_of_its_line() {
     let error = OwnEvaluator::from_files(&[("x.net".to_owned(), strange)]).unwrap_err();
     let error = error.to_string();
     assert!(
-        error.contains("x.net: class \"contact-edge\", want one of contact, ")
+        error.contains("x.net: class \"contact-edge\", expected one of contact, ")
             && error.contains(", behind-anchor, race, contact-fast"),
         "{error}"
     );

@@ -132,7 +132,7 @@ fn a_stage_makes_the_pruning_net_of_later_ones() {
     let said = String::from_utf8(done.stderr).unwrap();
     assert!(
         !done.status.success()
-            && said.contains("pruning.net: a net of class \"contact\", want pruning"),
+            && said.contains("pruning.net: a net of class \"contact\", expected pruning"),
         "{said}"
     );
 }
@@ -234,7 +234,7 @@ fn weak_nets_and_wrong_stages_are_told() {
     std::fs::create_dir_all(out.join("nets")).unwrap();
     std::fs::write(out.join("nets/contact.net"), "mine").unwrap();
     let said = run(RECIPE);
-    assert!(said.contains("want a new or empty folder"), "{said}");
+    assert!(said.contains("expected a new or empty folder"), "{said}");
     assert_eq!(
         std::fs::read(out.join("nets/contact.net")).unwrap(),
         b"mine"
@@ -243,7 +243,7 @@ fn weak_nets_and_wrong_stages_are_told() {
     std::fs::remove_dir_all(&out).unwrap();
     let short = RECIPE.replace("labels = 300", "labels = 100");
     let said = run(&short.replace("seed = 7", "seed = 7\nleast = 3.5"));
-    assert!(said.contains("the recipe wants +3.5000"), "{said}");
+    assert!(said.contains("the recipe requires +3.5000"), "{said}");
 }
 
 /// Every plan that the documents name can be begun.

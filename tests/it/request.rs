@@ -209,8 +209,8 @@ fn errors_name_field_and_place() {
     check_error(b"hello", "unknown-verb", "request", 0);
     check_error(b"  hello", "unknown-verb", "request", 2);
     check_error(b"eval", "missing-position", "position", 4);
-    check_error(b"4HPwATDgc/ABM", "bad-position", "position id", 0);
-    check_error(b"eval 4HPwATDgc/ABM", "bad-position", "position id", 5);
+    check_error(b"4HPwATDgc/ABM", "bad-position", "position ID", 0);
+    check_error(b"eval 4HPwATDgc/ABM", "bad-position", "position ID", 5);
     check_error(b"move 4HPwATDgc/ABMA", "missing-roll", "roll", 19);
     check_error(b"move 4HPwATDgc/ABMA 37", "bad-roll", "second die", 21);
     check_error(b"move 4HPwATDgc/ABMA 3", "bad-roll", "second die", 21);
@@ -473,8 +473,8 @@ fn errors_help() {
             "did you mean move?",
         ),
         ("set lenght=7", "bad-setting", "did you mean length?"),
-        ("eval 4HPwATDgc/ABMA 31", "bad-request", "want move"),
-        ("cube 4HPwATDgc/ABMA 3 1", "bad-request", "want move"),
+        ("eval 4HPwATDgc/ABMA 31", "bad-request", "use move"),
+        ("cube 4HPwATDgc/ABMA 3 1", "bad-request", "use move"),
         (
             "cube 4HPwATDgc/ABMA cube=2 owner=opponent",
             "bad-cube",

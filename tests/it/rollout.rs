@@ -524,7 +524,7 @@ fn requests_are_answered_and_refused() {
     let refused = [
         (0, "24/19"),
         (4, "8/5 6/4"),
-        (5, "wants a roll"),
+        (5, "needs a roll"),
         (6, "'trials' is '0'"),
         (7, "'trials' is '1e18'"),
         (8, "'trials' is '-1'"),
@@ -558,13 +558,13 @@ fn what_cannot_be_is_refused_by_name() {
     };
     assert_eq!(
         refused(&|s| s.trials = 0),
-        "trials is 0, want 1 to 16777216"
+        "trials is 0, expected 1 to 16777216"
     );
     assert!(refused(&|s| s.trials = u32::MAX).starts_with("trials is 4294967295"));
     assert!(refused(&|s| s.truncate = Truncation::Turns(0)).starts_with("truncate is 0"));
-    assert!(refused(&|s| s.sides[1].plies = 9).starts_with("plies is 9, want 0 to 4"));
+    assert!(refused(&|s| s.sides[1].plies = 9).starts_with("plies is 9, expected 0 to 4"));
     assert!(refused(&|s| s.leaf_plies = 9).starts_with("leafplies is 9"));
-    assert!(refused(&|s| s.leaf_osr = Some(0)).starts_with("osr is 0, want 1 to 12960"));
+    assert!(refused(&|s| s.leaf_osr = Some(0)).starts_with("osr is 0, expected 1 to 12960"));
     assert!(refused(&|s| s.error = Some(-1.0)).starts_with("se is -1"));
     assert!(refused(&|s| s.lead = Some(f64::NAN)).starts_with("jsd is NaN"));
 }

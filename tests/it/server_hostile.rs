@@ -313,7 +313,7 @@ fn files_that_are_not_ours_stay() {
     let text = folder.path().join("thesis.txt");
     std::fs::write(&text, "years of work").unwrap();
     let refused = bind(&text).unwrap_err().to_string();
-    assert!(refused.contains("no socket"), "{refused}");
+    assert!(refused.contains("not a socket"), "{refused}");
     let link = folder.path().join("link");
     std::os::unix::fs::symlink(&text, &link).unwrap();
     bind(&link).unwrap_err();

@@ -227,7 +227,7 @@ fn xg_01_to_05() {
     let sixteen = error("XGID=P-a-----------------------:0:0:1:00:0:0:0:0:10").1;
     assert_eq!(
         sixteen,
-        "xgid position has a checker on the other player's bar"
+        "XGID position has a checker on the other player's bar"
     );
     let sixteen = error("XGID=-Pa-----------------------:0:0:1:00:0:0:0:0:10").1;
     assert!(sixteen.contains("16 checkers"), "{sixteen}");
@@ -264,7 +264,7 @@ fn xg_06_to_12() {
         rules,
         [(false, false), (true, false), (false, true), (true, true)]
     );
-    assert!(xgid_error("0:0:1:00:0:0:2:5:10").starts_with("xgid rules field is"));
+    assert!(xgid_error("0:0:1:00:0:0:2:5:10").starts_with("XGID rules field is"));
     // XG-09.
     assert!(xgid_error("0:0:1:00:0:0:0:256:10").contains("match length is 256"));
     // XG-10.
@@ -549,7 +549,10 @@ fn err_01_to_04() {
     );
     // ERR-02: one printable line, whatever the text was.
     let (_, message, _) = error(&format!("XGID={XG_START}:0:0:1:\u{1}\u{7f}:0:0:0:0:10"));
-    assert_eq!(message, "xgid roll is '??', want 00, two dice, D, B or R");
+    assert_eq!(
+        message,
+        "XGID roll is '??', expected 00, two dice, D, B or R"
+    );
     // ERR-03: blanks in front count.
     assert_eq!(error("  4HPw_TDgc/ABMA").2, 6);
     // ERR-04: a score that cannot be, inside an XGID.

@@ -382,7 +382,7 @@ fn volatility_nets_are_the_same_with_any_threads() {
     fs::write(folder.path().join("nothing.toml"), nothing).unwrap();
     for (plan, why) in [
         ("none.toml", "none.toml"),
-        ("nothing.toml", "share: 0, want 0.001 to 1"),
+        ("nothing.toml", "share: 0, expected 0.001 to 1"),
     ] {
         let refused = Command::new(env!("CARGO_BIN_EXE_gammond"))
             .current_dir(folder.path())

@@ -48,7 +48,7 @@ pub enum JournalError {
         source: io::Error,
     },
     /// The file is something else.
-    #[error("{}: not a file of gammond's; it is left as it is", path.display())]
+    #[error("{}: not a file of gammond's; left unchanged", path.display())]
     NotOurs {
         /// The file.
         path: PathBuf,

@@ -74,7 +74,7 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 fn already() -> io::Error {
     io::Error::new(
         io::ErrorKind::AlreadyExists,
-        "there is such a file already; it is left as it is",
+        "a file of this name exists already; left unchanged",
     )
 }
 

@@ -47,7 +47,10 @@ impl Database {
                 let sides: usize = [1, 26, 351, 3276][usize::from(checkers)];
                 let wanted = HEADER_BYTES + 28 * sides * sides;
                 if bytes.len() != wanted {
-                    return Err((bytes.len(), format!("{} bytes, want {wanted}", bytes.len())));
+                    return Err((
+                        bytes.len(),
+                        format!("{} bytes, expected {wanted}", bytes.len()),
+                    ));
                 }
                 Database::Hypergammon(checkers)
             }

@@ -64,19 +64,24 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Kind, HeaderError> {
     })?;
     if !header.starts_with(b"gnubg-") {
         let at = header.iter().zip(b"gnubg-").take_while(|(a, b)| a == b);
-        return Err(HeaderError::new(at.count(), "want `gnubg-`"));
+        return Err(HeaderError::new(at.count(), "expected `gnubg-`"));
     }
     let (kind, used) = match &header[6..8] {
         b"OS" => (parse_one_sided(header)?, 20),
         b"TS" => (parse_two_sided(header)?, 16),
         [b'H', digit @ b'1'..=b'3'] => (Kind::Hypergammon(digit - b'0'), 8),
-        _ => return Err(HeaderError::new(6, "want `OS`, `TS`, `H1`, `H2` or `H3`")),
+        _ => {
+            return Err(HeaderError::new(
+                6,
+                "expected `OS`, `TS`, `H1`, `H2` or `H3`",
+            ));
+        }
     };
     if let Some(at) = header[used..39].iter().position(|&byte| byte != b'x') {
-        return Err(HeaderError::new(used + at, "want `x` up to byte 38"));
+        return Err(HeaderError::new(used + at, "expected `x` up to byte 38"));
     }
     if header[39] != b'\n' {
-        return Err(HeaderError::new(39, "want a line feed"));
+        return Err(HeaderError::new(39, "expected a line feed"));
     }
     Ok(kind)
 }
@@ -121,7 +126,7 @@ fn parse_numbering(header: &[u8]) -> Result<Numbering, HeaderError> {
     Numbering::new(points, checkers).ok_or_else(|| {
         HeaderError::new(
             9,
-            format!("{points} points and {checkers} checkers, want 1 to 18 and 1 to 15"),
+            format!("{points} points and {checkers} checkers, expected 1 to 18 and 1 to 15"),
         )
     })
 }
@@ -130,7 +135,7 @@ fn dash(header: &[u8], at: usize) -> Result<(), HeaderError> {
     if header[at] == b'-' {
         Ok(())
     } else {
-        Err(HeaderError::new(at, "want `-`"))
+        Err(HeaderError::new(at, "expected `-`"))
     }
 }
 
@@ -139,7 +144,10 @@ fn number(header: &[u8], at: usize, field: &str) -> Result<usize, HeaderError> {
         [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
             Ok(usize::from(tens - b'0') * 10 + usize::from(ones - b'0'))
         }
-        _ => Err(HeaderError::new(at, format!("{field}: want two digits"))),
+        _ => Err(HeaderError::new(
+            at,
+            format!("{field}: expected two digits"),
+        )),
     }
 }
 
@@ -147,7 +155,10 @@ fn flag(header: &[u8], at: usize, field: &str) -> Result<bool, HeaderError> {
     match header[at] {
         b'0' => Ok(false),
         b'1' => Ok(true),
-        _ => Err(HeaderError::new(at, format!("{field}: want `0` or `1`"))),
+        _ => Err(HeaderError::new(
+            at,
+            format!("{field}: expected `0` or `1`"),
+        )),
     }
 }
 

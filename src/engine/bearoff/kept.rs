@@ -107,7 +107,7 @@ mod tests {
             assert!(error.to_string().contains("ts.bd.part"), "{error}");
         };
         std::fs::write(part_of(&path), "my thesis").unwrap();
-        refused("left as it is");
+        refused("left unchanged");
         assert_eq!(std::fs::read(part_of(&path)).unwrap(), b"my thesis");
         std::fs::remove_file(part_of(&path)).unwrap();
         drop(Journal::open(&part_of(&path), "two-sided bearoff 1, of another size").unwrap());

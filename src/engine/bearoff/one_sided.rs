@@ -158,7 +158,7 @@ impl OneSided {
         let length = self.bytes.len();
         let end = self.index_end();
         if length < end || (self.layout != Layout::Compressed && length > end) {
-            return Err((length, format!("{length} bytes, want {end}")));
+            return Err((length, format!("{length} bytes, expected {end}")));
         }
         if self.bytes.in_memory().is_none() {
             return Ok(());

@@ -74,7 +74,7 @@ impl TwoSided {
         let values = if cubeful { 4 } else { 1 };
         let wanted = (numbering.positions() as u128).pow(2) * values * 2 + HEADER_BYTES as u128;
         if bytes.len() as u128 != wanted {
-            let reason = format!("{} bytes, want {wanted}", bytes.len());
+            let reason = format!("{} bytes, expected {wanted}", bytes.len());
             return Err((bytes.len(), reason));
         }
         let table = TwoSided {

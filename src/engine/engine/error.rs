@@ -57,7 +57,7 @@ pub enum FileError {
     Bearoff(#[from] BearoffError),
     /// Float weights, which no evaluator uses as they are.
     #[error(
-        "float weights of a training run; make a net file of them first: \
+        "float weights of a training run; convert them to a net file first: \
          gammond net quantise IN.safetensors OUT.net --class contact"
     )]
     Float,

@@ -34,7 +34,7 @@ pub enum MetError {
     },
     /// No built-in table has this name.
     #[error(
-        "no match equity table is called {0:?}; built in are Kazaross-XG2, Rockwell-Kazaross, g11, mec26"
+        "match equity table {0:?} is unknown, expected a file or one of Kazaross-XG2, Rockwell-Kazaross, g11, mec26"
     )]
     Name(String),
     /// Not XML.
@@ -49,7 +49,7 @@ pub enum MetError {
     #[error("match equity table: no {0}")]
     Missing(&'static str),
     /// An entry is not a number in range.
-    #[error("match equity table: {field} is {found:?}, want {want}")]
+    #[error("match equity table: {field} is {found:?}, expected {want}")]
     Number {
         /// Name of the entry.
         field: String,

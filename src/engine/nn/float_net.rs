@@ -36,7 +36,7 @@ impl Shape {
             ("second layer", second, SECOND_MAX),
         ] {
             if value == 0 || value > most {
-                return Some(format!("{what}: {value}, want 1 to {most}"));
+                return Some(format!("{what}: {value}, expected 1 to {most}"));
             }
         }
         None
@@ -117,8 +117,8 @@ impl Limits {
     pub(crate) fn fault(self, activation: Activation) -> Option<String> {
         match (self.first, activation) {
             (1, _) | (2, Activation::Screlu) => None,
-            (2, _) => Some("first layer's limit 2, want 1 where it is not squared".into()),
-            (first, _) => Some(format!("first layer's limit {first}, want 1 or 2")),
+            (2, _) => Some("first layer's limit 2, expected 1 where it is not squared".into()),
+            (first, _) => Some(format!("first layer's limit {first}, expected 1 or 2")),
         }
     }
 

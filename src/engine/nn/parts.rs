@@ -104,7 +104,7 @@ impl Parts {
             ("results", self.results.len(), RESULTS * second),
         ] {
             if length != want {
-                let text = format!("{what}: {length} numbers, want {want}");
+                let text = format!("{what}: {length} numbers, expected {want}");
                 return Err(IntegerNetError::Shape(text));
             }
         }

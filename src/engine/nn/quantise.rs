@@ -28,7 +28,7 @@ pub fn quantise(
 ) -> Result<Parts, IntegerNetError> {
     let shape = net.shape;
     if inputs.units.len() != shape.inputs || inputs.typical.len() != shape.inputs {
-        let text = format!("{} inputs, want {}", shape.inputs, inputs.units.len());
+        let text = format!("{} inputs, expected {}", shape.inputs, inputs.units.len());
         return Err(IntegerNetError::Shape(text));
     }
     for (what, values) in [("w1", &net.w1), ("b1", &net.b1), ("w2", &net.w2)] {
@@ -92,7 +92,7 @@ fn best_shift(
             what: "first layer, neuron",
             index: widest.1,
             reason: format!(
-                "sums reach {:.1}, want at most {:.1}",
+                "sums reach {:.1}, expected at most {:.1}",
                 widest.0,
                 room / 255.0
             ),

@@ -21,7 +21,7 @@ use crate::search::Stopped;
 #[non_exhaustive]
 pub enum RolloutError {
     /// A setting cannot be.
-    #[error("{field} is {found}, want {want}")]
+    #[error("{field} is {found}, expected {want}")]
     Setting {
         /// Its name.
         field: &'static str,

@@ -100,7 +100,7 @@ fn timeout_s(headers: Option<&HeaderMap>) -> Result<Option<u64>, RequestError> {
         None => Err(RequestError::new(
             "bad-setting",
             TIMEOUT,
-            format!("{TIMEOUT}: want whole seconds, 1 to {TIMEOUT_MAX_S}"),
+            format!("{TIMEOUT}: expected whole seconds, 1 to {TIMEOUT_MAX_S}"),
         )),
     }
 }

@@ -612,7 +612,7 @@ mod tests {
         check(&format!("m {START}"), "first die is missing", 22);
         check(
             &format!("m {START} 2 7"),
-            "second die is '7', want 1 to 6",
+            "second die is '7', expected 1 to 6",
             25,
         );
         check(&format!("m {START} 2 4"), "best candidate is missing", 26);
@@ -624,17 +624,29 @@ mod tests {
         let line = format!("m {START} 2 4 {START} 0.1 {START}");
         check(&line, "loss is missing", 72);
         let line = format!("m {START} 2 4 {START} nan");
-        check(&line, "best equity is 'nan', want -3 to 3 points", 48);
-        check("m OAHD 1 2", "position key has 4 characters, want 20", 2);
+        check(&line, "best equity is 'nan', expected -3 to 3 points", 48);
+        check(
+            "m OAHD 1 2",
+            "position key has 4 characters, expected 20 (example: OAHDPAABDAOAHDPAABDA)",
+            2,
+        );
         let line = format!("o {START} 0.5 0.1 0.01 0.1");
         check(&line, "chance of a lost backgammon is missing", line.len());
         let line = format!("o {START} 0.5 0.1 0.01 0.1 0.01 9");
         check(&line, "record is followed by '9'", line.len() - 1);
         let line = format!("o {START} 0.5 1.2 0.01 0.1 0.01");
-        check(&line, "chance of a won gammon is '1.2', want 0 to 1", 27);
+        check(
+            &line,
+            "chance of a won gammon is '1.2', expected 0 to 1",
+            27,
+        );
         let line = format!("c {START} 50 50 XX");
-        check(&line, "cube action is 'XX', want TG, D/T, D/D or ND", 29);
-        check("r x", "seed is 'x', want a whole number", 2);
+        check(
+            &line,
+            "cube action is 'XX', expected TG, D/T, D/D or ND",
+            29,
+        );
+        check("r x", "seed is 'x', expected a whole number", 2);
     }
 
     #[test]

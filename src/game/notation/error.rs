@@ -47,7 +47,7 @@ impl Code {
 /// An error while parsing a text. Its `Display` is one line with the field and the reason; the place is separate in
 /// [`NotationError::at`], as in an error answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{field} {reason}")]
+#[error("{field} {reason}{}", example(.field, .reason))]
 pub struct NotationError {
     code: Code,
     field: &'static str,
@@ -103,12 +103,22 @@ impl NotationError {
     }
 }
 
+/// Returns an example of a field of the wrong length, in brackets, or nothing.
+fn example(field: &str, reason: &Reason) -> &'static str {
+    match (reason, field) {
+        (Reason::Length { .. }, "position ID") => " (example: 4HPwATDgc/ABMA)",
+        (Reason::Length { .. }, "match ID") => " (example: cAkAAAAAAAAE)",
+        (Reason::Length { .. }, "position key") => " (example: OAHDPAABDAOAHDPAABDA)",
+        _ => "",
+    }
+}
+
 /// Reason for rejecting a field.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
     /// A text of fixed length with another length.
-    #[error("has {found} characters, want {want}")]
+    #[error("has {found} characters, expected {want}")]
     Length {
         /// Characters found.
         found: usize,
@@ -119,7 +129,7 @@ pub enum Reason {
     #[error("is missing")]
     Missing,
     /// A byte that cannot stand there.
-    #[error("has {}, want {want}", Shown(*.found))]
+    #[error("has {}, expected {want}", Shown(*.found))]
     Byte {
         /// The byte.
         found: u8,
@@ -127,7 +137,7 @@ pub enum Reason {
         want: &'static str,
     },
     /// A number out of range, or one that is no number the field can hold.
-    #[error("is {found}, want {want}")]
+    #[error("is {found}, expected {want}")]
     Value {
         /// The value as given, shortened.
         found: String,

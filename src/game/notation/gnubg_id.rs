@@ -41,13 +41,13 @@ impl GnubgId {
             PositionId::parse(text)?;
             return Err(NotationError::new(
                 Code::BadMatchId,
-                "match id",
+                "match ID",
                 Reason::Missing,
                 text.len(),
             ));
         };
         let position = PositionId::parse(position)?;
-        let match_id = complete(Code::BadMatchId, "match id", rest, after_colon)
+        let match_id = complete(Code::BadMatchId, "match ID", rest, after_colon)
             .map_err(|error| error.moved(text.len() - rest.len()))?;
         Ok(GnubgId { position, match_id })
     }
@@ -65,17 +65,17 @@ impl GnubgId {
     pub(super) fn find_with_place(text: &[u8]) -> Result<(GnubgId, usize), NotationError> {
         let missing = |code, field| NotationError::new(code, field, Reason::Missing, text.len());
         let (at, run) = find_run(text, id14::CHARACTERS)
-            .ok_or_else(|| missing(Code::BadPosition, "position id"))?;
+            .ok_or_else(|| missing(Code::BadPosition, "position ID"))?;
         let position = PositionId::parse(run).map_err(|error| error.moved(at))?;
         let (at, run) = find_run(text, id12::CHARACTERS)
-            .ok_or_else(|| missing(Code::BadMatchId, "match id"))?;
+            .ok_or_else(|| missing(Code::BadMatchId, "match ID"))?;
         let match_id = MatchId::parse(run).map_err(|error| error.moved(at))?;
         Ok((GnubgId { position, match_id }, at))
     }
 }
 
 fn after_colon(input: &[u8]) -> Parsed<'_, MatchId> {
-    let (rest, ()) = byte(b':', "match id", "':'")(input)?;
+    let (rest, ()) = byte(b':', "match ID", "':'")(input)?;
     match_id(rest)
 }
 

@@ -13,7 +13,7 @@ use crate::{Cube, CubeOwner, MatchState, Roll, Rules, Score};
 
 /// Characters of a Match ID.
 pub(super) const CHARACTERS: usize = 12;
-const FIELD: &str = "match id";
+const FIELD: &str = "match ID";
 
 /// One of the two players of a match, as gnubg numbers them: 1 sits at the bottom of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -337,13 +337,13 @@ impl MatchId {
             (log, owner)
         };
         let cube =
-            Cube::new(1 << log, owner).map_err(|error| refuse("match id cube", error.into()))?;
+            Cube::new(1 << log, owner).map_err(|error| refuse("match ID cube", error.into()))?;
         let length = u32::from(self.length());
         let (me, opponent) = (self.score(on_roll), self.score(on_roll.other()));
         // gnubg keeps the points of a money session; they mean nothing to a decision.
         let (me, opponent) = if length == 0 { (0, 0) } else { (me, opponent) };
         let score = Score::lenient(length, me.into(), opponent.into(), self.crawford())
-            .map_err(|error| refuse("match id score", error.into()))?;
+            .map_err(|error| refuse("match ID score", error.into()))?;
         let rules = if length == 0 {
             Rules {
                 jacoby: self.jacoby(),
@@ -359,7 +359,7 @@ impl MatchId {
             state: MatchState { cube, score, rules },
             roll: self
                 .roll()
-                .map_err(|reason| refuse("match id roll", reason))?,
+                .map_err(|reason| refuse("match ID roll", reason))?,
             offer,
             on_roll,
         })
@@ -500,27 +500,27 @@ mod tests {
         let start: MatchId = "cAkAAAAAAAAE".parse().unwrap();
         check(
             start.with(DIE[0], 7).with(DIE[1], 1),
-            "match id roll is not possible: die is 7, want 1 to 6",
+            "match ID roll is not possible: die is 7, expected 1 to 6",
         );
         check(
             start.with(DIE[0], 3),
-            "match id roll is not possible: die is 0, want 1 to 6",
+            "match ID roll is not possible: die is 0, expected 1 to 6",
         );
         check(
             start.with(LENGTH, 256),
-            "match id score is not possible: match length is 256, want 0 (money) to 255",
+            "match ID score is not possible: match length is 256, expected 0 (money) to 255",
         );
         check(
             start.with(LENGTH, 5).with(SCORE[0], 5),
-            "match id score is not possible: score 5 is not below the match length 5",
+            "match ID score is not possible: score 5 is not below the match length 5",
         );
         check(
             start.with(CRAWFORD, 1),
-            "match id score is not possible: crawford is set but the length is 0 (money)",
+            "match ID score is not possible: Crawford needs a match length, which is 0 (money)",
         );
         check(
             start.with(CUBE_LOG, 13),
-            "match id cube is not possible: cube is 8192, want a power of two from 1 to 4096",
+            "match ID cube is not possible: cube is 8192, expected a power of two from 1 to 4096",
         );
     }
 }

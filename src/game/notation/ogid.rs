@@ -208,16 +208,16 @@ impl Ogid {
         let fields = fields(text);
         let mut reader = Fields { text, fields };
         if reader.fields.len() < FIELDS_MIN {
-            return Err(refuse("ogid cube", Reason::Missing, text.len()));
+            return Err(refuse("OGID cube", Reason::Missing, text.len()));
         }
-        let white = reader.checkers(0, "ogid white checkers", OgidColour::White)?;
-        let black = reader.checkers(1, "ogid black checkers", OgidColour::Black)?;
+        let white = reader.checkers(0, "OGID white checker list", OgidColour::White)?;
+        let black = reader.checkers(1, "OGID black checker list", OgidColour::Black)?;
         let (owner, cube_log, action) = reader.cube(2)?;
         let dice = reader.dice(3)?;
         let acted = match reader.field(4) {
             (b"" | b"B", _) => OgidColour::Black,
             (b"W", _) => OgidColour::White,
-            (found, at) => return Err(reader.value("ogid colour", found, "W or B", at)),
+            (found, at) => return Err(reader.value("OGID colour", found, "W or B", at)),
         };
         let state = match reader.field(5) {
             (b"", _) => waits_for(action == OgidAction::Offered, dice.is_some()),
@@ -227,21 +227,21 @@ impl Ogid {
             }
             (found, at) => {
                 let want = "one or two letters such as R or IW";
-                return Err(reader.value("ogid state", found, want, at));
+                return Err(reader.value("OGID state", found, want, at));
             }
         };
         let scores = [
-            reader.number(6, "ogid white score")?,
-            reader.number(7, "ogid black score")?,
+            reader.number(6, "OGID white score")?,
+            reader.number(7, "OGID black score")?,
         ];
         let (length, mark) = reader.length(8)?;
-        let move_id = reader.number(9, "ogid move number")?;
+        let move_id = reader.number(9, "OGID move number")?;
         let (checkers, at) = reader.field(10);
         if !matches!(checkers, b"" | b"15") {
-            return Err(reader.value("ogid checkers", checkers, "15", at));
+            return Err(reader.value("OGID checker count", checkers, "15", at));
         }
         if let Some(&(_, at)) = reader.fields.get(FIELDS_MAX) {
-            return Err(refuse("ogid", Reason::Trailing(b':'), at - 1));
+            return Err(refuse("OGID", Reason::Trailing(b':'), at - 1));
         }
         Ok(Ogid {
             white,
@@ -299,7 +299,7 @@ impl Ogid {
         let at = |field: usize| places.get(field).map_or(text.len(), |&(_, at)| at);
         if self.action == OgidAction::Passed || matches!(self.state, [b'G' | b'P', 0]) {
             let why = "says that the game is over: there is nothing to decide";
-            return Err(refuse("ogid state", Reason::Other(why), at(5)));
+            return Err(refuse("OGID state", Reason::Other(why), at(5)));
         }
         let doubled = self.action == OgidAction::Offered || self.state == [b'D', 0];
         let on_roll = if doubled {
@@ -308,7 +308,7 @@ impl Ogid {
             self.acted.other()
         };
         let position = self.position(on_roll);
-        let position = position.map_err(|reason| refuse("ogid position", reason, at(0)))?;
+        let position = position.map_err(|reason| refuse("OGID position", reason, at(0)))?;
         let owner = match self.owner {
             OgidOwner::Player(player) if player == on_roll => CubeOwner::Me,
             OgidOwner::Player(_) => CubeOwner::Opponent,
@@ -316,7 +316,7 @@ impl Ogid {
         };
         let value = 1_u32.checked_shl(self.cube_log.into()).unwrap_or(u32::MAX);
         let cube = Cube::new(value, owner);
-        let cube = cube.map_err(|error| refuse("ogid cube", error.into(), at(2)))?;
+        let cube = cube.map_err(|error| refuse("OGID cube", error.into(), at(2)))?;
         let [white, black] = self.scores.map(u32::from);
         let (me, opponent) = match (self.length, on_roll) {
             (0, _) => (0, 0),
@@ -325,7 +325,7 @@ impl Ogid {
         };
         let crawford = self.mark == OgidMark::Crawford;
         let score = Score::lenient(self.length.into(), me, opponent, crawford);
-        let score = score.map_err(|error| refuse("ogid score", error.into(), at(6)))?;
+        let score = score.map_err(|error| refuse("OGID score", error.into(), at(6)))?;
         let rules = match self.length {
             0 => Rules::default(),
             _ => Rules {
@@ -469,7 +469,7 @@ impl<'a> Fields<'a> {
         let (text, at) = self.field(number);
         let wrong = || {
             let want = "owner N, W, B, D or ?, an exponent, and N, O, T or P, such as N0N";
-            self.value("ogid cube", text, want, at)
+            self.value("OGID cube", text, want, at)
         };
         let [owner, digits @ .., action] = text else {
             return Err(wrong());
@@ -500,7 +500,7 @@ impl<'a> Fields<'a> {
             (&[one @ b'1'..=b'6', two @ b'1'..=b'6'], _) => {
                 Ok(Some(sorted([one - b'0', two - b'0'])))
             }
-            (found, at) => Err(self.value("ogid roll", found, "two dice from 1 to 6", at)),
+            (found, at) => Err(self.value("OGID roll", found, "two dice from 1 to 6", at)),
         }
     }
 
@@ -543,7 +543,7 @@ impl<'a> Fields<'a> {
         };
         length.zip(mark).ok_or_else(|| {
             let want = "a length such as 7, 7C (Crawford), 7L or 0G3";
-            self.value("ogid match length", text, want, at)
+            self.value("OGID match length", text, want, at)
         })
     }
 }
@@ -693,45 +693,49 @@ mod tests {
             (
                 ":N0X",
                 32,
-                "ogid cube is 'N0X', want owner N, W, B, D or ?, an exponent, and N, O, T or P, such as N0N",
+                "OGID cube is 'N0X', expected owner N, W, B, D or ?, an exponent, and N, O, T or P, such as N0N",
             ),
             (
                 ":N13N",
                 32,
-                "ogid cube is not possible: cube is 8192, want a power of two from 1 to 4096",
+                "OGID cube is not possible: cube is 8192, expected a power of two from 1 to 4096",
             ),
-            (":N0N:7", 36, "ogid roll is '7', want two dice from 1 to 6"),
-            (":N0N:52:X", 39, "ogid colour is 'X', want W or B"),
+            (
+                ":N0N:7",
+                36,
+                "OGID roll is '7', expected two dice from 1 to 6",
+            ),
+            (":N0N:52:X", 39, "OGID colour is 'X', expected W or B"),
             (
                 ":N0N:52:W:IWB",
                 41,
-                "ogid state is 'IWB', want one or two letters such as R or IW",
+                "OGID state is 'IWB', expected one or two letters such as R or IW",
             ),
             (
                 ":N0N:52:W:R:-1",
                 43,
-                "ogid white score is '-1', want a number from 0 to 32767",
+                "OGID white score is '-1', expected a number from 0 to 32767",
             ),
             (
                 ":N0N:52:W:R:7:0:7",
                 43,
-                "ogid score is not possible: score 7 is not below the match length 7",
+                "OGID score is not possible: score 7 is not below the match length 7",
             ),
             (
                 ":N0N:52:W:R:0:0:7X",
                 47,
-                "ogid match length is '7X', want a length such as 7, 7C (Crawford), 7L or 0G3",
+                "OGID match length is '7X', expected a length such as 7, 7C (Crawford), 7L or 0G3",
             ),
             (
                 ":N0N:52:W:R:0:0:7:0:14",
                 51,
-                "ogid checkers is '14', want 15",
+                "OGID checker count is '14', expected 15",
             ),
-            (":N0N:52:W:R:0:0:7:0:15:", 53, "ogid is followed by ':'"),
+            (":N0N:52:W:R:0:0:7:0:15:", 53, "OGID is followed by ':'"),
             (
                 ":N0P::B:G:0:0:7:9",
                 39,
-                "ogid state says that the game is over: there is nothing to decide",
+                "OGID state says that the game is over: there is nothing to decide",
             ),
         ] {
             let text = format!("OGID={start}{rest}");

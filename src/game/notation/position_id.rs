@@ -11,7 +11,7 @@ use crate::Position;
 
 /// Characters of a Position ID.
 pub(super) const CHARACTERS: usize = 14;
-const FIELD: &str = "position id";
+const FIELD: &str = "position ID";
 
 /// A position in gnubg's 14 characters, seen by the player on roll.
 ///
@@ -104,17 +104,21 @@ mod tests {
                 "{text}"
             );
         };
-        check("4HPwATDgc/ABM", "position id has 13 characters, want 14", 0);
+        check(
+            "4HPwATDgc/ABM",
+            "position ID has 13 characters, expected 14 (example: 4HPwATDgc/ABMA)",
+            0,
+        );
         check(
             "4HPwATDgc/ABMAA",
-            "position id has 15 characters, want 14",
+            "position ID has 15 characters, expected 14 (example: 4HPwATDgc/ABMA)",
             0,
         );
         check(
             "4HPw_TDgc/ABMA",
-            "position id has '_', want a base64 digit",
+            "position ID has '_', expected a base64 digit",
             4,
         );
-        check("4HPwATDgc/ABMA ", "position id is followed by ' '", 14);
+        check("4HPwATDgc/ABMA ", "position ID is followed by ' '", 14);
     }
 }

@@ -14,7 +14,7 @@ const FIELD: &str = "roll";
 /// ```
 /// use gammond_game::notation::parse_roll;
 /// assert_eq!(parse_roll(b"3-1")?.dice(), [3, 1]);
-/// assert_eq!(parse_roll(b"37").unwrap_err().to_string(), "second die has '7', want 1 to 6");
+/// assert_eq!(parse_roll(b"37").unwrap_err().to_string(), "second die has '7', expected 1 to 6");
 /// # Ok::<(), gammond_game::notation::NotationError>(())
 /// ```
 pub fn parse_roll(text: &[u8]) -> Result<Roll, NotationError> {

@@ -17,8 +17,8 @@ use crate::{Cube, CubeOwner, MatchState, POINTS, Position, Roll, Rules, Score};
 const PREFIX: &str = "XGID=";
 /// Characters of the first field: two bars and 24 points.
 const PLACES: usize = 26;
-const WHOLE: &str = "xgid";
-const POINTS_FIELD: &str = "xgid points";
+const WHOLE: &str = "XGID";
+const POINTS_FIELD: &str = "XGID point list";
 
 /// One of the two players of an XGID.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -182,19 +182,19 @@ impl Xgid {
         };
         let position = bottom
             .position()
-            .map_err(|reason| refuse(1, "xgid position", reason))?;
+            .map_err(|reason| refuse(1, "XGID position", reason))?;
         let owner = match bottom.owner {
             None => CubeOwner::Centred,
             Some(Seat::Bottom) => CubeOwner::Me,
             Some(Seat::Top) => CubeOwner::Opponent,
         };
         let cube = 1_u32.checked_shl(self.cube_log.into()).unwrap_or(u32::MAX);
-        let cube = Cube::new(cube, owner).map_err(|error| refuse(2, "xgid cube", error.into()))?;
+        let cube = Cube::new(cube, owner).map_err(|error| refuse(2, "XGID cube", error.into()))?;
         let money = self.length == 0;
         if !money && self.rules > 1 {
             let found = self.rules.to_string();
             let want = "0 or 1 (Crawford) in a match";
-            return Err(refuse(8, "xgid rules field", Reason::Value { found, want }));
+            return Err(refuse(8, "XGID rules field", Reason::Value { found, want }));
         }
         // As in a Match ID, points of a money session mean nothing.
         let (me, opponent) = if money {
@@ -204,7 +204,7 @@ impl Xgid {
         };
         let crawford = !money && self.rules == 1;
         let score = Score::lenient(self.length.into(), me.into(), opponent.into(), crawford)
-            .map_err(|error| refuse(6, "xgid score", error.into()))?;
+            .map_err(|error| refuse(6, "XGID score", error.into()))?;
         let rules = Rules {
             jacoby: money && self.rules & 1 != 0,
             beavers: money && self.rules & 2 != 0,
@@ -291,18 +291,18 @@ fn xgid(input: &[u8]) -> Parsed<'_, Xgid> {
         Err(_) => (input, input),
     };
     let (rest, points) = points(rest)?;
-    let (rest, cube_log) = number(rest, "xgid cube", 0, 15, "an exponent 0 to 15")?;
-    let (rest, owner) = number(rest, "xgid cube owner", -1, 1, "1, 0 or -1")?;
-    let (rest, ()) = colon(rest, "xgid player on roll")?;
+    let (rest, cube_log) = number(rest, "XGID cube", 0, 15, "an exponent 0 to 15")?;
+    let (rest, owner) = number(rest, "XGID cube owner", -1, 1, "1, 0 or -1")?;
+    let (rest, ()) = colon(rest, "XGID player on roll")?;
     let (rest, on_roll) = on_roll(rest)?;
-    let (rest, ()) = colon(rest, "xgid roll")?;
+    let (rest, ()) = colon(rest, "XGID roll")?;
     let (rest, dice) = dice(rest)?;
     let want = "0 to 32767";
-    let (rest, bottom_score) = number(rest, "xgid score of the bottom player", 0, 32767, want)?;
-    let (rest, top_score) = number(rest, "xgid score of the top player", 0, 32767, want)?;
-    let (rest, rules) = number(rest, "xgid rules field", 0, 3, "0 to 3")?;
-    let (rest, length) = number(rest, "xgid match length", 0, 32767, want)?;
-    let (rest, cube_max_log) = number(rest, "xgid largest cube", 0, 99, "0 to 99")?;
+    let (rest, bottom_score) = number(rest, "XGID score of the bottom player", 0, 32767, want)?;
+    let (rest, top_score) = number(rest, "XGID score of the top player", 0, 32767, want)?;
+    let (rest, rules) = number(rest, "XGID rules field", 0, 3, "0 to 3")?;
+    let (rest, length) = number(rest, "XGID match length", 0, 32767, want)?;
+    let (rest, cube_max_log) = number(rest, "XGID largest cube", 0, 99, "0 to 99")?;
     let tiny = |number: i64| u8::try_from(number).unwrap_or(u8::MAX);
     let small = |number: i64| u16::try_from(number).unwrap_or(u16::MAX);
     Ok((
@@ -364,7 +364,7 @@ fn colon<'a>(input: &'a [u8], field: &'static str) -> Parsed<'a, ()> {
 
 /// on-roll = "1" | "-1"
 fn on_roll(input: &[u8]) -> Parsed<'_, Seat> {
-    let field = "xgid player on roll";
+    let field = "XGID player on roll";
     let (rest, number) = integer(field, -1, 1, "1 or -1")(input)?;
     match number {
         1 => Ok((rest, Seat::Bottom)),
@@ -379,7 +379,7 @@ fn on_roll(input: &[u8]) -> Parsed<'_, Seat> {
 
 /// dice = "00" | "D" | "B" | "R" | die die
 fn dice(input: &[u8]) -> Parsed<'_, XgidDice> {
-    const FIELD: &str = "xgid roll";
+    const FIELD: &str = "XGID roll";
     let end = input.iter().take_while(|&&byte| byte != b':').count();
     let (text, rest) = input.split_at_checked(end).unwrap_or((input, &[]));
     let dice = match text {
@@ -485,22 +485,26 @@ mod tests {
             assert_eq!((error.to_string().as_str(), error.at()), (message, at));
         };
         let points = "XGID=-b----E-C---eE---c-e----B-";
-        check("XGID=-b--", "xgid points has 4 characters, want 26", 5);
-        check(points, "xgid cube is missing", 31);
+        check(
+            "XGID=-b--",
+            "XGID point list has 4 characters, expected 26",
+            5,
+        );
+        check(points, "XGID cube is missing", 31);
         let text = format!("{points}:0:0:1:00:0:0:0:0");
-        check(&text, "xgid largest cube is missing", 48);
+        check(&text, "XGID largest cube is missing", 48);
         let text = format!("{points}:0:2:1:00:0:0:0:0:10");
-        check(&text, "xgid cube owner is '2', want 1, 0 or -1", 34);
+        check(&text, "XGID cube owner is '2', expected 1, 0 or -1", 34);
         let text = format!("{points}:0:0:0:00:0:0:0:0:10");
-        check(&text, "xgid player on roll is '0', want 1 or -1", 36);
+        check(&text, "XGID player on roll is '0', expected 1 or -1", 36);
         let text = format!("{points}:0:0:1:70:0:0:0:0:10");
         check(
             &text,
-            "xgid roll is not possible: die is 7, want 1 to 6",
+            "XGID roll is not possible: die is 7, expected 1 to 6",
             38,
         );
         let text = format!("{points}:0:0:1:00:9:0:0:5:10");
-        let message = "xgid score is not possible: score 9 is not below the match length 5";
+        let message = "XGID score is not possible: score 9 is not below the match length 5";
         check(&text, message, 41);
     }
 }

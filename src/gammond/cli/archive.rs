@@ -125,7 +125,7 @@ impl Archive {
         }
         let wrong = match state {
             State::Ours => None,
-            State::Empty => Some("has no match in it".to_owned()),
+            State::Empty => Some("contains no match".to_owned()),
             State::Foreign => Some("is an SQLite file of another program".to_owned()),
             State::Version(found) => Some(format!(
                 "has tables of version {found}, this program knows version {VERSION}"
@@ -243,12 +243,12 @@ fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
         .map_err(Failure::in_file(path))?;
     let wrong = match &start[..] {
         [] if make => return Ok(()),
-        [] => "has no match in it",
+        [] => "contains no match",
         start if start == BEGINNING => return Ok(()),
         [b'{', ..] => {
             "holds JSON lines, as archives of earlier versions did: analyse the matches into a new file"
         }
-        _ => "is no archive of this command",
+        _ => "is not an archive of gammond analyse",
     };
     Err(Failure::in_file(path)(wrong))
 }

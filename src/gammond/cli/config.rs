@@ -81,11 +81,11 @@ pub(super) fn apply(command: Command, path: &Path) -> Result<Command, Failure> {
 /// A fault in a configuration that no command line could have.
 #[derive(Debug, thiserror::Error)]
 enum ConfigError {
-    #[error("[{0}]: no such subcommand")]
+    #[error("[{0}] is not a subcommand of gammond")]
     Subcommand(String),
-    #[error("{0}: no such option")]
+    #[error("'{0}' is not an option of gammond")]
     Option(String),
-    #[error("{key}: a {kind} is no option's value")]
+    #[error("{key}: a {kind} cannot be the value of an option")]
     Value { key: String, kind: &'static str },
     #[error("[{name}] {source}")]
     Within {

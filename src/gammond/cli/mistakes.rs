@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Options that people look for, of which command, and what to type.
-const MEANT: [(&str, &str, &str); 6] = [
+const MEANT: [(&str, &str, &str); 5] = [
     (
         "serve",
         "--port",
@@ -21,22 +21,17 @@ const MEANT: [(&str, &str, &str); 6] = [
     (
         "fibs",
         "--password",
-        "others could read it there; use --password-file FILE, or the variable GAMMOND_FIBS_PASSWORD",
+        "other users can see arguments: use --password-file FILE, or the variable GAMMOND_FIBS_PASSWORD",
     ),
     (
         "duel",
         "--length",
-        "duels are money games; only analyse and fibs know matches",
-    ),
-    (
-        "duel",
-        "--match",
-        "duels are money games; only analyse and fibs know matches",
+        "the match length is an option: --match POINTS",
     ),
     (
         "sample",
         "--count",
-        "positions come from games: --help says how many",
+        "the number of positions is --positions N",
     ),
 ];
 
@@ -84,14 +79,14 @@ pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<
 /// Rewords Rust's messages about numbers.
 fn plain(line: &str) -> String {
     let line = line
-        .replace("invalid digit found in string", "that is no whole number")
+        .replace("invalid digit found in string", "expected a whole number")
         .replace("cannot parse integer from empty string", "it is empty")
         .replace("number too large to fit in target type", "it is too large");
     // `VALUE is not in LEAST..=MOST` at the end.
     let range = line.rsplit_once(" is not in ").and_then(|(before, range)| {
         let (least, most) = range.split_once("..=")?;
         let (before, _) = before.rsplit_once(": ")?;
-        Some(format!("{before}: want {least} to {most}"))
+        Some(format!("{before}: expected {least} to {most}"))
     });
     range.unwrap_or(line)
 }

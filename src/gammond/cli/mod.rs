@@ -193,7 +193,7 @@ fn moved(arguments: &[OsString]) -> Result<(), Failure> {
         let mut words = arguments.iter().filter_map(|word| word.to_str());
         let at = |word: &str| word == option || word.split_once('=').is_some_and(|w| w.0 == option);
         if words.any(|word| word == command) && words.any(at) {
-            let text = format!("{command} {option} is a command of its own now: {now}");
+            let text = format!("{command} {option} is a subcommand: {now}");
             return Err(Failure::usage(text));
         }
     }
@@ -300,7 +300,7 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
     let lists = matches!(cli.command, Some(Command::Analyse(_)));
     if cli.common.format == Some(Format::Csv) && !lists {
         return Err(Failure::usage(
-            "--format csv: only analyse prints that; bench has --csv",
+            "--format csv works with analyse only; bench has --csv",
         ));
     }
     match &cli.command {
@@ -335,12 +335,13 @@ fn log_filter(text: &str) -> Result<Targets, String> {
         let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
         if !known(level) {
             return Err(format!(
-                "--log {text}: '{level}' is not a level; take off, error, warn, info, debug or trace"
+                "--log {text}: '{level}' is not a level, expected off, error, warn, info, debug or trace"
             ));
         }
     }
-    let targets: Targets = (text.parse())
-        .map_err(|_| format!("--log {text}: want a level or a list such as gammond=debug,warn"))?;
+    let targets: Targets = (text.parse()).map_err(|_| {
+        format!("--log {text}: expected a level or a list such as gammond=debug,warn")
+    })?;
     // What the client of NATS complains of is said in our words; its own are for those who look for faults.
     let wanted = ["async_nats", "debug", "trace"];
     let lower = text.to_ascii_lowercase();

@@ -103,7 +103,7 @@ pub(crate) fn counts() -> RangedU64ValueParser<usize> {
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: Option<f64> = text.parse().ok();
     let share = share.filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "want a share from 0 to 1, such as 0.02".to_owned())
+    share.ok_or_else(|| "expected a share from 0 to 1, such as 0.02".to_owned())
 }
 
 /// Points per game.
@@ -119,9 +119,9 @@ pub(crate) fn points(text: &str) -> Result<f64, PointsError> {
 /// Reasons why a text is not a number of points per game.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PointsError {
-    #[error("want a number of points such as 0.01")]
+    #[error("expected a number of points such as 0.01")]
     Number(#[from] std::num::ParseFloatError),
-    #[error("want points per game, -{LEAD_MAX} to {LEAD_MAX}")]
+    #[error("expected points per game, -{LEAD_MAX} to {LEAD_MAX}")]
     Range,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct LevelOption {
 
 /// A level by its name.
 fn level(text: &str) -> Result<Level, String> {
-    Level::named(text).ok_or_else(|| "want roller, roller+ or roller++".to_owned())
+    Level::named(text).ok_or_else(|| "expected roller, roller+ or roller++".to_owned())
 }
 
 /// Longest wait for another program that an option may ask for: a day.
@@ -265,13 +265,13 @@ impl Common {
             let names = given.iter().filter(|given| given.0).map(|given| given.1);
             let names = names.collect::<Vec<_>>().join(", ");
             return Err(Failure::usage(format!(
-                "{names}: no player here can take that"
+                "{names}: no player of this command accepts this option"
             )));
         }
         if self.plies > Settings::PLIES_MAX {
             let most = Settings::PLIES_MAX;
             return Err(Failure::usage(format!(
-                "--plies {}: want 0 to {most}",
+                "--plies {}: expected 0 to {most}",
                 self.plies
             )));
         }
@@ -384,7 +384,7 @@ fn no_setting(word: &str) -> Failure {
             .contains(['.', '/'])
             .then(|| format!("; pipe reads standard input: gammond pipe < {word}"));
         format!(
-            "'{word}' is not a setting; an example: plies=2{}",
+            "'{word}' is not a setting (example: plies=2){}",
             file.unwrap_or_default()
         )
     };
@@ -400,7 +400,7 @@ pub(crate) fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
     match rights_of_others(&about) {
         None => Ok(()),
         Some(mode) => Err(Failure::in_file(path)(format!(
-            "others have rights on it (mode {mode:o}); chmod 600"
+            "other users can read or write it (mode {mode:o}); run chmod 600 on it"
         ))),
     }
 }

@@ -57,7 +57,7 @@ impl Picture {
             return Ok(());
         }
         Err(Failure::in_file(path)(format!(
-            "is no {name}; it is left as it is"
+            "is no {name}; left unchanged"
         )))
     }
 

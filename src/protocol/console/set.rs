@@ -131,7 +131,7 @@ impl Console {
         match (is("rollout"), is("evaluation")) {
             (true, _) => self.say(&format!("{who} will now use Rollout.")),
             (_, true) => self.say(&format!("{who} will now use Neural net evaluation.")),
-            _ => self.say("Unknown evaluation type: want evaluation or rollout."),
+            _ => self.say("Unknown evaluation type: expected evaluation or rollout."),
         }
     }
 

@@ -258,7 +258,7 @@ fn integer(word: Option<&[u8]>, name: &str, most: u8) -> Result<u8, Refused> {
         .parse()
         .map_err(|_| syntax("unexpected E_CHARACTER, expecting E_INTEGER"))?;
     let fits = u8::try_from(number).ok().filter(|&number| number <= most);
-    fits.ok_or_else(|| format!("Error: {name} is {number}, want 0 to {most}"))
+    fits.ok_or_else(|| format!("Error: {name} is {number}, expected 0 to {most}"))
 }
 
 /// With a point as it stands, without in units of 1/10000.
@@ -282,6 +282,6 @@ fn noise(word: Option<&[u8]>) -> Result<f32, Refused> {
     if (0.0..=1.0).contains(&noise) {
         Ok(noise)
     } else {
-        Err("Error: noise is out of range, want 0 to 1".into())
+        Err("Error: noise is out of range, expected 0 to 1".into())
     }
 }

@@ -128,7 +128,7 @@ pub enum PolicyError {
     #[error("length_min is above length_max")]
     Lengths,
     /// A number beyond its limits.
-    #[error("{key}: {found}, want {least} to {most}")]
+    #[error("{key}: {found}, expected {least} to {most}")]
     Range {
         /// The key.
         key: &'static str,
@@ -410,14 +410,14 @@ mod tests {
     #[test]
     fn numbers_have_limits() {
         for (text, said) in [
-            ("length_max = 256", "length_max: 256, want 0 to 255"),
+            ("length_max = 256", "length_max: 256, expected 0 to 255"),
             (
                 "rating_min = nan",
-                "rating_min: NaN, want -100000 to 100000",
+                "rating_min: NaN, expected -100000 to 100000",
             ),
             (
                 "drops_max = 4000000000",
-                "drops_max: 4000000000, want 0 to 1000000000",
+                "drops_max: 4000000000, expected 0 to 1000000000",
             ),
             // In milliseconds it would be more than the clock can hold.
             ("leave_s = 9223372036854775807", "leave_s: 922337203685477"),

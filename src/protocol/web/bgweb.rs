@@ -27,7 +27,7 @@ const MOVES_MAX: u32 = u32::MAX;
 pub fn getmoves(body: Json, plies: u8) -> Result<Asked, WebError> {
     let mut request = Request::read(body, plies)?;
     let Some(roll) = request.roll else {
-        let message = "dice are missing, want two such as [3,1]";
+        let message = "dice are missing, expected two such as [3,1]";
         return Err(WebError::new("bad-roll", "dice", message));
     };
     let max = request.members.number("max-moves", MOVES_MAX)?;
@@ -81,7 +81,7 @@ impl Request {
             Some("x") => Some(['x', 'o']),
             Some("o") => Some(['o', 'x']),
             Some(other) => {
-                let message = format!("player is {other:.64?}, want \"x\" or \"o\"");
+                let message = format!("player is {other:.64?}, expected \"x\" or \"o\"");
                 return Err(WebError::new("bad-request", "player", message));
             }
         };
@@ -95,7 +95,7 @@ impl Request {
         let position = match (board, text) {
             (None, None) => {
                 let message =
-                    "board is missing, want one such as {\"x\":{\"6\":5},\"o\":{\"6\":5}}";
+                    "board is missing, expected one such as {\"x\":{\"6\":5},\"o\":{\"6\":5}}";
                 return Err(WebError::new("missing-position", "board", message));
             }
             (Some(board), None) => self::board(board, player)?,
@@ -123,7 +123,7 @@ impl Request {
         if let Some(name) = members.text("level")? {
             let level = Level::named(&name);
             settings.level = Some(level.ok_or_else(|| {
-                let message = format!("level is {name:.64?}, want roller, roller+ or roller++");
+                let message = format!("level is {name:.64?}, expected roller, roller+ or roller++");
                 WebError::new("bad-setting", "level", message)
             })?);
         }
@@ -171,7 +171,7 @@ impl Request {
 /// `board`: the men of each side by its own numbers (BW-10).
 fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
     let Some(sides) = player else {
-        let message = "player is missing, want \"x\" or \"o\"";
+        let message = "player is missing, expected \"x\" or \"o\"";
         return Err(WebError::new("bad-request", "player", message));
     };
     let mut members = Members::of_member("board", board)?;
@@ -179,7 +179,8 @@ fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
     for (side, counts) in sides.into_iter().zip(&mut counts) {
         let name = members.name(&side.to_string());
         let Some(men) = members.take(&side.to_string()) else {
-            let message = format!("{name} is missing, want the men of {side} such as {{\"6\":5}}");
+            let message =
+                format!("{name} is missing, expected the men of {side} such as {{\"6\":5}}");
             return Err(WebError::new("missing-position", name, message));
         };
         let mut men = Members::of_member(&name, men)?;
@@ -196,7 +197,7 @@ fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
         let total: u32 = counts.iter().copied().map(u32::from).sum();
         if total > 15 {
             let message = format!(
-                "{name} has {total} men in play, want at most 15: those borne off are not sent"
+                "{name} has {total} men in play, expected at most 15: those borne off are not sent"
             );
             return Err(WebError::new("bad-position", name, message));
         }
@@ -237,7 +238,7 @@ fn state(members: &mut Members, mut state: MatchState, me: char) -> Result<Match
             Some("o") if me == 'o' => CubeOwner::Me,
             Some("x" | "o") => CubeOwner::Opponent,
             Some(other) => {
-                let message = format!("cube.owner is {other:.64?}, want \"x\", \"o\" or null");
+                let message = format!("cube.owner is {other:.64?}, expected \"x\", \"o\" or null");
                 return Err(WebError::new("bad-cube", "cube.owner", message));
             }
         };

@@ -30,7 +30,7 @@ impl Members {
             }),
             other => {
                 let what = if name.is_empty() { "the body" } else { &name };
-                let message = format!("{what} is {}, want an object", other.kind());
+                let message = format!("{what} is {}, expected an object", other.kind());
                 Err(WebError::new("bad-request", name, message))
             }
         }
@@ -51,9 +51,9 @@ impl Members {
     pub(super) fn wrong(&self, name: &str, value: &Json, want: &str) -> WebError {
         let name = self.name(name);
         let message = match value {
-            Json::Number(number) => format!("{name} is {number}, want {want}"),
-            Json::Text(text) => format!("{name} is {:.64?}, want {want}", text),
-            other => format!("{name} is {}, want {want}", other.kind()),
+            Json::Number(number) => format!("{name} is {number}, expected {want}"),
+            Json::Text(text) => format!("{name} is {:.64?}, expected {want}", text),
+            other => format!("{name} is {}, expected {want}", other.kind()),
         };
         WebError::new("bad-request", name, message)
     }
@@ -102,7 +102,7 @@ impl Members {
             });
         };
         let [first, second] = dice.as_slice() else {
-            let message = format!("dice are {}, want two such as [3,1]", dice.len());
+            let message = format!("dice are {}, expected two such as [3,1]", dice.len());
             return Err(WebError::new("bad-roll", "dice", message));
         };
         let die = |name: &str, die: &Json| {

@@ -74,7 +74,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<Asked, WebError> {
     {
         let name = "activePlayerDirection";
         let message =
-            format!("{name} is {direction:.64?}, want \"clockwise\" or \"counterclockwise\"");
+            format!("{name} is {direction:.64?}, expected \"clockwise\" or \"counterclockwise\"");
         return Err(WebError::new("bad-request", name, message));
     }
     let state = state(&mut members, active)?;
@@ -89,7 +89,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<Asked, WebError> {
     let question = match decision {
         NodotsDecision::Move => {
             let Some(roll) = members.dice()? else {
-                let message = "dice are missing, want two such as [3,1]";
+                let message = "dice are missing, expected two such as [3,1]";
                 return Err(WebError::new("missing-roll", "dice", message));
             };
             settings.top = Some(CANDIDATES_MAX);
@@ -117,7 +117,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<Asked, WebError> {
 
 fn position(members: &mut Members) -> Result<Position, WebError> {
     let Some(id) = members.text(MARK)? else {
-        let message = "positionId is missing, want one such as \"4HPwATDgc/ABMA\"";
+        let message = "positionId is missing, expected one such as \"4HPwATDgc/ABMA\"";
         return Err(WebError::new("missing-position", MARK, message));
     };
     let position = PositionId::parse(id.as_bytes())
@@ -130,7 +130,7 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
         Some("on-roll-first") => Ok(position.swapped()),
         Some(other) => {
             let message =
-                format!("{name} is {other:.64?}, want \"opponent-first\" or \"on-roll-first\"");
+                format!("{name} is {other:.64?}, expected \"opponent-first\" or \"on-roll-first\"");
             Err(WebError::new("bad-request", name, message))
         }
     }
@@ -157,7 +157,7 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
     // Theirs: a match to one point is money (NEP-11).
     if length > 1 {
         if length > MATCH_MAX {
-            let message = format!("matchLength is {length}, want at most {MATCH_MAX}");
+            let message = format!("matchLength is {length}, expected at most {MATCH_MAX}");
             return Err(WebError::new("unsupported", "matchLength", message));
         }
         let [white, black] = score;
@@ -218,7 +218,7 @@ impl Colour {
             Some("white") => Ok(Some(Colour::White)),
             Some("black") => Ok(Some(Colour::Black)),
             Some(other) => {
-                let message = format!("{name} is {other:.64?}, want \"white\" or \"black\"");
+                let message = format!("{name} is {other:.64?}, expected \"white\" or \"black\"");
                 Err(WebError::new("bad-request", name, message))
             }
         }

@@ -43,7 +43,7 @@ pub enum StateError {
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The file has not been written by the bot.
-    #[error("is no state file of this bot ({0})")]
+    #[error("is not a state file of this bot ({0})")]
     Json(#[from] serde_json::Error),
     /// Another bot uses the file.
     #[error("another bot uses this state file")]

@@ -142,7 +142,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 pub fn check_folder(folder: Option<&Path>) -> Result<(), FibsError> {
     let Some(folder) = folder else { return Ok(()) };
     if folder.is_file() {
-        let text = "is a file; want a folder";
+        let text = "is a file; expected a folder";
         let error = std::io::Error::new(std::io::ErrorKind::NotADirectory, text);
         return Err(wrong(folder, error));
     }

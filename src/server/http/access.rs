@@ -61,7 +61,7 @@ impl HttpAccess {
                 continue;
             }
             let Some((name, token)) = text.split_once([' ', '\t']) else {
-                return wrong("want NAME TOKEN");
+                return wrong("expected NAME TOKEN");
             };
             let token = token.trim();
             let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -143,7 +143,7 @@ impl HttpAccess {
             return Err(Problem::new("too-many-failures", message));
         }
         let message =
-            "Authorization is missing or wrong, want a token: Authorization: Bearer TOKEN";
+            "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
         Err(Problem::new("unauthorized", message))
     }
 

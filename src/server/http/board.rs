@@ -45,7 +45,7 @@ impl Wishes {
         let mut seen = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let wrong = |want: &str| {
-                let message = format!("{name} is {value:.64?}, want {want}");
+                let message = format!("{name} is {value:.64?}, expected {want}");
                 let place = Where::Parameter(name.clone().into_owned());
                 Problem::new("bad-setting", message).at(place)
             };
@@ -106,7 +106,7 @@ impl Wishes {
                 Some(legal.map_err(|error| wrong(error).at(place()))?.play)
             }
             (Some(_), None) => {
-                let message = "play wants a roll such as roll=31";
+                let message = "play needs a roll such as roll=31";
                 return Err(Problem::new("missing-roll", message));
             }
         };
@@ -161,7 +161,10 @@ pub(super) fn shown(
         })?;
     match parsed.map(|line| line.request) {
         Some(Request::Show(shown, state)) => Ok((shown, state)),
-        _ => Err(Problem::new("bad-position", "that is no position")),
+        _ => Err(Problem::new(
+            "bad-position",
+            "not a position (example: 4HPwATDgc/ABMA)",
+        )),
     }
 }
 

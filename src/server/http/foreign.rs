@@ -216,7 +216,7 @@ async fn batch(
                     bgweb_list(shared, peer, items, Form::RESULTS, bgweb::getmoves)
                 }
                 _ => {
-                    let message = "requests are missing, want an array of bodies of getmoves";
+                    let message = "requests are missing, expected an array of bodies of getmoves";
                     Err(Problem::from(WebError {
                         code: "bad-request",
                         field: "requests".to_owned(),
@@ -226,7 +226,10 @@ async fn batch(
             }
         }
         Ok(other) => {
-            let message = format!("the body is {}, want {{\"requests\":[…]}}", other.kind());
+            let message = format!(
+                "the body is {}, expected {{\"requests\":[…]}}",
+                other.kind()
+            );
             Err(Problem::new("bad-request", message).at(Where::Pointer(String::new())))
         }
         Err(problem) => Err(problem),

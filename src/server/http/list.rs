@@ -66,7 +66,7 @@ pub(super) fn respond<T>(
 ) -> Result<Response, Problem> {
     if items.len() > ITEMS_MAX {
         let message = format!(
-            "the array has {} questions, want at most {ITEMS_MAX}",
+            "the array has {} questions, expected at most {ITEMS_MAX}",
             items.len()
         );
         return Err(Problem::new("too-large", message));

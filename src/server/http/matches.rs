@@ -105,7 +105,7 @@ fn chosen(
             let found = FORMS.into_iter().find(|(known, ..)| *known == name);
             found.ok_or_else(|| {
                 let names = FORMS.map(|(name, ..)| name).join(", ");
-                let message = format!("format is {name:.64?}, want one of {names}");
+                let message = format!("format is {name:.64?}, expected one of {names}");
                 Problem::new("bad-setting", message).at(Where::Parameter("format".to_owned()))
             })?
         }

@@ -33,7 +33,7 @@ impl Parts {
             line.push_str("cube ");
         }
         let Some(position) = self.position else {
-            let message = "position is missing, want one such as \"4HPwATDgc/ABMA\"";
+            let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
             return Err(Problem::new("missing-position", message).at(at("position")));
         };
         line.push_str(word("position", &position, at)?);
@@ -43,7 +43,7 @@ impl Parts {
         if let Some(plays) = self.plays {
             if plays.contains(['"', '\r', '\n']) {
                 let message =
-                    "plays have a quotation mark or a line end, want plays such as \"8/5 6/5\"";
+                    "plays have a quotation mark or a line end, expected plays such as \"8/5 6/5\"";
                 return Err(Problem::new("bad-play", message).at(at("plays")));
             }
             let _ = write!(line, " plays=\"{plays}\"");
@@ -126,7 +126,7 @@ fn word<'a>(name: &str, text: &'a str, at: &dyn Fn(&str) -> Where) -> Result<&'a
     } else if text.contains(apart) {
         "has a space, a quotation mark or a control character"
     } else if name == "roll" && !text.chars().all(|c| c.is_ascii_digit() || "-,".contains(c)) {
-        "is no dice"
+        "is not two dice"
     } else {
         return Ok(text);
     };
@@ -137,8 +137,8 @@ fn word<'a>(name: &str, text: &'a str, at: &dyn Fn(&str) -> Where) -> Result<&'a
         _ => "bad-setting",
     };
     let want = match name {
-        "position" => ", want one such as \"4HPwATDgc/ABMA\"",
-        "roll" => ", want dice such as [3,1] or \"31\"",
+        "position" => ", expected one such as \"4HPwATDgc/ABMA\"",
+        "roll" => ", expected dice such as [3,1] or \"31\"",
         _ => "",
     };
     Err(Problem::new(code, format!("{name} {wrong}{want}")).at(at(name)))
@@ -153,7 +153,7 @@ pub(super) fn from_json(body: Json) -> Result<String, Problem> {
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     let Json::Object(members) = body else {
         let message = format!(
-            "the request is {}, want an object such as {{\"position\":\"4HPwATDgc/ABMA\"}}",
+            "the request is {}, expected an object such as {{\"position\":\"4HPwATDgc/ABMA\"}}",
             body.kind()
         );
         return Err(Problem::new("bad-request", message).at(Where::Pointer(String::new())));
@@ -161,7 +161,7 @@ pub(super) fn from_json(body: Json) -> Result<String, Problem> {
     let mut parts = Parts::default();
     for (name, value) in members {
         let wrong = |want: &str, value: &Json| {
-            let message = format!("{name} is {}, want {want}", value.kind());
+            let message = format!("{name} is {}, expected {want}", value.kind());
             Err(Problem::new("bad-request", message).at(at(&name)))
         };
         match (name.as_str(), value) {
@@ -199,7 +199,7 @@ pub(super) fn from_json(body: Json) -> Result<String, Problem> {
             ("settings", value) => return wrong("an object", &value),
             _ => {
                 let message = format!(
-                    "member {name:?} is not known, want position, roll, settings, plays, cube or id"
+                    "member {name:?} is not known, expected position, roll, settings, plays, cube or id"
                 );
                 return Err(Problem::new("bad-request", message).at(at(&escaped(&name))));
             }
@@ -219,13 +219,13 @@ fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> Where) -> Result<String,
             [Json::Number(one), Json::Number(two)] => Ok(format!("{one}-{two}")),
             _ => {
                 let message =
-                    format!("setting {key:?} is an array, want two numbers such as [3,5]");
+                    format!("setting {key:?} is an array, expected two numbers such as [3,5]");
                 Err(Problem::new("bad-setting", message).at(at(&format!("settings/{key}"))))
             }
         },
         value => {
             let message = format!(
-                "setting {key:?} is {}, want a string, a number, true or false",
+                "setting {key:?} is {}, expected a string, a number, true or false",
                 value.kind()
             );
             Err(Problem::new("bad-setting", message).at(at(&format!("settings/{key}"))))
@@ -250,7 +250,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
                 "1" | "true" => parts.cube = true,
                 "0" | "false" => parts.cube = false,
                 _ => {
-                    let message = format!("cube is {value:?}, want 1 or 0");
+                    let message = format!("cube is {value:?}, expected 1 or 0");
                     return Err(Problem::new("bad-setting", message).at(at("cube")));
                 }
             },
@@ -266,7 +266,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
 /// `bad-json`, with line and column.
 pub(super) fn parse(bytes: &[u8]) -> Result<Json, Problem> {
     Json::parse(bytes).map_err(|error| {
-        let message = format!("the body is no JSON: {error}");
+        let message = format!("the body is not JSON: {error}");
         Problem::new("bad-json", message)
     })
 }

@@ -192,7 +192,8 @@ fn turned_away(doors: &Doors, peer: Peer, request: &Request, allowed: bool) -> O
     // Servers for others have names that are not known here; their tokens or their proxy keep pages out.
     let own = doors.access.serves_others() || (is_target && hosts.iter().all(is_ours));
     if several || !own {
-        let message = "Host is not this server: want localhost, 127.0.0.1 or [::1], with its port";
+        let message =
+            "Host is not this server: expected localhost, 127.0.0.1 or [::1], with its port";
         return Some(Problem::new("misdirected", message));
     }
     let same = |origin: &HeaderValue| {

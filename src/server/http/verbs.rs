@@ -51,7 +51,7 @@ pub(super) async fn answer(
         return Err(Problem::new(
             "not-found",
             format!(
-                "there is no /v1/{verb:.64}, want one of {}",
+                "there is no /v1/{verb:.64}, expected one of {}",
                 VERBS.join(", ")
             ),
         ));

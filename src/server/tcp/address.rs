@@ -17,10 +17,10 @@ pub enum Address {
 #[non_exhaustive]
 pub enum AddressError {
     /// The path of a Unix socket is missing.
-    #[error("unix: wants a path")]
+    #[error("unix: needs a path")]
     Path,
     /// The text has neither of the two forms.
-    #[error("want HOST:PORT or unix:PATH")]
+    #[error("expected HOST:PORT or unix:PATH")]
     Form,
 }
 

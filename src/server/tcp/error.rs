@@ -16,7 +16,7 @@ pub enum ServeError {
     Remote(Address),
     /// The HTTP address is not loopback, and there are no tokens.
     #[error(
-        "{0} is not a loopback address: HTTP there also wants --http-tokens FILE, or --no-auth behind a proxy that checks"
+        "{0} is not a loopback address: HTTP there also needs --http-tokens FILE, or --no-auth behind a proxy that checks"
     )]
     NoTokens(Address),
     /// An address cannot be bound.

@@ -187,7 +187,7 @@ async fn bind_unix(path: &Path) -> io::Result<Socket> {
             let Some(found) = socket_id(path) else {
                 return Err(io::Error::new(
                     io::ErrorKind::AlreadyExists,
-                    "there is a file of this name that is no socket",
+                    "a file that is not a socket has this name",
                 ));
             };
             if !platform::is_left(path).await || socket_id(path) != Some(found) {

@@ -266,7 +266,7 @@ fn cube_turn(
 pub(super) fn without_cube(player: &dyn Player) -> PlayerError {
     PlayerError::Spec {
         text: player.name(),
-        reason: "does not know the cube; want gammond or external:HOST:PORT, or a duel without --cube and --match"
+        reason: "does not know the cube; expected gammond or external:HOST:PORT, or a duel without --cube and --match"
             .to_owned(),
     }
 }

@@ -75,13 +75,13 @@ pub enum LabError {
         reason: String,
     },
     /// A text database without positions.
-    #[error("{}: no position with chances in it", path.display())]
+    #[error("{}: contains no position with chances", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// The net file is there, and another work's.
-    #[error("{}: there is such a file already, and it is {found}; it is left as it is", path.display())]
+    #[error("{}: a file of this name exists already and is {found}; left unchanged", path.display())]
     Target {
         /// The file.
         path: PathBuf,
@@ -117,7 +117,7 @@ pub enum LabError {
     #[error(transparent)]
     Shape(ShapeError),
     /// An experiment with gnubg's weights, and nobody said where they are.
-    #[error("this experiment wants gnubg's weights: --gnubg FILE")]
+    #[error("this experiment needs gnubg's weights: --gnubg FILE")]
     NoWeights,
     /// Training of our own nets.
     #[error(transparent)]

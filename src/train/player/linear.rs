@@ -141,10 +141,10 @@ impl Sum {
             Some("no feature has a weight".to_owned())
         } else if distinct.len() > FEATURES_MAX {
             let found = distinct.len();
-            Some(format!("{found} features, want at most {FEATURES_MAX}"))
+            Some(format!("{found} features, expected at most {FEATURES_MAX}"))
         } else if self.pairs.len() > PAIRS_MAX {
             let found = self.pairs.len();
-            Some(format!("{found} pairs, want at most {PAIRS_MAX}"))
+            Some(format!("{found} pairs, expected at most {PAIRS_MAX}"))
         } else if numbers.any(|number| number.is_nan() || number.abs() > 1e6) {
             Some("a weight is no number from -1000000 to 1000000".to_owned())
         } else if self.symmetric && (self.bias != 0.0 || all.iter().any(|one| one.opponent)) {
@@ -321,7 +321,7 @@ mod tests {
             ),
             (
                 &format!("[weights]\n{many}"),
-                "11 features, want at most 10",
+                "11 features, expected at most 10",
             ),
         ] {
             let error = written(text).err().unwrap();

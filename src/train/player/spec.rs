@@ -62,7 +62,7 @@ impl FromStr for PlayerSpec {
         for (prefix, other) in others {
             if let Some(target) = text.strip_prefix(prefix) {
                 if target.trim().is_empty() {
-                    return Err(refuse("want a command or HOST:PORT after the colon"));
+                    return Err(refuse("expected a command or HOST:PORT after the colon"));
                 }
                 return Ok(other(target.to_owned()));
             }
@@ -79,7 +79,7 @@ impl FromStr for PlayerSpec {
             "linear" => Ok(PlayerSpec::Linear(None)),
             "gammond" => Ok(PlayerSpec::Gammond(our_engine(parts, &refuse)?)),
             _ => Err(refuse(
-                "want gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
+                "expected gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
             )),
         }
     }
@@ -98,28 +98,29 @@ fn our_engine<'a>(
             Some(("plies", number)) => {
                 let plies = number.parse().ok();
                 let plies = plies.filter(|&plies| plies <= Settings::PLIES_MAX);
-                ours.plies = Some(plies.ok_or_else(|| refuse("plies: want 0 to 4"))?);
+                ours.plies = Some(plies.ok_or_else(|| refuse("plies: expected 0 to 4"))?);
             }
             Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
             Some(("osr", number)) => {
                 let games = number.parse().ok();
                 let games = games.filter(|games| (1..=GAMES_MAX).contains(games));
-                let games = games.ok_or_else(|| refuse(&format!("osr: want 1 to {GAMES_MAX}")))?;
+                let games =
+                    games.ok_or_else(|| refuse(&format!("osr: expected 1 to {GAMES_MAX}")))?;
                 ours.osr = Some(games);
             }
             Some(("level", name)) => {
                 let level = Level::named(name)
-                    .ok_or_else(|| refuse("level: want roller, roller+ or roller++"))?;
+                    .ok_or_else(|| refuse("level: expected roller, roller+ or roller++"))?;
                 ours.level = Some(level);
             }
             Some(("filter", name)) => {
                 let filter = MoveFilter::named(name)
-                    .ok_or_else(|| refuse(&format!("filter: want {}", MoveFilter::WANT)))?;
+                    .ok_or_else(|| refuse(&format!("filter: expected {}", MoveFilter::WANT)))?;
                 ours.filter = Some(filter);
             }
             _ => {
                 return Err(refuse(
-                    "want nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
+                    "expected nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
                 ));
             }
         }
@@ -147,8 +148,8 @@ fn classical(
                 None => (rest, Some(None)),
             };
             return Some(match (file, sides) {
-                (_, None) => Err(refuse("sides: want swap or invert")),
-                ("", _) => Err(refuse("want a net file after the colon")),
+                (_, None) => Err(refuse("sides: expected swap or invert")),
+                ("", _) => Err(refuse("expected a net file after the colon")),
                 (file, Some(sides)) => Ok(PlayerSpec::Classic(kind, PathBuf::from(file), sides)),
             });
         }
@@ -160,7 +161,7 @@ fn classical(
     for (prefix, made) in of_file {
         if let Some(file) = text.strip_prefix(prefix) {
             return Some(match file.is_empty() {
-                true => Err(refuse("want a TOML file after the colon")),
+                true => Err(refuse("expected a TOML file after the colon")),
                 false => Ok(made(PathBuf::from(file))),
             });
         }
@@ -185,12 +186,12 @@ fn expectiminimax(
         }
         let number = rest.strip_prefix(":depth=");
         let number = number.ok_or_else(|| {
-            refuse("want depth=1 or depth=2, then eval=PLAYER, which goes to the end")
+            refuse("expected depth=1 or depth=2, then eval=PLAYER, which goes to the end")
         })?;
         let (number, behind) = number.split_at(number.find(':').unwrap_or(number.len()));
         let found = number.parse().ok();
         let found = found.filter(|found| (1..=DEPTH_MAX).contains(found));
-        depth = found.ok_or_else(|| refuse("depth: want 1 or 2"))?;
+        depth = found.ok_or_else(|| refuse("depth: expected 1 or 2"))?;
         rest = behind;
     }
     Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)))
@@ -394,14 +395,18 @@ mod tests {
         assert!(
             read("gammond:level=rollers")
                 .unwrap_err()
-                .contains("level: want roller")
+                .contains("level: expected roller")
         );
         assert!(read("gammond:plies=9").is_err());
-        assert!(read("gammond:osr=0").unwrap_err().contains("osr: want 1"));
+        assert!(
+            read("gammond:osr=0")
+                .unwrap_err()
+                .contains("osr: expected 1")
+        );
         assert!(
             read("gammond:filter=wide")
                 .unwrap_err()
-                .contains("filter: want swift, tiny")
+                .contains("filter: expected swift, tiny")
         );
         assert!(read("nobody").is_err());
     }
@@ -433,15 +438,15 @@ mod tests {
             net("hillclimb", Some(Sides::Invert))
         );
         for (text, said) in [
-            ("expectiminimax:depth=3", "depth: want 1 or 2"),
-            ("expectiminimax:depth=", "depth: want 1 or 2"),
+            ("expectiminimax:depth=3", "depth: expected 1 or 2"),
+            ("expectiminimax:depth=", "depth: expected 1 or 2"),
             ("expectiminimax:eval=", "player \"\""),
             ("expectiminimax:eval=expectiminimax", "give depth=2"),
-            ("expectiminimax:plies=2", "want depth=1"),
-            ("expectiminimaxi", "want gammond"),
-            ("td:", "want a net file"),
-            ("td:a:sides=both", "sides: want swap"),
-            ("parts:", "want a TOML file"),
+            ("expectiminimax:plies=2", "expected depth=1"),
+            ("expectiminimaxi", "expected gammond"),
+            ("td:", "expected a net file"),
+            ("td:a:sides=both", "sides: expected swap"),
+            ("parts:", "expected a TOML file"),
         ] {
             assert!(read(text).unwrap_err().contains(said), "{text}");
         }

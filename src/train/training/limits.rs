@@ -28,7 +28,7 @@ pub(super) const PLAYS_MAX: f64 = 3000.0;
 /// Returns a message if a value does not lie from `low` to `high`.
 pub(super) fn within(name: &str, value: f64, low: f64, high: f64) -> Option<String> {
     // NaN is within nothing.
-    (!(low..=high).contains(&value)).then(|| format!("{name}: {value}, want {low} to {high}"))
+    (!(low..=high).contains(&value)).then(|| format!("{name}: {value}, expected {low} to {high}"))
 }
 
 /// Returns a message for the first of these shares or chances that does not lie from 0 to 1.

@@ -69,15 +69,15 @@ impl Origin {
             Origin::Random { first, .. }
                 if !first.is_multiple_of(UNITS) || !(1..=WIDTH_MAX).contains(&first) =>
             {
-                format!("first: {first}, want a multiple of {UNITS} up to {WIDTH_MAX}")
+                format!("first: {first}, expected a multiple of {UNITS} up to {WIDTH_MAX}")
             }
             Origin::Changed {
                 widen: Some(wide), ..
             } if !(1..=WIDTH_MAX).contains(&wide) => {
-                format!("widen: {wide}, want 1 to {WIDTH_MAX}")
+                format!("widen: {wide}, expected 1 to {WIDTH_MAX}")
             }
             Origin::Random { second, .. } if ![16, 32, 64].contains(&second) => {
-                format!("second: {second}, want 16, 32 or 64")
+                format!("second: {second}, expected 16, 32 or 64")
             }
             Origin::Random { hand, off, .. } if hand && off => "off: not together with hand".into(),
             Origin::Random { hand, reach, .. } if reach && !hand => {
@@ -141,7 +141,7 @@ pub struct Weights(Vec<(Group, f32)>);
 
 /// Weights that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("weights: {0:?}: want a group of positions and a weight from 0 to {GROUP_MAX}")]
+#[error("weights: {0:?}: expected a group of positions and a weight from 0 to {GROUP_MAX}")]
 pub struct BadWeight(String);
 
 /// Most copies of a label.
@@ -249,7 +249,7 @@ impl Checked for Plan {
         let strange = parts.find(|name| !Role::named(name).is_some_and(is_part));
         let mut rounds = (1..).zip(&self.round);
         strange
-            .map(|name| format!("parts: {name:?}, want one of {}", Role::names(is_part)))
+            .map(|name| format!("parts: {name:?}, expected one of {}", Role::names(is_part)))
             .or_else(|| {
                 let mut origins = self.origins();
                 origins.find_map(|(_, origin)| origin.fault())
@@ -370,7 +370,7 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
                 net = (net.widened(*widen, seed))
                     .ok_or_else(|| {
                         let first = net.first;
-                        refuse(format!("{first} units cannot be made {widen}, want a multiple of {UNITS} from {first} on"))
+                        refuse(format!("{first} units cannot be made {widen}, expected a multiple of {UNITS} from {first} on"))
                     })?;
             }
             let more = [

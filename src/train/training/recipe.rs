@@ -119,7 +119,7 @@ impl Checked for TrainingRecipe {
             let known = &self.stage[..place];
             if !is_name(name) || name == NETS {
                 return Some(format!(
-                    "stage.name: {name:?}, want small letters, digits and hyphens, and not {NETS}"
+                    "stage.name: {name:?}, expected small letters, digits and hyphens, and not {NETS}"
                 ));
             }
             if known.iter().any(|other| other.name == *name) {
@@ -154,7 +154,7 @@ impl Checked for TrainingRecipe {
 }
 
 /// Reason for refusing a small net's plan that names nets.
-const WATCHED: &str = "nets: a recipe's own are watched, want none named";
+const WATCHED: &str = "nets: a recipe's own are watched, expected none named";
 
 /// Returns the fault in the plan of a pruning net in a recipe, if any.
 fn watching(plan: Option<&PruningPlan>) -> Option<String> {
@@ -166,7 +166,7 @@ fn watching(plan: Option<&PruningPlan>) -> Option<String> {
 impl ShippedNet {
     fn role(&self) -> Result<Role, String> {
         let wanted = Role::named(&self.role).filter(|role| role.is_net());
-        wanted.ok_or_else(|| format!("role: want one of {}", Role::names(Role::is_net)))
+        wanted.ok_or_else(|| format!("role: expected one of {}", Role::names(Role::is_net)))
     }
 
     /// The float net that it is made of.
@@ -257,7 +257,7 @@ fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
     if inside.next().is_some() {
         return Err(RunError::Plan {
             path: folder.to_owned(),
-            reason: format!("holds other files and no {MARK}: want a new or empty folder"),
+            reason: format!("holds other files and no {MARK}: expected a new or empty folder"),
         });
     }
     let text = serde_json::to_string(recipe).unwrap_or_default();
@@ -268,7 +268,7 @@ fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
 /// receives a line for each stage beside the lines of its log.
 ///
 /// # Errors
-/// [`RunError`]; also when the nets of the last stage are weaker than the recipe wants.
+/// [`RunError`]; also when the nets of the last stage are weaker than the recipe requires.
 pub fn follow(
     recipe: &TrainingRecipe,
     folder: &Path,
@@ -341,7 +341,7 @@ pub fn follow(
     let least = recipe.measure.as_ref().and_then(|measure| measure.least);
     match (last, least) {
         (Some([points, _]), Some(least)) if points < least => Err(wrong(format!(
-            "the last stage reaches {points:+.4} points per game, the recipe wants {least:+.4}"
+            "the last stage reaches {points:+.4} points per game, the recipe requires {least:+.4}"
         ))),
         _ => Ok(true),
     }
@@ -614,7 +614,7 @@ mod tests {
                     "{net}{}",
                     stage("one", random, &format!("parts.crashed = {random}\n"))
                 ),
-                "parts: \"crashed\", want one of contact-board, ",
+                "parts: \"crashed\", expected one of contact-board, ",
             ),
             (
                 format!(

@@ -32,7 +32,7 @@ pub struct Plies(u8);
 
 /// A number of plays that siblings cannot be followed for.
 #[derive(Debug, thiserror::Error)]
-#[error("plies {0}, want 1 to {HORIZON_MAX}")]
+#[error("plies {0}, expected 1 to {HORIZON_MAX}")]
 pub struct BadPlies(u8);
 
 impl TryFrom<u8> for Plies {

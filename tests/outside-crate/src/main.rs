@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(xgid.view()?.position, start);
     assert!("4HPwATDgc/ABMA:cAkAAAAAAAAE".parse::<GnubgId>().is_ok());
     let wrong = parse_position(b"hello").expect_err("no position");
-    assert_eq!(wrong.field(), "position id");
+    assert_eq!(wrong.field(), "position ID");
 
     // Rules.
     let roll = Roll::new(3, 1)?;

@@ -59,7 +59,7 @@ impl Header {
             return Err((0, "not a race table of gammond's".into()));
         }
         if bytes[8] != VERSION {
-            return Err((8, format!("version {}, want {VERSION}", bytes[8])));
+            return Err((8, format!("version {}, expected {VERSION}", bytes[8])));
         }
         let (points, checkers) = (bytes[9], bytes[10]);
         let numbering = Numbering::new(points.into(), checkers.into())

@@ -161,16 +161,19 @@ impl Header {
     fn check(&self, slot: usize) -> Result<(), String> {
         let (name, inputs) = NETS[slot];
         if self.inputs != inputs {
-            return Err(format!("{name}: {} inputs, want {inputs}", self.inputs));
+            return Err(format!("{name}: {} inputs, expected {inputs}", self.inputs));
         }
         if self.hidden == 0 || self.hidden > HIDDEN_MAX {
             return Err(format!(
-                "{name}: {} hidden units, want 1 to {HIDDEN_MAX}",
+                "{name}: {} hidden units, expected 1 to {HIDDEN_MAX}",
                 self.hidden
             ));
         }
         if self.outputs != OUTPUTS {
-            return Err(format!("{name}: {} outputs, want {OUTPUTS}", self.outputs));
+            return Err(format!(
+                "{name}: {} outputs, expected {OUTPUTS}",
+                self.outputs
+            ));
         }
         for slope in [self.hidden_slope, self.output_slope] {
             if !(slope > 0.0 && slope <= 1000.0) {
@@ -275,7 +278,7 @@ fn parse_binary(all: &[u8]) -> Result<WeightsFile, WeightsError> {
         1.01 => Version::V1_01,
         other => {
             bytes.at = 4;
-            return bytes.fail(format!("version {other}, want 1.00 or 1.01"));
+            return bytes.fail(format!("version {other}, expected 1.00 or 1.01"));
         }
     };
     let mut slots = [const { None }; 6];
@@ -449,7 +452,10 @@ fn named_slot(line: &str) -> Option<usize> {
 fn parse_header(line: &str) -> Result<Header, String> {
     let words: Vec<&str> = line.split_ascii_whitespace().take(7).collect();
     let [inputs, hidden, outputs, _, hidden_slope, output_slope] = words[..] else {
-        return Err(format!("{} fields in a net's shape, want 6", words.len()));
+        return Err(format!(
+            "{} fields in a net's shape, expected 6",
+            words.len()
+        ));
     };
     let count = |word: &str| {
         word.parse::<u32>()
@@ -613,7 +619,10 @@ mod tests {
             b"GNU Backgammon 1.00\n250 4000000000 5 0 0.1 1\n",
             "line 2: contact: 4000000000 hidden",
         );
-        check(b"GNU Backgammon 1.00\nrace\n250 1 5 0 0.1 1\n", "want 214");
+        check(
+            b"GNU Backgammon 1.00\nrace\n250 1 5 0 0.1 1\n",
+            "expected 214",
+        );
         check(b"GNU Backgammon 1.00\n250 1 5 0 0.1 1\nnan\n", "line 3");
         check(b"GNU Backgammon 1.00\nbackgame\n", "no net's name");
         let mut bytes = binary(&small(), 1.0);

@@ -136,7 +136,7 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     }
     let version = reader.number("version")?;
     if version != VERSION {
-        return fail(8, format!("version {version}, want {VERSION}"));
+        return fail(8, format!("version {version}, expected {VERSION}"));
     }
     let shape = Shape {
         inputs: reader.number("inputs")? as usize,
@@ -148,13 +148,18 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     }
     let results = reader.number("results")?;
     if results as usize != RESULTS {
-        return fail(24, format!("{results} results, want {RESULTS}"));
+        return fail(24, format!("{results} results, expected {RESULTS}"));
     }
     let shift = reader.number("shift")?;
     let bits = match reader.number("bits")? {
         8 => SecondBits::Eight,
         13 => SecondBits::Thirteen,
-        other => return fail(32, format!("second layer of {other} bits, want 8 or 13")),
+        other => {
+            return fail(
+                32,
+                format!("second layer of {other} bits, expected 8 or 13"),
+            );
+        }
     };
     let length = u64::from_le_bytes(reader.take("length")?);
     let want = file_length(shape, bits);
@@ -181,7 +186,7 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     let Some(activation) = known else {
         return fail(
             ACTIVATION_AT,
-            format!("activation {activation}, want 0 or 1"),
+            format!("activation {activation}, expected 0 or 1"),
         );
     };
     let limits = Limits {
@@ -192,7 +197,7 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
         return fail(ACTIVATION_AT + 1, fault);
     }
     if second > 1 || zero != 0 {
-        let reason = format!("second layer {second} {zero}, want 0 or 1, then 0");
+        let reason = format!("second layer {second} {zero}, expected 0 or 1, then 0");
         return fail(ACTIVATION_AT + 2, reason);
     }
     let parts = reader.parts(shape, (activation, limits), shift, bits)?;
@@ -408,6 +413,6 @@ mod tests {
         let mut parts = good;
         parts.rows.pop();
         let error = IntegerNet::new(parts).unwrap_err();
-        assert_eq!(error.to_string(), "rows: 11 numbers, want 12");
+        assert_eq!(error.to_string(), "rows: 11 numbers, expected 12");
     }
 }

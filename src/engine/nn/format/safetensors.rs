@@ -92,11 +92,11 @@ pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
 /// The metadata. A key that is not known could change what the net computes, so it is refused.
 fn texts(value: &Value) -> Result<BTreeMap<String, String>, SafetensorsError> {
     let Some(object) = value.as_object() else {
-        return fail(8, format!("metadata: {value}, want texts by name"));
+        return fail(8, format!("metadata: {value}, expected texts by name"));
     };
     let one = |(key, value): (&String, &Value)| {
         let Some(text) = value.as_str() else {
-            return fail(8, format!("metadata {key}: {value}, want a text"));
+            return fail(8, format!("metadata {key}: {value}, expected a text"));
         };
         let known = [ACTIVATION, FIRST_LIMIT, SECOND].contains(&key.as_str())
             || TEXTS.contains(&key.as_str())
@@ -124,7 +124,7 @@ fn tensor(name: &str, value: &Value, data: usize) -> Result<Tensor, SafetensorsE
         return fail(8, format!("{name}: no shape or offsets"));
     };
     let &[begin, end] = offsets.as_slice() else {
-        return fail(8, format!("{name}: want two offsets"));
+        return fail(8, format!("{name}: expected two offsets"));
     };
     let count = shape
         .iter()
@@ -166,7 +166,7 @@ impl File<'_> {
         for (name, tensor) in first {
             let inputs = match tensor.shape.as_slice() {
                 &[inputs, columns] if columns == width => inputs,
-                shape => return fail(8, format!("{name}: shape {shape:?}, want [_, {width}]")),
+                shape => return fail(8, format!("{name}: shape {shape:?}, expected [_, {width}]")),
             };
             w1.extend(self.values(name, &[inputs, width])?);
             groups.push(InputGroup {
@@ -208,7 +208,7 @@ impl File<'_> {
             return fail(8, format!("no tensor {name}"));
         };
         if tensor.shape != shape {
-            let reason = format!("{name}: shape {:?}, want {shape:?}", tensor.shape);
+            let reason = format!("{name}: shape {:?}, expected {shape:?}", tensor.shape);
             return fail(8, reason);
         }
         let bytes = self.data.get(tensor.begin..tensor.end).unwrap_or_default();
@@ -230,12 +230,12 @@ fn limits(metadata: &mut BTreeMap<String, String>) -> Result<Limits, Safetensors
     let first = match metadata.remove(FIRST_LIMIT).as_deref() {
         None | Some("1") => 1,
         Some("2") => 2,
-        Some(other) => return fail(8, format!("{FIRST_LIMIT} {other}, want 1 or 2")),
+        Some(other) => return fail(8, format!("{FIRST_LIMIT} {other}, expected 1 or 2")),
     };
     let second = match metadata.remove(SECOND).as_deref() {
         None | Some("clipped") => true,
         Some(RELU) => false,
-        Some(other) => return fail(8, format!("{SECOND} {other}, want clipped or {RELU}")),
+        Some(other) => return fail(8, format!("{SECOND} {other}, expected clipped or {RELU}")),
     };
     Ok(Limits { first, second })
 }

@@ -599,7 +599,7 @@ mod tests {
         check("", "match length is missing");
         check(
             " seven point match",
-            "match length is 'seven point match', want a line such as ' 7 point match'",
+            "match length is 'seven point match', expected a line such as ' 7 point match'",
         );
         check(
             " 7 point match\n\n Game 1\n",

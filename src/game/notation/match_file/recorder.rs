@@ -168,7 +168,7 @@ impl Recorder {
             Some(_) => Ok(()),
             None => Err((
                 "variation",
-                Reason::Other("is not known here, want Backgammon or NackGammon"),
+                Reason::Other("is not known here, expected Backgammon or NackGammon"),
             )),
         }
     }

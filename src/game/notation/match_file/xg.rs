@@ -57,7 +57,7 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
     }
     match has_match {
         true => Ok(()),
-        false => Err(refused(wrong("has no match in it"))),
+        false => Err(refused(wrong("contains no match"))),
     }
 }
 

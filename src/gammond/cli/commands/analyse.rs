@@ -89,7 +89,7 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
             Ok([one, two, three])
         }
         _ => Err(
-            "want three losses above 0, each at least the one before, such as 0.02,0.08,0.16"
+            "expected three losses above 0, each at least the one before, such as 0.02,0.08,0.16"
                 .to_owned(),
         ),
     }
@@ -252,7 +252,7 @@ impl Printer<'_> {
             _ => return write_whole(&path, bytes).map_err(Failure::unwritten(&path)),
         };
         self.failed = true;
-        stderr_line!("gammond: {}: {why}; it is left as it is", path.display());
+        stderr_line!("gammond: {}: {why}; left unchanged", path.display());
         Ok(())
     }
 
@@ -424,7 +424,7 @@ fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             folder(path, 0, &mut files).map_err(Failure::in_file(path))?;
             if files.len() == before {
                 let endings: Vec<&str> = MatchFile::endings().collect();
-                let want = format!("has no match file in it (.{})", endings.join(", ."));
+                let want = format!("contains no match file (.{})", endings.join(", ."));
                 return Err(Failure::in_file(path)(want));
             }
         } else {

@@ -110,9 +110,13 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
             "'{first}' is a roll: the position comes first, as in gammond move 4HPwATDgc/ABMA 31"
         )
     } else if hopeless {
-        format!("'{first}' is not a position ({message}); an example: 4HPwATDgc/ABMA")
+        let example = match message.contains("example: ") {
+            true => "",
+            false => " (example: 4HPwATDgc/ABMA)",
+        };
+        format!("'{first}' is not a position: {message}{example}")
     } else if message == "roll is missing" {
-        format!("{message}; an example: gammond move 4HPwATDgc/ABMA 31")
+        format!("{message} (example: gammond move 4HPwATDgc/ABMA 31)")
     } else {
         message.clone()
     })

@@ -240,7 +240,7 @@ fn run_make(common: &Common, make: &Make) -> Result<Made, Failure> {
         && file.symlink_metadata().is_err()
     {
         let text = format!(
-            "'{}' ends neither with .bd (GNU Backgammon's format) nor with .race (ours); points are set with --points",
+            "'{}' ends neither with .bd (GNU Backgammon's format) nor with .race (gammond's); points are set with --points",
             file.display()
         );
         return Err(Failure::usage(text));
@@ -351,7 +351,7 @@ fn tell_of_the_part(file: &Path) {
 /// Returns the positions to be covered, or an error if no such database can be made.
 fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Failure> {
     if !(1..=MAX_CHECKERS).contains(&checkers) {
-        let text = format!("--checkers {checkers}, want 1 to {MAX_CHECKERS}");
+        let text = format!("--checkers {checkers}, expected 1 to {MAX_CHECKERS}");
         return Err(Failure::usage(text));
     }
     let fits = |points: usize| {
@@ -363,7 +363,7 @@ fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Fa
         let most = (1..=MAX_POINTS).rfind(|&points| fits(points).is_some());
         let (most, kind) = (most.unwrap_or(1), form.name());
         let mut text =
-            format!("--points {points}, want 1 to {most} ({kind} with {checkers} checkers)");
+            format!("--points {points}, expected 1 to {most} ({kind} with {checkers} checkers)");
         if form == Form::OneSided && Form::Race.fits_points(points) {
             text.push_str("; a race table (*.race) can hold them");
         }
@@ -374,7 +374,7 @@ fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Fa
 /// A file that is there already is replaced by the same database only.
 fn only_over_its_like(path: &Path, numbering: Numbering, form: Form) -> Result<(), Failure> {
     let refused = |reason: &str| {
-        let text = format!("{}: {reason}; nothing was made", path.display());
+        let text = format!("{}: {reason}; nothing was written", path.display());
         Err(Failure::file(text))
     };
     if path.symlink_metadata().is_err() {
@@ -385,7 +385,7 @@ fn only_over_its_like(path: &Path, numbering: Numbering, form: Form) -> Result<(
         Ok(Database::TwoSided(table)) => (Form::TwoSided, table.numbering()),
         Ok(Database::Race(table)) => (Form::Race, table.numbering()),
         Ok(Database::Hypergammon(_)) => return refused("exists and is another bearoff database"),
-        Err(_) => return refused("exists and is no whole bearoff database"),
+        Err(_) => return refused("exists and is not a complete bearoff database"),
     };
     if (found, there) == (form, numbering) {
         Ok(())

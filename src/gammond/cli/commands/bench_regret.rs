@@ -82,7 +82,7 @@ fn judges(specs: &[PlayerSpec]) -> Result<Vec<PlayJudge>, Failure> {
     let judge = |spec: &PlayerSpec| match spec {
         PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(ours)?),
         _ => Err(Failure::usage(
-            "--judge: that player does not judge; want gammond[:nets=PATH][:plies=N]",
+            "--judge: that player does not judge; expected gammond[:nets=PATH][:plies=N]",
         )),
     };
     specs.iter().map(judge).collect()

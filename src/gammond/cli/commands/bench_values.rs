@@ -43,7 +43,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             Failure::file(format!("{twin}: not the positions of {}", path.display()))
         })?;
         if labels.is_empty() {
-            return Err(Failure::in_file(path)("no label in it"));
+            return Err(Failure::in_file(path)("contains no label"));
         }
         control.task = path.display().to_string();
         let (rows, done) = by_group(&labels, &players, &mut control).map_err(Failure::usage)?;

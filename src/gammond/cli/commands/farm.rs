@@ -138,14 +138,14 @@ fn fault(text: &str) -> Result<InjectedFault, String> {
         None if text == "lies" => Ok(InjectedFault::Lies),
         Some(("fails", lot)) => match lot.parse() {
             Ok(lot) => Ok(InjectedFault::Fails(lot)),
-            Err(_) => Err("want fails=LOT, such as fails=3".to_owned()),
+            Err(_) => Err("expected fails=LOT, such as fails=3".to_owned()),
         },
         Some(("version", version)) => Ok(InjectedFault::Version(version.to_owned())),
         Some(("drops", percent)) => match percent.parse() {
             Ok(percent) if percent < 100 => Ok(InjectedFault::Drops(percent)),
-            _ => Err("want drops=0 to drops=99".to_owned()),
+            _ => Err("expected drops=0 to drops=99".to_owned()),
         },
-        _ => Err("want lies, drops=PERCENT, fails=LOT or version=TEXT".to_owned()),
+        _ => Err("expected lies, drops=PERCENT, fails=LOT or version=TEXT".to_owned()),
     }
 }
 
@@ -176,7 +176,7 @@ struct SubmitArgs {
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok();
     let seconds = seconds.filter(|seconds| (0.001..=3600.0).contains(seconds));
-    seconds.ok_or_else(|| "want seconds, 0.001 to 3600".to_owned())
+    seconds.ok_or_else(|| "expected seconds, 0.001 to 3600".to_owned())
 }
 
 #[derive(clap::Args, Debug)]
@@ -292,7 +292,7 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
     let name = args.name.clone().unwrap_or_else(host_name);
     if !is_name(&name) {
         return Err(Failure::usage(format!(
-            "--name {name}: want letters, digits, - and _, at most 40"
+            "--name {name}: expected letters, digits, - and _, at most 40"
         )));
     }
     let access = args.server.access()?;

@@ -539,7 +539,7 @@ pub(super) fn tournament_args(
     } = spec;
     let players = places.players(players)?;
     if players.len() < 2 {
-        return Err(NotPortable("a tournament wants two players".to_owned()));
+        return Err(NotPortable("a tournament needs two players".to_owned()));
     }
     Ok(tournament::Args {
         players,

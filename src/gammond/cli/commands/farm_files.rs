@@ -168,7 +168,7 @@ impl Places<'_> {
     ) -> Result<Vec<PlayerSpec>, NotPortable> {
         let players: Vec<PortablePlayer> = players.into();
         if players.len() > PLAYERS_MAX {
-            let text = format!("{} players, want at most {PLAYERS_MAX}", players.len());
+            let text = format!("{} players, expected at most {PLAYERS_MAX}", players.len());
             return Err(NotPortable(text));
         }
         players.iter().map(|player| self.player(player)).collect()

@@ -111,7 +111,7 @@ pub(crate) struct Args {
 fn host_and_port(text: &str) -> Result<String, String> {
     match text.parse() {
         Ok(Address::Tcp(address)) => Ok(address),
-        _ => Err("want HOST:PORT, such as fibs.com:4321".to_owned()),
+        _ => Err("expected HOST:PORT, such as fibs.com:4321".to_owned()),
     }
 }
 

@@ -212,21 +212,21 @@ struct Supervised {
 fn representation(name: &str) -> Result<Representation, String> {
     Representation::named(name).ok_or_else(|| {
         let known = Representation::ALL.map(Representation::name);
-        format!("want one of {}", known.join(", "))
+        format!("expected one of {}", known.join(", "))
     })
 }
 
 fn sides(name: &str) -> Result<Sides, String> {
-    Sides::named(name).ok_or_else(|| "want swap or invert".to_owned())
+    Sides::named(name).ok_or_else(|| "expected swap or invert".to_owned())
 }
 
 /// A number within limits.
 fn number<const LEAST: u32, const MOST: u32>(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "want a number".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
     // NaN is within nothing.
     match (f64::from(LEAST)..=f64::from(MOST)).contains(&number) {
         true => Ok(number),
-        false => Err(format!("want {LEAST} to {MOST}")),
+        false => Err(format!("expected {LEAST} to {MOST}")),
     }
 }
 
@@ -405,7 +405,7 @@ fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
                 let known: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
                 let known = known.join(", ");
                 return Err(Failure::usage(format!(
-                    "'{name}' is no experiment; want all or one of {known}"
+                    "'{name}' is no experiment; expected all or one of {known}"
                 )));
             }
         }
@@ -501,8 +501,7 @@ fn results(path: &Path) -> Result<Vec<Value>, Failure> {
                 lines.push(value);
             }
             _ => {
-                let text =
-                    format!("line {number}: not a result of gammond lab; it is left as it is");
+                let text = format!("line {number}: not a result of gammond lab; left unchanged");
                 return Err(Failure::in_file(path)(text));
             }
         }

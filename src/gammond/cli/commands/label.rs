@@ -42,7 +42,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     };
     let (positions, damaged) = read_telling(&args.input)?;
     if positions.is_empty() {
-        return Err(Failure::in_file(&args.input)("no position in it"));
+        return Err(Failure::in_file(&args.input)("contains no position"));
     }
     let done = ExitCode::from(u8::from(damaged));
     let job = Labelling::new(&engine, method, &positions)?;

@@ -46,7 +46,7 @@ impl NatsOptions {
     pub(super) fn access(&self, url: &str) -> Result<Access, Failure> {
         if !is_name(&self.farm) {
             return Err(Failure::usage(format!(
-                "--farm {}: want letters, digits, - and _, at most 40",
+                "--farm {}: expected letters, digits, - and _, at most 40",
                 self.farm
             )));
         }

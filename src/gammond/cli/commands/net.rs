@@ -289,7 +289,7 @@ fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
         "crashed" => file.crashed,
         "pruning" => file.prune_contact,
         other => {
-            let text = format!("--class {other}, want contact, crashed or pruning");
+            let text = format!("--class {other}, expected contact, crashed or pruning");
             return Err(Failure::usage(text));
         }
     };

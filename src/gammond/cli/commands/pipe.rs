@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 fn style(name: &str) -> Result<AnswerStyle, String> {
-    AnswerStyle::named(name).ok_or_else(|| "want json, text or position".to_owned())
+    AnswerStyle::named(name).ok_or_else(|| "expected json, text or position".to_owned())
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

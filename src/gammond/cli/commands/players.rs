@@ -37,14 +37,14 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if let Some(name) = &args.name {
         let matches = archive.history(name)?;
         if matches.is_empty() {
-            let none = format!("{}: nobody is called '{name}'", args.db.display());
+            let none = format!("{}: no player is called '{name}'", args.db.display());
             return Err(Failure::work(none));
         }
         return print(history(name, &matches, as_json).as_bytes());
     }
     let players = archive.players()?;
     if players.is_empty() {
-        return Err(Failure::in_file(&args.db)("has no match in it"));
+        return Err(Failure::in_file(&args.db)("contains no match"));
     }
     print(all(&players, as_json).as_bytes())
 }

@@ -395,7 +395,10 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<WantedRecord>, bool),
         let named: Vec<String> = (args.bm_in.iter().chain(&args.again))
             .map(|path| path.display().to_string())
             .collect();
-        return Err(Failure::file(within(named.join(", "), "no position")));
+        return Err(Failure::file(within(
+            named.join(", "),
+            "contains no position",
+        )));
     }
     Ok((wanted, damaged))
 }
@@ -449,7 +452,7 @@ fn compared(recipe: &Recipe, again: &Again) -> String {
     }
     if again.uncertain > 0 {
         text.push_str(&format!(
-            "no standard error is known in {} records: {} games of each candidate are one batch; want trials={} or more\n",
+            "no standard error is known in {} records: {} games of each candidate are one batch; expected trials={} or more\n",
             again.uncertain,
             recipe.rollout.trials,
             2 * GAMES_PER_PART

@@ -45,7 +45,7 @@ pub(crate) struct Args {
 fn theme(name: &str) -> Result<Theme, String> {
     Theme::named(name).ok_or_else(|| {
         let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
-        format!("want one of {}", names.join(", "))
+        format!("expected one of {}", names.join(", "))
     })
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     let (line, _) = asked(common, "show", &args.ask.request)?;
     let Request::Show(shown, state) = &line.request else {
-        return Err(Failure::usage("that is no position"));
+        return Err(Failure::usage("not a position (example: 4HPwATDgc/ABMA)"));
     };
     let play = match &args.play {
         Some(text) => Some(arrows(text, &shown.position, shown.roll)?),
@@ -88,7 +88,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 fn arrows(text: &str, position: &Position, roll: Option<Roll>) -> Result<Play, Failure> {
     let roll = roll.ok_or_else(|| {
         Failure::usage(
-            "--play wants a roll: gammond show 4HPwATDgc/ABMA 31 --play '8/5 6/5' --svg FILE",
+            "--play needs a roll: gammond show 4HPwATDgc/ABMA 31 --play '8/5 6/5' --svg FILE",
         )
     })?;
     match parse_play(text, position, roll) {

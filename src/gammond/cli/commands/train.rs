@@ -176,7 +176,7 @@ fn draw_curve(path: &Path, output: Option<&Path>) -> Result<ExitCode, Failure> {
     let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
     let (axes, curves) = curve::read(&text);
     if curves.is_empty() {
-        return Err(Failure::in_file(path)("no line x,y,error[,name] in it"));
+        return Err(Failure::in_file(path)("contains no line x,y,error[,name]"));
     }
     let picture = curve::svg(&axes, &curves);
     match output {

@@ -95,16 +95,16 @@ def off(boards: Boards) -> NDArray[np.int64]:
 
 def _shaped(name: str, array: NDArray[Any], width: tuple[int, ...]) -> NDArray[Any]:
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name}: a {type(array).__name__}, want a numpy array")
+        raise TypeError(f"{name}: a {type(array).__name__}, expected a numpy array")
     if array.shape[1:] != width:
-        raise ValueError(f"{name}: shape {array.shape}, want [N, {', '.join(map(str, width))}]")
+        raise ValueError(f"{name}: shape {array.shape}, expected [N, {', '.join(map(str, width))}]")
     return array
 
 
 def _counts(name: str, array: NDArray[Any]) -> NDArray[np.int64]:
     """Returns a numeric array as integers; refuses NaN and fractions."""
     if array.dtype.kind not in "iufb":
-        raise TypeError(f"{name}: dtype {array.dtype}, want numbers")
+        raise TypeError(f"{name}: dtype {array.dtype}, expected numbers")
     if not np.isfinite(array).all() or np.abs(array).max(initial=0) > 15:
         raise ValueError(f"{name}: numbers beyond 15 or not finite")
     whole: NDArray[np.int64] = np.rint(array.astype(np.float64)).astype(np.int64)

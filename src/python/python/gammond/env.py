@@ -93,9 +93,9 @@ class VectorEnv:
         """Performs one action in every game."""
         actions = np.asarray(actions)
         if actions.dtype.kind not in "iu":
-            raise TypeError(f"actions: dtype {actions.dtype}, want int64")
+            raise TypeError(f"actions: dtype {actions.dtype}, expected int64")
         if actions.ndim != 1:
-            raise ValueError(f"actions: shape {actions.shape}, want [{self.num_envs}]")
+            raise ValueError(f"actions: shape {actions.shape}, expected [{self.num_envs}]")
         rewards, done = self._games.step(np.ascontiguousarray(actions, dtype=np.int64))
         return Step(self._games.boards(), rewards, done)
 

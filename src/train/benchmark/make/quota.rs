@@ -25,7 +25,7 @@ pub enum QuotaError {
         found: String,
     },
     /// It is no number of records.
-    #[error("quota '{group}={found}': want a whole number above 0")]
+    #[error("quota '{group}={found}': expected a whole number above 0")]
     Number {
         /// The group.
         group: String,

@@ -260,7 +260,7 @@ mod tests {
             "games,points,standard error,name\n1,0.5000,0.1000,a\n"
         );
         std::fs::write(&path, "my thesis\n").unwrap();
-        assert!(keep().unwrap_err().to_string().contains("left as it is"));
+        assert!(keep().unwrap_err().to_string().contains("left unchanged"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my thesis\n");
     }
 

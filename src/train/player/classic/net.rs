@@ -25,13 +25,13 @@ pub struct ClassicShape {
 #[non_exhaustive]
 pub enum ShapeError {
     /// Too many hidden layers, or none.
-    #[error("{0} hidden layers, want 1 or {LAYERS_MAX}")]
+    #[error("{0} hidden layers, expected 1 or {LAYERS_MAX}")]
     Layers(usize),
     /// Too many neurons, or none.
-    #[error("{0} neurons in a hidden layer, want 1 to {HIDDEN_MAX}")]
+    #[error("{0} neurons in a hidden layer, expected 1 to {HIDDEN_MAX}")]
     Hidden(usize),
     /// No known number of outputs.
-    #[error("{0} outputs, want 1, 4 or 5")]
+    #[error("{0} outputs, expected 1, 4 or 5")]
     Outputs(usize),
 }
 

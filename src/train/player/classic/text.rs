@@ -41,7 +41,7 @@ pub enum ClassicFault {
     #[error(transparent)]
     File(#[from] std::io::Error),
     /// It is something else.
-    #[error("line 1: is not a classic net of gammond's: want '{FIRST}'")]
+    #[error("line 1: is not a classic net of gammond's: expected '{FIRST}'")]
     Foreign,
     /// A line is not as it should be.
     #[error("line {line}: {reason}")]
@@ -126,13 +126,16 @@ impl ClassicFile {
             let found = line.and_then(|(_, line)| line.strip_prefix(name));
             match found {
                 Some(rest) => Ok(rest.to_owned()),
-                None => wrong(at, format!("want '{name}...'")),
+                None => wrong(at, format!("expected '{name}...'")),
             }
         };
         let name = word(lines.next(), 2, "representation ")?;
         let Some(representation) = Representation::named(&name) else {
             let known = Representation::ALL.map(Representation::name).join(", ");
-            return wrong(2, format!("representation '{name}': want one of {known}"));
+            return wrong(
+                2,
+                format!("representation '{name}': expected one of {known}"),
+            );
         };
         let sizes = word(lines.next(), 3, "layers ")?;
         let shape = shape(representation, &sizes).or_else(|reason| wrong(3, reason))?;
@@ -163,7 +166,7 @@ impl ClassicFile {
                     let want = from + 1;
                     return wrong(
                         line,
-                        format!("{count} numbers, want a bias and {from} weights: {want}"),
+                        format!("{count} numbers, expected a bias and {from} weights: {want}"),
                     );
                 }
             }
@@ -194,9 +197,9 @@ fn cut(word: &str) -> String {
 
 fn shape(representation: Representation, sizes: &str) -> Result<ClassicShape, String> {
     let sizes: Option<Vec<usize>> = sizes.split(' ').map(|size| size.parse().ok()).collect();
-    let sizes = sizes.ok_or("want sizes of layers, such as 'layers 196 20 1'")?;
+    let sizes = sizes.ok_or("expected sizes of layers, such as 'layers 196 20 1'")?;
     let [inputs, hidden @ .., outputs] = &sizes[..] else {
-        return Err("want sizes of layers, such as 'layers 196 20 1'".to_owned());
+        return Err("expected sizes of layers, such as 'layers 196 20 1'".to_owned());
     };
     let want = representation.inputs();
     if *inputs != want {
@@ -242,15 +245,15 @@ mod tests {
             ("m ABC\n".to_owned(), "line 1: is not a classic net"),
             (
                 edited("quack", "duck"),
-                "line 2: representation 'duck': want one of quack",
+                "line 2: representation 'duck': expected one of quack",
             ),
             (edited("26 3", "25 3"), "line 3: 25 inputs, quack has 26"),
             (edited("3 2 4", "3 2 7"), "line 3: 7 outputs"),
             (edited("3 2 4", "3 2 1 4"), "line 3: 3 hidden layers"),
-            (edited("layers", "sizes"), "line 3: want 'layers ...'"),
+            (edited("layers", "sizes"), "line 3: expected 'layers ...'"),
             (
                 edited(&line(5), "1 2"),
-                "line 5: 2 numbers, want a bias and 26",
+                "line 5: 2 numbers, expected a bias and 26",
             ),
             (edited(&line(6), "x"), "line 6: 'x' is no weight"),
             (edited(&line(6), "NaN"), "line 6: 'NaN' is no weight"),
@@ -261,7 +264,7 @@ mod tests {
             ),
             (
                 text.lines().take(13).collect::<Vec<_>>().join("\n"),
-                "want 'sha256 ...'",
+                "expected 'sha256 ...'",
             ),
             (text.clone() + "more\n", "goes on behind"),
         ] {

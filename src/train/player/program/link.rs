@@ -19,7 +19,7 @@ pub enum ProgramError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is gone.
-    #[error("it ended without an answer")]
+    #[error("the program ended without an answer")]
     Ended,
     /// It says nothing.
     #[error("no answer within {0:?}")]
