@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent.parent
-PAGES = [HERE / "README.md", HERE.parents[1] / "protocol-specs" / "for-python.md"]
+SPECIFICATIONS = HERE.parents[1] / "protocol-specs"
+PAGES = [HERE / "README.md", SPECIFICATIONS / "for-python.md", SPECIFICATIONS / "for-researchers.md"]
 BLOCKS = [
     pytest.param(block, id=f"{page.name}-{number}")
     for page in PAGES
