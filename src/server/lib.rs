@@ -14,6 +14,10 @@ pub mod fibs;
 mod fuzz;
 mod http;
 pub mod limits;
+pub mod mcp {
+    //! The Model Context Protocol on standard input and output.
+    pub use crate::http::McpStdio;
+}
 pub mod picture;
 pub mod platform;
 mod schedule;

@@ -76,6 +76,9 @@ commands! {
     /// GNU Backgammon's text console: what starts `gnubg -t` can start this.
     #[command(after_help = "Example: gammond gnubg -t -q -c commands.txt")]
     Gnubg => gnubg,
+    /// The engine as tools of a language model (Model Context Protocol), on standard input and output.
+    #[command(after_help = "Example: gammond mcp")]
+    Mcp => mcp,
     /// Make links named gnubg and gnubg-cli to this program in a folder.
     #[command(after_help = "Example: gammond link-gnubg ~/.local/bin")]
     LinkGnubg => link_gnubg,

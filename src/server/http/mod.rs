@@ -9,6 +9,7 @@ mod foreign;
 mod fuzz;
 mod list;
 mod matches;
+mod mcp;
 mod openapi;
 mod page;
 mod problem;
@@ -18,6 +19,7 @@ mod verbs;
 
 pub use access::{HttpAccess, TokenError};
 pub use fuzz::fuzz_http;
+pub use mcp::McpStdio;
 
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};

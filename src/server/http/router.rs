@@ -3,6 +3,7 @@
 use super::access::Doors;
 use super::foreign;
 use super::matches;
+use super::mcp;
 use super::openapi;
 use super::page;
 use super::problem::Problem;
@@ -34,6 +35,7 @@ pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
     Router::new()
         .route("/v1/{verb}", any(verbs::answer))
         .route("/v1/analyse", any(matches::analyse))
+        .route("/mcp", any(mcp::answer))
         .route("/openapi.json", any(description))
         .route("/docs", any(docs))
         .merge(page::routes())

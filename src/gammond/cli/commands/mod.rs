@@ -32,6 +32,7 @@ pub(super) mod lab;
 pub(super) mod label;
 pub(super) mod link_gnubg;
 pub(super) mod man;
+pub(super) mod mcp;
 #[cfg(feature = "farm")]
 mod nats_options;
 pub(super) mod net;

@@ -308,14 +308,21 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     runtime.shutdown_timeout(Duration::from_millis(100));
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(ServeFailure::Serve(ServeError::Transport(error @ TransportError::File(_)))) => {
-            Err(Failure::file(error))
+        Err(error) => Err(serve_failure(error)),
+    }
+}
+
+/// Returns the failure with its exit code.
+pub(super) fn serve_failure(error: ServeFailure) -> Failure {
+    match error {
+        ServeFailure::Serve(ServeError::Transport(error @ TransportError::File(_))) => {
+            Failure::file(error)
         }
-        Err(ServeFailure::Serve(error @ ServeError::Transport(_))) => Err(Failure::usage(error)),
-        Err(ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress))) => {
-            Err(Failure::usage(error))
+        ServeFailure::Serve(error @ ServeError::Transport(_)) => Failure::usage(error),
+        ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress)) => {
+            Failure::usage(error)
         }
-        Err(error) => Err(Failure::work(error)),
+        error => Failure::work(error),
     }
 }
 
@@ -326,7 +333,7 @@ fn warm() {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum ServeFailure {
+pub(super) enum ServeFailure {
     #[error("{0}")]
     Serve(#[from] ServeError),
     #[error("signals: {0}")]
@@ -361,7 +368,7 @@ fn notifier() -> Notifier {
 }
 
 /// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP reloads the nets.
-fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
+pub(super) fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = Ear::new(Told::End)?;
     let mut interrupt = Ear::new(Told::Interrupt)?;
     let mut hang_up = Ear::new(Told::Reload)?;

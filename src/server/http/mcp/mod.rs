@@ -1,0 +1,137 @@
+//! The Model Context Protocol: the engine as tools of a language model, on standard input and output and at `/mcp`.
+//!
+//! Rules MCP-01 to MCP-63 of `protocol-specs/mcp.md`. Each tool is a question of the line protocol, and its structured
+//! result is the answer of the line.
+
+mod arguments;
+mod message;
+mod paths;
+mod stdio;
+mod summary;
+mod tools;
+
+pub(super) use paths::answer;
+pub use stdio::McpStdio;
+
+use super::problem::Problem;
+use crate::fair_queue::Origin;
+use crate::tcp::shared::Shared;
+use gammond_protocol::json::Json;
+use message::{INVALID_PARAMS, Message, RpcError, UNKNOWN_METHOD, WITH_HANDSHAKE, cached, text};
+use serde_json::{Value, json};
+use std::sync::{Arc, LazyLock};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Longest message in bytes; a match file in base64 is within it.
+const MESSAGE_BYTES_MAX: usize = 1 << 20;
+const INSTRUCTIONS: &str = "A backgammon engine. Equities are points for the player on roll, who is X, at the bottom \
+    of a board. Use the tools for every judgement of a position, a play or a cube; do not guess.";
+/// Pages of `resources/list`.
+const HELP: &str = "gammond://help";
+/// The tools, as `tools/list` shows them.
+static TOOLS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("tools.json")).unwrap_or(Value::Null));
+
+/// The services and the origin of a client's requests.
+#[derive(Clone, Debug)]
+struct Context {
+    shared: Arc<Shared>,
+    origin: Origin,
+}
+
+/// Reports of a running tool.
+#[derive(Clone, Debug)]
+struct Progress {
+    token: Value,
+    sender: UnboundedSender<Value>,
+}
+
+impl Progress {
+    fn report(&self, done: f64, total: f64, message: &str) {
+        let params = json!({
+            "progressToken": self.token, "progress": done, "total": total, "message": message,
+        });
+        let report =
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+        // A client that has gone wants no reports.
+        let _ = self.sender.send(report);
+    }
+}
+
+/// Answers a request. Reports of its progress go to `sender`.
+async fn respond(context: &Context, message: &Message, sender: UnboundedSender<Value>) -> Value {
+    let id = message.id.clone().unwrap_or(Value::Null);
+    let progress = message
+        .progress_token()
+        .map(|token| Progress { token, sender });
+    match result(context, message, progress).await {
+        Ok(result) => message::response(message, result),
+        Err(error) => error.response(&id),
+    }
+}
+
+async fn result(
+    context: &Context,
+    message: &Message,
+    progress: Option<Progress>,
+) -> Result<Value, RpcError> {
+    let capabilities = || json!({"tools": {}, "resources": {}});
+    let server = || {
+        json!({"name": "gammond", "title": "gammond backgammon engine",
+               "version": env!("CARGO_PKG_VERSION")})
+    };
+    let list = |value: Value| Ok(cached(message, value));
+    match message.method.as_str() {
+        "initialize" => {
+            let wanted = text(&message.params, "protocolVersion");
+            let version = wanted.filter(|version| WITH_HANDSHAKE.contains(version));
+            let [newest, ..] = WITH_HANDSHAKE;
+            Ok(
+                json!({"protocolVersion": version.unwrap_or(newest), "capabilities": capabilities(),
+                      "serverInfo": server(), "instructions": INSTRUCTIONS}),
+            )
+        }
+        "server/discover" => list(
+            json!({"supportedVersions": message::versions(), "capabilities": capabilities(),
+                   "serverInfo": server(), "instructions": INSTRUCTIONS}),
+        ),
+        "ping" => Ok(json!({})),
+        "tools/list" => list(json!({"tools": *TOOLS})),
+        "tools/call" => {
+            let Some(name) = text(&message.params, "name") else {
+                let error = "name is missing, such as \"best_plays\"";
+                return Err(RpcError::new(INVALID_PARAMS, error));
+            };
+            let empty = Json::Object(Vec::new());
+            let arguments = message::member(&message.params, "arguments").unwrap_or(&empty);
+            if !matches!(arguments, Json::Object(_)) {
+                let error = "arguments must be an object";
+                return Err(RpcError::new(INVALID_PARAMS, error));
+            }
+            tools::call(context, name, arguments, progress).await
+        }
+        "resources/list" => list(json!({"resources": [
+            {"uri": HELP, "name": "help", "title": "Settings and notations", "mimeType": "text/plain"},
+        ]})),
+        "resources/templates/list" => list(json!({"resourceTemplates": [
+            {"uriTemplate": "gammond://position/{id}", "name": "board", "mimeType": "text/plain"},
+            {"uriTemplate": "gammond://position/{id}.svg", "name": "drawing", "mimeType": "image/svg+xml"},
+            {"uriTemplate": "gammond://position/{id}.png", "name": "picture", "mimeType": "image/png"},
+            {"uriTemplate": "gammond://position/{id}.json", "name": "notations", "mimeType": "application/json"},
+        ]})),
+        "resources/read" => {
+            let uri = text(&message.params, "uri").unwrap_or_default();
+            list(tools::resource(context, uri).await?)
+        }
+        other => Err(RpcError::new(
+            UNKNOWN_METHOD,
+            format!("there is no method {other:.64?}"),
+        )),
+    }
+}
+
+/// Returns a refused argument as the result of a tool, from which a model can correct it (MCP-21).
+fn refused(problem: &Problem) -> Value {
+    let text = format!("{}: {}", problem.code, problem.message);
+    json!({"content": [{"type": "text", "text": text}], "isError": true})
+}

@@ -1,0 +1,173 @@
+//! `/mcp`: MCP over HTTP without sessions (MCP-11 to MCP-14).
+
+use super::super::body;
+use super::super::problem::Problem;
+use super::super::router::Peer;
+use super::message::{
+    HEADER_MISMATCH, INVALID_REQUEST, Message, RpcError, UNKNOWN_METHOD, UNKNOWN_VERSION, text,
+};
+use super::{Context, MESSAGE_BYTES_MAX, respond};
+use crate::tcp::shared::Shared;
+use axum::body::Body;
+use axum::extract::{Extension, Request, State};
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::Stream;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Time after which an answer becomes a stream, so that nobody between gives the connection up.
+const QUICK: Duration = Duration::from_secs(1);
+/// Interval of the comments in a stream.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// A request in work. Dropping it stops the work.
+struct Call {
+    task: JoinHandle<()>,
+    messages: UnboundedReceiver<Value>,
+    ahead: Option<Value>,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Stream for Call {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
+        let call = self.get_mut();
+        let message = match call.ahead.take() {
+            Some(message) => Some(message),
+            None => std::task::ready!(call.messages.poll_recv(context)),
+        };
+        Poll::Ready(message.map(|message| Ok(Event::default().data(message.to_string()))))
+    }
+}
+
+/// Returns the HTTP status of a response (MCP-05).
+fn status(response: &Value) -> StatusCode {
+    let code = response.pointer("/error/code").and_then(Value::as_i64);
+    let code = code.and_then(|code| i32::try_from(code).ok());
+    match code {
+        None => StatusCode::OK,
+        Some(UNKNOWN_METHOD) => StatusCode::NOT_FOUND,
+        Some(_) => StatusCode::BAD_REQUEST,
+    }
+}
+
+fn plain(response: &Value) -> Response {
+    let kind = HeaderValue::from_static("application/json");
+    let body = Body::from(format!("{response}\n"));
+    (status(response), [(CONTENT_TYPE, kind)], body).into_response()
+}
+
+/// `POST /mcp`: one message.
+pub(in super::super) async fn answer(
+    State(shared): State<Arc<Shared>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    if parts.method != Method::POST {
+        return Err(Problem {
+            allow: Some("POST"),
+            ..Problem::new("method-not-allowed", "only POST: there are no sessions")
+        });
+    }
+    let accept = parts.headers.get_all(ACCEPT).iter();
+    let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
+    let accept = accept.join(",").to_ascii_lowercase();
+    let takes = |kind: &str| accept.contains(kind) || accept.contains("*/*");
+    if !takes("application/json") || !takes("text/event-stream") {
+        let message = "Accept must have application/json and text/event-stream";
+        return Err(Problem::new("not-acceptable", message));
+    }
+    body::uncoded(&parts.headers)?;
+    let (bytes, weight) = body::collect(&shared, body, MESSAGE_BYTES_MAX).await?;
+    let message = match Message::read(&bytes) {
+        Ok(Some(message)) if message.id.is_some() => message,
+        // A notification or a response: nothing is due.
+        Ok(_) => return Ok(StatusCode::ACCEPTED.into_response()),
+        Err(response) => return Ok(plain(&response)),
+    };
+    if let Err(error) = headers_agree(&parts.headers, &message) {
+        let id = message.id.clone().unwrap_or(Value::Null);
+        return Ok(plain(&error.response(&id)));
+    }
+    let context = Context {
+        shared,
+        origin: peer.origin,
+    };
+    let (sender, messages) = unbounded_channel();
+    let task = tokio::spawn(async move {
+        let response = respond(&context, &message, sender.clone()).await;
+        // A client that has gone wants no response.
+        let _ = sender.send(response);
+        drop(weight);
+    });
+    let mut call = Call {
+        task,
+        messages,
+        ahead: None,
+    };
+    call.ahead = timeout(QUICK, call.messages.recv()).await.unwrap_or(None);
+    match &call.ahead {
+        Some(response) if response.get("id").is_some() => Ok(plain(response)),
+        _ => {
+            let stream = Sse::new(call).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
+            Ok(stream.into_response())
+        }
+    }
+}
+
+/// Checks that the headers of a stateless request say what its body says (MCP-13).
+fn headers_agree(headers: &HeaderMap, message: &Message) -> Result<(), RpcError> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if !message.stateless {
+        let known = super::message::versions();
+        let version = header("mcp-protocol-version").filter(|version| !known.contains(version));
+        return match version {
+            None => Ok(()),
+            Some(version) => Err(RpcError {
+                data: Some(serde_json::json!({"supported": known, "requested": version})),
+                ..RpcError::new(UNKNOWN_VERSION, "this protocol version is not supported")
+            }),
+        };
+    }
+    let name = match message.method.as_str() {
+        "tools/call" => text(&message.params, "name"),
+        "resources/read" => text(&message.params, "uri"),
+        _ => None,
+    };
+    for (header_name, want) in [
+        ("mcp-protocol-version", Some(message.version())),
+        ("mcp-method", Some(message.method.as_str())),
+        ("mcp-name", name),
+    ] {
+        let encoded = header(header_name).is_some_and(|value| value.starts_with("=?base64?"));
+        if let Some(want) = want
+            && !encoded
+            && header(header_name) != Some(want)
+        {
+            let message =
+                format!("the header {header_name} differs from the body, want {want:.128?}");
+            return Err(RpcError::new(HEADER_MISMATCH, message));
+        }
+    }
+    if message.method.is_empty() {
+        return Err(RpcError::new(INVALID_REQUEST, "method is empty"));
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! MCP on standard input and output: one message a line (MCP-10).
+
+use super::message::{INVALID_REQUEST, Message, RpcError, member, scalar};
+use super::{Context, MESSAGE_BYTES_MAX, respond};
+use crate::fair_queue::Origin;
+use crate::shutdown::{Phase, reached};
+use crate::tcp::Handle;
+use crate::tcp::TransportError;
+use crate::transport::{Transport, TransportFuture};
+use gammond_protocol::{Cut, LineCodec};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::sync::Arc;
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::AbortHandle;
+
+/// Requests in work at a time.
+const CALLS_MAX: usize = 64;
+/// Size of one read in bytes.
+const READ_BYTES: usize = 64 << 10;
+
+/// MCP on standard input and output. The server ends with the input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct McpStdio;
+
+impl Transport for McpStdio {
+    fn check(&self) -> TransportFuture<'_, Result<(), TransportError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn shown(&self) -> String {
+        "MCP on standard input and output".to_owned()
+    }
+
+    fn serve(self: Arc<Self>, server: Handle) -> TransportFuture<'static, ()> {
+        Box::pin(async move {
+            let mut phase = server.0.phase.subscribe();
+            tokio::select! {
+                () = converse(&server) => {}
+                () = reached(&mut phase, Phase::Drain) => {}
+            }
+            server.drain();
+        })
+    }
+}
+
+/// Writes messages to standard output, each with its line end.
+fn write(message: &Value) -> bool {
+    let mut out = std::io::stdout().lock();
+    let written = writeln!(out, "{message}").and_then(|()| out.flush());
+    written.is_ok()
+}
+
+/// The requests in work, by their ids.
+type Calls = HashMap<String, AbortHandle>;
+
+async fn converse(server: &Handle) {
+    let context = Context {
+        shared: Arc::clone(&server.0),
+        origin: Origin::Here,
+    };
+    let (sender, mut messages) = unbounded_channel::<Value>();
+    let mut calls = Calls::new();
+    let mut codec = LineCodec::new(MESSAGE_BYTES_MAX);
+    let mut input = tokio::io::stdin();
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        let count = tokio::select! {
+            Some(message) = messages.recv() => {
+                if !write(&message) {
+                    break;
+                }
+                continue;
+            }
+            read = input.read(&mut buffer) => read.unwrap_or(0),
+        };
+        match buffer.get(..count) {
+            Some(bytes) if count > 0 => codec.feed(bytes),
+            _ => {
+                codec.finish();
+            }
+        }
+        while let Some(cut) = codec.peek() {
+            match cut {
+                Cut::Line(line) if line.trim_ascii().is_empty() => {}
+                Cut::Line(line) => take(&context, line, &mut calls, &sender),
+                Cut::TooLong => {
+                    let error = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
+                    let error = RpcError::new(INVALID_REQUEST, error);
+                    let _ = sender.send(error.response(&Value::Null));
+                }
+            }
+            codec.consume();
+        }
+        if count == 0 {
+            break;
+        }
+    }
+    // What runs is cancelled, what is said is written.
+    for call in calls.values() {
+        call.abort();
+    }
+    while let Ok(message) = messages.try_recv() {
+        if !write(&message) {
+            break;
+        }
+    }
+}
+
+/// Starts the work of a message, or cancels another's.
+fn take(context: &Context, line: &[u8], calls: &mut Calls, sender: &UnboundedSender<Value>) {
+    calls.retain(|_, call| !call.is_finished());
+    let message = match Message::read(line) {
+        Ok(Some(message)) => message,
+        Ok(None) => return,
+        Err(response) => {
+            let _ = sender.send(response);
+            return;
+        }
+    };
+    let Some(id) = &message.id else {
+        if message.method == "notifications/cancelled"
+            && let Some(id) = member(&message.params, "requestId").and_then(scalar)
+            && let Some(call) = calls.remove(&id.to_string())
+        {
+            call.abort();
+        }
+        return;
+    };
+    let name = id.to_string();
+    let refused = if calls.contains_key(&name) {
+        Some("this id is in use by a request in work")
+    } else if calls.len() >= CALLS_MAX {
+        Some("too many requests are in work")
+    } else {
+        None
+    };
+    if let Some(reason) = refused {
+        let _ = sender.send(RpcError::new(INVALID_REQUEST, reason).response(id));
+        return;
+    }
+    let (context, sender) = (context.clone(), sender.clone());
+    let task = tokio::spawn(async move {
+        let response = respond(&context, &message, sender.clone()).await;
+        let _ = sender.send(response);
+    });
+    calls.insert(name, task.abort_handle());
+}

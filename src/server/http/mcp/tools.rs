@@ -1,0 +1,323 @@
+//! The tools and resources of MCP: a question, its answer, and what a model reads (MCP-20 to MCP-42).
+
+use super::super::board::{PNG, SVG, TEXT, Wishes};
+use super::super::desk::{self, Answer};
+use super::super::problem::Problem;
+use super::arguments;
+use super::message::{INVALID_PARAMS, RpcError, text};
+use super::summary::summary;
+use super::{Context, HELP, Progress, refused};
+use axum::body::to_bytes;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use form_urlencoded::Serializer;
+use gammond_engine::query::ReportForm;
+use gammond_protocol::json::Json;
+use gammond_protocol::message::match_inquiry;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+
+/// Arguments that all questions about a position share.
+const COMMON: [&str; 11] = [
+    "position", "board", "length", "score", "crawford", "cube", "owner", "jacoby", "beavers",
+    "plies", "level",
+];
+const DEPTH: (&str, &str) = ("plies", "2");
+/// Largest picture in bytes.
+const PICTURE_BYTES_MAX: usize = 4 << 20;
+/// Decisions of an analysis in an answer.
+const DECISIONS: usize = 20;
+const DECISIONS_MAX: u64 = 200;
+const HELP_TEXT: &str = "Positions: GNUbg Position ID (4HPwATDgc/ABMA), GNUbg ID, XGID, OGID, FIBS board line, position key, or the \
+    argument `board` with lists of points.\nRolls: [3,1] or \"31\". Plays: \"8/5 6/5\", \"bar/20*\", \"6/off(2)\".\n\
+    Settings: length, score [on roll, other], crawford, cube, owner (me, opponent, centred), jacoby, beavers, plies 0 to 3, \
+    level (roller, roller+, roller++).\nEquities are points for the player on roll in money play, and normalized to the cube in matches.\n";
+
+/// Runs a tool.
+///
+/// # Errors
+/// An unknown tool; a bad argument is a result (MCP-21).
+pub(super) async fn call(
+    context: &Context,
+    name: &str,
+    arguments: &Json,
+    progress: Option<Progress>,
+) -> Result<Value, RpcError> {
+    let with = |more: &[&'static str]| {
+        let mut known = COMMON.to_vec();
+        known.extend_from_slice(more);
+        known
+    };
+    let done = match name {
+        "evaluate" => question(context, "eval", arguments, &with(&[]), &[DEPTH]).await,
+        "best_plays" => {
+            let defaults = [DEPTH, ("top", "5")];
+            let known = with(&["roll", "plays", "top"]);
+            question(context, "move", arguments, &known, &defaults).await
+        }
+        "cube_decision" => question(context, "cube", arguments, &with(&[]), &[DEPTH]).await,
+        "rollout" => rollout(context, arguments, &with(&ROLLOUT), progress).await,
+        "convert_position" => {
+            question(context, "convert", arguments, &["position", "board"], &[]).await
+        }
+        "show_position" => show(context, arguments).await,
+        "analyse_match" => analyse(context, arguments).await,
+        other => {
+            let message = format!("there is no tool {other:.64?}");
+            return Err(RpcError::new(INVALID_PARAMS, message));
+        }
+    };
+    Ok(done.unwrap_or_else(|problem| refused(&problem)))
+}
+
+const ROLLOUT: [&str; 6] = ["roll", "plays", "top", "trials", "seed", "time_s"];
+
+/// Returns an answer of the line protocol as the result of a tool.
+fn structured(answer: Value) -> Value {
+    let text = summary(&answer);
+    json!({"content": [{"type": "text", "text": text}], "structuredContent": answer, "isError": false})
+}
+
+fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| Problem::new("internal", error.to_string()))
+}
+
+async fn question(
+    context: &Context,
+    verb: &str,
+    arguments: &Json,
+    known: &[&str],
+    defaults: &[(&str, &str)],
+) -> Result<Value, Problem> {
+    let line = arguments::line(arguments, known, defaults)?;
+    let asked = desk::ask(&context.shared, context.origin, verb, line.as_bytes()).await;
+    Ok(structured(parsed(&Answer::collect(asked?).await)?))
+}
+
+async fn rollout(
+    context: &Context,
+    arguments: &Json,
+    known: &[&str],
+    progress: Option<Progress>,
+) -> Result<Value, Problem> {
+    let mut defaults = vec![("top", "3"), ("time", "45000")];
+    if progress.is_some() {
+        defaults.push(("progress", "1"));
+    }
+    let line = arguments::line(arguments, known, &defaults)?;
+    let mut answer = desk::ask(&context.shared, context.origin, "rollout", line.as_bytes()).await?;
+    let trials = match super::message::member(arguments, "trials") {
+        Some(Json::Number(number)) => number.as_f64().unwrap_or(1296.0),
+        _ => 1296.0,
+    };
+    let (mut rest, mut last, mut reported) = (Vec::new(), Vec::new(), 0.0);
+    while let Some(Ok(frame)) = answer.frame().await {
+        let Ok(bytes) = frame.into_data() else {
+            continue;
+        };
+        rest.extend_from_slice(&bytes);
+        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+            if let (Some(progress), false) = (&progress, last.is_empty()) {
+                report(progress, &last, trials, &mut reported);
+            }
+            last = rest.drain(..=end).collect();
+        }
+    }
+    let value = parsed(&last)?;
+    if value.get("type").and_then(Value::as_str) == Some("error") {
+        return Err(Problem::of_answer(&last));
+    }
+    Ok(structured(value))
+}
+
+/// Reports a line of progress; the numbers only grow (MCP-40).
+fn report(progress: &Progress, line: &[u8], trials: f64, reported: &mut f64) {
+    let Ok(value) = serde_json::from_slice::<Value>(line) else {
+        return;
+    };
+    let candidates = value.get("candidates").and_then(Value::as_array);
+    let best = candidates.and_then(|candidates| candidates.first());
+    let done = best
+        .and_then(|best| best.get("trials"))
+        .and_then(Value::as_f64);
+    if let Some(done) = done.filter(|done| *done > *reported) {
+        *reported = done;
+        progress.report(done, trials, &format!("{done} of {trials} games"));
+    }
+}
+
+async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
+    let Json::Object(members) = arguments else {
+        return Err(Problem::new("bad-request", "arguments must be an object"));
+    };
+    let mut wanted: Vec<(&str, String)> = Vec::new();
+    let mut question = Vec::new();
+    let mut kind = TEXT;
+    for (name, value) in members {
+        match (name.as_str(), value) {
+            ("format", Json::Text(format)) => {
+                kind = match format.as_str() {
+                    "text" => TEXT,
+                    "png" => PNG,
+                    "svg" => SVG,
+                    _ => {
+                        let message = format!("format is {format:.32?}, want text, png or svg");
+                        return Err(Problem::new("bad-setting", message));
+                    }
+                };
+            }
+            ("play", Json::Text(play)) => {
+                wanted.push(("play", play.clone()));
+            }
+            ("width", Json::Number(width)) => {
+                wanted.push(("width", width.to_string()));
+            }
+            ("format" | "play" | "width", value) => {
+                let message = format!("{name} is {}, want a string or a number", value.kind());
+                return Err(Problem::new("bad-request", message));
+            }
+            _ => question.push((name.clone(), value.clone())),
+        }
+    }
+    let mut known = COMMON.to_vec();
+    known.push("roll");
+    let line = arguments::line(&Json::Object(question), &known, &[])?;
+    let query = Serializer::new(String::new()).extend_pairs(wanted).finish();
+    let (wishes, _) = Wishes::read(&query)?;
+    let drawn = wishes.draw(&context.shared, &line, kind).await?;
+    let bytes = to_bytes(drawn.into_body(), PICTURE_BYTES_MAX).await;
+    let bytes = bytes.map_err(|error| Problem::new("internal", error.to_string()))?;
+    let content = match kind {
+        PNG => json!({"type": "image", "data": STANDARD.encode(&bytes), "mimeType": PNG}),
+        _ => json!({"type": "text", "text": String::from_utf8_lossy(&bytes)}),
+    };
+    Ok(json!({"content": [content], "isError": false}))
+}
+
+async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> {
+    const KNOWN: [&str; 5] = ["match", "encoding", "plies", "decisions", "limit"];
+    let bad = |message: String| Problem::new("bad-request", message);
+    let Json::Object(members) = arguments else {
+        return Err(bad("arguments must be an object".to_owned()));
+    };
+    if let Some((name, _)) = members
+        .iter()
+        .find(|(name, _)| !KNOWN.contains(&name.as_str()))
+    {
+        let names = KNOWN.join(", ");
+        return Err(bad(format!(
+            "argument {name:.64?} is not known, want one of {names}"
+        )));
+    }
+    let file = text(arguments, "match")
+        .ok_or_else(|| bad("match is missing, want a match file".to_owned()))?;
+    let file = match text(arguments, "encoding").unwrap_or("text") {
+        "text" => file.as_bytes().to_vec(),
+        "base64" => STANDARD
+            .decode(file.trim())
+            .map_err(|error| bad(format!("match is no base64: {error}")))?,
+        other => {
+            return Err(bad(format!(
+                "encoding is {other:.32?}, want text or base64"
+            )));
+        }
+    };
+    let wanted = text(arguments, "decisions").unwrap_or("worst");
+    if !["worst", "all", "none"].contains(&wanted) {
+        return Err(bad(format!(
+            "decisions is {wanted:.32?}, want worst, all or none"
+        )));
+    }
+    let limit = match super::message::member(arguments, "limit") {
+        None => DECISIONS,
+        Some(Json::Number(number)) => {
+            let limit = number.as_u64().filter(|&limit| limit <= DECISIONS_MAX);
+            let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+            limit.ok_or_else(|| bad(format!("limit is {number}, want 0 to {DECISIONS_MAX}")))?
+        }
+        Some(value) => return Err(bad(format!("limit is {}, want a number", value.kind()))),
+    };
+    let words = match super::message::member(arguments, "plies") {
+        None => " plies=2".to_owned(),
+        Some(Json::Number(plies)) => format!(" plies={plies}"),
+        Some(value) => return Err(bad(format!("plies is {}, want 0 to 3", value.kind()))),
+    };
+    let session = context.shared.defaults().session;
+    let inquiry = match_inquiry(&words, file.into(), ReportForm::Json, &session);
+    let inquiry = inquiry.map_err(|error| Problem::new(error.code, error.message))?;
+    let answer = desk::compute(&context.shared, context.origin, inquiry).await?;
+    let mut report = parsed(&answer.collect().await)?;
+    cut(&mut report, wanted, limit);
+    Ok(structured(report))
+}
+
+/// Keeps the decisions that are wanted and counts the others in `cut` (MCP-23).
+fn cut(report: &mut Value, wanted: &str, limit: usize) {
+    let Some(report) = report.as_object_mut() else {
+        return;
+    };
+    for part in ["games", "classes", "phases"] {
+        report.remove(part);
+    }
+    let Some(decisions) = report.get_mut("decisions").and_then(Value::as_array_mut) else {
+        return;
+    };
+    let before = decisions.len();
+    let loss = |one: &Value| {
+        one.pointer("/loss/emg")
+            .and_then(Value::as_f64)
+            .unwrap_or(0.0)
+    };
+    match wanted {
+        "none" => decisions.clear(),
+        "worst" => {
+            decisions.retain(|one| loss(one) > 0.0);
+            decisions.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
+        }
+        _ => {}
+    }
+    decisions.truncate(limit);
+    let cut = before - decisions.len();
+    report.insert("cut".into(), cut.into());
+}
+
+/// Reads a resource (MCP-30).
+///
+/// # Errors
+/// An unknown resource, and a position that is none.
+pub(super) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcError> {
+    if uri == HELP {
+        return Ok(json!({"contents": [{"uri": uri, "mimeType": TEXT, "text": HELP_TEXT}]}));
+    }
+    let unknown = || RpcError::new(INVALID_PARAMS, format!("there is no resource {uri:.128?}"));
+    let name = uri
+        .strip_prefix("gammond://position/")
+        .ok_or_else(unknown)?;
+    let (id, kind) = match name.rsplit_once('.') {
+        Some((id, "svg")) => (id, SVG),
+        Some((id, "png")) => (id, PNG),
+        Some((id, "json")) => (id, "application/json"),
+        _ => (name, TEXT),
+    };
+    // A query whose name is the whole text decodes it.
+    let id = id.replace('+', "%2B").replace(['&', '='], "");
+    let decoded = form_urlencoded::parse(id.as_bytes()).next();
+    let id = decoded.map(|(id, _)| id.into_owned()).ok_or_else(unknown)?;
+    let arguments = Json::Object(vec![("position".to_owned(), Json::Text(id))]);
+    let failed = |problem: Problem| RpcError::new(INVALID_PARAMS, problem.message);
+    let line = arguments::line(&arguments, &["position"], &[]).map_err(failed)?;
+    let bytes = if kind == "application/json" {
+        let asked = desk::ask(&context.shared, context.origin, "convert", line.as_bytes()).await;
+        Answer::collect(asked.map_err(failed)?).await
+    } else {
+        let drawn = Wishes::default().draw(&context.shared, &line, kind).await;
+        let body = drawn.map_err(failed)?.into_body();
+        let bytes = to_bytes(body, PICTURE_BYTES_MAX).await;
+        bytes.map_err(|_| unknown())?.to_vec()
+    };
+    let content = match kind {
+        PNG => json!({"uri": uri, "mimeType": kind, "blob": STANDARD.encode(&bytes)}),
+        _ => json!({"uri": uri, "mimeType": kind, "text": String::from_utf8_lossy(&bytes)}),
+    };
+    Ok(json!({"contents": [content]}))
+}
