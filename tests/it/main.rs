@@ -46,6 +46,7 @@ mod http_page;
 mod jobs;
 mod lab;
 mod malformed;
+mod mcp;
 mod movegen;
 mod nats;
 mod notation;

@@ -1,6 +1,6 @@
 //! The tools and resources of MCP: a question, its answer, and what a model reads (MCP-20 to MCP-42).
 
-use super::super::board::{PNG, SVG, TEXT, Wishes};
+use super::super::board::{PNG, SVG, TEXT, Wishes, shown};
 use super::super::desk::{self, Answer};
 use super::super::problem::Problem;
 use super::arguments;
@@ -12,6 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
 use gammond_engine::query::ReportForm;
+use gammond_game::notation::{PositionId, parse_play};
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
 use http_body_util::BodyExt as _;
@@ -22,6 +23,8 @@ const COMMON: [&str; 11] = [
     "position", "board", "length", "score", "crawford", "cube", "owner", "jacoby", "beavers",
     "plies", "level",
 ];
+/// Plays that a line lists at most.
+const PLAYS_MAX: &str = "256";
 const DEPTH: (&str, &str) = ("plies", "2");
 /// Largest picture in bytes.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
@@ -50,11 +53,7 @@ pub(super) async fn call(
     };
     let done = match name {
         "evaluate" => question(context, "eval", arguments, &with(&[]), &[DEPTH]).await,
-        "best_plays" => {
-            let defaults = [DEPTH, ("top", "5")];
-            let known = with(&["roll", "plays", "top"]);
-            question(context, "move", arguments, &known, &defaults).await
-        }
+        "best_plays" => best_plays(context, arguments, &with(&["roll", "plays", "top"])).await,
         "cube_decision" => question(context, "cube", arguments, &with(&[]), &[DEPTH]).await,
         "rollout" => rollout(context, arguments, &with(&ROLLOUT), progress).await,
         "convert_position" => {
@@ -92,6 +91,58 @@ async fn question(
     let line = arguments::line(arguments, known, defaults)?;
     let asked = desk::ask(&context.shared, context.origin, verb, line.as_bytes()).await;
     Ok(structured(parsed(&Answer::collect(asked?).await)?))
+}
+
+async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Result<Value, Problem> {
+    let Json::Object(members) = arguments else {
+        return Err(Problem::new("bad-request", "arguments must be an object"));
+    };
+    let (wanted, others): (Vec<_>, Vec<_>) = members
+        .iter()
+        .cloned()
+        .partition(|(name, _)| name == "plays");
+    let Some((_, wanted)) = wanted.into_iter().next() else {
+        return question(context, "move", arguments, known, &[DEPTH, ("top", "5")]).await;
+    };
+    // A line ranks all plays; the widest filter gives as many as possible the whole depth.
+    let defaults = [DEPTH, ("top", PLAYS_MAX), ("filter", "huge")];
+    let line = arguments::line(&Json::Object(others), known, &defaults)?;
+    let wanted = wanted_plays(context, &line, &wanted)?;
+    let asked = desk::ask(&context.shared, context.origin, "move", line.as_bytes()).await;
+    let mut answer = parsed(&Answer::collect(asked?).await)?;
+    if let Some(plays) = answer.get_mut("plays").and_then(Value::as_array_mut) {
+        let is_wanted = |play: &Value| {
+            let after = play.get("position").and_then(Value::as_str);
+            after.is_some_and(|after| wanted.iter().any(|wanted| wanted == after))
+        };
+        plays.retain(is_wanted);
+    }
+    Ok(structured(answer))
+}
+
+/// Returns the Position IDs after the plays of an argument.
+fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<String>, Problem> {
+    let wrong = |message: String| Problem::new("bad-play", message);
+    let Json::List(plays) = plays else {
+        let message = format!(
+            "plays is {}, want an array such as [\"8/5 6/5\"]",
+            plays.kind()
+        );
+        return Err(wrong(message));
+    };
+    let (shown, _) = shown(&context.shared, line)?;
+    let roll = shown
+        .roll
+        .ok_or_else(|| Problem::new("missing-roll", "roll is missing, such as [3,1]"))?;
+    let read = |play: &Json| match play {
+        Json::Text(text) => {
+            let legal = parse_play(text, &shown.position, roll);
+            let legal = legal.map_err(|error| wrong(format!("plays: {error}")))?;
+            Ok(PositionId::from(legal.after).to_string())
+        }
+        other => Err(wrong(format!("plays has {}, want a string", other.kind()))),
+    };
+    plays.iter().map(read).collect()
 }
 
 async fn rollout(

@@ -1,0 +1,264 @@
+//! The Model Context Protocol: rules MCP- of `protocol-specs/mcp.md`. `tools/mcp_client.py` is the foreign client.
+
+use crate::server_process::Process;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+const START: &str = "4HPwATDgc/ABMA";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// Runs `gammond mcp` on these lines; returns what it says, a message a line, and its exit code.
+fn stdio(lines: &[String], settles: usize) -> (Vec<Value>, Option<i32>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for line in lines {
+        writeln!(input, "{line}").unwrap();
+    }
+    input.flush().unwrap();
+    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut messages = Vec::new();
+    let mut read = |messages: &mut Vec<Value>| {
+        let mut line = String::new();
+        let count = std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+        if count > 0 {
+            messages.push(serde_json::from_str(&line).unwrap());
+        }
+        count > 0
+    };
+    while messages.len() < settles && read(&mut messages) {}
+    drop(input);
+    while read(&mut messages) {}
+    (messages, child.wait().unwrap().code())
+}
+
+fn call(id: u32, tool: &str, arguments: &Value) -> String {
+    let params = json!({"name": tool, "arguments": arguments});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+}
+
+fn answer(messages: &[Value], id: u32) -> &Value {
+    let found = messages.iter().find(|message| message["id"] == id);
+    found.unwrap_or_else(|| panic!("no answer {id} in {messages:?}"))
+}
+
+/// MCP-01, MCP-02, MCP-03: both eras, errors of the protocol, and the end of the input.
+#[test]
+fn both_eras_are_answered() {
+    let stateless = |version: &str| {
+        let params = json!({"_meta": {VERSION: version}});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": params})
+    };
+    let lines = [
+        stateless("2026-07-28").to_string(),
+        stateless("1999-01-01").to_string().replace("\"id\":1", "\"id\":2"),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}})
+            .to_string(),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 4, "method": "nothing"}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "nothing"}})
+            .to_string(),
+        "[]".to_owned(),
+        "{".to_owned(),
+    ];
+    let (messages, code) = stdio(&lines, 7);
+    assert_eq!((messages.len(), code), (7, Some(0)), "{messages:?}");
+    let discovered = &answer(&messages, 1)["result"];
+    assert_eq!(discovered["resultType"], "complete");
+    assert_eq!(discovered["supportedVersions"][0], "2026-07-28");
+    assert_eq!(answer(&messages, 2)["error"]["code"], -32_022);
+    let begun = &answer(&messages, 3)["result"];
+    assert_eq!(begun["protocolVersion"], "2025-06-18");
+    assert!(begun.get("resultType").is_none());
+    assert_eq!(answer(&messages, 4)["error"]["code"], -32_601);
+    assert_eq!(answer(&messages, 5)["error"]["code"], -32_602);
+    let codes: Vec<&Value> = messages
+        .iter()
+        .filter(|message| message["id"].is_null())
+        .map(|message| &message["error"]["code"])
+        .collect();
+    assert_eq!(codes, [&json!(-32_600), &json!(-32_700)]);
+}
+
+/// MCP-06, MCP-07, MCP-08, MCP-10: a tool answers as the line does; a wrong argument is a result, and a path is none.
+#[test]
+fn tools_answer_as_lines_do() {
+    let board = json!({"24": 2, "13": 5, "8": 3, "6": 5});
+    let lines = [
+        call(
+            1,
+            "best_plays",
+            &json!({"position": START, "roll": [3, 1], "plies": 0, "top": 2}),
+        ),
+        call(
+            2,
+            "best_plays",
+            &json!({"position": START, "roll": "31", "plays": ["6/5 8/5"], "plies": 0}),
+        ),
+        call(
+            3,
+            "evaluate",
+            &json!({"board": {"me": board, "opponent": board}, "plies": 0}),
+        ),
+        call(4, "evaluate", &json!({"position": START, "depth": 3})),
+        call(
+            5,
+            "evaluate",
+            &json!({"position": START, "nets": "/etc/passwd"}),
+        ),
+        call(
+            6,
+            "convert_position",
+            &json!({"position": "../../etc/passwd"}),
+        ),
+    ];
+    let (messages, _) = stdio(&lines, 6);
+    let plays = &answer(&messages, 1)["result"]["structuredContent"];
+    assert_eq!(plays["plays"][0]["play"], "8/5 6/5");
+    assert_eq!(plays["plays"].as_array().unwrap().len(), 2);
+    let text = answer(&messages, 1)["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap();
+    assert!(text.starts_with("1. 8/5 6/5 +0.") && text.contains("points for the player on roll"));
+    let compared = &answer(&messages, 2)["result"]["structuredContent"]["plays"];
+    assert_eq!(compared.as_array().unwrap().len(), 1);
+    assert_eq!(compared[0]["play"], "8/5 6/5");
+    let line = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["eval", START, "--format", "json"])
+        .output()
+        .unwrap();
+    let line: Value = serde_json::from_slice(&line.stdout).unwrap();
+    assert_eq!(answer(&messages, 3)["result"]["structuredContent"], line);
+    for (id, begin) in [
+        (4, "bad-request: argument \"depth\" is not known"),
+        (5, "bad-request: argument \"nets\" is not known"),
+        (6, "bad-position: "),
+    ] {
+        let result = &answer(&messages, id)["result"];
+        assert_eq!(result["isError"], true);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with(begin), "{text}");
+    }
+}
+
+/// MCP-03, MCP-05, MCP-09: progress grows and ends before the result; a cancelled request has none, an ID in use and a
+/// long message are refused.
+#[test]
+fn rollouts_report_and_stop() {
+    let rollout = |id: u32, trials: u32| {
+        let params = json!({
+            "name": "rollout", "arguments": {"position": START, "trials": trials, "time_s": 600},
+            "_meta": {"progressToken": "t"},
+        });
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+    };
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let lines = [
+        rollout(1, 46_656),
+        rollout(1, 36),
+        cancel.to_string(),
+        rollout(2, 72),
+        format!("{{\"{}\":1}}", "x".repeat(1 << 20)),
+    ];
+    let (messages, code) = stdio(&lines, 4);
+    assert_eq!(code, Some(0));
+    let of_first: Vec<&Value> = messages
+        .iter()
+        .filter(|message| message["id"] == 1)
+        .collect();
+    assert_eq!(of_first.len(), 1, "the ID in use: {messages:?}");
+    assert_eq!(of_first[0]["error"]["code"], -32_600);
+    let place = messages
+        .iter()
+        .position(|message| message["id"] == 2)
+        .unwrap();
+    let result = &messages[place]["result"]["structuredContent"];
+    assert_eq!(result["trials"], 72);
+    let done: Vec<f64> = messages
+        .iter()
+        .filter(|message| message["method"] == "notifications/progress")
+        .map(|message| message["params"]["progress"].as_f64().unwrap())
+        .collect();
+    assert!(!done.is_empty(), "{messages:?}");
+    let long = messages
+        .iter()
+        .find(|message| message["id"].is_null())
+        .unwrap();
+    assert_eq!(long["error"]["code"], -32_600);
+}
+
+/// One request over HTTP, with the answer's head and body.
+fn post(address: &str, headers: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n{headers}\r\n{body}"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// MCP-04, MCP-11: `/mcp` answers JSON, streams what takes longer, and checks its headers; resources are pages.
+#[test]
+fn http_has_the_same_tools() {
+    let process = Process::start("exec \"$@\"", &["--http", "127.0.0.1:0"]);
+    let address = process.addresses[0].as_str();
+    let both = "Accept: application/json, text/event-stream\r\n";
+    let quick = call(1, "evaluate", &json!({"position": START, "plies": 0}));
+    let answer = post(address, both, &quick);
+    assert!(
+        answer.starts_with("HTTP/1.1 200 OK\r\ncontent-type: application/json"),
+        "{answer}"
+    );
+    assert!(answer.contains("\"structuredContent\""), "{answer}");
+    assert!(post(address, "Accept: application/json\r\n", &quick).starts_with("HTTP/1.1 406 "));
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    assert!(post(address, both, &told).starts_with("HTTP/1.1 202 "));
+    let params = json!({
+        "name": "rollout", "arguments": {"position": START, "trials": 36},
+        "_meta": {"progressToken": 5},
+    });
+    let long =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).to_string();
+    let answer = post(address, both, &long);
+    assert!(
+        answer.contains("content-type: text/event-stream"),
+        "{answer}"
+    );
+    let (progress, result) = (
+        answer.find("notifications/progress"),
+        answer.find("structuredContent"),
+    );
+    assert!(progress.is_some() && progress < result, "{answer}");
+    let params =
+        json!({"uri": format!("gammond://position/{START}"), "_meta": {VERSION: "2026-07-28"}});
+    let read = json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": params})
+        .to_string();
+    let headers = |name: &str| {
+        format!(
+            "{both}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\nMcp-Name: {name}\r\n"
+        )
+    };
+    let answer = post(
+        address,
+        &headers("gammond://position/4HPwATDgc/ABMA"),
+        &read,
+    );
+    assert!(answer.contains("+13-14-15-16-17-18"), "{answer}");
+    let answer = post(address, &headers("gammond://help"), &read);
+    assert!(
+        answer.starts_with("HTTP/1.1 400 ") && answer.contains("-32020"),
+        "{answer}"
+    );
+}
