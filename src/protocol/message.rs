@@ -3,7 +3,7 @@
 use super::answer::{self, Addressee};
 use super::dialect::{About, Dialect, Inquiry, Reply, Step};
 use super::lines::{Cut, LINE_BYTES_MAX, LineCodec};
-use super::reply::{Asked, RequestReply};
+use super::reply::{Asked, RequestReply, judged};
 use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
@@ -100,7 +100,12 @@ pub fn match_inquiry(
         return Err(RequestError::new("bad-request", "request", message));
     };
     let rules = wanted.rules;
-    let question = Question::Match(Box::new(MatchTask { text, rules, form }));
+    let question = Question::Match(Box::new(MatchTask {
+        text,
+        rules,
+        form,
+        progress: wanted.progress,
+    }));
     if form != ReportForm::Json {
         return Ok(Inquiry::new(question, wanted.settings, Report));
     }
@@ -125,13 +130,15 @@ impl Reply for Report {
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
-        if let Err(error) = found {
-            let to = Addressee {
-                id: None,
-                style: AnswerStyle::Json,
-                warning: None,
-            };
-            answer::error(to, error, None, out);
+        let to = Addressee {
+            id: None,
+            style: AnswerStyle::Json,
+            warning: None,
+        };
+        match found {
+            Ok(Found::Judged(progress, took)) => judged(to, progress, *took, out),
+            Ok(_) => {}
+            Err(error) => answer::error(to, error, None, out),
         }
         found.is_ok()
     }

@@ -6,10 +6,13 @@ use super::request::RequestError;
 use super::rollout;
 use super::settings::AnswerStyle;
 use crate::render;
-use gammond_engine::query::{Evaluation, Found, MatchReport, RankedPlay, RankedPlays, RolloutTask};
+use gammond_engine::query::{
+    Evaluation, Found, MatchProgress, MatchReport, RankedPlay, RankedPlays, RolloutTask,
+};
 use gammond_game::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
 use gammond_game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The format of the answer to one request.
 #[derive(Clone, Debug)]
@@ -109,6 +112,7 @@ impl RequestReply {
                 position_record(to, record, value, out)?;
             }
             (Asked::Match, Found::Match(report)) => analysis(to, report, out),
+            (Asked::Match, Found::Judged(progress, took)) => judged(to, progress, *took, out),
             (Asked::Version, Found::About) => version(to, about, out),
             (Asked::Stats, Found::About) => stats(to, about, out),
             #[cfg(all(debug_assertions, not(fuzzing)))]
@@ -148,6 +152,32 @@ fn inject_fault() {
 /// The play in gnubg's notation.
 fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
     notation::play_text(&ranking.position, &play.play)
+}
+
+/// Writes the progress of a match analysis.
+pub(super) fn judged(
+    to: Addressee<'_>,
+    progress: &MatchProgress,
+    took: Duration,
+    out: &mut Vec<u8>,
+) {
+    let MatchProgress {
+        matches,
+        matches_done,
+        games,
+        games_done,
+        decisions_done,
+    } = progress;
+    let body = json!({
+        "matches": matches,
+        "matches_done": matches_done,
+        "games": games,
+        "games_done": games_done,
+        "decisions_done": decisions_done,
+        "elapsed_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+    });
+    let plain = format!("{games_done} of {games} games, {decisions_done} decisions");
+    answer::values(to, "progress", &body, &plain, out);
 }
 
 /// Writes the beginning of a match's analysis, or all of it in one line for people. The members of the object

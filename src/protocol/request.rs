@@ -75,6 +75,8 @@ pub struct MatchWanted {
     pub rules: Rules,
     /// The line that ends it.
     pub end: String,
+    /// True if the client wants progress reports.
+    pub progress: bool,
 }
 
 /// A line that was refused, with its readable parts.

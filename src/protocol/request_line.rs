@@ -412,6 +412,7 @@ fn analyse<'a>(
             beavers: own.state.beavers.unwrap_or(rules.beavers),
         },
         end,
+        progress: own.rollout.progress,
     })))
 }
 

@@ -147,6 +147,7 @@ impl Session {
             text,
             rules,
             form: ReportForm::Json,
+            progress: wanted.progress,
         }));
         let mut inquiry = Inquiry::new(question, wanted.settings, reply);
         inquiry.patient = patient;

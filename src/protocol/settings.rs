@@ -326,7 +326,7 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     (
         "progress",
         "on or off",
-        "lines of type progress while a rollout goes on (sockets)",
+        "lines of type progress during a rollout or an analysis (sockets)",
     ),
     ("answer", "json, text or position", "style of answers"),
     (

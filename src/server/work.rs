@@ -70,6 +70,8 @@ pub struct Part {
     pub charge: Charge,
     /// True if none of the answers is an error; only messages report it separately.
     pub good: bool,
+    /// True if it reports progress and is no part of the answer.
+    pub progress: bool,
     /// True if the job is done.
     pub last: bool,
 }
@@ -82,6 +84,7 @@ pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, charge: Charge, good: bool)
         bytes,
         charge,
         good,
+        progress: false,
         last: job.inquiries.is_empty() && job.rest.is_none(),
     }));
 }

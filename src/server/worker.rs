@@ -485,13 +485,14 @@ impl Shared {
         let ledger = job.account.ledger();
         let mut on_progress = |line: Vec<u8>| {
             // A peer that reads too slowly misses lines of progress, not answers.
-            if ledger.has_room(line.len()) {
+            if job.account.has_room_for(job.number) && ledger.has_room(line.len()) {
                 let charge = job.account.charge(line.len());
                 let _ = job.reply.send(Box::new(Part {
                     number: job.number,
                     bytes: line,
                     charge,
                     good: true,
+                    progress: true,
                     last: false,
                 }));
             }

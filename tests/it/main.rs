@@ -42,6 +42,7 @@ mod gnubg_eval;
 mod golden;
 mod http;
 mod http_drop_ins;
+mod http_events;
 mod http_page;
 mod jobs;
 mod lab;

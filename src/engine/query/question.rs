@@ -58,6 +58,8 @@ pub enum Found {
     Class(Class),
     /// See [`Question::Match`].
     Match(Box<MatchReport>),
+    /// Progress of a running match analysis, if the client requested progress; with its duration so far.
+    Judged(MatchProgress, Duration),
     /// See [`Question::About`].
     About,
 }
@@ -71,6 +73,23 @@ pub struct MatchTask {
     pub rules: Rules,
     /// Format of the report.
     pub form: ReportForm,
+    /// True if the client wants progress reports.
+    pub progress: bool,
+}
+
+/// Progress of a match analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchProgress {
+    /// Number of matches in the file.
+    pub matches: usize,
+    /// Matches that are finished.
+    pub matches_done: usize,
+    /// Number of games in all matches.
+    pub games: usize,
+    /// Games that are finished.
+    pub games_done: usize,
+    /// Decisions that are finished.
+    pub decisions_done: usize,
 }
 
 /// Format of a match report.
@@ -152,7 +171,11 @@ impl Question {
     /// Returns true if the client requested progress reports.
     #[must_use]
     pub fn tells(&self) -> bool {
-        matches!(self, Question::Rollout(task) if task.progress)
+        match self {
+            Question::Rollout(task) => task.progress,
+            Question::Match(task) => task.progress,
+            _ => false,
+        }
     }
 
     /// Bytes of a file that the question holds.

@@ -295,6 +295,7 @@ impl Desk {
             bytes,
             charge,
             good,
+            progress: false,
             last: true,
         }));
     }
@@ -377,6 +378,7 @@ impl Desk {
                 charge,
                 good,
                 last,
+                progress: _,
             } = *part;
             if let Some(letter) = self.letter((number, last), bytes, good) {
                 let Letter {

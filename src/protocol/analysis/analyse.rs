@@ -143,6 +143,18 @@ pub fn level_name(settings: &Settings) -> String {
 /// Number of decisions analysed in one parallel batch. The analyses of earlier batches may have been dropped.
 const JUDGED_TOGETHER: usize = 512;
 
+/// A finished step of an analysis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Noted {
+    /// A decision.
+    Decision,
+    /// A game.
+    Game,
+}
+
+/// A callback for finished steps, called on all threads of the engine.
+pub(crate) type Note<'a> = dyn Fn(Noted) + Sync + 'a;
+
 /// Receiver of a match during its analysis. `head` is the analysis without games.
 pub(super) trait Sink {
     /// Receives the next decisions of game `number`, counted from 1.
@@ -183,8 +195,19 @@ pub fn analyse(
     rules: Rules,
     stop: &Stop,
 ) -> Result<Analysis, EngineError> {
+    analyse_noting((engine, settings), reading, rules, stop, &|_| {})
+}
+
+/// Analyses like [`analyse`] and calls `note` for each step.
+pub(crate) fn analyse_noting(
+    engine: (&Engine, &Settings),
+    reading: &MatchReading,
+    rules: Rules,
+    stop: &Stop,
+    note: &Note<'_>,
+) -> Result<Analysis, EngineError> {
     let mut kept = Kept::default();
-    let head = judge_games((engine, settings), reading, rules, stop, &mut kept)?;
+    let head = judge_games(engine, (reading, rules), stop, note, &mut kept)?;
     Ok(Analysis {
         games: kept.games,
         ..head
@@ -194,9 +217,9 @@ pub fn analyse(
 /// Judges game by game; returns everything but the games.
 pub(super) fn judge_games(
     (engine, settings): (&Engine, &Settings),
-    reading: &MatchReading,
-    rules: Rules,
+    (reading, rules): (&MatchReading, Rules),
     stop: &Stop,
+    note: &Note<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Analysis, EngineError> {
     let file = &reading.file;
@@ -227,7 +250,7 @@ pub(super) fn judge_games(
         }
         let mut totals = [Totals::default(); 2];
         for decisions in replay.decisions.chunks(JUDGED_TOGETHER) {
-            let judged = judge_all(engine, settings, decisions, stop)?;
+            let judged = judge_all((engine, settings), decisions, stop, note)?;
             judged
                 .iter()
                 .for_each(|one| book(&mut totals, one, &head.marks));
@@ -244,6 +267,7 @@ pub(super) fn judge_games(
             marks: head.marks,
         };
         sink.game(&head, number, game, &totals);
+        note(Noted::Game);
     }
     head.faults.sort_by_key(|fault| (fault.game, fault.line));
     Ok(head)
@@ -251,13 +275,14 @@ pub(super) fn judge_games(
 
 /// Judges decisions on all threads of the engine.
 fn judge_all(
-    engine: &Engine,
-    settings: &Settings,
+    (engine, settings): (&Engine, &Settings),
     decisions: &[Decision],
     stop: &Stop,
+    note: &Note<'_>,
 ) -> Result<Vec<JudgedDecision>, EngineError> {
     let one = |decision: &Decision| {
         let judgement = judge(engine, settings, decision, stop)?;
+        note(Noted::Decision);
         Ok(JudgedDecision {
             decision: *decision,
             judgement,

@@ -21,6 +21,7 @@ mod text;
 mod totals;
 
 pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
+pub(crate) use analyse::{Noted, analyse_noting};
 pub use annotate::{SEAL, reads_back};
 pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
@@ -31,6 +32,7 @@ pub use replay::{Decision, Deed, Replay, Terms, crawford_games, replay, replay_f
 pub use report::comments;
 pub use rows::{Kind, Row};
 pub use streamed::analyse_json;
+pub(crate) use streamed::analyse_json_noting;
 pub use totals::{
     MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
 };

@@ -1,6 +1,6 @@
 //! The JSON of a match, written during its analysis.
 
-use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Sink, judge_games};
+use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Note, Sink, judge_games};
 use super::json::Streamed;
 use super::totals::{MARKS, Totals};
 use gammond_base::packed::PackedText;
@@ -31,7 +31,18 @@ pub fn analyse_json(
     (rules, file): (Rules, &str),
     stop: &Stop,
 ) -> Result<(PackedText, String), EngineError> {
+    analyse_json_noting((engine, settings), reading, (rules, file), stop, &|_| {})
+}
+
+/// Analyses like [`analyse_json`] and calls `note` for each step.
+pub(crate) fn analyse_json_noting(
+    engine: (&Engine, &Settings),
+    reading: &MatchReading,
+    (rules, file): (Rules, &str),
+    stop: &Stop,
+    note: &Note<'_>,
+) -> Result<(PackedText, String), EngineError> {
     let mut streamed = Streamed::default();
-    let head = judge_games((engine, settings), reading, rules, stop, &mut streamed)?;
+    let head = judge_games(engine, (reading, rules), stop, note, &mut streamed)?;
     Ok((streamed.finish(&head, file), head.one_line()))
 }

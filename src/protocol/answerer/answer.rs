@@ -163,7 +163,7 @@ impl<'a> Answerer<'a> {
             question, settings, ..
         } = inquiry;
         if let Question::Match(task) = question {
-            return judge_match(self.engine, task, settings, stop);
+            return judge_match(self.engine, task, settings, stop, tell);
         }
         let mut found = (self.engine).answer_telling(question, settings, stop, tell);
         if inquiry.hasty && matches!(found, Err(EngineError::Stopped)) {

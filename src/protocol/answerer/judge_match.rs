@@ -2,11 +2,16 @@
 
 use super::engine_error::engine_error;
 use crate::RequestError;
-use crate::analysis::{Analysis, CSV_HEAD, Page, analyse, analyse_json, analysis_settings};
+use crate::analysis::{Analysis, CSV_HEAD, Noted, Page};
+use crate::analysis::{analyse_json_noting, analyse_noting, analysis_settings};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Found, MatchReport, MatchTask, ReportForm, Settings, Stop};
+use gammond_engine::query::{
+    Found, MatchProgress, MatchReport, MatchTask, ReportForm, Settings, Stop,
+};
 use gammond_game::notation::{MatchFile, MatchReading};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -15,12 +20,67 @@ const MATCH_TIME: Duration = Duration::from_secs(300);
 /// Placeholder for the name of the file.
 const NAME: &str = "-";
 
+/// The client's callback for progress.
+type Tell<'a> = dyn FnMut(&Found) + Send + 'a;
+
+/// Counts the steps of an analysis, and reports them if the client requested progress.
+struct Watch<'a> {
+    began: Instant,
+    matches: usize,
+    games: usize,
+    matches_done: AtomicUsize,
+    games_done: AtomicUsize,
+    decisions_done: AtomicUsize,
+    tell: Option<Mutex<&'a mut Tell<'a>>>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(task: &MatchTask, readings: &[MatchReading], tell: &'a mut Tell<'a>) -> Watch<'a> {
+        Watch {
+            began: Instant::now(),
+            matches: readings.len(),
+            games: readings.iter().map(|one| one.file.games.len()).sum(),
+            matches_done: AtomicUsize::new(0),
+            games_done: AtomicUsize::new(0),
+            decisions_done: AtomicUsize::new(0),
+            tell: task.progress.then(|| Mutex::new(tell)),
+        }
+    }
+
+    fn note(&self, noted: Noted) {
+        let counter = match noted {
+            Noted::Decision => &self.decisions_done,
+            Noted::Game => &self.games_done,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        // A thread that finds another one reporting does not wait for it.
+        if let Some(Ok(mut tell)) = self.tell.as_ref().map(Mutex::try_lock) {
+            tell(&Found::Judged(self.progress(), self.began.elapsed()));
+        }
+    }
+
+    fn note_match(&self) {
+        self.matches_done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn progress(&self) -> MatchProgress {
+        MatchProgress {
+            matches: self.matches,
+            matches_done: self.matches_done.load(Ordering::Relaxed),
+            games: self.games,
+            games_done: self.games_done.load(Ordering::Relaxed),
+            decisions_done: self.decisions_done.load(Ordering::Relaxed),
+        }
+    }
+}
+
 /// Analyses the match at the settings' depth, with the move filter of analyses.
 pub(super) fn judge_match(
     engine: &Engine,
     task: &MatchTask,
     wanted: &Settings,
     stop: &Stop,
+    tell: &mut (dyn FnMut(&Found) + Send),
 ) -> Result<Found, RequestError> {
     let readings = MatchFile::read_all(&task.text)?;
     let limit = wanted.time_ms.map_or(MATCH_TIME, Duration::from_millis);
@@ -30,16 +90,24 @@ pub(super) fn judge_match(
     settings.top = None;
     settings.cubeful = true;
     let end = Instant::now() + limit;
+    let watch = Watch::new(task, &readings, tell);
+    let note = &|noted| watch.note(noted);
+    let engine = (engine, &settings);
     let judged = within(end, stop, |stop| {
         if task.form != ReportForm::Json {
-            let judge =
-                |reading: &MatchReading| analyse(engine, &settings, reading, task.rules, stop);
+            let judge = |reading: &MatchReading| {
+                let analysis = analyse_noting(engine, reading, task.rules, stop, note)?;
+                watch.note_match();
+                Ok(analysis)
+            };
             return in_form(task.form, &readings, judge);
         }
-        let readings = readings.iter();
-        let analyses = readings
-            .map(|reading| analyse_json(engine, &settings, reading, (task.rules, NAME), stop))
-            .collect::<Result<Vec<_>, EngineError>>()?;
+        let mut analyses = Vec::with_capacity(readings.len());
+        for reading in &readings {
+            let rules = (task.rules, NAME);
+            analyses.push(analyse_json_noting(engine, reading, rules, stop, note)?);
+            watch.note_match();
+        }
         Ok(report(analyses))
     });
     match judged {

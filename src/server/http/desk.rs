@@ -19,11 +19,33 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+/// A piece of an answer.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) bytes: Bytes,
+    /// True if it is no error.
+    pub(super) good: bool,
+    /// True if it is a line of progress.
+    pub(super) progress: bool,
+    charge: Option<Charge>,
+}
+
+impl From<Part> for Piece {
+    fn from(part: Part) -> Piece {
+        Piece {
+            bytes: Bytes::from(part.bytes),
+            good: part.good,
+            progress: part.progress,
+            charge: Some(part.charge),
+        }
+    }
+}
+
 /// The answer to one request: the line's bytes, which come as they are taken.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// Parts that are there already.
-    ready: VecDeque<(Bytes, Option<Charge>)>,
+    /// The first piece, if it is there already.
+    ready: Option<Piece>,
     /// The rest of them.
     running: Option<Running>,
     /// Reserved memory of the question until it is answered.
@@ -63,12 +85,41 @@ impl Running {
 }
 
 impl Answer {
-    fn whole(bytes: Vec<u8>) -> Answer {
+    pub(super) fn whole(bytes: Vec<u8>) -> Answer {
         Answer {
-            ready: VecDeque::from([(Bytes::from(bytes), None)]),
+            ready: Some(Piece {
+                bytes: Bytes::from(bytes),
+                good: true,
+                progress: false,
+                charge: None,
+            }),
             running: None,
             _weight: None,
         }
+    }
+
+    /// Returns the next piece; `None` behind the last one.
+    pub(super) async fn next(&mut self) -> Option<Piece> {
+        std::future::poll_fn(|context| self.poll_piece(context)).await
+    }
+
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Piece>> {
+        let mut piece = match (self.ready.take(), &mut self.running) {
+            (Some(piece), _) => piece,
+            (None, None) => return Poll::Ready(None),
+            (None, Some(running)) => match std::task::ready!(running.poll_part(context)) {
+                Some(part) => Piece::from(*part),
+                None => return Poll::Ready(None),
+            },
+        };
+        // What is taken makes room for what comes behind it.
+        drop(piece.charge.take());
+        if let Some(running) = &self.running
+            && running.account.unpark()
+        {
+            running.shared.workers.unpark(running.lane);
+        }
+        Poll::Ready(Some(piece))
     }
 
     /// Keeps the weight of the question until the answer is taken or dropped.
@@ -82,15 +133,10 @@ impl Answer {
     /// The whole answer as one piece, with its line end.
     pub(super) async fn collect(mut self) -> Vec<u8> {
         let mut whole = Vec::new();
-        loop {
-            let frame = std::future::poll_fn(|context| Pin::new(&mut self).poll_frame(context));
-            let Some(Ok(frame)) = frame.await else {
-                return whole;
-            };
-            if let Ok(bytes) = frame.into_data() {
-                whole.extend_from_slice(&bytes);
-            }
+        while let Some(piece) = self.next().await {
+            whole.extend_from_slice(&piece.bytes);
         }
+        whole
     }
 }
 
@@ -102,23 +148,8 @@ impl Body for Answer {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let answer = self.get_mut();
-        let (bytes, charge) = match (answer.ready.pop_front(), &mut answer.running) {
-            (Some(part), _) => part,
-            (None, None) => return Poll::Ready(None),
-            (None, Some(running)) => match std::task::ready!(running.poll_part(context)) {
-                Some(part) => (Bytes::from(part.bytes), Some(part.charge)),
-                None => return Poll::Ready(None),
-            },
-        };
-        // What is taken makes room for what comes behind it.
-        drop(charge);
-        if let Some(running) = &answer.running
-            && running.account.unpark()
-        {
-            running.shared.workers.unpark(running.lane);
-        }
-        Poll::Ready(Some(Ok(Frame::data(bytes))))
+        let piece = std::task::ready!(self.get_mut().poll_piece(context));
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece.bytes))))
     }
 }
 
@@ -132,15 +163,35 @@ pub(super) async fn ask(
     verb: &str,
     payload: &[u8],
 ) -> Result<Answer, Problem> {
+    match read(shared, verb, payload)? {
+        Read::Inquiry(inquiry) => compute(shared, origin, *inquiry).await,
+        Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
+    }
+}
+
+/// A request that could be read.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// It is to be computed.
+    Inquiry(Box<Inquiry>),
+    /// The answer is known.
+    Text(String),
+}
+
+/// Reads a verb and what stands behind it in a line.
+///
+/// # Errors
+/// What the line would be answered with, as a [`Problem`].
+pub(super) fn read(shared: &Arc<Shared>, verb: &str, payload: &[u8]) -> Result<Read, Problem> {
     let mut settings = shared.defaults().session;
     settings.style = AnswerStyle::Json;
     let counters = &shared.counters;
     let step = surviving(counters, || message::step(verb, payload, settings));
     match step {
-        Ok(Step::Ask(inquiry)) => compute(shared, origin, *inquiry).await,
+        Ok(Step::Ask(inquiry)) => Ok(Read::Inquiry(inquiry)),
         Ok(Step::Say(text) | Step::Close(text)) => {
             counters.note_answer("session", true);
-            Ok(Answer::whole(text.into_bytes()))
+            Ok(Read::Text(text))
         }
         Ok(Step::Refuse(text)) => {
             counters.note_answer("session", false);
@@ -154,11 +205,31 @@ pub(super) async fn ask(
     }
 }
 
-/// Has an inquiry answered by the workers.
+/// Has an inquiry answered by the workers, and waits for the first piece of the answer.
 ///
 /// # Errors
 /// The error that the inquiry's reply wrote, if it is one of lines in JSON.
 pub(super) async fn compute(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiry: Inquiry,
+) -> Result<Answer, Problem> {
+    let mut answer = start(shared, origin, inquiry)?;
+    match answer.next().await {
+        None => Err(Problem::new("stopped", "the server ends")),
+        Some(piece) if !piece.good => Err(Problem::of_answer(&piece.bytes)),
+        Some(piece) => {
+            answer.ready = Some(piece);
+            Ok(answer)
+        }
+    }
+}
+
+/// Queues an inquiry for the workers.
+///
+/// # Errors
+/// `busy`, and that of an inquiry that costs nothing.
+pub(super) fn start(
     shared: &Arc<Shared>,
     origin: Origin,
     inquiry: Inquiry,
@@ -196,15 +267,8 @@ pub(super) async fn compute(
         shared.workers.answer_busy(&work, reason, &mut text);
         return Err(Problem::of_answer(&text));
     }
-    let first = std::future::poll_fn(|context| running.poll_part(context)).await;
-    let Some(part) = first else {
-        return Err(Problem::new("stopped", "the server ends"));
-    };
-    if !part.good {
-        return Err(Problem::of_answer(&part.bytes));
-    }
     Ok(Answer {
-        ready: VecDeque::from([(Bytes::from(part.bytes), Some(part.charge))]),
+        ready: None,
         running: Some(running),
         _weight: None,
     })

@@ -3,6 +3,7 @@
 use super::accept;
 use super::body;
 use super::desk;
+use super::events::{self, EVENTS};
 use super::problem::{Problem, Where};
 use super::question;
 use super::router::Peer;
@@ -22,12 +23,13 @@ const JSON_BYTES_MAX: usize = 1 << 20;
 /// Limit for other reports, which hold all decisions at once.
 const REPORT_BYTES_MAX: usize = 256 << 10;
 /// Forms by their names, with the kind of each.
-const FORMS: [(&str, &str, ReportForm); 5] = [
+const FORMS: [(&str, &str, ReportForm); 6] = [
     ("json", "application/json", ReportForm::Json),
     ("html", "text/html", ReportForm::Html),
     ("csv", "text/csv", ReportForm::Csv),
     ("sgf", "application/x-go-sgf", ReportForm::Sgf),
     ("mat", "text/plain", ReportForm::Mat),
+    ("events", EVENTS, ReportForm::Json),
 ];
 
 /// Judges the match in the body.
@@ -47,8 +49,15 @@ pub(super) async fn analyse(
         });
     }
     let query = parts.uri.query().unwrap_or_default();
-    let (words, wanted) = question::settings_of_query(query, "format")?;
+    let (mut words, wanted) = question::settings_of_query(query, "format")?;
     let (kind, form) = chosen(wanted, &parts.headers)?;
+    let streams = kind == EVENTS;
+    if let Some(ended) = events::ended(&parts.headers).filter(|_| streams) {
+        return Ok(ended);
+    }
+    if streams && !words.contains(" progress=") {
+        words.push_str(" progress=true");
+    }
     let sent = parts.headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     // Forms and JSON are no match files: their sender means another path.
@@ -80,6 +89,10 @@ pub(super) async fn analyse(
             ..problem
         }
     })?;
+    if streams {
+        let answer = desk::start(&shared, peer.origin, inquiry)?;
+        return Ok(events::send(answer.holding(weight), |problem| problem));
+    }
     let answer = desk::compute(&shared, peer.origin, inquiry).await?;
     let kind = match form {
         ReportForm::Html | ReportForm::Csv | ReportForm::Mat => format!("{kind}; charset=utf-8"),

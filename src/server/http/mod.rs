@@ -5,6 +5,7 @@ mod access;
 mod board;
 mod body;
 mod desk;
+mod events;
 mod foreign;
 mod fuzz;
 mod list;

@@ -105,7 +105,7 @@ fn verb_item(verb: &str, summary: &str) -> Value {
 }
 
 fn analyse() -> Value {
-    let formats = ["json", "html", "csv", "sgf", "mat"];
+    let formats = ["json", "html", "csv", "sgf", "mat", "events"];
     json!({"post": {
         "operationId": "analyse", "summary": "Judges a match file",
         "parameters": [

@@ -3,7 +3,8 @@
 use super::accept;
 use super::board::{PNG, SVG, TEXT, Wishes};
 use super::body;
-use super::desk::{self, Answer};
+use super::desk::{self, Answer, Read};
+use super::events::{self, EVENTS};
 use super::foreign;
 use super::list::{self, Form};
 use super::problem::{Problem, Where};
@@ -16,7 +17,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use gammond_protocol::json::Json;
@@ -116,6 +117,9 @@ async fn posted(
                 let drawn = wishes.draw(&shared, &line, kind).await;
                 return drawn.map_err(|problem| pointed(problem, (verb, &line)));
             }
+            if kind == EVENTS {
+                return streamed(&shared, peer, (verb, line), &parts.headers, pointed);
+            }
             let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
             let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
             Ok(send(answer, &line))
@@ -141,6 +145,9 @@ async fn gotten(
         true => String::new(),
         false => question::from_query(&query)?,
     };
+    if kind == EVENTS {
+        return streamed(shared, peer, (verb, line), &parts.headers, named);
+    }
     let form = format!("{kind} {wishes:?}");
     let tag = tag(shared, verb, &line, &form);
     let known = |value: &HeaderValue| {
@@ -171,11 +178,36 @@ async fn gotten(
     Ok(response)
 }
 
+/// Answers with events (HTTP-40).
+fn streamed(
+    shared: &Arc<Shared>,
+    peer: Peer,
+    (verb, mut line): (&'static str, String),
+    headers: &HeaderMap,
+    point: fn(Problem, (&str, &str)) -> Problem,
+) -> Result<Response, Problem> {
+    if let Some(ended) = events::ended(headers) {
+        return Ok(ended);
+    }
+    if !line.contains(PROGRESS) {
+        line.push_str(PROGRESS);
+        line.push_str("true");
+    }
+    let started = desk::read(shared, verb, line.as_bytes()).and_then(|read| match read {
+        Read::Inquiry(inquiry) => desk::start(shared, peer.origin, *inquiry),
+        Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
+    });
+    let answer = started.map_err(|problem| point(problem, (verb, &line)))?;
+    Ok(events::send(answer, move |problem| {
+        point(problem, (verb, &line))
+    }))
+}
+
 /// The kinds that a verb's answer may have.
 pub(super) fn offered(verb: &str) -> &'static [&'static str] {
     match verb {
         "show" => &[JSON, TEXT, SVG, PNG],
-        "rollout" => &[JSON, NDJSON],
+        "rollout" => &[JSON, NDJSON, EVENTS],
         _ => &[JSON],
     }
 }

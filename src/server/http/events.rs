@@ -1,0 +1,120 @@
+//! Answers as server-sent events (HTTP-40 to HTTP-43): progress while they are computed, then the result or the problem.
+
+use super::desk::{Answer, Piece};
+use super::problem::Problem;
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Content type of a stream of events.
+pub(super) const EVENTS: &str = "text/event-stream";
+/// Interval of comments in a stream without events: proxies close connections that are silent.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+/// A comment.
+const KEEP_ALIVE: &[u8] = b":\n\n";
+
+/// Position in a stream of events.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Position {
+    /// Before the result.
+    Before,
+    /// Inside the result.
+    Inside,
+    /// Behind the last event.
+    End,
+}
+
+/// An answer that is sent as events.
+struct Events<P> {
+    answer: Answer,
+    point: P,
+    position: Position,
+}
+
+impl<P: Fn(Problem) -> Problem> Events<P> {
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.position == Position::End {
+            return None;
+        }
+        // Inside the result a comment would be a part of it.
+        let piece = match self.position {
+            Position::Before => match timeout(KEEP_ALIVE_INTERVAL, self.answer.next()).await {
+                Ok(piece) => piece,
+                Err(_) => return Some(Bytes::from_static(KEEP_ALIVE)),
+            },
+            _ => self.answer.next().await,
+        };
+        Some(self.event(piece))
+    }
+
+    fn event(&mut self, piece: Option<Piece>) -> Bytes {
+        let (position, text) = match (self.position, piece) {
+            (Position::Before, Some(piece)) if piece.progress => {
+                (Position::Before, event("progress", &piece.bytes))
+            }
+            (Position::Before, Some(piece)) if piece.good => {
+                let begin = b"id: 1\nevent: result\ndata: ";
+                (Position::Inside, [&begin[..], &piece.bytes].concat().into())
+            }
+            (Position::Before, Some(piece)) => {
+                let problem = (self.point)(Problem::of_answer(&piece.bytes));
+                (Position::End, last_problem(&problem))
+            }
+            (Position::Before, None) => {
+                let problem = Problem::new("stopped", "the server ends");
+                (Position::End, last_problem(&problem))
+            }
+            (_, Some(piece)) => (Position::Inside, piece.bytes),
+            // The answer has a line end, and a blank line ends the event.
+            (_, None) => (Position::End, Bytes::from_static(b"\n")),
+        };
+        self.position = position;
+        text
+    }
+}
+
+/// An event of one line of JSON with its line end.
+fn event(name: &str, line: &[u8]) -> Bytes {
+    let begin = format!("event: {name}\ndata: ");
+    [begin.as_bytes(), line, b"\n"].concat().into()
+}
+
+fn last_problem(problem: &Problem) -> Bytes {
+    let event = event("problem", problem.json().as_bytes());
+    [b"id: 1\n", &event[..]].concat().into()
+}
+
+/// Sends an answer as events; `point` adds to a problem what it is about.
+pub(super) fn send(
+    answer: Answer,
+    point: impl Fn(Problem) -> Problem + Send + 'static,
+) -> Response {
+    let events = Events {
+        answer,
+        point,
+        position: Position::Before,
+    };
+    let body = stream::unfold(events, async |mut events| {
+        let bytes = events.next().await?;
+        Some((Ok::<_, Infallible>(bytes), events))
+    });
+    let mut response = Body::from_stream(body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Nginx would collect the events.
+    let buffering = HeaderName::from_static("x-accel-buffering");
+    headers.insert(buffering, HeaderValue::from_static("no"));
+    response
+}
+
+/// Returns the answer to a browser that asks again after the last event: 204, which ends its tries (HTTP-42).
+pub(super) fn ended(headers: &HeaderMap) -> Option<Response> {
+    let id = headers.get("last-event-id")?;
+    (id == "1").then(|| StatusCode::NO_CONTENT.into_response())
+}

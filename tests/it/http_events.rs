@@ -1,0 +1,197 @@
+//! Server-sent events of `gammond serve --http`: rules HTTP-40 to HTTP-43 of `protocol-specs/http.md`.
+
+use crate::http::{Answer, get, raw, server};
+use crate::server::Client;
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+const START: &str = "4HPwATDgc/ABMA";
+const STREAM: &str = "Accept: text/event-stream\r\n";
+
+/// Names, data and ids of the events of a whole stream.
+pub(crate) fn events(body: &[u8]) -> Vec<(String, Value, Option<String>)> {
+    let text = std::str::from_utf8(body).unwrap();
+    assert!(text.ends_with("\n\n"), "{text}");
+    let mut found = Vec::new();
+    for block in text.trim_end().split("\n\n") {
+        let (mut name, mut data, mut id) = (None, None, None);
+        for line in block.lines() {
+            match line.split_once(": ") {
+                Some(("event", value)) => assert!(name.replace(value.to_owned()).is_none()),
+                Some(("data", value)) => {
+                    let value = serde_json::from_str::<Value>(value).unwrap();
+                    assert!(data.replace(value).is_none());
+                }
+                Some(("id", value)) => assert!(id.replace(value.to_owned()).is_none()),
+                _ => assert_eq!(line, ":"),
+            }
+        }
+        if let (Some(name), Some(data)) = (name, data) {
+            found.push((name, data, id));
+        }
+    }
+    found
+}
+
+fn post(http: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
+    let head = format!(
+        "POST {target} HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n",
+        body.len()
+    );
+    raw(http, &[head.as_bytes(), body].concat())
+}
+
+fn without_time(mut answer: Value) -> Value {
+    answer.as_object_mut().unwrap().remove("elapsed_ms");
+    answer
+}
+
+/// HTTP-40, HTTP-41, HTTP-42: a rollout shows its progress, and ends with the answer that it has without a stream.
+#[test]
+fn rollouts_are_streamed() {
+    let (_server, _, http) = server();
+    // A 1-ply rollout takes more than a quarter of a second.
+    let settings = json!({"trials": 36, "truncate": 2, "plies": 1, "seed": 7});
+    let body = json!({"position": START, "id": "a", "settings": settings}).to_string();
+    let kind = "Content-Type: application/json\r\n";
+    let plain = post(&http, "/v1/rollout", kind, body.as_bytes()).json();
+    let answer = post(
+        &http,
+        "/v1/rollout",
+        &format!("{kind}{STREAM}"),
+        body.as_bytes(),
+    );
+    assert_eq!(
+        (
+            answer.status,
+            answer.header("content-type"),
+            answer.header("cache-control")
+        ),
+        (200, Some("text/event-stream"), Some("no-store"))
+    );
+    let all = events(&answer.body);
+    let (last, before) = all.split_last().unwrap();
+    assert!(!before.is_empty(), "no progress");
+    for (name, data, id) in before {
+        assert_eq!((name.as_str(), id), ("progress", &None));
+        assert_eq!(
+            (&data["type"], &data["id"]),
+            (&json!("progress"), &json!("a"))
+        );
+        assert!(data["trials"].as_u64().unwrap() <= 36, "{data}");
+    }
+    assert_eq!((last.0.as_str(), last.2.as_deref()), ("result", Some("1")));
+    assert_eq!(without_time(last.1.clone()), without_time(plain.clone()));
+    let target = format!("/v1/rollout?position={START}&id=a&trials=36&truncate=2&plies=1&seed=7");
+    let quiet = events(&get(&http, &format!("{target}&progress=false"), STREAM).body);
+    assert_eq!(quiet.len(), 1);
+    assert_eq!(without_time(quiet[0].1.clone()), without_time(plain));
+    let again = get(&http, &target, &format!("{STREAM}Last-Event-ID: 1\r\n"));
+    assert_eq!((again.status, again.body.len()), (204, 0));
+    let wrong = get(&http, "/v1/rollout?position=x", STREAM);
+    assert_eq!(
+        (wrong.status, &wrong.json()["code"]),
+        (400, &json!("bad-position"))
+    );
+    let not = get(&http, &format!("/v1/eval?position={START}"), STREAM);
+    assert_eq!(not.status, 406);
+}
+
+/// HTTP-40, HTTP-62, Q-73: an analysis counts games and decisions, over HTTP and on lines.
+#[test]
+fn analyses_are_streamed() {
+    let (_server, lines, http) = server();
+    let base = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let mat = std::fs::read(base.join("analysis/one1.mat")).unwrap();
+    let plain = post(&http, "/v1/analyse?plies=1", "", &mat).json();
+    let answer = post(&http, "/v1/analyse?plies=2", STREAM, &mat);
+    let all = events(&answer.body);
+    let (last, before) = all.split_last().unwrap();
+    assert_eq!((last.0.as_str(), last.2.as_deref()), ("result", Some("1")));
+    assert_eq!(
+        last.1["games"].as_array().map(Vec::len),
+        plain["games"].as_array().map(Vec::len)
+    );
+    assert!(!before.is_empty(), "no progress");
+    let mut done = 0;
+    for (name, data, _) in before {
+        assert_eq!(
+            (name.as_str(), &data["type"]),
+            ("progress", &json!("progress"))
+        );
+        assert_eq!(data["matches"], 1);
+        assert!(data["games_done"].as_u64() <= data["games"].as_u64());
+        let decisions = data["decisions_done"].as_u64().unwrap();
+        assert!(decisions >= done, "{data}");
+        done = decisions;
+    }
+    let same = post(
+        &http,
+        "/v1/analyse?plies=1&format=events&progress=false",
+        "",
+        &mat,
+    );
+    let same = events(&same.body);
+    assert_eq!((same.len(), &same[0].1), (1, &plain));
+    let wrong = events(&post(&http, "/v1/analyse", STREAM, b"nonsense").body);
+    assert_eq!((wrong.len(), wrong[0].0.as_str()), (1, "problem"));
+    assert_eq!(
+        (&wrong[0].1["code"], &wrong[0].1["status"]),
+        (&json!("bad-match-file"), &json!(422))
+    );
+    let mut client = Client::new(&lines);
+    let text = String::from_utf8(mat).unwrap();
+    client.send(format!("#m analyse plies=2 progress=1\n{text}\n.\n"));
+    let mut progress = 0;
+    loop {
+        let line: Value = serde_json::from_str(&client.line()).unwrap();
+        assert_eq!(line["id"], "m");
+        if line["type"] == "analysis" {
+            break;
+        }
+        assert_eq!(
+            (&line["type"], &line["matches"]),
+            (&json!("progress"), &json!(1))
+        );
+        progress += 1;
+    }
+    assert!(progress > 0);
+}
+
+/// HTTP-41, HTTP-56: a stream begins before its work, and its work ends when the client hangs up.
+#[test]
+fn streams_end_with_their_clients() {
+    let (_server, _, http) = server();
+    let target = format!("/v1/rollout?position={START}&trials=16777216");
+    let request = format!("GET {target} HTTP/1.1\r\nHost: {http}\r\n{STREAM}\r\n");
+    let streams: Vec<TcpStream> = (0..12)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&http).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            // More of them than are computed at a time.
+            let mut head = [0; 12];
+            stream.read_exact(&mut head).unwrap();
+            assert_eq!(&head, b"HTTP/1.1 200");
+            stream
+        })
+        .collect();
+    drop(streams);
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
+        let count = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
+        };
+        // This connection is the only one.
+        if count("gammond_queued ") == 0 && count("gammond_connections ") == 1 {
+            break;
+        }
+        assert!(Instant::now() < until, "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let short = format!("/v1/rollout?position={START}&trials=36&truncate=3");
+    assert_eq!(get(&http, &short, "").status, 200);
+}
