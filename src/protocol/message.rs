@@ -119,7 +119,7 @@ pub fn match_inquiry(
     Ok(Inquiry::new(question, wanted.settings, reply))
 }
 
-/// A report of a match alone.
+/// A report of a match alone. Before those of [`ReportForm::All`] stands a line with their sizes, as an array of JSON.
 #[derive(Debug)]
 struct Report;
 
@@ -137,6 +137,10 @@ impl Reply for Report {
         };
         match found {
             Ok(Found::Judged(progress, took)) => judged(to, progress, *took, out),
+            Ok(Found::Match(report)) if !report.parts.is_empty() => {
+                let sizes = report.parts.iter().map(|(_, size)| *size);
+                out.extend_from_slice(format!("{:?}\n", sizes.collect::<Vec<_>>()).as_bytes());
+            }
             Ok(_) => {}
             Err(error) => answer::error(to, error, None, out),
         }

@@ -31,5 +31,5 @@ pub mod work;
 pub mod worker;
 
 pub use fuzz::fuzz_session;
-pub use http::{HttpAccess, TokenError, fuzz_http};
+pub use http::{HttpAccess, JobLimits, JobsError, TokenError, fuzz_http};
 pub use worker::WorkersError;

@@ -36,6 +36,8 @@ pub(super) struct Started {
     pub(super) engine: usize,
     /// Size in bytes of a match in the job.
     weight: usize,
+    /// True if its processor time has no limit of its own.
+    unlimited: bool,
     /// True if a limit of processor time has ended the job.
     spent: AtomicBool,
     done: AtomicBool,
@@ -269,6 +271,7 @@ impl Schedule {
             stop: work.stop.child(),
             engine: self.free.pop_first().unwrap_or_default(),
             weight,
+            unlimited: work.is_job,
             spent: AtomicBool::new(false),
             done: AtomicBool::new(false),
         });
@@ -310,7 +313,8 @@ impl Schedule {
             let slice = now.saturating_duration_since(running.since);
             let used = running.used + slice;
             let cores = threads(running.job.engine);
-            if !limits.request.is_zero() && used * cores >= limits.request {
+            let limited = !limits.request.is_zero() && !running.job.unlimited;
+            if limited && used * cores >= limits.request {
                 running.job.end();
             }
             if slice < SLICE {
@@ -414,6 +418,7 @@ mod tests {
             stop: Stop::new(),
             account: Account::new(Ledger::new(1 << 20), 1 << 20),
             number,
+            is_job: false,
             answer_bytes_max: None,
             reply,
         }

@@ -24,6 +24,8 @@ pub struct QueuedWork {
     pub number: u64,
     /// Maximum size of an answer that must be one part; `None` if long answers may have several parts.
     pub answer_bytes_max: Option<usize>,
+    /// True for a job of HTTP, which the limit of processor time of a request does not end.
+    pub is_job: bool,
     /// Channel for the answers.
     pub reply: UnboundedSender<Box<Part>>,
 }

@@ -891,7 +891,8 @@ fn the_description_is_true() {
             }
             _ => {}
         };
-        if let Some(operation) = item.get("get") {
+        // Jobs have tests of their own: there must be one first.
+        if let Some(operation) = item.get("get").filter(|_| !path.starts_with("/v1/jobs")) {
             let parameters = operation["parameters"]
                 .as_array()
                 .cloned()

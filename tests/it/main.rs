@@ -43,6 +43,7 @@ mod golden;
 mod http;
 mod http_drop_ins;
 mod http_events;
+mod http_jobs;
 mod http_page;
 mod jobs;
 mod lab;

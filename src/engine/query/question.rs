@@ -106,6 +106,8 @@ pub enum ReportForm {
     Mat,
     /// The match in GNU Backgammon's form, with marks and remarks at each action.
     Sgf,
+    /// All of these, one behind the other.
+    All,
 }
 
 /// An analysed match.
@@ -116,6 +118,8 @@ pub struct MatchReport {
     pub text: PackedText,
     /// The totals, as one line for people.
     pub line: String,
+    /// For [`ReportForm::All`] the reports in the text, with their sizes in bytes.
+    pub parts: Vec<(ReportForm, usize)>,
 }
 
 /// Cost of a query in thread time, estimated from the query alone; client hints are ignored.

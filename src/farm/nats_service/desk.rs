@@ -249,6 +249,7 @@ impl Desk {
             account: Arc::clone(&account),
             number,
             // An answer is one message.
+            is_job: false,
             answer_bytes_max: Some(self.client.max_payload()),
             reply: self.sender.clone(),
         };

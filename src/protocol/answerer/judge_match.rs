@@ -100,7 +100,10 @@ pub(super) fn judge_match(
                 watch.note_match();
                 Ok(analysis)
             };
-            return in_form(task.form, &readings, judge);
+            return match task.form {
+                ReportForm::All => in_all_forms(&readings, judge),
+                form => in_form(form, &readings, judge),
+            };
         }
         let mut analyses = Vec::with_capacity(readings.len());
         for reading in &readings {
@@ -120,32 +123,101 @@ pub(super) fn judge_match(
     }
 }
 
+/// Writer of a report in one form.
+struct FormWriter {
+    form: ReportForm,
+    text: PackedText,
+    page: Page,
+}
+
+impl FormWriter {
+    fn new(form: ReportForm) -> FormWriter {
+        let mut text = PackedText::default();
+        if form == ReportForm::Csv {
+            text.push_str(CSV_HEAD);
+        }
+        FormWriter {
+            form,
+            text,
+            page: Page::default(),
+        }
+    }
+
+    fn add(&mut self, reading: &MatchReading, analysis: &Analysis) {
+        let text = &mut self.text;
+        match self.form {
+            ReportForm::Html => self.page.add(NAME, analysis),
+            ReportForm::Csv => analysis.write_csv(NAME, &mut |row| text.push_str(row)),
+            ReportForm::Sgf => text.push_str(&analysis.sgf(&reading.file)),
+            _ => text.push_str(&analysis.mat(&reading.file)),
+        }
+    }
+
+    fn finish(self) -> PackedText {
+        match self.form {
+            ReportForm::Html => self.page.finish(),
+            _ => self.text,
+        }
+    }
+}
+
 /// Judges the matches in the text one behind the other and writes them so, or a page about all of them.
 fn in_form(
     form: ReportForm,
     readings: &[MatchReading],
     judge: impl Fn(&MatchReading) -> Result<Analysis, EngineError>,
 ) -> Result<MatchReport, EngineError> {
-    let (mut text, mut page) = (PackedText::default(), Page::default());
+    let mut writer = FormWriter::new(form);
     let mut lines = Vec::with_capacity(readings.len());
-    if form == ReportForm::Csv {
-        text.push_str(CSV_HEAD);
-    }
     for reading in readings {
         let analysis = judge(reading)?;
         lines.push(analysis.one_line());
-        match form {
-            ReportForm::Html => page.add(NAME, &analysis),
-            ReportForm::Csv => analysis.write_csv(NAME, &mut |row| text.push_str(row)),
-            ReportForm::Sgf => text.push_str(&analysis.sgf(&reading.file)),
-            _ => text.push_str(&analysis.mat(&reading.file)),
+        writer.add(reading, &analysis);
+    }
+    Ok(MatchReport {
+        text: writer.finish(),
+        line: lines.join(" | "),
+        parts: Vec::new(),
+    })
+}
+
+/// Judges the matches once and writes them in all forms.
+fn in_all_forms(
+    readings: &[MatchReading],
+    judge: impl Fn(&MatchReading) -> Result<Analysis, EngineError>,
+) -> Result<MatchReport, EngineError> {
+    let forms = [
+        ReportForm::Html,
+        ReportForm::Csv,
+        ReportForm::Sgf,
+        ReportForm::Mat,
+    ];
+    let mut writers = forms.map(FormWriter::new);
+    let mut analyses = Vec::with_capacity(readings.len());
+    for reading in readings {
+        let analysis = judge(reading)?;
+        let mut members = PackedText::default();
+        analysis.write_json(NAME, &mut |part| members.push_str(part));
+        analyses.push((members, analysis.one_line()));
+        for writer in &mut writers {
+            writer.add(reading, &analysis);
         }
     }
-    if form == ReportForm::Html {
-        text = page.finish();
+    let MatchReport {
+        text: json, line, ..
+    } = report(analyses);
+    let mut text = PackedText::default();
+    text.push_str("{");
+    text.append(json);
+    // Each report has the line end of an answer; that of the last one comes with the answer itself.
+    let mut parts = vec![(ReportForm::Json, text.len() + 1)];
+    for writer in writers {
+        let (form, written) = (writer.form, writer.finish());
+        parts.push((form, written.len() + 1));
+        text.push_str("\n");
+        text.append(written);
     }
-    let line = lines.join(" | ");
-    Ok(MatchReport { text, line })
+    Ok(MatchReport { text, line, parts })
 }
 
 /// Joins the analyses of all matches in the text: the first one's members, with those of the others in the field `more`.
@@ -166,6 +238,7 @@ fn report(analyses: Vec<(PackedText, String)>) -> MatchReport {
     MatchReport {
         text: json,
         line: lines.join(" | "),
+        parts: Vec::new(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Access over HTTP: tokens, and pages of other sites (HTTP-90 to HTTP-95).
 
+use super::jobs::{JobLimits, Jobs, JobsError};
 use super::problem::Problem;
 use crate::fair_queue::Origin;
+use crate::tcp::shared::Shared;
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
@@ -10,10 +12,13 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq as _;
 
+/// Name of the programs of this machine in their jobs.
+const LOCAL: &str = "local";
 /// Tokens of one file at most.
 const TOKENS_MAX: usize = 256;
 /// Length of a token, in bytes.
@@ -115,6 +120,38 @@ impl HttpAccess {
         found
     }
 
+    /// Returns the name of a client in its jobs, which is the same after a restart.
+    pub(super) fn owner(&self, origin: Origin) -> String {
+        match origin {
+            Origin::Token(number) => {
+                let holder = self.tokens.get(usize::from(number));
+                format!("token {}", holder.map_or("", |(name, _)| name))
+            }
+            // The same program may come over IPv4 and IPv6.
+            Origin::Address(address) if address.is_loopback() => LOCAL.to_owned(),
+            Origin::Address(address) => format!("address {address}"),
+            Origin::User(user) => format!("user {user}"),
+            Origin::Inbox(_) | Origin::Here => LOCAL.to_owned(),
+        }
+    }
+
+    /// Returns the client with this name.
+    fn origin(&self, owner: &str) -> Option<Origin> {
+        if owner == LOCAL {
+            return Some(Origin::Address(Ipv4Addr::LOCALHOST.into()));
+        }
+        let (kind, name) = owner.split_once(' ')?;
+        match kind {
+            "token" => {
+                let place = self.tokens.iter().position(|(known, _)| known == name)?;
+                Some(Origin::Token(u16::try_from(place).ok()?))
+            }
+            "address" => Some(Origin::Address(name.parse().ok()?)),
+            "user" => Some(Origin::User(name.parse().ok()?)),
+            _ => None,
+        }
+    }
+
     /// Returns the client that a request comes from.
     ///
     /// # Errors
@@ -173,7 +210,7 @@ impl HttpAccess {
         let preflight =
             *method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         if preflight {
-            let methods = HeaderValue::from_static("GET, HEAD, POST");
+            let methods = HeaderValue::from_static("GET, HEAD, POST, DELETE");
             more.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
             more.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
             if let Some(asked) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
@@ -190,18 +227,30 @@ impl HttpAccess {
 }
 
 /// Checks that the listeners of a server share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Doors {
     pub(super) access: HttpAccess,
     pub(super) failures: Failures,
+    pub(super) jobs: Arc<Jobs>,
 }
 
-impl From<HttpAccess> for Doors {
-    fn from(access: HttpAccess) -> Doors {
-        Doors {
+impl Doors {
+    /// Opens the jobs.
+    ///
+    /// # Errors
+    /// [`JobsError`].
+    pub(crate) fn new(access: HttpAccess, limits: JobLimits) -> Result<Doors, JobsError> {
+        let jobs = Jobs::open(limits, |owner| access.origin(owner))?;
+        Ok(Doors {
             access,
             failures: Failures::default(),
-        }
+            jobs: Arc::new(jobs),
+        })
+    }
+
+    /// Begins with the jobs that an earlier server left.
+    pub(crate) fn start(&self, shared: &Arc<Shared>) {
+        self.jobs.start(shared);
     }
 }
 

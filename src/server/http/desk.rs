@@ -214,7 +214,7 @@ pub(super) async fn compute(
     origin: Origin,
     inquiry: Inquiry,
 ) -> Result<Answer, Problem> {
-    let mut answer = start(shared, origin, inquiry)?;
+    let mut answer = start(shared, origin, inquiry, false)?;
     match answer.next().await {
         None => Err(Problem::new("stopped", "the server ends")),
         Some(piece) if !piece.good => Err(Problem::of_answer(&piece.bytes)),
@@ -225,7 +225,7 @@ pub(super) async fn compute(
     }
 }
 
-/// Queues an inquiry for the workers.
+/// Queues an inquiry for the workers, as a job or as a request.
 ///
 /// # Errors
 /// `busy`, and that of an inquiry that costs nothing.
@@ -233,6 +233,7 @@ pub(super) fn start(
     shared: &Arc<Shared>,
     origin: Origin,
     inquiry: Inquiry,
+    is_job: bool,
 ) -> Result<Answer, Problem> {
     let cost = inquiry.cost();
     if cost == Cost::Free {
@@ -258,6 +259,7 @@ pub(super) fn start(
         stop: running.stop.clone(),
         account: Arc::clone(&running.account),
         number: 0,
+        is_job,
         answer_bytes_max: None,
         reply,
     };

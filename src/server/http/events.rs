@@ -14,9 +14,11 @@ use tokio::time::timeout;
 /// Content type of a stream of events.
 pub(super) const EVENTS: &str = "text/event-stream";
 /// Interval of comments in a stream without events: proxies close connections that are silent.
-const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+pub(super) const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+/// The id of the last event of a stream that is not numbered.
+const LAST_ID: &str = "1";
 /// A comment.
-const KEEP_ALIVE: &[u8] = b":\n\n";
+pub(super) const KEEP_ALIVE: &[u8] = b":\n\n";
 
 /// Position in a stream of events.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,8 +60,9 @@ impl<P: Fn(Problem) -> Problem> Events<P> {
                 (Position::Before, event("progress", &piece.bytes))
             }
             (Position::Before, Some(piece)) if piece.good => {
-                let begin = b"id: 1\nevent: result\ndata: ";
-                (Position::Inside, [&begin[..], &piece.bytes].concat().into())
+                let begin = format!("id: {LAST_ID}\nevent: result\ndata: ");
+                let text = [begin.as_bytes(), &piece.bytes].concat();
+                (Position::Inside, text.into())
             }
             (Position::Before, Some(piece)) => {
                 let problem = (self.point)(Problem::of_answer(&piece.bytes));
@@ -84,9 +87,19 @@ fn event(name: &str, line: &[u8]) -> Bytes {
     [begin.as_bytes(), line, b"\n"].concat().into()
 }
 
+/// An event with a number as its id.
+pub(super) fn numbered(name: &str, number: u64, line: &[u8]) -> Bytes {
+    last(name, &number.to_string(), line)
+}
+
+/// An event with an id.
+pub(super) fn last(name: &str, id: &str, line: &[u8]) -> Bytes {
+    let id = format!("id: {id}\n");
+    [id.as_bytes(), &event(name, line)].concat().into()
+}
+
 fn last_problem(problem: &Problem) -> Bytes {
-    let event = event("problem", problem.json().as_bytes());
-    [b"id: 1\n", &event[..]].concat().into()
+    last("problem", LAST_ID, problem.json().as_bytes())
 }
 
 /// Sends an answer as events; `point` adds to a problem what it is about.
@@ -103,7 +116,12 @@ pub(super) fn send(
         let bytes = events.next().await?;
         Some((Ok::<_, Infallible>(bytes), events))
     });
-    let mut response = Body::from_stream(body).into_response();
+    response(Body::from_stream(body))
+}
+
+/// The response with a stream of events.
+pub(super) fn response(body: Body) -> Response {
+    let mut response = body.into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -116,5 +134,5 @@ pub(super) fn send(
 /// Returns the answer to a browser that asks again after the last event: 204, which ends its tries (HTTP-42).
 pub(super) fn ended(headers: &HeaderMap) -> Option<Response> {
     let id = headers.get("last-event-id")?;
-    (id == "1").then(|| StatusCode::NO_CONTENT.into_response())
+    (id == LAST_ID).then(|| StatusCode::NO_CONTENT.into_response())
 }

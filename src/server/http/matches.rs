@@ -4,26 +4,32 @@ use super::accept;
 use super::body;
 use super::desk;
 use super::events::{self, EVENTS};
+use super::multipart;
 use super::problem::{Problem, Where};
 use super::question;
 use super::router::Peer;
+use super::verbs;
 use crate::faults::surviving;
 use crate::tcp::shared::Shared;
-use axum::body::Body;
+use crate::tcp::weight::Weight;
+use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use gammond_engine::query::ReportForm;
+use gammond_protocol::Inquiry;
 use gammond_protocol::message::match_inquiry;
 use std::sync::Arc;
 
 /// Longest match file whose report is JSON: it is written while it is made.
-const JSON_BYTES_MAX: usize = 1 << 20;
+pub(super) const JSON_BYTES_MAX: usize = 1 << 20;
 /// Limit for other reports, which hold all decisions at once.
 const REPORT_BYTES_MAX: usize = 256 << 10;
-/// Forms by their names, with the kind of each.
-const FORMS: [(&str, &str, ReportForm); 6] = [
+/// A report: its name, its kind and its form.
+pub(super) type Report = (&'static str, &'static str, ReportForm);
+/// The reports. Those of a job have this order.
+pub(super) const FORMS: [Report; 6] = [
     ("json", "application/json", ReportForm::Json),
     ("html", "text/html", ReportForm::Html),
     ("csv", "text/csv", ReportForm::Csv),
@@ -50,82 +56,130 @@ pub(super) async fn analyse(
     }
     let query = parts.uri.query().unwrap_or_default();
     let (mut words, wanted) = question::settings_of_query(query, "format")?;
-    let (kind, form) = chosen(wanted, &parts.headers)?;
+    let (kind, form) = chosen(wanted, &parts.headers, &FORMS)?;
     let streams = kind == EVENTS;
     if let Some(ended) = events::ended(&parts.headers).filter(|_| streams) {
         return Ok(ended);
     }
-    if streams && !words.contains(" progress=") {
-        words.push_str(" progress=true");
-    }
-    let sent = parts.headers.get(CONTENT_TYPE);
-    let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    // Forms and JSON are no match files: their sender means another path.
-    for other in [
-        "application/json",
-        "application/x-www-form-urlencoded",
-        "multipart/",
-    ] {
-        if sent.to_ascii_lowercase().starts_with(other) {
-            let message =
-                "Content-Type is none of a match file: send it as application/octet-stream";
-            return Err(Problem::new("unsupported-media", message));
-        }
-    }
-    body::uncoded(&parts.headers)?;
     let max = match form {
         ReportForm::Json => JSON_BYTES_MAX,
         _ => REPORT_BYTES_MAX,
     };
-    let (text, weight) = body::collect(&shared, body, max).await?;
-    let session = shared.defaults().session;
-    let inquiry = surviving(&shared.counters, || {
-        match_inquiry(&words, text.into(), form, &session)
-    });
-    let inquiry = inquiry.and_then(|inquiry| inquiry).map_err(|error| {
-        let problem = Problem::new(error.code, error.message);
-        Problem {
-            field: Some(error.field.into()),
-            ..problem
-        }
-    })?;
+    let (text, more, weight) = file(&shared, &parts.headers, body, max).await?;
+    words.push_str(&more);
     if streams {
-        let answer = desk::start(&shared, peer.origin, inquiry)?;
+        words = verbs::with_progress(words);
+    }
+    let inquiry = inquiry(&shared, &words, text.into(), form)?;
+    if streams {
+        let answer = desk::start(&shared, peer.origin, inquiry, false)?;
         return Ok(events::send(answer.holding(weight), |problem| problem));
     }
     let answer = desk::compute(&shared, peer.origin, inquiry).await?;
-    let kind = match form {
-        ReportForm::Html | ReportForm::Csv | ReportForm::Mat => format!("{kind}; charset=utf-8"),
-        _ => kind.to_owned(),
-    };
     let mut response = Body::new(answer.holding(weight)).into_response();
-    let headers = response.headers_mut();
+    report_headers(response.headers_mut(), kind);
+    Ok(response)
+}
+
+/// Sets the headers of a report of this kind.
+pub(super) fn report_headers(headers: &mut HeaderMap, kind: &str) {
+    let kind = match kind.starts_with("text/") {
+        true => format!("{kind}; charset=utf-8"),
+        false => kind.to_owned(),
+    };
     if let Ok(kind) = HeaderValue::from_str(&kind) {
         headers.insert(CONTENT_TYPE, kind);
     }
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    Ok(response)
+}
+
+/// The match file in a body or in a form, with the settings of the form as words.
+///
+/// # Errors
+/// [`Problem`]s of the body.
+pub(super) async fn file(
+    shared: &Arc<Shared>,
+    headers: &HeaderMap,
+    body: Body,
+    max: usize,
+) -> Result<(Bytes, String, Weight), Problem> {
+    let sent = headers.get(CONTENT_TYPE);
+    let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let boundary = multipart::boundary(headers);
+    // JSON and forms without files are no match files: their sender means another path.
+    for other in [
+        "application/json",
+        "application/x-www-form-urlencoded",
+        "multipart/",
+    ] {
+        if boundary.is_none() && sent.to_ascii_lowercase().starts_with(other) {
+            let message =
+                "Content-Type is none of a match file: send it as application/octet-stream";
+            return Err(Problem::new("unsupported-media", message));
+        }
+    }
+    body::uncoded(headers)?;
+    let (text, weight) = body::collect(shared, body, max).await?;
+    let Some(boundary) = boundary else {
+        return Ok((text, String::new(), weight));
+    };
+    let form = multipart::read(boundary, text).await?;
+    let words = question::settings_of_pairs(form.fields)?;
+    Ok((form.file, words, weight))
+}
+
+/// The form of a job's report: all of them, or JSON alone for a long file.
+pub(super) const fn all_forms(bytes: usize) -> ReportForm {
+    match bytes > REPORT_BYTES_MAX {
+        true => ReportForm::Json,
+        false => ReportForm::All,
+    }
+}
+
+/// The question about a match; `words` are its settings.
+///
+/// # Errors
+/// [`Problem`]s of the settings.
+pub(super) fn inquiry(
+    shared: &Shared,
+    words: &str,
+    text: Vec<u8>,
+    form: ReportForm,
+) -> Result<Inquiry, Problem> {
+    let session = shared.defaults().session;
+    let read = || match_inquiry(words, text, form, &session);
+    let inquiry = surviving(&shared.counters, read).and_then(|inquiry| inquiry);
+    inquiry.map_err(|error| {
+        let problem = Problem::new(error.code, error.message);
+        Problem {
+            field: Some(error.field.into()),
+            ..problem
+        }
+    })
 }
 
 /// The form that a parameter names, else that `Accept` likes best.
-fn chosen(
+pub(super) fn chosen(
     wanted: Option<String>,
     headers: &HeaderMap,
+    offered: &[Report],
 ) -> Result<(&'static str, ReportForm), Problem> {
-    let (_, kind, form) = match wanted {
+    let &(_, kind, form) = match wanted {
         Some(name) => {
-            let found = FORMS.into_iter().find(|(known, ..)| *known == name);
+            let found = offered.iter().find(|(known, ..)| *known == name);
             found.ok_or_else(|| {
-                let names = FORMS.map(|(name, ..)| name).join(", ");
+                let names: Vec<_> = offered.iter().map(|(name, ..)| *name).collect();
+                let names = names.join(", ");
                 let message = format!("format is {name:.64?}, expected one of {names}");
                 Problem::new("bad-setting", message).at(Where::Parameter("format".to_owned()))
             })?
         }
         None => {
-            let kind = accept::chosen(headers, &FORMS.map(|(_, kind, _)| kind))?;
-            let found = FORMS.into_iter().find(|(_, known, _)| *known == kind);
-            found.unwrap_or(FORMS[0])
+            let kinds: Vec<_> = offered.iter().map(|(_, kind, _)| *kind).collect();
+            let kind = accept::chosen(headers, &kinds)?;
+            let found = offered.iter().find(|(_, known, _)| *known == kind);
+            found.unwrap_or(&FORMS[0])
         }
     };
     Ok((kind, form))

@@ -8,9 +8,11 @@ mod desk;
 mod events;
 mod foreign;
 mod fuzz;
+mod jobs;
 mod list;
 mod matches;
 mod mcp;
+mod multipart;
 mod openapi;
 mod page;
 mod problem;
@@ -20,6 +22,7 @@ mod verbs;
 
 pub use access::{HttpAccess, TokenError};
 pub use fuzz::fuzz_http;
+pub use jobs::{JobLimits, JobsError};
 pub use mcp::McpStdio;
 
 use super::shutdown::{Phase, reached};

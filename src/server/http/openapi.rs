@@ -1,6 +1,7 @@
 //! The description of the paths as OpenAPI 3.1 (HTTP-102): settings come from the table of the line protocol, and a test
 //! runs every example.
 
+use super::matches::FORMS;
 use super::verbs;
 use gammond_protocol::setting_keys;
 use serde_json::{Map, Value, json};
@@ -21,6 +22,7 @@ pub(super) fn document() -> String {
         paths.insert(format!("/v1/{verb}"), verb_item(verb, summary));
     }
     paths.insert("/v1/analyse".to_owned(), analyse());
+    paths.extend(jobs());
     for (path, summary) in [
         ("/v1/version", "Program, nets, processor"),
         ("/v1/stats", "Counters"),
@@ -117,6 +119,68 @@ fn analyse() -> Value {
     }})
 }
 
+/// The paths of jobs (HTTP-50 to HTTP-54).
+fn jobs() -> [(String, Value); 6] {
+    let parameter =
+        json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}});
+    let job = || {
+        json!({"description": "The job", "content":
+            {"application/json": {"schema": {"$ref": "#/components/schemas/Job"}}}})
+    };
+    let started = || json!({"202": job(), "default": problem()});
+    let rollout =
+        json!({"application/json": {"schema": {"$ref": "#/components/schemas/Question"}}});
+    let file = json!({"type": "object", "required": ["file"], "properties": {"file": {}},
+        "additionalProperties": {"type": "string"}});
+    let files = json!({"application/octet-stream": {"schema": {}}, "multipart/form-data": {"schema": file}});
+    let posted = |id: &str, summary: &str, content: Value| {
+        json!({"post": {"operationId": id, "summary": summary,
+            "requestBody": {"required": true, "content": content}, "responses": started()}})
+    };
+    let mut reports = Map::new();
+    for (name, kind, _) in FORMS.iter().filter(|(name, ..)| *name != "events") {
+        let schema = if *name == "json" {
+            json!({"type": "object"})
+        } else {
+            json!({"type": "string"})
+        };
+        reports.insert((*kind).to_owned(), json!({ "schema": schema }));
+    }
+    let wait = json!({"name": "wait", "in": "query", "description": "Seconds to wait for the end",
+        "schema": {"type": "integer", "minimum": 0, "maximum": 60}});
+    let one = json!({
+        "parameters": [parameter],
+        "get": {"operationId": "job", "summary": "The state of a job", "parameters": [wait],
+            "responses": {"200": job(), "default": problem()}},
+        "delete": {"operationId": "jobDeleted", "summary": "Ends a job and forgets it",
+            "responses": {"204": {"description": "It is gone"}, "default": problem()}},
+    });
+    let result = json!({"parameters": [parameter], "get": {"operationId": "jobResult", "summary": "The answer of a job",
+        "responses": {"200": {"description": "The answer", "content": reports}, "default": problem()}}});
+    let events = json!({"parameters": [parameter], "get": {"operationId": "jobEvents",
+        "summary": "Progress and end of a job as server-sent events",
+        "responses": {"200": {"description": "Events state, progress, result and problem", "content":
+            {"text/event-stream": {"schema": {"type": "string"}}}}, "default": problem()}}});
+    let list = json!({"get": {"operationId": "jobs", "summary": "The jobs of a client with a token",
+        "responses": {"200": {"description": "The jobs", "content": {"application/json": {"schema":
+            {"type": "array", "items": {"$ref": "#/components/schemas/Job"}}}}}, "default": problem()}}});
+    [
+        (
+            "/v1/jobs/rollout",
+            posted("jobRollout", "Begins a rollout", rollout),
+        ),
+        (
+            "/v1/jobs/analyse",
+            posted("jobAnalyse", "Begins the analysis of a match file", files),
+        ),
+        ("/v1/jobs/{id}", one),
+        ("/v1/jobs/{id}/result", result),
+        ("/v1/jobs/{id}/events", events),
+        ("/v1/jobs", list),
+    ]
+    .map(|(path, item)| (path.to_owned(), item))
+}
+
 fn answer(about: &str, kind: &str) -> Value {
     let mut content = Map::new();
     content.insert(kind.to_owned(), json!({"schema": {"type": "object"}}));
@@ -152,6 +216,22 @@ fn schemas() -> Value {
                 "plays": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
                 "cube": {"type": "boolean"},
                 "id": {"type": ["string", "number"], "maxLength": 64},
+            },
+        },
+        "Job": {
+            "type": "object",
+            "required": ["type", "id", "kind", "state", "created", "finished", "expires", "progress", "problem", "links"],
+            "properties": {
+                "type": {"const": "job"},
+                "id": {"type": "string"},
+                "kind": {"enum": ["rollout", "analyse"]},
+                "state": {"enum": ["queued", "running", "done", "failed"]},
+                "created": {"type": "integer", "description": "Unix time in seconds"},
+                "finished": {"type": ["integer", "null"]},
+                "expires": {"type": ["integer", "null"]},
+                "progress": {"type": ["object", "null"]},
+                "problem": {"oneOf": [{"$ref": "#/components/schemas/Problem"}, {"type": "null"}]},
+                "links": {"type": "object", "additionalProperties": {"type": "string"}},
             },
         },
         "Answer": {

@@ -96,6 +96,7 @@ impl Problem {
             "unsupported-media" => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported" => StatusCode::NOT_IMPLEMENTED,
             "misdirected" => StatusCode::MISDIRECTED_REQUEST,
+            "not-ready" => StatusCode::CONFLICT,
             "game-over" | "bad-match-file" => StatusCode::UNPROCESSABLE_ENTITY,
             "busy" => StatusCode::SERVICE_UNAVAILABLE,
             "internal" => StatusCode::INTERNAL_SERVER_ERROR,
@@ -145,7 +146,7 @@ impl IntoResponse for Problem {
         let kind = HeaderValue::from_static("application/problem+json");
         headers.insert(CONTENT_TYPE, kind);
         match self.status() {
-            StatusCode::SERVICE_UNAVAILABLE => {
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::CONFLICT => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             StatusCode::TOO_MANY_REQUESTS => {

@@ -83,16 +83,28 @@ pub(super) fn settings_of_query(
     query: &str,
     apart: &str,
 ) -> Result<(String, Option<String>), Problem> {
-    let at = |name: &str| Where::Parameter(name.to_owned());
-    let (mut line, mut value_apart) = (String::new(), None);
+    let (mut settings, mut value_apart) = (Vec::new(), None);
     for (name, value) in parameters(query)? {
         if name == apart {
             value_apart = Some(value);
         } else {
-            push_setting(&mut line, &name, &value, &at)?;
+            settings.push((name, value));
         }
     }
-    Ok((line, value_apart))
+    Ok((settings_of_pairs(settings)?, value_apart))
+}
+
+/// Settings as the words of a line.
+///
+/// # Errors
+/// [`Problem`]s of status 400 with the name of the parameter.
+pub(super) fn settings_of_pairs(settings: Vec<(String, String)>) -> Result<String, Problem> {
+    let at = |name: &str| Where::Parameter(name.to_owned());
+    let mut line = String::new();
+    for (name, value) in settings {
+        push_setting(&mut line, &name, &value, &at)?;
+    }
+    Ok(line)
 }
 
 /// The parameters of a query, each of which stands once.

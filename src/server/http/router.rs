@@ -2,6 +2,7 @@
 
 use super::access::Doors;
 use super::foreign;
+use super::jobs;
 use super::matches;
 use super::mcp;
 use super::openapi;
@@ -39,6 +40,7 @@ pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
         .route("/openapi.json", any(description))
         .route("/docs", any(docs))
         .merge(page::routes())
+        .merge(jobs::routes())
         .merge(foreign::routes())
         .merge(health())
         .fallback(async || {
@@ -47,6 +49,7 @@ pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
                 "there is nothing at this path; see /v1/version",
             )
         })
+        .layer(Extension(Arc::clone(&doors)))
         .layer(middleware::from_fn_with_state(doors, guard))
         .with_state(shared)
 }

@@ -178,23 +178,29 @@ async fn gotten(
     Ok(response)
 }
 
+/// A line that asks for progress, unless it says whether it does.
+pub(super) fn with_progress(mut line: String) -> String {
+    if !line.contains(PROGRESS) {
+        line.push_str(PROGRESS);
+        line.push_str("true");
+    }
+    line
+}
+
 /// Answers with events (HTTP-40).
 fn streamed(
     shared: &Arc<Shared>,
     peer: Peer,
-    (verb, mut line): (&'static str, String),
+    (verb, line): (&'static str, String),
     headers: &HeaderMap,
     point: fn(Problem, (&str, &str)) -> Problem,
 ) -> Result<Response, Problem> {
     if let Some(ended) = events::ended(headers) {
         return Ok(ended);
     }
-    if !line.contains(PROGRESS) {
-        line.push_str(PROGRESS);
-        line.push_str("true");
-    }
+    let line = with_progress(line);
     let started = desk::read(shared, verb, line.as_bytes()).and_then(|read| match read {
-        Read::Inquiry(inquiry) => desk::start(shared, peer.origin, *inquiry),
+        Read::Inquiry(inquiry) => desk::start(shared, peer.origin, *inquiry, false),
         Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
     });
     let answer = started.map_err(|problem| point(problem, (verb, &line)))?;
@@ -301,7 +307,7 @@ fn one_answer(line: String) -> Result<String, Problem> {
 }
 
 /// An error of a line, with the member of the body that its field is.
-fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
+pub(super) fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     let member = match member(&problem, verb, line) {
         Some(name @ ("id" | "position" | "roll" | "plays")) => format!("/{name}"),
         Some(key) => format!("/settings/{key}"),

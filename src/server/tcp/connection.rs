@@ -566,6 +566,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             stop: Stop::new(),
             account: Arc::clone(&self.account),
             number: 0,
+            is_job: false,
             answer_bytes_max: None,
             reply: self.sender.clone(),
         });

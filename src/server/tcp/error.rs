@@ -1,6 +1,7 @@
 //! Errors at the start of a server.
 
 use super::address::Address;
+use crate::http::JobsError;
 use crate::worker::WorkersError;
 use std::io;
 
@@ -30,6 +31,9 @@ pub enum ServeError {
     /// A transport besides sockets cannot be used.
     #[error(transparent)]
     Transport(#[from] TransportError),
+    /// The folder of the jobs over HTTP cannot be used.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
     /// The worker threads could not be started.
     #[error("threads: {0}")]
     Threads(#[from] WorkersError),

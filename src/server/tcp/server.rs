@@ -9,7 +9,7 @@ use super::listener;
 use super::shared::{BuildError, Shared};
 use super::socket::Listener;
 use crate::counters::Counters;
-use crate::http::{self, Audience, Doors, HttpAccess};
+use crate::http::{self, Audience, Doors, HttpAccess, JobLimits};
 use crate::limits::Limits;
 use crate::shutdown::{Phase, reached};
 use crate::transport::Transport;
@@ -35,6 +35,8 @@ pub struct Config {
     pub http: Vec<Address>,
     /// Access rules of HTTP.
     pub http_access: HttpAccess,
+    /// Limits and folder of the jobs over HTTP.
+    pub http_jobs: JobLimits,
     /// Address for Prometheus.
     pub metrics: Option<Address>,
     /// True if addresses other than loopback are allowed.
@@ -96,6 +98,7 @@ impl Server {
             None => None,
             Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
         };
+        let doors = Arc::new(Doors::new(config.http_access, config.http_jobs)?);
         let counters = Arc::new(Counters::default());
         let workers = Workers::start(engine, Arc::clone(&counters), limits)?;
         let mut defaults = Defaults::default();
@@ -111,7 +114,7 @@ impl Server {
             shared,
             listeners,
             http,
-            doors: Arc::new(config.http_access.into()),
+            doors,
             metrics,
             transports: config.transports,
         })
@@ -155,6 +158,9 @@ impl Server {
         }
         for listener in self.listeners {
             tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
+        }
+        if !self.http.is_empty() {
+            self.doors.start(&self.shared);
         }
         for listener in self.http {
             tasks.spawn(http::accept(

@@ -30,6 +30,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 /// Most connections and lines that an option may allow.
 const CONNECTIONS_MAX: u64 = 1_000_000;
 const QUEUE_MAX: u64 = 1_000_000;
+const JOBS_MAX: u64 = 100_000;
 /// Longest time that an option may ask for: a year.
 const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 /// Longest time for running queries at the end: a day.
@@ -94,6 +95,32 @@ pub(crate) struct Args {
         requires = "http"
     )]
     cors: Vec<String>,
+    /// Folder where the jobs of HTTP are kept, so that they survive a restart. It is created if it does not exist.
+    #[arg(
+        long,
+        env = "GAMMOND_HTTP_JOBS",
+        value_name = "FOLDER",
+        requires = "http"
+    )]
+    http_jobs: Option<PathBuf>,
+    /// Seconds for which a finished job of HTTP is kept.
+    #[arg(
+        long,
+        env = "GAMMOND_HTTP_JOBS_KEEP",
+        default_value_t = 86_400,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..=SECONDS_MAX)
+    )]
+    http_jobs_keep: u64,
+    /// Jobs of HTTP that are kept, finished ones included.
+    #[arg(
+        long,
+        env = "GAMMOND_HTTP_JOBS_MAX",
+        default_value_t = 1000,
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=JOBS_MAX)
+    )]
+    http_jobs_max: usize,
     /// Address at which Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
@@ -232,6 +259,9 @@ impl Args {
             let read = config.http_access.read_tokens(&text);
             read.map_err(|error| Failure::in_file(path)(error.to_string()))?;
         }
+        config.http_jobs.folder = self.http_jobs.clone();
+        config.http_jobs.keep = Duration::from_secs(self.http_jobs_keep);
+        config.http_jobs.jobs_max = self.http_jobs_max;
         let other = !self.external.is_empty() || !self.http.is_empty();
         if config.listen.is_empty() && !other && !elsewhere {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));

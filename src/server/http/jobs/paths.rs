@@ -1,0 +1,304 @@
+//! The paths of jobs below `/v1/jobs`.
+
+use super::table::{Job, Jobs};
+use super::watch::{watched, watcher};
+use super::{Kind, State};
+use crate::fair_queue::Origin;
+use crate::http::access::Doors;
+use crate::http::desk::{self, Read};
+use crate::http::matches::{self, FORMS};
+use crate::http::problem::Problem;
+use crate::http::router::Peer;
+use crate::http::{body, question, verbs};
+use crate::shutdown::{Phase, reached};
+use crate::tcp::shared::Shared;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, FromRequestParts, Path, Request, State as Shelf};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use serde_json::{Value, json};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// Longest `wait` for a change, in seconds.
+const WAIT_SECONDS_MAX: u64 = 60;
+
+/// The routes.
+pub(in crate::http) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/v1/jobs", any(list))
+        .route("/v1/jobs/{name}", any(one))
+        .route("/v1/jobs/{id}/result", any(result))
+        .route("/v1/jobs/{id}/events", any(watched))
+}
+
+/// The part of the path that names a job or a kind.
+pub(super) struct Name(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Name, Problem> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        // A path that is no UTF-8 is not ours either.
+        let Path(name) = path.map_err(|_| Problem::new("not-found", "there is no such path"))?;
+        Ok(Name(name))
+    }
+}
+
+fn wrong_method(allow: &'static str) -> Problem {
+    Problem {
+        allow: Some(allow),
+        ..Problem::new("method-not-allowed", format!("only {allow}"))
+    }
+}
+
+pub(super) fn only_get(method: &Method) -> Result<(), Problem> {
+    match matches!(*method, Method::GET | Method::HEAD) {
+        true => Ok(()),
+        false => Err(wrong_method("GET, HEAD")),
+    }
+}
+
+/// What stands in every answer about a job.
+pub(super) fn fresh(mut response: Response) -> Response {
+    let never = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(CACHE_CONTROL, never);
+    response
+}
+
+fn kind_of(response: &mut Response, kind: &str) {
+    if let Ok(kind) = HeaderValue::from_str(kind) {
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+    }
+}
+
+/// The jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is what only
+/// its owner knows.
+async fn list(
+    Extension(doors): Extension<Arc<Doors>>,
+    Extension(peer): Extension<Peer>,
+    request: Request,
+) -> Result<Response, Problem> {
+    only_get(request.method())?;
+    if !matches!(peer.origin, Origin::Token(_)) {
+        let message = "jobs are listed for clients with a token only";
+        return Err(Problem::new("forbidden", message));
+    }
+    let jobs = doors.jobs.list(&doors.access.owner(peer.origin));
+    let keep = doors.jobs.limits.keep;
+    let shown: Vec<Value> = jobs.iter().map(|job| shown(job, keep)).collect();
+    let mut response = Response::new(Body::from(format!("{}\n", Value::from(shown))));
+    kind_of(&mut response, "application/json");
+    Ok(fresh(response))
+}
+
+/// `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
+async fn one(
+    Shelf(shared): Shelf<Arc<Shared>>,
+    Extension(doors): Extension<Arc<Doors>>,
+    Extension(peer): Extension<Peer>,
+    Name(name): Name,
+    request: Request,
+) -> Result<Response, Problem> {
+    let owner = doors.access.owner(peer.origin);
+    let keep = doors.jobs.limits.keep;
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    if let Some(kind) = kind {
+        if request.method() != Method::POST {
+            return Err(wrong_method("POST"));
+        }
+        let (words, input) = match kind {
+            Kind::Rollout => rollout(&shared, request).await?,
+            Kind::Analyse => analysis(&shared, request).await?,
+        };
+        let client = (owner, peer.origin);
+        let job = doors
+            .jobs
+            .add(&shared, client, (kind, words), input)
+            .await?;
+        let mut response = job_response(&job, keep, StatusCode::ACCEPTED);
+        let location = format!("/v1/jobs/{}", job.meta.id);
+        if let Ok(location) = HeaderValue::from_str(&location) {
+            response.headers_mut().insert(LOCATION, location);
+        }
+        return Ok(response);
+    }
+    let job = doors.jobs.get(&name, &owner)?;
+    if request.method() == Method::DELETE {
+        doors.jobs.remove(&job);
+        return Ok(fresh(StatusCode::NO_CONTENT.into_response()));
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(wrong_method("GET, HEAD, DELETE"));
+    }
+    if let Some(seconds) = wait(request.uri().query().unwrap_or_default())? {
+        let _place = watcher(&doors.jobs)?;
+        let mut phase = shared.phase.subscribe();
+        tokio::select! {
+            () = reached(&mut phase, Phase::Drain) => {}
+            _ = timeout(Duration::from_secs(seconds), ended(&job)) => {}
+        }
+    }
+    Ok(job_response(&job, keep, StatusCode::OK))
+}
+
+/// Waits until a job has ended or is removed.
+async fn ended(job: &Job) {
+    let mut view = job.view.subscribe();
+    let mut cancelled = job.cancelled.subscribe();
+    tokio::select! {
+        _ = view.wait_for(|view| view.ended.is_some()) => {}
+        _ = cancelled.wait_for(|cancelled| *cancelled) => {}
+    }
+}
+
+/// The parameter `wait`.
+fn wait(query: &str) -> Result<Option<u64>, Problem> {
+    let (words, wait) = question::settings_of_query(query, "wait")?;
+    let wrong = || {
+        let message = format!("want wait=0 to wait={WAIT_SECONDS_MAX}, in seconds");
+        let place = crate::http::problem::Where::Parameter("wait".to_owned());
+        Problem::new("bad-setting", message).at(place)
+    };
+    if !words.is_empty() {
+        return Err(Problem::new(
+            "bad-setting",
+            "a job has only the parameter wait",
+        ));
+    }
+    let Some(wait) = wait else {
+        return Ok(None);
+    };
+    let seconds = wait.parse().ok().filter(|wait| *wait <= WAIT_SECONDS_MAX);
+    Ok(Some(seconds.ok_or_else(wrong)?))
+}
+
+/// The words of a rollout.
+async fn rollout(shared: &Arc<Shared>, request: Request) -> Result<(String, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    let bytes = body::json(shared, &parts.headers, body).await?;
+    let words = verbs::with_progress(question::from_json(question::parse(&bytes)?)?);
+    let read = desk::read(shared, "rollout", words.as_bytes());
+    match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
+        Read::Inquiry(_) => Ok((words, Bytes::new())),
+        Read::Text(_) => Err(Problem::new("bad-request", "request is no rollout")),
+    }
+}
+
+/// The words of an analysis, and the match file.
+async fn analysis(shared: &Arc<Shared>, request: Request) -> Result<(String, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    let (words, wanted) = question::settings_of_query(parts.uri.query().unwrap_or_default(), "")?;
+    if wanted.is_some() {
+        return Err(Problem::new("bad-setting", "a parameter has no name"));
+    }
+    let max = matches::JSON_BYTES_MAX;
+    let (file, more, _weight) = matches::file(shared, &parts.headers, body, max).await?;
+    let words = verbs::with_progress(format!("{words}{more}"));
+    matches::inquiry(shared, &words, Vec::new(), matches::all_forms(file.len()))?;
+    Ok((words, file))
+}
+
+/// A job as an object.
+fn shown(job: &Job, keep: Duration) -> Value {
+    let view = job.view.borrow().clone();
+    let id = &job.meta.id;
+    let progress = view
+        .progress
+        .as_deref()
+        .map(serde_json::from_slice::<Value>);
+    let finished = view.ended.as_ref().map(|ended| ended.finished);
+    let problem = view.ended.as_ref().and_then(|ended| ended.problem());
+    json!({
+        "type": "job",
+        "id": id,
+        "kind": job.meta.kind,
+        "state": view.state,
+        "created": job.meta.created,
+        "finished": finished,
+        "expires": finished.map(|finished| finished.saturating_add(keep.as_secs())),
+        "progress": progress.and_then(Result::ok),
+        "problem": problem.map(|problem| problem.value()),
+        "links": {
+            "self": format!("/v1/jobs/{id}"),
+            "events": format!("/v1/jobs/{id}/events"),
+            "result": format!("/v1/jobs/{id}/result"),
+        },
+    })
+}
+
+fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
+    let mut response = Response::new(Body::from(format!("{}\n", shown(job, keep))));
+    *response.status_mut() = status;
+    kind_of(&mut response, "application/json");
+    if matches!(job.view.borrow().state, State::Queued | State::Running) {
+        let second = HeaderValue::from_static("1");
+        response.headers_mut().insert(RETRY_AFTER, second);
+    }
+    fresh(response)
+}
+
+/// The answer of a finished job, in the form that is asked for.
+async fn result(
+    Extension(doors): Extension<Arc<Doors>>,
+    Extension(peer): Extension<Peer>,
+    Name(id): Name,
+    request: Request,
+) -> Result<Response, Problem> {
+    only_get(request.method())?;
+    let job = doors.jobs.get(&id, &doors.access.owner(peer.origin))?;
+    let ended = job.view.borrow().ended.clone();
+    let Some(ended) = ended else {
+        let message = "the job has not ended: ask for its events, or again later";
+        return Err(Problem::new("not-ready", message));
+    };
+    if let Some(problem) = ended.problem() {
+        return Err(problem);
+    }
+    let (_, wanted) =
+        question::settings_of_query(request.uri().query().unwrap_or_default(), "format")?;
+    // The reports that there are stand first in the list.
+    let offered = FORMS.get(..ended.sizes.len()).unwrap_or_default();
+    let (kind, _) = matches::chosen(wanted, request.headers(), offered)?;
+    let number = offered.iter().position(|(_, known, _)| *known == kind);
+    let bytes = report(&doors.jobs, &job, number.unwrap_or(0)).await?;
+    let mut response = Response::new(Body::from(bytes));
+    matches::report_headers(response.headers_mut(), kind);
+    Ok(fresh(response))
+}
+
+/// The report with this number.
+pub(super) async fn report(
+    jobs: &Arc<Jobs>,
+    job: &Arc<Job>,
+    number: usize,
+) -> Result<Bytes, Problem> {
+    let ended = job.view.borrow().ended.clone();
+    let sizes = ended.as_ref().map_or(&[][..], |ended| &ended.sizes);
+    let from: usize = sizes.iter().take(number).sum();
+    let size = sizes.get(number).copied().unwrap_or(0);
+    let held = {
+        let reports = job.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        reports.clone()
+    };
+    if let Some(reports) = held {
+        return match from + size <= reports.len() {
+            true => Ok(reports.slice(from..from + size)),
+            false => Err(Problem::new("internal", "the job has no such report")),
+        };
+    }
+    let (jobs, id) = (Arc::clone(jobs), job.meta.id.clone());
+    let read = spawn_blocking(move || jobs.store.report(&id, number as u64)).await;
+    let read = read.unwrap_or_else(|error| Err(error.to_string()));
+    read.map_err(|error| {
+        tracing::warn!(%error, "a job's result cannot be read");
+        Problem::new("internal", "the job's result cannot be read")
+    })
+}

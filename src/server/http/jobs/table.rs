@@ -1,0 +1,419 @@
+//! All jobs of a server: limits, owners, and the order in which they are computed.
+
+use super::store::Store;
+use super::{Ended, JobLimits, JobsError, Kind, Meta, State, View, run};
+use crate::fair_queue::Origin;
+use crate::http::problem::Problem;
+use crate::tcp::shared::Shared;
+use axum::body::Bytes;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+
+/// Interval at which expired jobs are removed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+/// Letters of an id: base 32 of RFC 4648 in small letters.
+const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+/// Length of an id: 130 random bits.
+pub(super) const ID_LETTERS: usize = 26;
+
+/// A job.
+#[derive(Debug)]
+pub(in crate::http) struct Job {
+    pub(super) meta: Meta,
+    /// Who pays for it.
+    pub(super) origin: Origin,
+    /// The match file, unless it is in the folder.
+    pub(super) input: Mutex<Option<Bytes>>,
+    /// The reports, unless they are in the folder.
+    pub(super) reports: Mutex<Option<Bytes>>,
+    /// Size of both, in bytes.
+    bytes: AtomicUsize,
+    pub(super) view: watch::Sender<View>,
+    pub(super) cancelled: watch::Sender<bool>,
+}
+
+impl Job {
+    fn new(meta: Meta, origin: Origin, bytes: usize, ended: Option<Ended>) -> Arc<Job> {
+        let state = match &ended {
+            None => State::Queued,
+            Some(ended) if ended.error.is_some() => State::Failed,
+            Some(_) => State::Done,
+        };
+        let view = View {
+            state,
+            number: 1,
+            progress: None,
+            ended: ended.map(Arc::new),
+        };
+        Arc::new(Job {
+            meta,
+            origin,
+            input: Mutex::new(None),
+            reports: Mutex::new(None),
+            bytes: AtomicUsize::new(bytes),
+            view: watch::channel(view).0,
+            cancelled: watch::channel(false).0,
+        })
+    }
+
+    fn state(&self) -> State {
+        self.view.borrow().state
+    }
+
+    fn finished(&self) -> Option<u64> {
+        Some(self.view.borrow().ended.as_ref()?.finished)
+    }
+
+    /// Changes what watchers see.
+    pub(super) fn change(&self, change: impl FnOnce(&mut View)) {
+        self.view.send_modify(|view| {
+            change(view);
+            view.number += 1;
+        });
+    }
+}
+
+/// The jobs of a server.
+#[derive(Debug)]
+pub(in crate::http) struct Jobs {
+    pub(super) limits: JobLimits,
+    pub(super) store: Store,
+    table: Mutex<Table>,
+    pub(super) watchers: Arc<tokio::sync::Semaphore>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    jobs: HashMap<String, Arc<Job>>,
+    running: usize,
+}
+
+impl Table {
+    fn bytes(&self) -> usize {
+        let bytes = |job: &Arc<Job>| job.bytes.load(Ordering::Relaxed);
+        self.jobs.values().map(bytes).sum()
+    }
+
+    fn owned(&self, owner: &str) -> usize {
+        let owned = |job: &&Arc<Job>| job.meta.owner == owner;
+        self.jobs.values().filter(owned).count()
+    }
+
+    /// Takes out the finished job that ended first, of this owner or of all.
+    fn take_oldest(&mut self, owner: Option<&str>) -> Option<Arc<Job>> {
+        let fits = |job: &&Arc<Job>| owner.is_none_or(|owner| job.meta.owner == owner);
+        let ended = self.jobs.values().filter(fits);
+        let ended = ended.filter_map(|job| Some((job.finished()?, job.meta.id.clone())));
+        let (_, id) = ended.min()?;
+        self.jobs.remove(&id)
+    }
+
+    /// The next job: of the owner with the fewest running ones, the oldest.
+    fn next(&self) -> Option<Arc<Job>> {
+        let mut running: HashMap<&str, usize> = HashMap::new();
+        for job in self
+            .jobs
+            .values()
+            .filter(|job| job.state() == State::Running)
+        {
+            *running.entry(job.meta.owner.as_str()).or_default() += 1;
+        }
+        let waiting = self
+            .jobs
+            .values()
+            .filter(|job| job.state() == State::Queued);
+        let next = waiting.min_by_key(|job| {
+            let own = running.get(job.meta.owner.as_str()).copied();
+            (own.unwrap_or(0), job.meta.created, &job.meta.id)
+        });
+        next.map(Arc::clone)
+    }
+}
+
+/// Returns the Unix time in seconds.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+fn new_id() -> Result<String, Problem> {
+    let mut random = [0_u8; ID_LETTERS];
+    if getrandom::getrandom(&mut random).is_err() {
+        return Err(Problem::new("internal", "the system has no random numbers"));
+    }
+    let letter = |byte: u8| LETTERS.get(usize::from(byte % 32)).copied().unwrap_or(b'a');
+    Ok(random.map(letter).map(char::from).iter().collect())
+}
+
+fn busy(message: &str) -> Problem {
+    Problem::new("busy", format!("busy: {message}"))
+}
+
+impl Jobs {
+    /// Opens the folder and reads its jobs; `origin` finds the client of an owner.
+    ///
+    /// # Errors
+    /// [`JobsError`].
+    pub(in crate::http) fn open(
+        limits: JobLimits,
+        origin: impl Fn(&str) -> Option<Origin>,
+    ) -> Result<Jobs, JobsError> {
+        let store = Store::open(limits.folder.as_deref())?;
+        let read = |source| JobsError::Read {
+            path: limits.folder.clone().unwrap_or_default(),
+            source,
+        };
+        let mut table = Table::default();
+        for stored in store.load().map_err(read)? {
+            // An owner whose token is gone cannot ask for it any more; its jobs expire.
+            let origin = origin(&stored.meta.owner).unwrap_or(Origin::Here);
+            let sizes = stored.ended.iter().flat_map(|ended| &ended.sizes);
+            let bytes = stored.input_bytes + sizes.sum::<usize>();
+            let job = Job::new(stored.meta, origin, bytes, stored.ended);
+            table.jobs.insert(job.meta.id.clone(), job);
+        }
+        Ok(Jobs {
+            watchers: Arc::new(tokio::sync::Semaphore::new(limits.watchers_max)),
+            limits,
+            store,
+            table: Mutex::new(table),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        // No code that holds the lock can panic half-way through a change.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins with the jobs that were read, and removes expired ones from time to time.
+    pub(in crate::http) fn start(self: &Arc<Self>, shared: &Arc<Shared>) {
+        let (jobs, all) = (Arc::downgrade(self), Arc::clone(shared));
+        self.pump(shared);
+        drop(tokio::spawn(async move {
+            let mut phase = all.phase.subscribe();
+            loop {
+                tokio::select! {
+                    () = crate::shutdown::reached(&mut phase, crate::shutdown::Phase::Drain) => return,
+                    () = tokio::time::sleep(SWEEP_INTERVAL) => {}
+                }
+                match jobs.upgrade() {
+                    Some(jobs) => jobs.sweep(),
+                    None => return,
+                }
+            }
+        }));
+    }
+
+    /// Removes finished jobs whose time is over.
+    fn sweep(self: &Arc<Self>) {
+        let before = now().saturating_sub(self.limits.keep.as_secs());
+        let mut expired = Vec::new();
+        self.lock().jobs.retain(|_, job| {
+            let old = job.finished().is_some_and(|finished| finished < before);
+            if old {
+                expired.push(Arc::clone(job));
+            }
+            !old
+        });
+        self.discard(expired);
+    }
+
+    /// Removes the files of jobs that have left the table, and ends what is computed for them.
+    fn discard(self: &Arc<Self>, jobs: Vec<Arc<Job>>) {
+        if jobs.is_empty() {
+            return;
+        }
+        for job in &jobs {
+            job.cancelled.send_replace(true);
+        }
+        let all = Arc::clone(self);
+        drop(spawn_blocking(move || {
+            jobs.iter().for_each(|job| all.store.remove(&job.meta.id));
+        }));
+    }
+
+    /// Adds a job, stores it and begins with it in its turn.
+    ///
+    /// # Errors
+    /// `busy` above a limit, or if it cannot be stored.
+    pub(super) async fn add(
+        self: &Arc<Self>,
+        shared: &Arc<Shared>,
+        (owner, origin): (String, Origin),
+        (kind, words): (Kind, String),
+        input: Bytes,
+    ) -> Result<Arc<Job>, Problem> {
+        self.sweep();
+        let meta = Meta {
+            id: new_id()?,
+            owner,
+            kind,
+            words,
+            created: now(),
+        };
+        let bytes = input.len() + meta.words.len();
+        self.make_room(&meta.owner, bytes)?;
+        let (all, stored) = (Arc::clone(self), meta.clone());
+        let put = spawn_blocking(move || all.store.put_request(&stored, input)).await;
+        let kept = match put {
+            Ok(Ok(kept)) => kept,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a job was not stored");
+                return Err(busy("the job could not be stored"));
+            }
+            Err(_) => return Err(Problem::new("internal", "the job could not be stored")),
+        };
+        let job = Job::new(meta, origin, bytes, None);
+        *job.input.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        let added = {
+            let mut table = self.lock();
+            // Others may have taken the room in the meantime.
+            let room = table.jobs.len() < self.limits.jobs_max;
+            if room {
+                table.jobs.insert(job.meta.id.clone(), Arc::clone(&job));
+            }
+            room
+        };
+        if !added {
+            self.discard(vec![job]);
+            return Err(busy("there are too many jobs"));
+        }
+        self.pump(shared);
+        Ok(job)
+    }
+
+    /// Removes the oldest finished jobs until one more fits.
+    fn make_room(self: &Arc<Self>, owner: &str, bytes: usize) -> Result<(), Problem> {
+        let JobLimits {
+            jobs_max,
+            jobs_per_client_max,
+            bytes_max,
+            ..
+        } = self.limits;
+        let mut removed = Vec::new();
+        let mut table = self.lock();
+        let fits = loop {
+            let owner = (table.owned(owner) >= jobs_per_client_max).then_some(owner);
+            if owner.is_none() && table.jobs.len() < jobs_max && table.bytes() + bytes <= bytes_max
+            {
+                break Ok(());
+            }
+            match (table.take_oldest(owner), owner) {
+                (Some(job), _) => removed.push(job),
+                (None, Some(_)) => break Err(busy("this client has too many jobs")),
+                (None, None) => break Err(busy("there are too many jobs")),
+            }
+        };
+        drop(table);
+        self.discard(removed);
+        fits
+    }
+
+    /// Returns a job of this owner.
+    ///
+    /// # Errors
+    /// `not-found`, also for the jobs of others.
+    pub(super) fn get(&self, id: &str, owner: &str) -> Result<Arc<Job>, Problem> {
+        let found = self.lock().jobs.get(id).cloned();
+        let own = found.filter(|job| job.meta.owner == owner);
+        own.ok_or_else(|| Problem::new("not-found", "there is no job with this id"))
+    }
+
+    /// Returns the jobs of an owner, the oldest first.
+    pub(super) fn list(&self, owner: &str) -> Vec<Arc<Job>> {
+        let table = self.lock();
+        let owned = table.jobs.values().filter(|job| job.meta.owner == owner);
+        let mut owned: Vec<Arc<Job>> = owned.cloned().collect();
+        owned.sort_by(|a, b| (a.meta.created, &a.meta.id).cmp(&(b.meta.created, &b.meta.id)));
+        owned
+    }
+
+    /// Removes a job, and ends it if it runs.
+    pub(super) fn remove(self: &Arc<Self>, job: &Job) {
+        let removed = self.lock().jobs.remove(&job.meta.id);
+        self.discard(removed.into_iter().collect());
+    }
+
+    /// Starts jobs while there are places for them.
+    fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
+        let mut table = self.lock();
+        while table.running < self.limits.running_max {
+            let Some(job) = table.next() else {
+                return;
+            };
+            job.change(|view| view.state = State::Running);
+            table.running += 1;
+            let place = Place {
+                jobs: Arc::clone(self),
+                shared: Arc::clone(shared),
+            };
+            drop(tokio::spawn(async move {
+                run::run(&place.shared, &place.jobs, &job).await;
+                drop(place);
+            }));
+        }
+    }
+
+    /// Stores the end of a job and shows it.
+    pub(super) async fn finish(
+        self: &Arc<Self>,
+        job: &Arc<Job>,
+        outcome: Result<(Vec<usize>, Bytes), Problem>,
+    ) {
+        let (error, (sizes, reports)) = match outcome {
+            Ok(reports) => (None, reports),
+            Err(problem) => (
+                Some((String::from(problem.code), problem.message)),
+                (Vec::new(), Bytes::new()),
+            ),
+        };
+        let ended = Ended {
+            finished: now(),
+            error,
+            sizes,
+        };
+        job.bytes.fetch_add(reports.len(), Ordering::Relaxed);
+        let (all, id, end) = (Arc::clone(self), job.meta.id.clone(), ended.clone());
+        let put = spawn_blocking(move || all.store.put_outcome(&id, &end, reports)).await;
+        let kept = match put {
+            Ok(Ok(kept)) => kept,
+            // It is there until the server ends, and computed again after that.
+            Ok(Err((error, reports))) => {
+                tracing::warn!(%error, "the result of a job was not stored");
+                Some(reports)
+            }
+            Err(_) => None,
+        };
+        *job.reports.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        *job.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        job.change(|view| {
+            view.state = match ended.error {
+                None => State::Done,
+                Some(_) => State::Failed,
+            };
+            view.ended = Some(Arc::new(ended));
+        });
+        if *job.cancelled.borrow() {
+            // It was removed in the meantime.
+            self.discard(vec![Arc::clone(job)]);
+        }
+    }
+}
+
+/// The place of a running job, given back when dropped.
+#[derive(Debug)]
+struct Place {
+    jobs: Arc<Jobs>,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.jobs.lock().running -= 1;
+        self.jobs.pump(&self.shared);
+    }
+}
