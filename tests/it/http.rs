@@ -211,6 +211,33 @@ fn arrays_keep_their_order() {
     );
 }
 
+/// HTTP-30, HTTP-33: questions of different cost in one array, equal ones far apart, have the answers that each has alone.
+#[test]
+fn arrays_mix_costs() {
+    let (_server, _, http) = server();
+    let rolls = ["31", "42", "61", "65", "11", "33"];
+    let question = |number: usize| {
+        let roll = rolls[number % rolls.len()];
+        let plies = usize::from(number % 5 == 0);
+        // Equal ones follow each other, and come again in other groups.
+        let number = number / 2 % 90;
+        json!({"position": START, "roll": roll, "settings": {"plies": plies, "top": number + 1}})
+    };
+    let items: Vec<Value> = (0..400).map(question).collect();
+    let answers = post(&http, "/v1/move", &json!(items).to_string()).json();
+    let answers = answers.as_array().unwrap();
+    assert_eq!(answers.len(), items.len());
+    for number in [0, 1, 5, 63, 64, 65, 127, 128, 180, 181, 200, 360, 361, 399] {
+        let alone = post(&http, "/v1/move", &items[number].to_string()).json();
+        assert_eq!(answers[number], alone, "{number}");
+    }
+    for (item, answer) in items.iter().zip(answers) {
+        let plays = answer["plays"].as_array().unwrap().len() as u64;
+        let legal = answer["legal"].as_u64().unwrap();
+        assert_eq!(plays, legal.min(item["settings"]["top"].as_u64().unwrap()));
+    }
+}
+
 /// HTTP-05, HTTP-10, HTTP-11, HTTP-12, HTTP-13, HTTP-70, HTTP-80: requests that are wrong say what is wrong.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table of requests")]

@@ -10,7 +10,7 @@ use crate::work::{Part, QueuedWork};
 use axum::body::Bytes;
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Observer as _;
-use gammond_protocol::{AnswerStyle, Inquiry, Step, message};
+use gammond_protocol::{AnswerStyle, Inquiry, SessionSettings, Step, message};
 use http_body::{Body, Frame};
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -163,7 +163,20 @@ pub(super) async fn ask(
     verb: &str,
     payload: &[u8],
 ) -> Result<Answer, Problem> {
-    match read(shared, verb, payload)? {
+    let read = read(shared, verb, payload)?;
+    answer(shared, origin, read).await
+}
+
+/// Answers a request that could be read.
+///
+/// # Errors
+/// That of [`compute`].
+pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    read: Read,
+) -> Result<Answer, Problem> {
+    match read {
         Read::Inquiry(inquiry) => compute(shared, origin, *inquiry).await,
         Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
     }
@@ -183,8 +196,26 @@ pub(super) enum Read {
 /// # Errors
 /// What the line would be answered with, as a [`Problem`].
 pub(super) fn read(shared: &Arc<Shared>, verb: &str, payload: &[u8]) -> Result<Read, Problem> {
+    read_with(shared, settings(shared), verb, payload)
+}
+
+/// The settings with which requests begin.
+pub(super) fn settings(shared: &Shared) -> SessionSettings {
     let mut settings = shared.defaults().session;
     settings.style = AnswerStyle::Json;
+    settings
+}
+
+/// Reads a verb and what stands behind it in a line, with settings that many requests share.
+///
+/// # Errors
+/// What the line would be answered with, as a [`Problem`].
+pub(super) fn read_with(
+    shared: &Arc<Shared>,
+    settings: SessionSettings,
+    verb: &str,
+    payload: &[u8],
+) -> Result<Read, Problem> {
     let counters = &shared.counters;
     let step = surviving(counters, || message::step(verb, payload, settings));
     match step {
@@ -243,6 +274,45 @@ pub(super) fn start(
             false => Err(Problem::of_answer(&text)),
         };
     }
+    submit(shared, origin, VecDeque::from([inquiry]), (cost, is_job))
+}
+
+/// Answers inquiries without look-ahead whose answers are lines, which wait in one place of the queues.
+pub(super) async fn together(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiries: Vec<Inquiry>,
+) -> Vec<Result<Bytes, Problem>> {
+    let count = inquiries.len();
+    let mut answer = match submit(shared, origin, inquiries.into(), (Cost::Short, false)) {
+        Ok(answer) => answer,
+        Err(problem) => return vec![Err(problem); count],
+    };
+    let mut found = Vec::with_capacity(count);
+    while let Some(piece) = answer.next().await {
+        let mut start = 0;
+        for (end, _) in (piece.bytes.iter().enumerate()).filter(|(_, byte)| **byte == b'\n') {
+            let line = piece.bytes.slice(start..end);
+            // Most pieces have no error; in the others each line is looked at.
+            found.push(match piece.good || !Problem::is_one(&line) {
+                true => Ok(line),
+                false => Err(Problem::of_answer(&line)),
+            });
+            start = end + 1;
+        }
+    }
+    let ends = || Err(Problem::new("stopped", "the server ends"));
+    found.resize_with(count, ends);
+    found
+}
+
+/// Queues inquiries of one cost.
+fn submit(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiries: VecDeque<Inquiry>,
+    (cost, is_job): (Cost, bool),
+) -> Result<Answer, Problem> {
     let (reply, parts) = unbounded_channel();
     let mut running = Running {
         shared: Arc::clone(shared),
@@ -253,7 +323,7 @@ pub(super) fn start(
         done: false,
     };
     let work = QueuedWork {
-        inquiries: VecDeque::from([inquiry]),
+        inquiries,
         rest: None,
         cost,
         stop: running.stop.clone(),
@@ -267,7 +337,9 @@ pub(super) fn start(
         running.done = true;
         let mut text = Vec::new();
         shared.workers.answer_busy(&work, reason, &mut text);
-        return Err(Problem::of_answer(&text));
+        // All of them have the same one.
+        let line = text.split(|byte| *byte == b'\n').next();
+        return Err(Problem::of_answer(line.unwrap_or_default()));
     }
     Ok(Answer {
         ready: None,

@@ -2,7 +2,7 @@
 
 use super::body;
 use super::desk;
-use super::list::{self, Form};
+use super::list::{self, Form, Work};
 use super::problem::{Problem, Where};
 use super::router::Peer;
 use crate::faults::surviving;
@@ -168,12 +168,14 @@ fn bgweb_list(
             let found = find(&shared, peer, || take(item, BGWEB_PLIES)).await;
             found.map(Bytes::from)
         };
-        Ok((text, one.boxed()))
+        Ok((text, Work::Alone(one.boxed())))
     };
     let refuse = |_, problem: Problem| {
         json!({"error": {"message": problem.message, "code": problem.code}}).to_string()
     };
-    list::respond(items, form, read, refuse)
+    // None of them is queued with others.
+    let together = |_| std::future::ready(Vec::new()).boxed();
+    list::respond(items, form, read, together, refuse)
 }
 
 async fn getmoves(

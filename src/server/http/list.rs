@@ -5,15 +5,21 @@ use axum::body::{Body, Bytes};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use futures_util::future::{BoxFuture, FutureExt as _, Shared};
+use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::{StreamExt as _, stream};
-use std::collections::HashMap;
+use gammond_protocol::Inquiry;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
 /// Most questions of one array (HTTP-31).
 const ITEMS_MAX: usize = 1000;
 /// Questions of one array that are computed at a time: enough for all threads, few enough for others.
 const ITEMS_AT_A_TIME: usize = 16;
+/// Questions without look-ahead that wait in the queues together: for one alone the way there and back takes longer than
+/// its answer.
+const GROUP_MAX: usize = 64;
+/// Groups of one array that are computed at a time.
+const GROUPS_AT_A_TIME: usize = 4;
 
 /// The form of a list: what stands before, between and behind its items.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +55,84 @@ impl Form {
 }
 
 /// An answer without a line end.
-type Answered = Result<Bytes, Problem>;
-/// A question as a text that equal questions have alike, and what computes its answer.
-type Question = (String, BoxFuture<'static, Answered>);
+pub(super) type Answered = Result<Bytes, Problem>;
 
-/// The response to a list of items; `refuse` writes the problem of the item with this number. Equal questions are
-/// computed once (HTTP-33).
+/// The work of a question.
+pub(super) enum Work {
+    /// It is queued alone.
+    Alone(BoxFuture<'static, Answered>),
+    /// It is queued together with its neighbours: its answer is a line and takes little time.
+    Short(Box<Inquiry>),
+}
+
+/// A question as a text that equal questions have alike, and its work.
+type Question = (String, Work);
+/// Answers to a group of inquiries, in their order.
+type Answers = BoxFuture<'static, Vec<Answered>>;
+
+/// An item of the list.
+enum Item {
+    /// It could not be read.
+    Wrong(Problem),
+    /// It has the next answer of its group.
+    Next,
+    /// It has the answer of the item with this number.
+    Same(usize),
+}
+
+/// Neighbours whose work is queued together.
+#[derive(Default)]
+struct Group {
+    items: Vec<Item>,
+    alone: Option<BoxFuture<'static, Answered>>,
+    short: Vec<Inquiry>,
+}
+
+impl Group {
+    fn takes(&self, work: &Work) -> bool {
+        match work {
+            Work::Alone(_) => self.alone.is_none() && self.short.is_empty(),
+            Work::Short(_) => self.alone.is_none() && self.short.len() < GROUP_MAX,
+        }
+    }
+}
+
+/// The items in groups, and the numbers of those whose answers come again.
+fn grouped<T>(
+    items: Vec<T>,
+    read: impl Fn(usize, T) -> Result<Question, Problem>,
+) -> (Vec<Group>, HashSet<usize>) {
+    let (mut groups, mut group) = (Vec::new(), Group::default());
+    let (mut seen, mut again) = (HashMap::new(), HashSet::new());
+    for (number, item) in items.into_iter().enumerate() {
+        let item = match read(number, item) {
+            Err(problem) => Item::Wrong(problem),
+            Ok((text, work)) => match seen.get(&text) {
+                Some(&first) => {
+                    again.insert(first);
+                    Item::Same(first)
+                }
+                None => {
+                    seen.insert(text, number);
+                    if !group.takes(&work) {
+                        groups.push(std::mem::take(&mut group));
+                    }
+                    match work {
+                        Work::Alone(answer) => group.alone = Some(answer),
+                        Work::Short(inquiry) => group.short.push(*inquiry),
+                    }
+                    Item::Next
+                }
+            },
+        };
+        group.items.push(item);
+    }
+    groups.push(group);
+    (groups, again)
+}
+
+/// The response to a list of items. `together` answers inquiries that are queued together, and `refuse` writes the problem of
+/// the item with this number. Equal questions are computed once (HTTP-33).
 ///
 /// # Errors
 /// `too-large` above the limit.
@@ -62,6 +140,7 @@ pub(super) fn respond<T>(
     items: Vec<T>,
     form: Form,
     read: impl Fn(usize, T) -> Result<Question, Problem>,
+    together: impl Fn(Vec<Inquiry>) -> Answers,
     refuse: fn(usize, Problem) -> String,
 ) -> Result<Response, Problem> {
     if items.len() > ITEMS_MAX {
@@ -71,43 +150,64 @@ pub(super) fn respond<T>(
         );
         return Err(Problem::new("too-large", message));
     }
-    let mut seen: HashMap<String, Shared<BoxFuture<'static, Answered>>> = HashMap::new();
-    let mut answers = Vec::with_capacity(items.len());
-    for (number, item) in items.into_iter().enumerate() {
-        let answer = match read(number, item) {
-            Err(problem) => std::future::ready(Err(problem)).boxed().shared(),
-            Ok((text, answer)) => {
-                let first = seen.entry(text).or_insert_with(|| answer.shared());
-                first.clone()
-            }
-        };
-        answers.push(answer);
-    }
-    // Only those who wait for an answer keep it.
-    drop(seen);
-    let ends = if answers.is_empty() { form.before } else { "" };
-    let empty = answers.is_empty();
-    let answers = stream::iter(answers)
-        .buffered(ITEMS_AT_A_TIME)
-        .enumerate()
-        .map(move |(number, answer)| {
+    let empty = items.is_empty();
+    let (groups, again) = grouped(items, read);
+    let at_a_time = match groups.iter().all(|group| group.short.is_empty()) {
+        true => ITEMS_AT_A_TIME,
+        false => GROUPS_AT_A_TIME,
+    };
+    // A group is queued when its turn has come.
+    let groups: Vec<_> = (groups.into_iter())
+        .map(|group| {
+            let answers = match (group.alone, group.short.is_empty()) {
+                (Some(alone), _) => alone.map(|answer| vec![answer]).boxed(),
+                (None, true) => std::future::ready(Vec::new()).boxed(),
+                (None, false) => together(group.short),
+            };
+            answers.map(move |answers| (group.items, answers))
+        })
+        .collect();
+    let (mut number, mut kept) = (0, HashMap::<usize, Answered>::new());
+    let written = move |(items, answers): (Vec<Item>, Vec<Answered>)| {
+        let (mut text, mut answers) = (Vec::new(), answers.into_iter());
+        for item in items {
+            let answer = match item {
+                Item::Wrong(problem) => Err(problem),
+                Item::Same(first) => kept.get(&first).cloned().unwrap_or_else(lost),
+                Item::Next => answers.next().unwrap_or_else(lost),
+            };
             let front = if number == 0 {
                 form.before
             } else {
                 form.between
             };
-            let answer = answer.unwrap_or_else(|problem| Bytes::from(refuse(number, problem)));
-            [Bytes::from_static(front.as_bytes()), answer]
-        })
-        .flat_map(stream::iter);
-    let behind = match empty && form.between == "\n" {
-        // No line for no item.
-        true => String::new(),
-        false => format!("{ends}{}", form.behind),
+            text.extend_from_slice(front.as_bytes());
+            match &answer {
+                Ok(answer) => text.extend_from_slice(answer),
+                Err(problem) => text.extend(refuse(number, problem.clone()).into_bytes()),
+            }
+            // Only answers that come again are kept.
+            if again.contains(&number) {
+                kept.insert(number, answer);
+            }
+            number += 1;
+        }
+        Bytes::from(text)
     };
-    let body = answers
+    let behind = match (empty, form.between) {
+        // No line for no item.
+        (true, "\n") => String::new(),
+        (true, _) => format!("{}{}", form.before, form.behind),
+        (false, _) => form.behind.to_owned(),
+    };
+    let body = (stream::iter(groups).buffered(at_a_time).map(written))
         .chain(stream::iter([Bytes::from(behind)]))
         .map(Ok::<_, Infallible>);
     let kind = HeaderValue::from_static(form.kind);
     Ok(([(CONTENT_TYPE, kind)], Body::from_stream(body)).into_response())
+}
+
+/// The answer of an item that none came for.
+fn lost() -> Answered {
+    Err(Problem::new("stopped", "the server ends"))
 }

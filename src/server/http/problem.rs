@@ -80,6 +80,12 @@ impl Problem {
         }
     }
 
+    /// Returns true if a line's answer is an error.
+    pub(super) fn is_one(line: &[u8]) -> bool {
+        let answer = serde_json::from_slice::<Value>(line);
+        answer.is_ok_and(|answer| answer.get("type").and_then(Value::as_str) == Some("error"))
+    }
+
     /// The status of each code (the table of HTTP-70).
     pub(super) fn status(&self) -> StatusCode {
         match &*self.code {

@@ -6,7 +6,7 @@ use super::body;
 use super::desk::{self, Answer, Read};
 use super::events::{self, EVENTS};
 use super::foreign;
-use super::list::{self, Form};
+use super::list::{self, Form, Work};
 use super::problem::{Problem, Where};
 use super::question;
 use super::router::Peer;
@@ -20,6 +20,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
+use gammond_engine::query::Cost;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::{MARK, NodotsDecision};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -356,19 +357,32 @@ fn array(
     items: Vec<Json>,
     form: Form,
 ) -> Result<Response, Problem> {
+    let settings = desk::settings(&shared);
+    let all = Arc::clone(&shared);
     let read = move |_, item: Json| {
         let line = one_answer(question::from_json(item)?)?;
-        let shared = Arc::clone(&shared);
-        let text = line.clone();
-        let answer = async move {
-            let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
-            let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
-            let mut text = Answer::collect(answer).await;
-            // The line end.
-            text.pop();
-            Ok(Bytes::from(text))
+        let read = desk::read_with(&all, settings.clone(), verb, line.as_bytes());
+        let read = read.map_err(|problem| pointed(problem, (verb, &line)))?;
+        let (shared, text) = (Arc::clone(&all), line.clone());
+        let work = match read {
+            Read::Inquiry(inquiry) if inquiry.cost() == Cost::Short => Work::Short(inquiry),
+            read => Work::Alone(
+                async move {
+                    let asked = desk::answer(&shared, origin, read).await;
+                    let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
+                    let mut text = Answer::collect(answer).await;
+                    // The line end.
+                    text.pop();
+                    Ok(Bytes::from(text))
+                }
+                .boxed(),
+            ),
         };
-        Ok((text, answer.boxed()))
+        Ok((text, work))
+    };
+    let together = move |inquiries| {
+        let shared = Arc::clone(&shared);
+        async move { desk::together(&shared, origin, inquiries).await }.boxed()
     };
     let refuse = |number: usize, mut problem: Problem| {
         let within = match &problem.place {
@@ -380,5 +394,5 @@ fn array(
         text.pop();
         text
     };
-    list::respond(items, form, read, refuse)
+    list::respond(items, form, read, together, refuse)
 }
