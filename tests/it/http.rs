@@ -412,6 +412,38 @@ fn other_sites_are_turned_away() {
     assert_eq!(ask(&http, "", &elsewhere), 421);
 }
 
+/// HTTP-96: a link of another site leads to a page, and to nothing else.
+#[test]
+fn link_of_another_site_opens_pages_only() {
+    let (_server, _, http) = server();
+    let ask = |method: &str, target: &str, kind: (&str, &str), more: &str| {
+        let (mode, dest) = kind;
+        let text = format!(
+            "{method} {target} HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: 0\r\n\
+             Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}\r\n{more}\r\n"
+        );
+        raw(&http, text.as_bytes()).status
+    };
+    let link = ("navigate", "document");
+    for target in ["/", "/play", "/docs", "/?position=4HPwATDgc%2FABMA"] {
+        assert_eq!(ask("GET", target, link, ""), 200, "{target}");
+        assert_eq!(ask("HEAD", target, link, ""), 200, "{target}");
+        assert_eq!(ask("POST", target, link, ""), 403, "{target}");
+        assert_eq!(ask("GET", target, ("navigate", "iframe"), ""), 403);
+        assert_eq!(ask("GET", target, ("no-cors", "image"), ""), 403);
+        assert_eq!(ask("GET", target, ("cors", "empty"), ""), 403);
+        let origin = "Origin: http://evil.example\r\n";
+        assert_eq!(ask("GET", target, link, origin), 403, "{target}");
+    }
+    for target in [
+        "/v1/eval?position=4HPwATDgc%2FABMA",
+        "/metrics",
+        "/page/play.js",
+    ] {
+        assert_eq!(ask("GET", target, link, ""), 403, "{target}");
+    }
+}
+
 /// HTTP-100, HTTP-101: what was answered once is known by its tag.
 #[test]
 fn tags_stand_for_questions() {

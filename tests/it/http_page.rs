@@ -1,4 +1,4 @@
-//! The page Explore: rules HTTP-110 to HTTP-115 of `protocol-specs/http.md`, over real sockets.
+//! The pages for people: rules HTTP-110 to HTTP-119 of `protocol-specs/http.md`, over real sockets.
 
 use crate::http::{Answer, get, raw, server};
 
@@ -154,20 +154,29 @@ fn hostile_text_is_shown_as_text() {
     }
 }
 
-/// HTTP-111, HTTP-114: the page and its files name no other host, are small, and have the methods of a page.
+/// HTTP-111, HTTP-114, HTTP-116: the pages and their files name no other host, are small, load each other, and have the methods of
+/// a page.
 #[test]
-fn page_is_made_of_its_own_files() {
+fn pages_are_made_of_their_own_files() {
     let (_server, _, http) = server();
-    let mut bytes = 0;
-    for (target, kind) in [
-        ("/", "text/html; charset=utf-8"),
-        ("/page/style.css", "text/css; charset=utf-8"),
-        ("/page/explore.js", "text/javascript; charset=utf-8"),
-    ] {
-        let answer = get(&http, target, "");
-        assert_eq!(answer.header("content-type"), Some(kind));
+    let mut wanted: Vec<String> = ["/", "/play"].map(str::to_owned).to_vec();
+    let (mut seen, mut bytes) = (Vec::new(), 0);
+    while let Some(target) = wanted.pop() {
+        let answer = get(&http, &target, "Accept: */*\r\n");
+        assert_eq!(answer.status, 200, "{target}");
+        let kind = match target.rsplit_once('.') {
+            Some((_, "js")) => "text/javascript",
+            Some((_, "css")) => "text/css",
+            _ => "text/html",
+        };
+        let kind = format!("{kind}; charset=utf-8");
+        assert_eq!(answer.header("content-type"), Some(kind.as_str()));
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'; "), "{target}");
         let page = text(&answer);
-        assert!(!page.contains("://"), "{target}");
+        // The name of a language is no address.
+        let addresses = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!addresses.contains("://"), "{target}");
         bytes += page.len();
         let ask = |method: &str| {
             let head = format!("{method} {target} HTTP/1.1\r\nHost: {http}\r\nConnection: close");
@@ -176,17 +185,27 @@ fn page_is_made_of_its_own_files() {
         let head = ask("HEAD");
         assert_eq!((head.status, head.body.len()), (200, 0), "{target}");
         assert_eq!(ask("POST").status, 405);
+        // Files that a page names, and modules that a module imports.
+        let mut found: Vec<String> = Vec::new();
+        for before in ["script type=\"module\" src=\"", "stylesheet\" href=\""] {
+            found.extend(page.split(before).skip(1).map(str::to_owned));
+        }
+        for part in page.split(" from \"./").skip(1) {
+            found.push(format!("/page/{part}"));
+        }
+        for file in found {
+            let file = file.split('"').next().unwrap().to_owned();
+            if file.starts_with("/page/") && !seen.contains(&file) {
+                seen.push(file.clone());
+                wanted.push(file);
+            }
+        }
     }
-    assert!(bytes < 300 << 10, "{bytes}");
+    assert!(seen.len() >= 11 && bytes < 300 << 10, "{seen:?} {bytes}");
     let page = text(&get(&http, "/", ""));
-    let mut files: Vec<&str> = page.split("src=\"").skip(1).collect();
-    files.extend(page.split("stylesheet\" href=\"").skip(1));
-    assert!(files.len() >= 3);
-    for file in files {
-        let target = file.split('"').next().unwrap().replace("&amp;", "&");
-        let accept = "Accept: image/svg+xml,text/css,text/javascript\r\n";
-        assert_eq!(get(&http, &target, accept).status, 200, "{target}");
-    }
+    let image = page.split("<img id=\"board\" src=\"").nth(1).unwrap();
+    let target = image.split('"').next().unwrap().replace("&amp;", "&");
+    assert_eq!(get(&http, &target, "Accept: image/svg+xml\r\n").status, 200);
 }
 
 /// HTTP-115: a server that wants tokens refuses the page like everything else.
@@ -200,7 +219,7 @@ fn page_without_a_token_is_refused() {
     std::fs::write(&file, "ann 0123456789abcdef\n").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let (_server, http) = http_server(&["--http-tokens", file.to_str().unwrap()]);
-    for target in ["/", "/page/style.css", "/page/explore.js"] {
+    for target in ["/", "/play", "/page/style.css", "/page/explore.js"] {
         assert_eq!(get(&http, target, "").status, 401, "{target}");
         let token = "Authorization: Bearer 0123456789abcdef\r\n";
         assert_eq!(get(&http, target, token).status, 200, "{target}");

@@ -210,6 +210,13 @@ fn turned_away(doors: &Doors, peer: Peer, request: &Request, allowed: bool) -> O
     let crosses = headers
         .get("sec-fetch-site")
         .is_some_and(|site| site == "cross-site");
+    // A link to a page: the site that has it sees nothing of the answer, and nothing is changed by it.
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    let is_link = matches!(*request.method(), Method::GET | Method::HEAD)
+        && is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document")
+        && (page::is_page(request.uri().path()) || request.uri().path() == "/docs");
+    let crosses = crosses && !is_link;
     if !allowed && (from_elsewhere || crosses) {
         let message = "Origin is another site: its pages may not ask here";
         return Some(Problem::new("forbidden", message));

@@ -1,5 +1,6 @@
-//! The page Explore at `/` (HTTP-110 to HTTP-115): a form, and the answer to it as HTML. The answers are those of the paths
-//! below `/v1/`; the script only asks for this page again and puts the new answer in the place of the old one.
+//! The pages for people (HTTP-110 to HTTP-119). Explore at `/` is a form, and the answer to it as HTML; its script asks for this
+//! page again and puts the new answer in the place of the old one. The other pages are filled by their scripts. All answers are
+//! those of the paths below `/v1/`.
 
 mod explored;
 mod form;
@@ -17,38 +18,121 @@ use axum::routing::any;
 use explored::Explored;
 use form::PageForm;
 use gammond_base::escape::Markup;
+use gammond_protocol::render::board_style;
 use std::sync::Arc;
 
-const PAGE: &str = include_str!("explore.html");
+/// What all pages have in common.
+const FRAME: &str = include_str!("frame.html");
+const EXPLORE: &str = include_str!("explore.html");
+/// Pages besides Explore: path, name in the list of pages, module that fills it, and its main part.
+const PAGES: [(&str, &str, &str, &str); 1] = [("/play", "Play", "play", include_str!("play.html"))];
+/// Files of the pages, below `/page/`.
+const FILES: [(&str, &str); 9] = [
+    ("api.js", include_str!("api.js")),
+    ("board.js", include_str!("board.js")),
+    ("engine.js", include_str!("engine.js")),
+    ("explore.js", include_str!("explore.js")),
+    ("game.js", include_str!("game.js")),
+    ("html.js", include_str!("html.js")),
+    ("play.js", include_str!("play.js")),
+    ("position.js", include_str!("position.js")),
+    ("report.js", include_str!("report.js")),
+];
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("explore.js");
 /// Nothing from elsewhere, no script and no style inside the page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The page and its files.
+/// The pages and their files.
 pub(super) fn routes() -> Router<Arc<Shared>> {
-    Router::new()
-        .route("/", any(explore))
-        .route("/page/style.css", any(style))
-        .route("/page/explore.js", any(script))
+    let mut routes = Router::new().route("/", any(explore));
+    for (path, name, script, main) in PAGES {
+        let show = async move |method: Method| {
+            only_get(&method).unwrap_or_else(|| page(framed(path, name, script, main)))
+        };
+        routes = routes.route(path, any(show));
+    }
+    for (name, text) in FILES {
+        routes = routes.route(
+            &format!("/page/{name}"),
+            any(async move |method| file(&method, "text/javascript", text.to_owned())),
+        );
+    }
+    routes
+        .route(
+            "/page/style.css",
+            any(async |method| file(&method, "text/css", STYLE.to_owned())),
+        )
+        .route(
+            "/page/board.css",
+            any(async |method| file(&method, "text/css", board_css())),
+        )
 }
 
-async fn style(method: Method) -> Response {
-    only_get(&method).unwrap_or_else(|| file("text/css; charset=utf-8", STYLE))
+/// Returns true for the path of a page, to which pages of other sites may link.
+pub(super) fn is_page(path: &str) -> bool {
+    path == "/" || PAGES.iter().any(|(known, ..)| *known == path)
 }
 
-async fn script(method: Method) -> Response {
-    only_get(&method).unwrap_or_else(|| file("text/javascript; charset=utf-8", SCRIPT))
+/// The style of boards inside a page, whose own variables have some of the same names.
+fn board_css() -> String {
+    board_style().replace(":root", ".b")
 }
 
-fn file(kind: &'static str, text: &'static str) -> Response {
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+fn file(method: &Method, kind: &str, text: String) -> Response {
+    if let Some(refused) = only_get(method) {
+        return refused;
+    }
+    with_headers(Response::new(Body::from(text)), kind)
+}
+
+/// Adds the headers of pages and their files.
+fn with_headers(mut response: Response, kind: &str) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (REFERRER_POLICY, "no-referrer"),
         // Another version of the program may have another file.
-        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ];
-    (headers, text).into_response()
+        (CACHE_CONTROL, "no-cache"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(kind) = HeaderValue::from_str(&format!("{kind}; charset=utf-8")) {
+        headers.insert(CONTENT_TYPE, kind);
+    }
+    response
+}
+
+fn page(text: String) -> Response {
+    with_headers(Response::new(Body::from(text)), "text/html")
+}
+
+/// Writes a page around its main part. All are markup.
+fn framed(path: &str, title: &str, script: &str, main: &str) -> String {
+    filled(FRAME, |name| match name {
+        "title" => title.to_owned(),
+        "script" => script.to_owned(),
+        "main" => main.to_owned(),
+        "nav" => nav(path),
+        _ => env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The list of pages.
+fn nav(current: &str) -> String {
+    let pages = PAGES.iter().map(|(path, name, ..)| (*path, *name));
+    let all = std::iter::once(("/", "Explore"))
+        .chain(pages)
+        .chain([("/docs", "HTTP paths")]);
+    let link = |(path, name): (&str, &str)| {
+        let here = if path == current {
+            " aria-current=\"page\""
+        } else {
+            ""
+        };
+        format!("<a href=\"{path}\"{here}>{name}</a> ")
+    };
+    all.map(link).collect()
 }
 
 async fn explore(
@@ -67,30 +151,24 @@ async fn explore(
         }
         Err(problem) => (PageForm::default(), Err(problem)),
     };
-    let text = written(&form, explored.as_ref());
+    let title = explored
+        .as_ref()
+        .map_or("Explore", |found| found.title.as_str());
+    let text = framed("/", title, "explore", &written(&form, explored.as_ref()));
     // A problem gives its status, and when to come again.
     let mut response = match explored {
         Ok(_) => Response::new(Body::empty()),
         Err(problem) => problem.into_response(),
     };
     *response.body_mut() = Body::from(text);
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (CONTENT_TYPE, "text/html; charset=utf-8"),
-        (CONTENT_SECURITY_POLICY, POLICY),
-        (REFERRER_POLICY, "no-referrer"),
-        (CACHE_CONTROL, "no-cache"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    with_headers(response, "text/html")
 }
 
-/// Writes the page.
+/// Writes the main part of Explore.
 fn written(form: &PageForm, explored: Result<&Explored, &Problem>) -> String {
     let found = explored.ok();
     let fault = explored.err().map(|problem| (field(problem), problem));
-    filled(PAGE, |name| {
+    filled(EXPLORE, |name| {
         if let Some(field) = name.strip_suffix("_error") {
             let message = fault.filter(|(wrong, _)| *wrong == field);
             return message.map_or_else(String::new, |(_, problem)| {
@@ -101,12 +179,8 @@ fn written(form: &PageForm, explored: Result<&Explored, &Problem>) -> String {
             return fault.is_some_and(|(wrong, _)| wrong == field).to_string();
         }
         match name {
-            "title" => found
-                .map_or("Explore", |found| found.title.as_str())
-                .to_owned(),
             "summary" => found.map_or("", |found| found.summary.as_str()).to_owned(),
             "answer" => found.map_or("", |found| found.html.as_str()).to_owned(),
-            "version" => env!("CARGO_PKG_VERSION").to_owned(),
             "roll_options" => form.roll_options(found.and_then(|found| found.roll)),
             "plies_options" => form.plies_options(),
             "match_open" if form.has_match() => " open".to_owned(),
@@ -150,9 +224,19 @@ mod tests {
     /// HTTP-111.
     #[test]
     fn page_names_no_other_host() {
-        for text in [PAGE, STYLE, SCRIPT] {
+        let mains = PAGES.map(|(_, _, _, main)| main);
+        let scripts = FILES.map(|(_, text)| text);
+        for text in [FRAME, EXPLORE, STYLE].iter().chain(&mains).chain(&scripts) {
+            let text = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://") && !text.contains("//cdn"), "{text}");
-            for inline in ["<style", "style=", " onclick", " onload", "javascript:"] {
+            for inline in [
+                "<style>",
+                "style=",
+                " onclick",
+                " onload",
+                "javascript:",
+                "innerHTML",
+            ] {
                 assert!(!text.contains(inline), "{inline}");
             }
         }

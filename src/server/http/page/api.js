@@ -1,0 +1,62 @@
+// Queries of the HTTP API: the paths below /v1/, which any program can use.
+
+// Tries of a request while the server is busy, and the pause between them.
+const BUSY_TRIES_MAX = 5;
+const BUSY_PAUSE_MS = 1000;
+
+// The problem of an answer (RFC 9457).
+export class ApiError extends Error {
+  constructor(status, problem) {
+    super(problem.detail ?? `status ${status}`);
+    this.status = status;
+    this.code = problem.code ?? "";
+  }
+}
+
+export const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
+// Posts a body, also while the server is busy, and returns the response if it is a success.
+export async function post(target, body, { accept = "application/json", kind = "application/json", signal } = {}) {
+  for (let tries = 1; ; tries += 1) {
+    const response = await fetch(target, { method: "POST", body, signal, headers: { Accept: accept, "Content-Type": kind } });
+    if (response.ok) return response;
+    const problem = await response.json().catch(() => ({}));
+    if (response.status !== 503 || tries === BUSY_TRIES_MAX) throw new ApiError(response.status, problem);
+    await pause(BUSY_PAUSE_MS);
+  }
+}
+
+// Asks one question: { position, roll, settings, … }.
+export async function ask(verb, question, signal) {
+  return (await post(`/v1/${verb}`, JSON.stringify(question), { signal })).json();
+}
+
+// Asks several at once; the answers come in their order.
+export function askAll(verb, questions, signal) {
+  return ask(verb, questions, signal);
+}
+
+// Judges a match file; format is that of /v1/analyse.
+export async function analyse(file, settings = {}, format = "json", signal = undefined) {
+  const query = new URLSearchParams({ ...settings, format });
+  return post(`/v1/analyse?${query}`, file, { accept: "*/*", kind: "application/octet-stream", signal });
+}
+
+// Rolls out, and calls onProgress with each report on the way. Aborting the signal ends the work of the server too.
+export async function rollout(question, onProgress, signal) {
+  const asked = { ...question, settings: { ...question.settings, progress: true } };
+  const response = await post("/v1/rollout", JSON.stringify(asked), { accept: "application/x-ndjson", signal });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines.filter((text) => text !== "")) {
+      const report = JSON.parse(line);
+      if (report.type !== "progress" && report.type !== "rollout") throw new ApiError(response.status, report);
+      onProgress(report);
+    }
+  }
+}

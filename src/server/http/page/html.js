@@ -1,0 +1,44 @@
+// Elements of a page. Text always becomes text, never markup.
+
+export const byId = (id) => document.getElementById(id);
+
+// Builds an element: h("td", { class: "loss" }, "text", another).
+export function h(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// A number with its sign, and a true minus.
+export function signed(value, digits = 3) {
+  if (typeof value !== "number") return "–";
+  const text = value.toFixed(digits);
+  return (value >= 0 ? `+${text}` : text).replace("-", "\u2212");
+}
+
+export const percent = (value) => (typeof value === "number" ? `${(100 * value).toFixed(1)}%` : "–");
+
+// A table that scrolls by itself where the window is narrow. The first cell of a row heads it.
+export function table(caption, heads, rows, kind = "") {
+  const head = h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)));
+  const lines = rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((cell) => h("td", {}, cell))));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", { class: kind }, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, ...lines)));
+}
+
+// Hands a file to the person.
+export function download(name, content, kind) {
+  const url = URL.createObjectURL(new Blob([content], { type: kind }));
+  const link = h("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+// Text of strangers, with the marks that turn the direction of writing around it kept inside.
+export const named = (text) => h("bdi", {}, text.length > 200 ? `${text.slice(0, 200)}…` : text);

@@ -1,0 +1,403 @@
+// Play: a game or a match against the engine. The match is kept in the browser's storage after every action.
+
+import { analyse, pause } from "./api.js";
+import { Board } from "./board.js";
+import * as engine from "./engine.js";
+import * as match from "./game.js";
+import { byId, download, h, named, signed, table } from "./html.js";
+import { BAR, inWords, OFF, pips, playTyped, printId, stepsOf, Turn } from "./position.js";
+import { totalsTable, worst } from "./report.js";
+
+const { PERSON, ENGINE } = match;
+const KEPT = "gammond.play";
+// The tutor lets smaller losses pass: the least that is doubtful (ANA-07).
+const TUTOR_LOSS = 0.03;
+const ENGINE_PAUSE_MS = 700;
+const WORST_SHOWN = 10;
+const HINTS = 5;
+
+let game = null;
+// The person's turn on the board, the legal plays, and the advice on them.
+let turn = null;
+let advice = null;
+let running = new AbortController();
+let isBusy = false;
+// The action that the tutor holds back.
+let held = null;
+
+const isOver = () => game.phase === "game-over" || game.phase === "match-over";
+const isMine = () => game.turn === PERSON;
+const keep = () => localStorage.setItem(KEPT, JSON.stringify(game));
+
+// Board
+
+function pointLabel(place) {
+  const { me, opponent } = turn?.position ?? match.boardOf(game);
+  const words = (count, whose) => (count === 0 ? "" : `, ${count} ${whose}`);
+  if (place === BAR) return `your bar${words(me[BAR], "yours")}`;
+  if (place === OFF) return "borne off";
+  if (place > OFF) return null;
+  return `point ${place + 1}${words(me[place], "yours")}${words(opponent[23 - place], "of the opponent")}`;
+}
+
+const board = new Board(byId("place"), {
+  label: pointLabel,
+  canLift: (place) => turn !== null && !isBusy && place <= BAR && turn.options().some((option) => option.from === place),
+  targets: (place) => turn.targets(place),
+  activate: (place) => move(turn?.clicked(place)),
+  drop: (from, to) => move(to === null ? null : turn?.path(from, to)),
+});
+
+function move(chain) {
+  if (turn === null || isBusy) return;
+  if (chain) turn.take(chain);
+  release();
+  render();
+}
+
+// The places that the engine's last play went to.
+function lastTargets() {
+  const last = match.currentGame(game).actions.findLast((action) => action.kind === "play");
+  if (!last || last.player === PERSON || turn?.steps.length > 0) return [];
+  return (stepsOf(last.text) ?? []).filter(({ to }) => to > 0).map(({ to }) => 24 - to);
+}
+
+async function render() {
+  showTexts();
+  showActions();
+  showScore();
+  const position = turn ? turn.position : match.boardOf(game);
+  const last = match.currentGame(game).actions.at(-1);
+  const theirs = isMine() ? (game.phase === "roll" && last?.kind === "play" ? last.dice : null) : game.dice;
+  const words = inWords(position, game.names);
+  byId("words").textContent = words;
+  await board.show(printId(position), match.settingsFor(game, PERSON), {
+    roll: isMine() ? game.dice : null, theirDice: theirs, marked: lastTargets(), label: `Board. ${words}`,
+  });
+  byId("game").setAttribute("aria-busy", String(isBusy));
+}
+
+function showTexts() {
+  byId("status").textContent = statusText();
+  const items = match.currentGame(game).actions.map(({ player, kind, dice, text, value }) => {
+    const deed = { play: () => `${dice.join("")}: ${text || "no play"}`, double: () => `doubles to ${value}`, take: () => "takes", pass: () => "passes" }[kind]();
+    return h("li", {}, named(game.names[player]), ` ${deed}`);
+  });
+  byId("moves").replaceChildren(...items);
+}
+
+function statusText() {
+  const them = game.names[ENGINE];
+  const last = match.currentGame(game).actions.at(-1);
+  const before = last?.player === ENGINE && last.kind === "play" ? `${them} rolled ${last.dice.join("")}: ${last.text || "no play"}. ` : "";
+  switch (game.phase) {
+    case "roll": return isMine() ? `${before}Your turn: roll or double.` : `${them} is on roll.`;
+    case "play":
+      if (!isMine()) return `${them} rolled ${game.dice.join("")}.`;
+      if (turn === null) return `${before}You rolled ${game.dice.join("")}.`;
+      if (turn.play && turn.steps.length === 0) return `${before}You rolled ${game.dice.join("")}: no legal play.`;
+      return turn.play ? "Confirm your play, or undo." : `${before}You rolled ${game.dice.join("")}: move ${turn.dice.join(", ")}.`;
+    case "doubled": return isMine() ? `You double to ${2 * game.cube.value}.` : `${them} doubles to ${2 * game.cube.value}: take or pass?`;
+    case "resigning": {
+      const kind = ["", "a single game", "a gammon", "a backgammon"][game.offer.kind];
+      return game.offer.player === PERSON ? `You resign ${kind}.` : `${them} resigns ${kind}: accept?`;
+    }
+    default: {
+      const { winner, points, how } = match.currentGame(game).result;
+      const who = winner === PERSON ? "You win" : `${them} wins`;
+      const end = game.phase === "match-over" ? " and the match" : "";
+      return `${who} ${points} point${points === 1 ? "" : "s"}${end}, by ${{ pass: "a pass", resignation: "resignation", "bore off": "bearing off" }[how]}.`;
+    }
+  }
+}
+
+function showScore() {
+  const rows = game.names.map((name, player) => {
+    const side = player === PERSON ? match.boardOf(game).me : match.boardOf(game).opponent;
+    return h("tr", {}, h("th", { scope: "row" }, named(name)), h("td", {}, String(game.score[player])), h("td", {}, `${pips(side)} pips`));
+  });
+  byId("score").replaceChildren(...rows);
+  const kind = game.length > 0 ? `Match to ${game.length}` : "Money game";
+  const owner = { 0: "yours", 1: "the opponent's" }[game.cube.owner] ?? "in the middle";
+  const crawford = game.crawford ? ", Crawford game" : `, cube ${game.cube.value} ${owner}`;
+  byId("rules").textContent = `${kind}, game ${game.games.length}${crawford}. Opponent: ${match.levelOf(game).name}.`;
+}
+
+// Actions
+
+function possible() {
+  if (byId("error").textContent !== "") return ["retry"];
+  if (isBusy || held !== null) return [];
+  switch (game.phase) {
+    case "roll": return isMine() ? ["roll", match.canDouble(game) ? "double" : null, "hint", "resign"] : [];
+    case "play": {
+      if (!isMine() || turn === null) return [];
+      const isFresh = turn.steps.length === 0 && turn.dice.length === 2 && turn.dice[0] !== turn.dice[1];
+      return [turn.play ? "confirm" : null, turn.steps.length > 0 ? "undo" : null, isFresh ? "turn-dice" : null, "hint", "resign"];
+    }
+    case "doubled": return isMine() ? [] : ["take", "pass", "hint"];
+    case "resigning": return game.offer.player === ENGINE ? ["accept", "refuse"] : [];
+    case "game-over": return ["next", "report"];
+    default: return ["report"];
+  }
+}
+
+function showActions() {
+  const actions = byId("actions");
+  const wasInside = actions.contains(document.activeElement) || document.activeElement === document.body;
+  const shown = possible();
+  for (const button of actions.children) button.hidden = !shown.includes(button.dataset.act);
+  byId("resigning").hidden = !byId("resigning").dataset.open || shown.length === 0;
+  byId("typed").hidden = turn === null || isBusy;
+  byId("warning").hidden = held === null;
+  // The keys go on where the button that had them is gone.
+  if (wasInside && actions.contains(document.activeElement) && document.activeElement.hidden) actions.querySelector("button:not([hidden])")?.focus();
+}
+
+function release() {
+  held = null;
+  delete byId("resigning").dataset.open;
+}
+
+// Holds an action back while the tutor knows better; insisting does it.
+async function tutored(action, lossOf, doIt) {
+  if (game.tutor) {
+    const { signal } = running;
+    const [loss, better] = await busily(lossOf);
+    if (signal.aborted) return;
+    if (loss >= TUTOR_LOSS) {
+      held = doIt;
+      byId("warning-text").textContent = `${action} loses ${loss.toFixed(3)}. Better: ${better}.`;
+      render();
+      byId("take-back").focus();
+      return;
+    }
+  }
+  await doIt();
+}
+
+async function busily(work) {
+  isBusy = true;
+  showActions();
+  try {
+    return await work();
+  } finally {
+    isBusy = false;
+    showActions();
+  }
+}
+
+async function playLoss() {
+  const plays = await advice;
+  const mine = plays.find((play) => play.position === turn.play.position);
+  return [mine.loss, plays[0].play];
+}
+
+const cubeLoss = (action) => async () => {
+  const answer = await engine.advisedCube(game, running.signal);
+  return [engine.cubeLoss(action, answer), answer.verdict];
+};
+
+const acts = {
+  roll: () => {
+    const doIt = () => after(() => match.roll(game));
+    return match.canDouble(game) ? tutored("Rolling without a double", cubeLoss("roll"), doIt) : doIt();
+  },
+  double: () => tutored("This double", cubeLoss("double"), () => after(() => match.double(game))),
+  confirm: () => {
+    const chosen = turn.play;
+    return tutored(`${chosen.play || "This play"}`, playLoss, () => after(() => match.play(game, chosen)));
+  },
+  undo: () => { turn.undo(); render(); },
+  "turn-dice": () => { turn.turnDice(); render(); },
+  take: () => tutored("Taking", cubeLoss("take"), () => after(() => match.take(game))),
+  pass: () => tutored("Passing", cubeLoss("pass"), () => after(() => match.pass(game))),
+  accept: () => after(() => match.acceptResignation(game)),
+  refuse: () => after(() => { match.refuseResignation(game); match.currentGame(game).refused = true; }),
+  next: () => after(() => match.beginGame(game)),
+  retry: () => after(() => {}),
+  resign: () => { byId("resigning").dataset.open = "1"; render(); byId("resigning").querySelector("button").focus(); },
+  report: showReport,
+  hint: showHint,
+};
+
+// Does an action of the person, and lets the engine answer.
+function after(change) {
+  release();
+  change();
+  turn = null;
+  advice = null;
+  byId("advice").replaceChildren();
+  if (game.phase === "play") byId("report").replaceChildren();
+  return proceed();
+}
+
+async function proceed() {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  byId("error").textContent = "";
+  keep();
+  isBusy = true;
+  try {
+    while (await automatic(signal)) keep();
+  } catch (error) {
+    if (signal.aborted) return;
+    byId("error").textContent = `no answer from the server: ${error.message}`;
+  }
+  isBusy = false;
+  await render().catch((error) => { byId("error").textContent = `no board from the server: ${error.message}`; showActions(); });
+}
+
+const rest = () => (byId("quick").checked ? null : pause(ENGINE_PAUSE_MS));
+
+// Does the next thing that needs no person; false if there is none. Nothing happens after the signal.
+async function automatic(signal) {
+  if (isOver()) return false;
+  await render();
+  const { phase } = game;
+  const act = async (question, change) => {
+    const answer = await question;
+    if (signal.aborted) throw new Error("stopped");
+    change(answer);
+    return true;
+  };
+  if (phase === "roll" && isMine()) return match.canDouble(game) ? false : act(null, () => match.roll(game));
+  if (phase === "roll") {
+    const one = match.currentGame(game);
+    const kind = one.refused ? 0 : await engine.engineResigns(game, signal);
+    if (kind > 0) return act(null, () => match.offerResignation(game, ENGINE, kind));
+    return act(engine.engineDoubles(game, signal), (doubles) => (doubles ? match.double(game) : match.roll(game)));
+  }
+  if (phase === "play" && isMine()) {
+    const plays = await engine.legalPlays(game, signal);
+    if (signal.aborted) throw new Error("stopped");
+    turn = new Turn(match.boardOf(game), game.dice, plays);
+    advice = engine.advisedPlays(game, signal);
+    advice.catch(() => {});
+    return false;
+  }
+  if (phase === "play") return act(Promise.all([engine.enginePlay(game, signal), rest()]), ([best]) => match.play(game, best));
+  if (phase === "doubled" && isMine()) return act(Promise.all([engine.engineTakes(game, signal), rest()]), ([takes]) => (takes ? match.take(game) : match.pass(game)));
+  if (phase === "resigning" && game.offer.player === PERSON) {
+    return act(engine.engineAccepts(game, signal), (accepts) => {
+      if (accepts) return match.acceptResignation(game);
+      match.refuseResignation(game);
+      byId("advice").replaceChildren(h("p", {}, "The resignation is refused: it would cost too little."));
+      return undefined;
+    });
+  }
+  return false;
+}
+
+// Advice and report
+
+async function showHint() {
+  const place = byId("advice");
+  place.replaceChildren(h("p", {}, "…"));
+  try {
+    if (game.phase === "play") {
+      const plays = (await advice).slice(0, HINTS);
+      const rows = plays.map(({ play, equity, loss, plies }) => [play || "no play", signed(equity), loss > 0 ? signed(-loss) : "", `${plies}-ply`]);
+      place.replaceChildren(table("Best plays", ["Play", "Equity", "Loss", "Depth"], rows));
+    } else {
+      const answer = await engine.advisedCube(game, running.signal);
+      const rows = [["No double", answer.no_double], ["Double, take", answer.double_take], ["Double, pass", answer.double_pass]];
+      place.replaceChildren(h("p", { class: "verdict" }, answer.verdict), table("Cube decision", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+    }
+  } catch (error) {
+    place.replaceChildren(h("p", { class: "error" }, `no hint: ${error.message}`));
+  }
+}
+
+async function showReport() {
+  const place = byId("report");
+  place.replaceChildren(h("p", {}, "The match is being analysed …"));
+  try {
+    const report = await (await analyse(match.matchFile(game), { plies: 0 })).json();
+    place.replaceChildren(h("h2", {}, "Report"), totalsTable(report), worst(report, WORST_SHOWN, PERSON));
+  } catch (error) {
+    place.replaceChildren(h("p", { class: "error" }, `no report: ${error.message}`));
+  }
+}
+
+// Controls
+
+byId("actions").addEventListener("click", (event) => {
+  const act = event.target.closest("[data-act]")?.dataset.act;
+  if (act && possible().includes(act)) acts[act]();
+});
+byId("resigning").addEventListener("click", (event) => {
+  const kind = event.target.closest("[data-kind]")?.dataset.kind;
+  if (kind === undefined) return;
+  if (kind === "0") { release(); render(); return; }
+  after(() => match.offerResignation(game, PERSON, Number(kind)));
+});
+byId("take-back").addEventListener("click", () => {
+  release();
+  while (turn?.steps.length > 0) turn.undo();
+  render();
+});
+byId("insist").addEventListener("click", () => held?.());
+byId("typed").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (turn === null || isBusy) return;
+  const field = byId("typed-play");
+  const plays = [...turn.finals.values()];
+  const found = playTyped(field.value, match.boardOf(game), plays);
+  byId("typed-error").textContent = found ? "" : `"${field.value}" is no legal play of ${game.dice.join("")}, want one such as ${plays[0].play || "none"}`;
+  if (!found) return;
+  field.value = "";
+  while (turn.steps.length > 0) turn.undo();
+  turn.jump(found);
+  release();
+  render();
+});
+byId("tutor").addEventListener("change", (event) => { game.tutor = event.target.checked; keep(); });
+byId("flip").addEventListener("change", (event) => { board.clockwise = event.target.checked; render(); });
+byId("save-mat").addEventListener("click", () => download("gammond.mat", match.matchFile(game), "text/plain"));
+byId("save-sgf").addEventListener("click", async () => {
+  try {
+    const text = await (await analyse(match.matchFile(game), { plies: 0 }, "sgf")).text();
+    download("gammond.sgf", text, "application/x-go-sgf");
+  } catch (error) {
+    byId("error").textContent = `no file: ${error.message}`;
+  }
+});
+byId("restart").addEventListener("click", setUp);
+byId("back").addEventListener("click", show);
+byId("new").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const form = event.target.elements;
+  game = match.newGame({
+    length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked,
+  });
+  byId("report").replaceChildren();
+  show();
+});
+
+function setUp() {
+  running.abort();
+  byId("new").hidden = false;
+  byId("game").hidden = true;
+  byId("back").hidden = game === null;
+  byId("name").focus();
+}
+
+function show() {
+  byId("new").hidden = true;
+  byId("game").hidden = false;
+  byId("tutor").checked = game.tutor;
+  after(() => {});
+}
+
+function fillForm() {
+  const lengths = [[0, "Money"], ...[...Array(match.LENGTH_MAX).keys()].map((at) => [at + 1, `${at + 1} point${at === 0 ? "" : "s"}`])];
+  byId("length").append(...lengths.map(([value, label]) => h("option", { value, selected: value === 3 }, label)));
+  byId("level").append(...match.LEVELS.map(({ id, name }) => h("option", { value: id, selected: id === "world-class" }, name)));
+}
+
+fillForm();
+game = match.restored(localStorage.getItem(KEPT));
+if (game === null) setUp();
+else show();

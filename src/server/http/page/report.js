@@ -1,0 +1,46 @@
+// Parts of the report on a match, from the JSON of /v1/analyse.
+
+import { h, named, signed, table } from "./html.js";
+
+const THOUSAND = 1000;
+
+// Both players' figures side by side.
+export function totalsTable({ players, totals, length }) {
+  const figures = [
+    ["Error rate (gnubg)", (one) => one.error_rate.gnubg?.toFixed(1) ?? "–"],
+    ["PR", (one) => one.error_rate.pr?.toFixed(1) ?? "–"],
+    ["Rating", (one) => one.rating],
+    ["Lost by plays", (one) => one.plays.loss.emg.toFixed(3)],
+    ["Lost by the cube", (one) => one.cube.loss.emg.toFixed(3)],
+    ["Luck", (one) => signed(one.luck.emg)],
+    [length > 0 ? "Result without luck (match win)" : "Result without luck (points)", (one) => signed(one.luck_adjusted_result)],
+    ["Decisions", (one) => String(one.decisions)],
+  ];
+  const rows = figures.map(([label, figure]) => [label, ...totals.map((one) => figure(one))]);
+  return table("Both players", ["", ...players.map((name) => named(name))], rows, "figures");
+}
+
+// The decision in words: its kind, dice, and what was done beside the best.
+export function decisionText({ roll, played, best, loss }) {
+  const dice = roll ? `${roll.join("")}: ` : "";
+  const done = played === "" ? "no play" : played;
+  return loss.emg > 0 ? `${dice}${done}, best ${best}` : `${dice}${done}`;
+}
+
+// The link to a decision in Explore.
+export function exploreLink({ position, roll }) {
+  const query = new URLSearchParams({ position });
+  if (roll) query.set("roll", roll.join(""));
+  return `/?${query}`;
+}
+
+// The decisions that lost most, as a list of links.
+export function worst({ decisions, players }, count, only = null) {
+  const lost = decisions.filter(({ loss, player }) => loss.emg > 0.0005 && (only === null || player === only));
+  const shown = lost.sort((one, other) => other.loss.emg - one.loss.emg).slice(0, count);
+  if (shown.length === 0) return h("p", {}, "No decision lost anything.");
+  const rows = shown.map((one) => [
+    h("a", { href: exploreLink(one) }, decisionText(one)), named(players[one.player]), `${one.game}, ${one.move}`, (-one.loss.emg * THOUSAND).toFixed(0).replace("-", "\u2212"),
+  ]);
+  return table("Decisions that lost most", ["Decision", "Player", "Game, move", "Loss in thousandths"], rows, "worst");
+}

@@ -1,0 +1,90 @@
+"""Play used as a person does: a match to its end by clicks and drags, reloads in the middle, the tutor, files."""
+import json, sys, time
+
+KEPT = "JSON.parse(localStorage.getItem('gammond.play'))"
+SHOWN = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
+IDLE = f"['game', 'place'].every((id) => document.getElementById(id).getAttribute('aria-busy') === 'false') && {SHOWN}.length > 0"
+# Actions of a match to 3 points.
+ACTIONS_MAX = 1500
+
+
+def begin(browser, host, length, level, tutor=False, name="Ann"):
+    browser.open(f"{host}/play")
+    browser.until("!document.getElementById('new').hidden || !document.getElementById('game').hidden")
+    if browser.value("document.getElementById('new').hidden"):
+        browser.click("#restart")
+    browser.value(f"""(() => {{
+        const form = document.getElementById('new').elements;
+        form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = '{level}';
+        form['new-tutor'].checked = {json.dumps(tutor)}; document.getElementById('quick').checked = true;
+    }})()""")
+    browser.click("#start")
+
+
+def act(browser, name):
+    browser.click(f"#actions [data-act='{name}']")
+
+
+def live(browser):
+    return browser.value("[...document.querySelectorAll('#place .live')].map((hit) => Number(hit.dataset.place))")
+
+
+def settled(browser):
+    """Waits until the person may act and the board shows it."""
+    browser.until(IDLE)
+
+
+def match(browser, host, length=3):
+    """Plays until the match is over; reloads twice in the middle."""
+    begin(browser, host, length, "beginner")
+    reloads, drags, clicks = {20, 45}, 0, 0
+    for count in range(ACTIONS_MAX):
+        settled(browser)
+        shown = browser.value(SHOWN)
+        if count in reloads:
+            before = browser.value(KEPT)
+            browser.open(f"{host}/play")
+            settled(browser)
+            browser.value("document.getElementById('quick').checked = true")
+            after = browser.value(KEPT)
+            if before != after:
+                sys.exit(f"a reload changed the match: {before} {after}")
+            continue
+        if "next" in shown:
+            act(browser, "next")
+        elif shown == ["report"]:
+            break
+        elif "confirm" in shown:
+            act(browser, "confirm")
+        elif "roll" in shown:
+            act(browser, "double" if "double" in shown and count % 3 == 0 else "roll")
+        elif "take" in shown:
+            act(browser, "take")
+        elif "accept" in shown:
+            act(browser, "refuse" if count % 2 else "accept")
+        elif "undo" in shown or "hint" in shown:
+            places = live(browser)
+            before = browser.value("document.getElementById('words').textContent")
+            if count % 2:
+                browser.click(f"[data-place='{places[0]}']")
+                clicks += 1
+            else:
+                browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+                point = f"[data-place='{places[0]}']"
+                browser.value(f"document.querySelector(\"{point}\").dispatchEvent(new FocusEvent('focusin', {{bubbles: true}}))")
+                target = browser.value("document.querySelector('#place .target').dataset.place")
+                browser.drag(point, f"[data-place='{target}']")
+                drags += 1
+            browser.until(f"document.getElementById('words').textContent !== {json.dumps(before)}")
+        else:
+            sys.exit(f"there is nothing to do: {shown}")
+    else:
+        sys.exit("the match has no end")
+    if not drags or not clicks:
+        sys.exit(f"{drags} drags and {clicks} clicks")
+    kept = browser.value(KEPT)
+    if max(kept["score"]) < length:
+        sys.exit(f"the match ends at {kept['score']}")
+    act(browser, "report")
+    browser.until("document.querySelectorAll('#report table').length >= 1")
+    return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
