@@ -54,6 +54,10 @@ def main():
         no_errors(browser, "/play")
         read_by_gammond(text)
         pictures(browser, "report")
+        explore.set_up(browser, host)
+        pictures(browser, "set-up")
+        explore.rolled_out(browser, host)
+        no_errors(browser, "/")
         explore.used(browser, host)
         for name, query in [("plays", f"position={explore.START}&roll=31&length=7&score=3-5"), ("cube", f"position={explore.START}"),
                             ("wrong", "position=hello&roll=31")]:

@@ -48,3 +48,74 @@ def used(browser, host):
     wrong = [error for error in browser.errors if "status of 400" not in str(error.get("text"))]
     if wrong:
         sys.exit(f"the page has errors: {wrong}")
+
+
+SETTLED = "['answer', 'place'].every((id) => document.getElementById(id)?.getAttribute('aria-busy') === 'false')"
+XG_TEXT = """X:Ann   O:Bob
+Score is X:3 O:2 10 pt.(s) match.
+XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10
+X to play 64"""
+
+
+def xgid(browser):
+    return browser.value("document.getElementById('id-xgid').value")
+
+
+def becomes(browser, begin):
+    browser.until(f"{SETTLED} && document.getElementById('id-xgid')?.value.startsWith({json.dumps(begin)})")
+
+
+def set_up(browser, host):
+    """Sets up a position by drag, click, keys, and a dropped text; undoes; goes round."""
+    browser.open(f"{host}/?position={START}")
+    browser.until(SETTLED)
+    browser.click("#set")
+    browser.until(f"{SETTLED} && document.querySelector('.hit') !== null")
+    browser.drag("[data-place='12']", "[data-place='9']")
+    becomes(browser, "XGID=-b----E-C-A-eD---c-e----B-:0:0:")
+    # A click adds a checker only where one is off.
+    browser.drag("[data-place='23']", "[data-place='25']")
+    becomes(browser, "XGID=-b----E-C-A-eD---c-e----A-:0:0:")
+    browser.click("[data-place='4']")
+    becomes(browser, "XGID=-b---AE-C-A-eD---c-e----A-:0:0:")
+    browser.click("[data-place='27']")
+    becomes(browser, "XGID=-b---AE-C-A-eD---c-e----A-:1:1:")
+    browser.click("#undo")
+    becomes(browser, "XGID=-b---AE-C-A-eD---c-e----A-:0:0:")
+    # The keys: from the 5 point one to the left, and a checker goes there.
+    browser.value("document.querySelector('input[value=opponent]').click()")
+    browser.drag("[data-place='0']", "[data-place='25']")
+    becomes(browser, "XGID=-a---AE-C-A-eD---c-e----A-:0:0:")
+    browser.value("document.querySelector('[data-place=\\'2\\']').focus()")
+    browser.pressed("ArrowLeft", 37)
+    assert browser.value("document.activeElement.dataset.place") == "3"
+    browser.pressed("Enter", 13)
+    becomes(browser, "XGID=-a--aAE-C-A-eD---c-e----A-:0:0:")
+    browser.click("#flip")
+    browser.until(f"{SETTLED} && Number(document.querySelector('[data-place=\\'0\\']').getAttribute('x')) < 100")
+    browser.drag("[data-place='3']", "[data-place='2']")
+    becomes(browser, "XGID=-a-a-AE-C-A-eD---c-e----A-:0:0:")
+    browser.click("#flip")
+    browser.value(f"""(() => {{
+        const data = new DataTransfer(); data.setData('text', {json.dumps(XG_TEXT)});
+        document.body.dispatchEvent(new DragEvent('drop', {{ dataTransfer: data, bubbles: true, cancelable: true }}));
+    }})()""")
+    becomes(browser, "XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10")
+    browser.until("document.body.innerText.includes('Plays of 64')")
+
+
+def rolled_out(browser, host):
+    """A rollout moves and stops."""
+    browser.open(f"{host}/?position={START}&roll=31")
+    browser.until(SETTLED)
+    browser.value("(() => { depth.value = 4; for (const kind of ['input', 'change']) depth.dispatchEvent(new Event(kind, { bubbles: true })); })()")
+    trials = "Number(document.getElementById('rollout')?.dataset.trials ?? 0)"
+    browser.until(f"{trials} > 0")
+    first = browser.value(trials)
+    browser.until(f"{trials} > {first}")
+    browser.click("#stop")
+    browser.until("document.getElementById('rollout').dataset.state === 'ended'")
+    stopped = browser.value(trials)
+    text = browser.value("document.getElementById('rollout').innerText")
+    if f"Stopped after {stopped:,} games" not in text or "8/5 6/5" not in text:
+        sys.exit(f"the rollout did not stop: {text}")

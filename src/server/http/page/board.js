@@ -85,10 +85,12 @@ export class Board {
     if (theirDice) this.#moveDice(svg);
     svg.append(...this.#hits(marked));
     const hadFocus = this.place.contains(document.activeElement);
-    this.#endDrag();
+    this.#unmark();
     this.place.replaceChildren(svg);
     this.place.setAttribute("aria-busy", "false");
     this.svg = svg;
+    // A click or drag on the way goes on with the new checkers.
+    if (this.drag?.checker) Object.assign(this.drag, { checker: this.#topChecker(this.drag.from), isMoving: false });
     if (hadFocus) this.#hit(this.focused)?.focus();
   }
 

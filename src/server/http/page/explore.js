@@ -1,5 +1,11 @@
 // Explore without reloading: the page that the server writes for a link is fetched, and its answer takes the place of the old one.
-// So there is one way of writing an answer, with and without this script.
+// So there is one way of writing an answer, with and without this script. The board is drawn again as one to touch.
+
+import { Board } from "./board.js";
+import { byId, h } from "./html.js";
+import { liveRollout } from "./live.js";
+import { printId } from "./position.js";
+import { positionIn, SetUp } from "./setup.js";
 
 const form = document.getElementById("question");
 const answer = document.getElementById("answer");
@@ -8,6 +14,13 @@ const others = document.getElementById("others");
 const fields = ["position", "roll", "plies", "length", "score"];
 // The depth that is reached where none is chosen.
 const PLIES_AUTOMATIC = 2;
+// Steps of the slider; the last one is a rollout, which is kept in the link behind #.
+const DEPTHS = ["0", "1", "2", "3"];
+const ROLLOUT = DEPTHS.length;
+const ROLLOUT_MARK = "#rollout";
+const FLIPPED = "gammond.flipped";
+// Longer texts are no positions.
+const DROPPED_BYTES_MAX = 1 << 20;
 let running = new AbortController();
 
 // The query of the form, as a link has it: without empty fields.
@@ -19,6 +32,16 @@ function query() {
 function link(parameters) {
   const text = parameters.toString();
   return text === "" ? "/" : "/?" + text;
+}
+
+// The board of the answer as a question: position, roll and settings.
+function shownBoard() {
+  const { position, roll, ...settings } = Object.fromEntries(new URL(answer.dataset.board, location.href).searchParams);
+  return roll ? { position, roll, settings } : { position, settings };
+}
+
+function say(message) {
+  byId("form-error").textContent = message;
 }
 
 function showErrors(page) {
@@ -36,6 +59,7 @@ function showErrors(page) {
 function showAnswer(page) {
   const focused = document.activeElement?.closest("[data-play]")?.dataset.play;
   answer.replaceChildren(...page.getElementById("answer").childNodes);
+  takeBoard();
   summary.textContent = page.getElementById("summary").textContent;
   document.title = page.title;
   const rolls = page.getElementById("roll");
@@ -64,19 +88,25 @@ async function ask(parameters) {
   // A depth that is no number is the server's to refuse.
   const depths = /^[0-9]$/.test(chosen) ? [...Array(Number(chosen) + 1).keys()] : [chosen];
   answer.setAttribute("aria-busy", "true");
+  let isAnswered = false;
   try {
     for (const plies of depths) {
       const step = new URLSearchParams(parameters);
       step.set("plies", plies);
       const [good, page] = await fetchPage(step, signal);
       showErrors(page);
-      if (!good) break;
+      if (!good) {
+        isAnswered = false;
+        break;
+      }
       showAnswer(page);
       answer.dataset.plies = plies;
+      isAnswered = true;
     }
+    if (isAnswered && location.hash === ROLLOUT_MARK) rollOut(signal);
   } catch (error) {
     if (signal.aborted) return;
-    document.getElementById("form-error").textContent = "no answer from the server: " + error.message;
+    say("no answer from the server: " + error.message);
   }
   answer.setAttribute("aria-busy", "false");
 }
@@ -92,22 +122,20 @@ function fill(parameters) {
     field.value = value;
   }
   const hidden = [...parameters].filter(([name]) => !fields.includes(name));
-  others.replaceChildren(...hidden.map(([name, value]) => Object.assign(document.createElement("input"), { type: "hidden", name, value })));
+  others.replaceChildren(...hidden.map(([name, value]) => h("input", { type: "hidden", name, value })));
+  showDepth();
 }
 
 function go(parameters) {
-  const target = link(parameters);
-  if (target !== location.pathname + location.search) history.pushState(null, "", target);
+  const target = link(parameters) + location.hash;
+  if (target !== location.pathname + location.search + location.hash) history.pushState(null, "", target);
   ask(parameters);
 }
 
 // Shows the arrows of a play on the board, or the board without any.
 function showPlay(row) {
-  const board = document.getElementById("board");
-  if (board === null) return;
-  board.dataset.bare ??= board.getAttribute("src");
-  const play = row ? "&play=" + encodeURIComponent(row.dataset.play) : "";
-  board.setAttribute("src", board.dataset.bare + play);
+  if (setUp.isOpen || !answer.dataset.board) return;
+  board.show(...drawing(), { ...dice(), play: row?.dataset.play, label: board.words }).catch(() => {});
 }
 
 const rowOf = (event) => event.target.closest?.("[data-play]");
@@ -118,13 +146,14 @@ form.addEventListener("submit", (event) => {
 });
 form.addEventListener("change", (event) => {
   // A position brings its own dice along.
-  if (event.target.id === "position") form.elements.roll.value = "";
+  if (event.target.id === "position") byId("roll").value = "";
+  showDepth();
   go(query());
 });
 document.getElementById("random").addEventListener("click", () => {
   const die = () => 1 + Math.floor(6 * Math.random());
   const dice = [die(), die()].sort();
-  form.elements.roll.value = `${dice[1]}${dice[0]}`;
+  byId("roll").value = `${dice[1]}${dice[0]}`;
   go(query());
 });
 answer.addEventListener("click", (event) => {
@@ -152,5 +181,139 @@ addEventListener("popstate", () => {
   ask(parameters);
 });
 
+// The board: the picture of the answer, drawn as one to touch.
+
+const setUp = new SetUp({
+  changed: (id) => {
+    for (const name of ["length", "score"]) byId(name).value = "";
+    byId("position").value = id;
+    go(query());
+  },
+  redraw: (position, settings) => {
+    say("");
+    board.show(printId(position), settings, { label: board.words }).catch((error) => say(error.message));
+  },
+  failed: say,
+});
+const board = new Board(h("div", { id: "place", class: "place" }), setUp);
+board.clockwise = localStorage.getItem(FLIPPED) === "1";
+
+const drawing = () => [shownBoard().position, shownBoard().settings];
+const dice = () => (shownBoard().roll ? { roll: shownBoard().roll } : {});
+
+function takeBoard() {
+  const picture = byId("board");
+  answer.dataset.board = picture.getAttribute("src");
+  board.words = picture.alt;
+  picture.replaceWith(board.place);
+  board.place.setAttribute("aria-busy", "true");
+  const id = byId("id-position").value;
+  setUp.show(id, shownBoard()).then(() => board.show(...drawing(), { ...dice(), label: board.words })).catch((error) => say(error.message));
+}
+
+function rollOut(signal) {
+  const place = h("section", { id: "rollout", "aria-label": "Rollout" });
+  answer.querySelector(".ranking").prepend(place);
+  const plays = [...answer.querySelectorAll("[data-play]")].map((row) => row.dataset.play);
+  const { position, roll, settings } = shownBoard();
+  const rolled = roll ?? (plays.length > 0 ? byId("roll").selectedOptions[0].textContent.slice(0, 2) : null);
+  if (rolled !== null && plays.length < 2) {
+    place.append(h("p", { class: "note" }, "There is nothing to choose: no rollout."));
+    return;
+  }
+  const isCube = answer.querySelector(".cube") !== null;
+  liveRollout(place, { position, roll: rolled, settings, plays, isCube }, signal);
+}
+
+// The slider stands for the field of plies.
+
+const slider = h("input", { type: "range", id: "depth", min: 0, max: ROLLOUT, step: 1, "aria-describedby": "depth-text" });
+const depthText = h("output", { id: "depth-text", for: "depth" });
+
+function showDepth() {
+  const chosen = byId("plies").value;
+  const step = location.hash === ROLLOUT_MARK ? ROLLOUT : DEPTHS.indexOf(chosen === "" ? String(PLIES_AUTOMATIC) : chosen);
+  slider.value = step;
+  depthText.textContent = step === ROLLOUT ? "rollout" : `${chosen === "" ? PLIES_AUTOMATIC : chosen}-ply`;
+  slider.setAttribute("aria-valuetext", depthText.textContent);
+}
+
+slider.addEventListener("input", () => {
+  const step = Number(slider.value);
+  byId("plies").value = step === ROLLOUT ? "" : DEPTHS[step];
+  history.pushState(null, "", link(query()) + (step === ROLLOUT ? ROLLOUT_MARK : ""));
+  showDepth();
+});
+slider.addEventListener("change", (event) => {
+  event.stopPropagation();
+  ask(query());
+});
+byId("plies").hidden = true;
+byId("plies").after(slider, depthText);
+document.querySelector("label[for=plies]").htmlFor = "depth";
+
+// Tools of the board.
+
+const press = (id, label, act) => {
+  const button = h("button", { type: "button", id, "aria-pressed": "false" }, label);
+  button.addEventListener("click", () => act(button));
+  return button;
+};
+const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
+const tools = h("div", { class: "tools wide", role: "group", "aria-label": "Board" },
+  press("set", "Set up", (button) => {
+    setUp.isOpen = !isPressed(button);
+    button.setAttribute("aria-pressed", String(setUp.isOpen));
+    setUp.tools.hidden = !setUp.isOpen;
+    showPlayOrBoard();
+  }),
+  press("flip", "Flip", (button) => {
+    board.clockwise = !board.clockwise;
+    localStorage.setItem(FLIPPED, board.clockwise ? "1" : "0");
+    button.setAttribute("aria-pressed", String(board.clockwise));
+    showPlayOrBoard();
+  }));
+const undo = h("button", { type: "button", id: "undo" }, "Undo");
+undo.addEventListener("click", () => history.back());
+tools.append(undo);
+tools.querySelector("#flip").setAttribute("aria-pressed", String(board.clockwise));
+form.after(tools, setUp.tools);
+
+function showPlayOrBoard() {
+  const roll = setUp.isOpen ? {} : dice();
+  board.show(...drawing(), { ...roll, label: board.words }).catch((error) => say(error.message));
+}
+
+// Texts and files that are dropped or pasted.
+
+function take(text) {
+  const found = positionIn(text);
+  if (found === null) {
+    say("there is no position in it, want an XGID, GNUbg ID, OGID or board line; drop match files on the page Matches");
+    return;
+  }
+  byId("position").value = found;
+  byId("roll").value = "";
+  for (const name of ["length", "score"]) byId(name).value = "";
+  go(query());
+}
+
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", async (event) => {
+  event.preventDefault();
+  const [file] = event.dataTransfer.files;
+  if (file?.size > DROPPED_BYTES_MAX) say("the file is longer than a position");
+  else take(file ? await file.text() : event.dataTransfer.getData("text"));
+});
+byId("position").addEventListener("paste", (event) => {
+  const text = event.clipboardData.getData("text");
+  // The text of a whole position, as eXtreme Gammon copies it; an ID alone is pasted as usual.
+  if (!/\s/.test(text.trim()) || positionIn(text) === null) return;
+  event.preventDefault();
+  take(text);
+});
+
 document.documentElement.classList.add("has-scripts");
+showDepth();
+if (byId("board") !== null) takeBoard();
 ask(query());

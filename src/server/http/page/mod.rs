@@ -27,16 +27,18 @@ const EXPLORE: &str = include_str!("explore.html");
 /// Pages besides Explore: path, name in the list of pages, module that fills it, and its main part.
 const PAGES: [(&str, &str, &str, &str); 1] = [("/play", "Play", "play", include_str!("play.html"))];
 /// Files of the pages, below `/page/`.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     ("api.js", include_str!("api.js")),
     ("board.js", include_str!("board.js")),
     ("engine.js", include_str!("engine.js")),
     ("explore.js", include_str!("explore.js")),
     ("game.js", include_str!("game.js")),
     ("html.js", include_str!("html.js")),
+    ("live.js", include_str!("live.js")),
     ("play.js", include_str!("play.js")),
     ("position.js", include_str!("position.js")),
     ("report.js", include_str!("report.js")),
+    ("setup.js", include_str!("setup.js")),
 ];
 const STYLE: &str = include_str!("style.css");
 /// Nothing from elsewhere, no script and no style inside the page.

@@ -1,0 +1,205 @@
+// Setting up a position in Explore: checkers by mouse, finger or keys; cube, score and rules. Every change is a link of its own, so that the
+// browser's way back undoes it.
+
+import { ask } from "./api.js";
+import { CUBE, THEIR_BAR } from "./board.js";
+import { byId, h } from "./html.js";
+import { BAR, copied, empty, OFF, off, parseId, printId, START, swapped } from "./position.js";
+
+const CUBE_MAX = 1024;
+const OWNERS = [["centred", "in the middle"], ["me", "of the player on roll"], ["opponent", "of the opponent"]];
+const TOOLS = [["me", "Player on roll"], ["opponent", "Opponent"], ["none", "Remove"]];
+
+// Finds a position in the text of a file or the clipboard; the text itself if it has none of the forms that stand inside others.
+export function positionIn(text) {
+  const forms = [/XGID=[^\s"]+/, /board:[^\s"]+/, /[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}/, /OGID=[^\s"]+/];
+  for (const form of forms) {
+    const found = form.exec(text);
+    if (found) return found[0];
+  }
+  return null;
+}
+
+// The state of an ID as settings.
+export async function stateOf(question) {
+  const { state } = await ask("show", question);
+  const { length, score, crawford, jacoby, beavers, cube, owner } = state;
+  return length > 0 ? { length, score, crawford, cube, owner } : { length, jacoby, beavers, cube, owner };
+}
+
+// The handlers of a Board, and the tools beside it. `changed` takes the new ID; `redraw` shows a position that is no link yet.
+export class SetUp {
+  constructor({ changed, redraw, failed }) {
+    Object.assign(this, { changed, redraw, failed, isOpen: false, pending: 0, tool: "me", position: parseId(START), settings: {} });
+    this.tools = this.#tools();
+  }
+
+  // Takes over what the page shows.
+  async show(id, question) {
+    // An answer to an older position must not undo a newer change.
+    if (this.pending > 0) return;
+    const settings = await stateOf(question);
+    if (this.pending > 0) return;
+    this.position = parseId(id);
+    this.settings = settings;
+    this.#fill();
+  }
+
+  label(place) {
+    if (!this.isOpen) return null;
+    const { me, opponent } = this.position;
+    if (place === CUBE) return `cube, ${this.settings.cube}, ${this.settings.owner}`;
+    if (place === OFF) return `off: ${off(me)} of the player on roll, ${off(opponent)} of the opponent`;
+    if (place === BAR) return `bar of the player on roll, ${me[BAR]}`;
+    if (place === THEIR_BAR) return `bar of the opponent, ${opponent[BAR]}`;
+    return `point ${place + 1}, ${me[place]} of the player on roll, ${opponent[23 - place]} of the opponent`;
+  }
+
+  // The side and the index of the checkers at a place.
+  #at(place, position = this.position) {
+    if (place === BAR) return ["me", BAR];
+    if (place === THEIR_BAR) return ["opponent", BAR];
+    if (place > OFF || place === OFF) return [null, 0];
+    return position.me[place] > 0 ? ["me", place] : ["opponent", 23 - place];
+  }
+
+  canLift(place) {
+    const [side, index] = this.#at(place);
+    return this.isOpen && side !== null && this.position[side][index] > 0;
+  }
+
+  targets() {
+    return [];
+  }
+
+  drop(from, to) {
+    const position = copied(this.position);
+    const [side, index] = this.#at(from);
+    position[side][index] -= 1;
+    if (to !== null && to !== OFF && to !== CUBE && !this.#put(position, to, side)) this.failed("the point has checkers of the other side");
+    else this.#change(position);
+    this.redraw(this.position, this.settings);
+  }
+
+  // Adds a checker of a side; false where the other side stands.
+  #put(position, place, side) {
+    const other = side === "me" ? "opponent" : "me";
+    const onBar = place === BAR || place === THEIR_BAR;
+    const index = onBar ? BAR : side === "me" ? place : 23 - place;
+    if (!onBar && position[other][23 - index] > 0) return false;
+    position[side][index] += 1;
+    return true;
+  }
+
+  activate(place) {
+    if (place === CUBE) { this.#turnCube(); return; }
+    if (place === OFF) return;
+    const position = copied(this.position);
+    const [side, index] = this.#at(place, position);
+    const isOther = side !== this.tool && position[side][index] > 0;
+    if (this.tool === "none" || isOther) {
+      // A click on the other side's checkers takes one away, so that the point can change hands.
+      if (position[side][index] === 0) return;
+      position[side][index] -= 1;
+    } else if (off(position[this.tool]) === 0) {
+      this.failed("all 15 checkers are on the board: take one away first");
+      return;
+    } else {
+      this.#put(position, place, this.tool);
+    }
+    this.#change(position);
+    this.redraw(this.position, this.settings);
+  }
+
+  #change(position) {
+    this.position = position;
+    this.#changed();
+  }
+
+  // One after the other: in the middle, 2 of either, 4 of either, …
+  #turnCube() {
+    const { cube, owner } = this.settings;
+    if (owner === "me") this.settings.owner = "opponent";
+    else this.settings = { ...this.settings, owner: cube >= 64 ? "centred" : "me", cube: cube >= 64 ? 1 : 2 * cube };
+    this.#fill();
+    this.#changed();
+  }
+
+  async #changed() {
+    this.pending += 1;
+    try {
+      const question = { position: printId(this.position), settings: this.settings };
+      const { xgid } = await ask("convert", question);
+      // Of several changes at once only the last is a link.
+      if (this.pending === 1) this.changed(xgid);
+    } catch (error) {
+      this.failed(error.message);
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  #tools() {
+    const option = ([value, label]) => h("option", { value }, label);
+    const cubes = Array.from({ length: Math.log2(CUBE_MAX) + 1 }, (_, power) => String(2 ** power));
+    const radio = ([value, label]) => h("label", { class: "check" },
+      h("input", { type: "radio", name: "tool", value, checked: value === this.tool }), label);
+    const field = (id, label, control) => h("div", { class: "field" }, h("label", { for: id }, label), control);
+    const button = (act, label) => h("button", { type: "button", "data-set": act }, label);
+    const tools = h("div", { id: "set-up", class: "tools-open", role: "group", "aria-label": "Set up", hidden: true },
+      h("p", { class: "note" }, "Click a point to add a checker, drag checkers, drag them off the board to remove them. Click the cube to turn it."),
+      h("div", { class: "tools", role: "radiogroup", "aria-label": "A click adds" }, ...TOOLS.map(radio)),
+      h("div", { class: "tools" }, button("start", "Start position"), button("empty", "Empty"), button("swap", "Other side on roll")),
+      h("details", {}, h("summary", {}, "Cube, score, rules"), h("div", { class: "settings" },
+        field("set-cube", "Cube", h("select", { id: "set-cube" }, ...cubes.map((value) => option([value, value])))),
+        field("set-owner", "Cube owner", h("select", { id: "set-owner" }, ...OWNERS.map(option))),
+        field("set-length", "Length, 0: money", h("input", { id: "set-length", type: "number", min: 0, max: 64 })),
+        field("set-me", "Points, on roll", h("input", { id: "set-me", type: "number", min: 0, max: 63 })),
+        field("set-opponent", "Points, opponent", h("input", { id: "set-opponent", type: "number", min: 0, max: 63 })),
+        h("label", { class: "check" }, h("input", { id: "set-crawford", type: "checkbox" }), "Crawford game"),
+        h("label", { class: "check" }, h("input", { id: "set-jacoby", type: "checkbox" }), "Jacoby rule"),
+        h("label", { class: "check" }, h("input", { id: "set-beavers", type: "checkbox" }), "Beavers"))));
+    tools.addEventListener("change", (event) => {
+      event.stopPropagation();
+      if (event.target.name === "tool") this.tool = event.target.value;
+      else this.#read();
+    });
+    tools.addEventListener("click", (event) => {
+      const act = event.target.closest("[data-set]")?.dataset.set;
+      if (!act) return;
+      const position = { start: () => parseId(START), empty, swap: () => swapped(this.position) }[act]();
+      if (act === "swap") this.#swapState();
+      this.#change(position);
+      this.redraw(this.position, this.settings);
+    });
+    return tools;
+  }
+
+  #swapState() {
+    const owner = { me: "opponent", opponent: "me" }[this.settings.owner] ?? "centred";
+    this.settings = { ...this.settings, owner };
+    if (this.settings.score) this.settings.score = [...this.settings.score].reverse();
+    this.#fill();
+  }
+
+  #fill() {
+    const { cube, owner, length, score = [0, 0], crawford = false, jacoby = false, beavers = false } = this.settings;
+    const values = { cube, owner, length, me: score[0], opponent: score[1] };
+    for (const [name, value] of Object.entries(values)) this.tools.querySelector(`#set-${name}`).value = value;
+    for (const [name, value] of Object.entries({ crawford, jacoby, beavers })) this.tools.querySelector(`#set-${name}`).checked = value;
+    for (const name of ["me", "opponent", "crawford"]) this.tools.querySelector(`#set-${name}`).disabled = length === 0;
+    for (const name of ["jacoby", "beavers"]) this.tools.querySelector(`#set-${name}`).disabled = length > 0;
+  }
+
+  #read() {
+    const [cube, length, me, opponent] = ["cube", "length", "me", "opponent"].map((name) => Number(byId(`set-${name}`).value));
+    const isOn = (name) => byId(`set-${name}`).checked;
+    const owner = cube === 1 ? "centred" : byId("set-owner").value;
+    this.settings = length > 0
+      ? { cube, owner, length, score: [me, opponent], crawford: isOn("crawford") }
+      : { cube, owner, length, jacoby: isOn("jacoby"), beavers: isOn("beavers") };
+    this.#fill();
+    this.redraw(this.position, this.settings);
+    this.#changed();
+  }
+}
