@@ -425,7 +425,15 @@ fn link_of_another_site_opens_pages_only() {
         raw(&http, text.as_bytes()).status
     };
     let link = ("navigate", "document");
-    for target in ["/", "/play", "/docs", "/?position=4HPwATDgc%2FABMA"] {
+    for target in [
+        "/",
+        "/play",
+        "/matches",
+        "/quiz",
+        "/status",
+        "/docs",
+        "/?position=4HPwATDgc%2FABMA",
+    ] {
         assert_eq!(ask("GET", target, link, ""), 200, "{target}");
         assert_eq!(ask("HEAD", target, link, ""), 200, "{target}");
         assert_eq!(ask("POST", target, link, ""), 403, "{target}");

@@ -154,12 +154,14 @@ fn hostile_text_is_shown_as_text() {
     }
 }
 
-/// HTTP-111, HTTP-114, HTTP-116: the pages and their files name no other host, are small, load each other, and have the methods of
+/// HTTP-111, HTTP-114, HTTP-116 to HTTP-119: the pages and their files name no other host, are small, load each other, and have the methods of
 /// a page.
 #[test]
 fn pages_are_made_of_their_own_files() {
     let (_server, _, http) = server();
-    let mut wanted: Vec<String> = ["/", "/play"].map(str::to_owned).to_vec();
+    let mut wanted: Vec<String> = ["/", "/play", "/matches", "/quiz", "/status"]
+        .map(str::to_owned)
+        .to_vec();
     let (mut seen, mut bytes) = (Vec::new(), 0);
     while let Some(target) = wanted.pop() {
         let answer = get(&http, &target, "Accept: */*\r\n");
@@ -201,7 +203,7 @@ fn pages_are_made_of_their_own_files() {
             }
         }
     }
-    assert!(seen.len() >= 13 && bytes < 300 << 10, "{seen:?} {bytes}");
+    assert!(seen.len() >= 21 && bytes < 300 << 10, "{seen:?} {bytes}");
     let page = text(&get(&http, "/", ""));
     let image = page.split("<img id=\"board\" src=\"").nth(1).unwrap();
     let target = image.split('"').next().unwrap().replace("&amp;", "&");
@@ -219,7 +221,15 @@ fn page_without_a_token_is_refused() {
     std::fs::write(&file, "ann 0123456789abcdef\n").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let (_server, http) = http_server(&["--http-tokens", file.to_str().unwrap()]);
-    for target in ["/", "/play", "/page/style.css", "/page/explore.js"] {
+    for target in [
+        "/",
+        "/play",
+        "/matches",
+        "/quiz",
+        "/status",
+        "/page/style.css",
+        "/page/explore.js",
+    ] {
         assert_eq!(get(&http, target, "").status, 401, "{target}");
         let token = "Authorization: Bearer 0123456789abcdef\r\n";
         assert_eq!(get(&http, target, token).status, 200, "{target}");

@@ -85,6 +85,16 @@ class Browser:
         self.call("Input.insertText", text=text)
         self.pressed("Enter", 13)
 
+    def typed_into(self, field, text):
+        self.value(f"document.getElementById('{field}').select()")
+        self.call("Input.insertText", text=text)
+
+    def choose(self, selector, paths):
+        """Chooses files."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=paths)
+
     def center(self, selector, scroll=True):
         """The middle of an element, in view."""
         return self.value(f"""(() => {{

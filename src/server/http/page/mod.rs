@@ -25,20 +25,38 @@ use std::sync::Arc;
 const FRAME: &str = include_str!("frame.html");
 const EXPLORE: &str = include_str!("explore.html");
 /// Pages besides Explore: path, name in the list of pages, module that fills it, and its main part.
-const PAGES: [(&str, &str, &str, &str); 1] = [("/play", "Play", "play", include_str!("play.html"))];
+const PAGES: [(&str, &str, &str, &str); 4] = [
+    ("/play", "Play", "play", include_str!("play.html")),
+    (
+        "/matches",
+        "Matches",
+        "matches",
+        include_str!("matches.html"),
+    ),
+    ("/quiz", "Quiz", "quiz", include_str!("quiz.html")),
+    ("/status", "Status", "status", include_str!("status.html")),
+];
 /// Files of the pages, below `/page/`.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 19] = [
     ("api.js", include_str!("api.js")),
     ("board.js", include_str!("board.js")),
+    ("curve.js", include_str!("curve.js")),
     ("engine.js", include_str!("engine.js")),
     ("explore.js", include_str!("explore.js")),
     ("game.js", include_str!("game.js")),
     ("html.js", include_str!("html.js")),
     ("live.js", include_str!("live.js")),
+    ("match.js", include_str!("match.js")),
+    ("matches.js", include_str!("matches.js")),
     ("play.js", include_str!("play.js")),
     ("position.js", include_str!("position.js")),
+    ("quiz.js", include_str!("quiz.js")),
     ("report.js", include_str!("report.js")),
     ("setup.js", include_str!("setup.js")),
+    ("state.js", include_str!("state.js")),
+    ("status.js", include_str!("status.js")),
+    ("store.js", include_str!("store.js")),
+    ("turn.js", include_str!("turn.js")),
 ];
 const STYLE: &str = include_str!("style.css");
 /// Nothing from elsewhere, no script and no style inside the page.

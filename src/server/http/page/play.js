@@ -1,18 +1,19 @@
 // Play: a game or a match against the engine. The match is kept in the browser's storage after every action.
 
 import { analyse, pause } from "./api.js";
-import { Board } from "./board.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { byId, download, h, named, signed, table } from "./html.js";
-import { BAR, inWords, OFF, pips, playTyped, printId, stepsOf, Turn } from "./position.js";
-import { totalsTable, worst } from "./report.js";
+import { inWords, pips, printId, stepsOf, Turn } from "./position.js";
+import { reportsOf, totalsTable, worst } from "./report.js";
+import { turnBoard, type } from "./turn.js";
 
 const { PERSON, ENGINE } = match;
 const KEPT = "gammond.play";
 // The tutor lets smaller losses pass: the least that is doubtful (ANA-07).
 const TUTOR_LOSS = 0.03;
 const ENGINE_PAUSE_MS = 700;
+const REPORT_PLIES = 0;
 const WORST_SHOWN = 10;
 const HINTS = 5;
 
@@ -31,29 +32,11 @@ const keep = () => localStorage.setItem(KEPT, JSON.stringify(game));
 
 // Board
 
-function pointLabel(place) {
-  const { me, opponent } = turn?.position ?? match.boardOf(game);
-  const words = (count, whose) => (count === 0 ? "" : `, ${count} ${whose}`);
-  if (place === BAR) return `your bar${words(me[BAR], "yours")}`;
-  if (place === OFF) return "borne off";
-  if (place > OFF) return null;
-  return `point ${place + 1}${words(me[place], "yours")}${words(opponent[23 - place], "of the opponent")}`;
-}
-
-const board = new Board(byId("place"), {
-  label: pointLabel,
-  canLift: (place) => turn !== null && !isBusy && place <= BAR && turn.options().some((option) => option.from === place),
-  targets: (place) => turn.targets(place),
-  activate: (place) => move(turn?.clicked(place)),
-  drop: (from, to) => move(to === null ? null : turn?.path(from, to)),
+const board = turnBoard(byId("place"), {
+  current: () => (isBusy ? null : turn),
+  position: () => turn?.position ?? match.boardOf(game),
+  moved: () => { release(); render(); },
 });
-
-function move(chain) {
-  if (turn === null || isBusy) return;
-  if (chain) turn.take(chain);
-  release();
-  render();
-}
 
 // The places that the engine's last play went to.
 function lastTargets() {
@@ -314,7 +297,7 @@ async function showReport() {
   const place = byId("report");
   place.replaceChildren(h("p", {}, "The match is being analysed …"));
   try {
-    const report = await (await analyse(match.matchFile(game), { plies: 0 })).json();
+    const [report] = await reportsOf(match.matchFile(game), REPORT_PLIES);
     place.replaceChildren(h("h2", {}, "Report"), totalsTable(report), worst(report, WORST_SHOWN, PERSON));
   } catch (error) {
     place.replaceChildren(h("p", { class: "error" }, `no report: ${error.message}`));
@@ -343,13 +326,8 @@ byId("typed").addEventListener("submit", (event) => {
   event.preventDefault();
   if (turn === null || isBusy) return;
   const field = byId("typed-play");
-  const plays = [...turn.finals.values()];
-  const found = playTyped(field.value, match.boardOf(game), plays);
-  byId("typed-error").textContent = found ? "" : `"${field.value}" is no legal play of ${game.dice.join("")}, want one such as ${plays[0].play || "none"}`;
-  if (!found) return;
-  field.value = "";
-  while (turn.steps.length > 0) turn.undo();
-  turn.jump(found);
+  byId("typed-error").textContent = type(turn, field.value, game.dice);
+  if (byId("typed-error").textContent === "") field.value = "";
   release();
   render();
 });
@@ -358,7 +336,7 @@ byId("flip").addEventListener("change", (event) => { board.clockwise = event.tar
 byId("save-mat").addEventListener("click", () => download("gammond.mat", match.matchFile(game), "text/plain"));
 byId("save-sgf").addEventListener("click", async () => {
   try {
-    const text = await (await analyse(match.matchFile(game), { plies: 0 }, "sgf")).text();
+    const text = await (await analyse(match.matchFile(game), { plies: REPORT_PLIES }, "sgf")).text();
     download("gammond.sgf", text, "application/x-go-sgf");
   } catch (error) {
     byId("error").textContent = `no file: ${error.message}`;

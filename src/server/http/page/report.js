@@ -1,8 +1,19 @@
 // Parts of the report on a match, from the JSON of /v1/analyse.
 
+import { analyse } from "./api.js";
 import { h, named, signed, table } from "./html.js";
 
 const THOUSAND = 1000;
+
+// Analyses a match file; several matches in it are several reports.
+export async function reportsOf(file, depth) {
+  const first = await (await analyse(file, { plies: depth })).json();
+  const { more = [], ...alone } = first;
+  const reports = [alone, ...more];
+  // Beavers and what cannot be analysed have no loss (ANA-03).
+  for (const decision of reports.flatMap((report) => report.decisions)) decision.loss ??= { emg: 0, mwc: 0 };
+  return reports;
+}
 
 // Both players' figures side by side.
 export function totalsTable({ players, totals, length }) {

@@ -5,6 +5,7 @@ import { ask } from "./api.js";
 import { CUBE, THEIR_BAR } from "./board.js";
 import { byId, h } from "./html.js";
 import { BAR, copied, empty, OFF, off, parseId, printId, START, swapped } from "./position.js";
+import { stateOf, turned } from "./state.js";
 
 const CUBE_MAX = 1024;
 const OWNERS = [["centred", "in the middle"], ["me", "of the player on roll"], ["opponent", "of the opponent"]];
@@ -18,13 +19,6 @@ export function positionIn(text) {
     if (found) return found[0];
   }
   return null;
-}
-
-// The state of an ID as settings.
-export async function stateOf(question) {
-  const { state } = await ask("show", question);
-  const { length, score, crawford, jacoby, beavers, cube, owner } = state;
-  return length > 0 ? { length, score, crawford, cube, owner } : { length, jacoby, beavers, cube, owner };
 }
 
 // The handlers of a Board, and the tools beside it. `changed` takes the new ID; `redraw` shows a position that is no link yet.
@@ -168,18 +162,14 @@ export class SetUp {
       const act = event.target.closest("[data-set]")?.dataset.set;
       if (!act) return;
       const position = { start: () => parseId(START), empty, swap: () => swapped(this.position) }[act]();
-      if (act === "swap") this.#swapState();
+      if (act === "swap") {
+        this.settings = turned(this.settings);
+        this.#fill();
+      }
       this.#change(position);
       this.redraw(this.position, this.settings);
     });
     return tools;
-  }
-
-  #swapState() {
-    const owner = { me: "opponent", opponent: "me" }[this.settings.owner] ?? "centred";
-    this.settings = { ...this.settings, owner };
-    if (this.settings.score) this.settings.score = [...this.settings.score].reverse();
-    this.#fill();
   }
 
   #fill() {

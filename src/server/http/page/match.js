@@ -1,0 +1,210 @@
+// The page of one match: decisions on a board, filtered and stepped through, with comments and a deeper look.
+
+import { analyse, ask, askAll } from "./api.js";
+import { Board } from "./board.js";
+import { curve } from "./curve.js";
+import { byId, download, h, named, signed, table } from "./html.js";
+import { liveRollout } from "./live.js";
+import { inWords, parseId } from "./position.js";
+import { decisionText, exploreLink, totalsTable } from "./report.js";
+import { put } from "./store.js";
+
+const DEEPER_PLIES = 2;
+const DEEPER_PLAYS = 5;
+// Questions of one request (HTTP-30).
+const BATCH_MAX = 1000;
+
+let match = null;
+let actions = null;
+let shown = [];
+let at = -1;
+let running = new AbortController();
+let drawing = new AbortController();
+
+// The board only shows.
+const board = new Board(byId("place"), { label: () => null, canLift: () => false, targets: () => [], activate: () => {}, drop: () => {} });
+
+export async function showMatch(kept, todo) {
+  match = kept;
+  actions = todo;
+  const { report } = match;
+  const { players, score, length, games, level, faults } = report;
+  byId("title").replaceChildren(named(players[0]), ` ${score[0]} – ${score[1]} `, named(players[1]));
+  const kind = length > 0 ? `Match to ${length}` : "Money session";
+  const broken = faults.length > 0 ? ` Faults of the file: ${faults.map((one) => one.message ?? JSON.stringify(one)).join("; ").slice(0, 500)}` : "";
+  byId("about").textContent = `${kind}, ${games.length} game${games.length === 1 ? "" : "s"}, analysed at ${level}.${broken}`;
+  [...byId("player").options].slice(1).forEach((option, side) => { option.textContent = players[side].slice(0, 60); });
+  byId("export-html").disabled = byId("export-sgf").disabled = match.file === null;
+  byId("sheet").replaceChildren(scoreSheet(report));
+  byId("curve").replaceChildren();
+  drawing.abort();
+  drawing = new AbortController();
+  const { signal } = drawing;
+  chances(report, signal).then((figure) => { if (!signal.aborted) byId("curve").replaceChildren(figure); }, () => {});
+  byId("totals").replaceChildren(totalsTable(report));
+  filter();
+}
+
+function scoreSheet({ games, players }) {
+  const rows = games.map(({ game, score, crawford, result, totals }) => [
+    `Game ${game}`, `${score.join("–")}${crawford ? ", Crawford" : ""}`,
+    result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : "not finished",
+    ...totals.map((one) => `${one.error_rate.pr?.toFixed(1) ?? "–"}, ${signed(one.luck.emg, 2)}`),
+  ]);
+  return table("Games", ["Game", "Score before", "Result", ...players.map((name) => h("span", {}, named(name), ": PR, luck"))], rows, "heads");
+}
+
+// The first player's chances before each roll, as they were and without the luck of the dice before (ANA-15).
+async function chances({ decisions, games, length, players }, signal) {
+  const rolls = decisions.filter((one) => one.kind === "play");
+  const values = [];
+  for (let from = 0; from < rolls.length; from += BATCH_MAX) {
+    const questions = rolls.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: { plies: 0 } }));
+    values.push(...await askAll("eval", questions, signal));
+  }
+  const lines = [[], []];
+  let luck = 0;
+  rolls.forEach((one, index) => {
+    const { equity, mwc } = values[index];
+    const sign = one.player === 0 ? 1 : -1;
+    const [mine, theirs] = games[one.game - 1].score;
+    const cube = 2 ** (atob(one.position.slice(15)).charCodeAt(0) & 15);
+    const now = length > 0 ? 0.5 + sign * (mwc.cubeful - 0.5) : mine - theirs + sign * equity.cubeful * cube;
+    lines[0].push(now);
+    lines[1].push(now - luck);
+    luck += sign * (one.luck?.mwc ?? 0);
+  });
+  const shownAs = length > 0 ? (one) => `${(100 * one).toFixed(0)} %` : (one) => signed(one, 1);
+  const title = `${length > 0 ? "Match winning chances" : "Points"} of ${players[0].slice(0, 60)}`;
+  return curve(title, [{ label: "as it went", kind: "full", values: lines[0] }, { label: "without luck", kind: "dashed", values: lines[1] }], shownAs, length > 0 ? [0, 1] : [-1, 1]);
+}
+
+function filter() {
+  const [kind, player] = [byId("kind").value, byId("player").value];
+  const least = Number(byId("loss").value);
+  shown = match.report.decisions.map((decision, number) => ({ ...decision, number })).filter((one) => {
+    const isPlay = one.kind === "play";
+    return one.loss.emg >= least && (kind === "" || (kind === "play") === isPlay) && (player === "" || one.player === Number(player));
+  });
+  byId("decisions").replaceChildren(...shown.map((one, index) => {
+    const note = match.comments[one.number] ? " ✎" : "";
+    const button = h("button", { type: "button", class: "plain", "data-at": index }, `${one.game}.${one.move} ${decisionText(one)}${note}`);
+    return h("li", {}, button, h("span", { class: "loss" }, one.loss.emg > 0 ? signed(-one.loss.emg) : ""));
+  }));
+  at = -1;
+  step(1);
+}
+
+// Goes to the next decision of the list, or to the one before.
+export function step(way) {
+  if (shown.length === 0) {
+    at = -1;
+    byId("decision").textContent = "No decision has such a loss.";
+    for (const id of ["choices", "deep"]) byId(id).replaceChildren();
+    byId("place").replaceChildren();
+    return;
+  }
+  at = Math.min(Math.max(at + way, 0), shown.length - 1);
+  showDecision().catch((error) => { byId("decision").textContent = `no board from the server: ${error.message}`; });
+}
+
+async function showDecision() {
+  running.abort();
+  running = new AbortController();
+  const one = shown[at];
+  const { players } = match.report;
+  byId("deep").replaceChildren();
+  byId("comment").value = match.comments[one.number] ?? "";
+  byId("explore").setAttribute("href", exploreLink(one));
+  for (const button of byId("decisions").querySelectorAll("button")) {
+    const isHere = Number(button.dataset.at) === at;
+    if (isHere) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+    if (isHere) button.scrollIntoView({ block: "nearest" });
+  }
+  byId("decision").replaceChildren(`${at + 1} of ${shown.length}. `, named(players[one.player]), `, game ${one.game}, move ${one.move}: ${decisionText(one)}.`,
+    one.loss.emg > 0 ? ` It loses ${one.loss.emg.toFixed(3)}${one.mark ? `, ${one.mark}` : ""}.` : "");
+  byId("choices").replaceChildren(choices(one));
+  byId("roll-out").disabled = one.kind === "resign";
+  // The position of a take is seen by the player who doubled.
+  const viewer = one.kind === "take" ? 1 - one.player : one.player;
+  const names = [players[viewer], players[1 - viewer]];
+  const words = inWords(parseId(one.position.slice(0, 14)), names);
+  await board.show(one.position, {}, { roll: one.roll, play: one.kind === "play" && one.best !== "" ? one.best : null, label: `Board. ${words}` });
+}
+
+function choices(one) {
+  if (one.plays) {
+    const { best, played } = one.plays;
+    const top = best[0].equity;
+    const listed = best.some((play) => play.play === played.play) ? best : [...best, played];
+    const rows = listed.map((play) => [
+      play.play === played.play ? h("strong", {}, `${play.play || "no play"} (played)`) : play.play || "no play", signed(play.equity),
+      play.equity < top ? signed(play.equity - top) : "", `${play.plies}-ply`,
+    ]);
+    return table("Plays", ["Play", "Equity", "Loss", "Depth"], rows);
+  }
+  if (one.cube) {
+    const rows = [["No double", one.cube.no_double], ["Double, take", one.cube.double_take], ["Double, pass", one.cube.double_pass]];
+    return h("div", {}, h("p", {}, h("strong", {}, one.cube.verdict), `; done: ${one.played}`), table("Cube decision", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+  }
+  return h("p", {}, `Done: ${one.played}; best: ${one.best}`);
+}
+
+async function deeper() {
+  const one = shown[at];
+  const place = byId("deep");
+  const { signal } = running;
+  place.replaceChildren(h("p", {}, "…"));
+  const settings = { plies: DEEPER_PLIES };
+  try {
+    if (one.roll) {
+      const { plays } = await ask("move", { position: one.position, roll: one.roll, settings: { ...settings, top: DEEPER_PLAYS } }, signal);
+      const rows = plays.map((play) => [play.play || "no play", signed(play.equity), play.loss > 0 ? signed(-play.loss) : "", `${play.plies}-ply`]);
+      place.replaceChildren(table("Looked deeper", ["Play", "Equity", "Loss", "Depth"], rows));
+    } else {
+      const answer = await ask("cube", { position: one.position, settings }, signal);
+      const rows = [["No double", answer.no_double], ["Double, take", answer.double_take], ["Double, pass", answer.double_pass]];
+      place.replaceChildren(h("p", {}, h("strong", {}, answer.verdict)), table("Looked deeper", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+    }
+  } catch (error) {
+    if (!signal.aborted) place.replaceChildren(h("p", { class: "error" }, error.message));
+  }
+}
+
+function rollOut() {
+  const one = shown[at];
+  const plays = one.plays ? [...new Set([one.plays.played.play, ...one.plays.best.map((play) => play.play)])] : [];
+  liveRollout(byId("deep"), { position: one.position, roll: one.roll, settings: {}, plays, isCube: !one.roll }, running.signal);
+}
+
+async function keepComment() {
+  const { number } = shown[at];
+  const text = byId("comment").value;
+  if (text === "") delete match.comments[number];
+  else match.comments[number] = text;
+  await put("matches", match);
+}
+
+async function save(format, kind) {
+  try {
+    const text = await (await analyse(match.file, {}, format)).text();
+    download(`match.${format}`, text, kind);
+  } catch (error) {
+    byId("error").textContent = `no file: ${error.message}`;
+  }
+}
+
+for (const id of ["kind", "loss", "player"]) byId(id).addEventListener("change", filter);
+byId("before").addEventListener("click", () => step(-1));
+byId("next").addEventListener("click", () => step(1));
+byId("deeper").addEventListener("click", () => { if (at >= 0) deeper(); });
+byId("roll-out").addEventListener("click", () => { if (at >= 0) rollOut(); });
+byId("comment").addEventListener("input", () => { if (at >= 0) keepComment(); });
+byId("decisions").addEventListener("click", (event) => {
+  const button = event.target.closest("[data-at]");
+  if (button) step(Number(button.dataset.at) - at);
+});
+byId("export-html").addEventListener("click", () => save("html", "text/html"));
+byId("export-sgf").addEventListener("click", () => save("sgf", "application/x-go-sgf"));
+byId("remove").addEventListener("click", () => actions.remove(match.id));

@@ -1,0 +1,133 @@
+// Matches: files are analysed by /v1/analyse and kept in this browser; a list, and a page for each match.
+
+import { byId, h, named, table } from "./html.js";
+import { showMatch, step } from "./match.js";
+import { reportsOf } from "./report.js";
+import * as store from "./store.js";
+
+const FILE_BYTES_MAX = 1 << 20;
+// Files that are analysed at a time: one computes while the next one is sent.
+const AT_ONCE = 2;
+const ROWS_MAX = 500;
+
+let heads = [];
+
+const rate = (value) => (typeof value === "number" ? value.toFixed(1) : "–");
+
+function headOf(id, file, number, report, added) {
+  const { players, length, score, totals } = report;
+  return {
+    id, file, number, players, length, score, added, pr: totals.map((one) => one.error_rate.pr), luck: totals.map((one) => one.luck.emg),
+    games: report.games.length, faults: report.faults.length,
+  };
+}
+
+// Analyses one file, which may hold several matches.
+async function take(file, depth) {
+  if (file.size > FILE_BYTES_MAX) throw new Error("the file is longer than 1 MiB");
+  const buffer = await file.arrayBuffer();
+  const sum = await store.checksum(buffer);
+  const reports = await reportsOf(buffer, depth);
+  const added = Date.now();
+  for (const [at, report] of reports.entries()) {
+    const id = `${sum}-${at + 1}`;
+    const known = await store.get("matches", id);
+    const head = headOf(id, file.name, at + 1, report, known?.added ?? added);
+    // Another depth takes the place of the old analysis; comments stay.
+    await store.keepMatch(head, { id, added: head.added, report, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });
+    heads = [head, ...heads.filter((other) => other.id !== id)];
+  }
+}
+
+async function takeAll(files) {
+  const waiting = [...files];
+  const wrong = [];
+  let done = 0;
+  const total = waiting.length;
+  const depth = byId("depth").value;
+  const progress = h("progress", { max: total, value: 0, "aria-label": "Files analysed" });
+  const text = h("span", {});
+  byId("progress").replaceChildren(progress, " ", text);
+  const work = async () => {
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      text.textContent = `${done} of ${total} files`;
+      try {
+        await take(file, depth);
+      } catch (error) {
+        wrong.push([file.name, error.message]);
+      }
+      done += 1;
+      progress.value = done;
+      showList();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const faults = wrong.map(([name, message]) => h("li", {}, named(name), `: ${message.slice(0, 300)}`));
+  byId("progress").replaceChildren(`${total - wrong.length} of ${total} files are in the list.`, ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
+  byId("files").value = "";
+}
+
+function isShown({ players, file, length }) {
+  const sought = byId("search").value.trim().toLowerCase();
+  const kind = byId("least").value;
+  const fits = kind === "" || (kind === "money") === (length === 0);
+  return fits && [...players, file].some((text) => text.toLowerCase().includes(sought));
+}
+
+function showList() {
+  const found = heads.filter(isShown).sort((one, other) => other.added - one.added || one.file.localeCompare(other.file));
+  const rows = found.slice(0, ROWS_MAX).map((head) => [
+    h("a", { href: `#${head.id}` }, named(head.players[0]), " – ", named(head.players[1])),
+    head.length > 0 ? String(head.length) : "money", head.score.join("–"), head.pr.map(rate).join(" / "), head.luck.map((luck) => luck.toFixed(2).replace("-", "\u2212")).join(" / "),
+    new Date(head.added).toISOString().slice(0, 10), named(head.file),
+  ]);
+  const more = found.length > ROWS_MAX ? h("p", { class: "note" }, `The newest ${ROWS_MAX} of ${found.length} matches.`) : null;
+  byId("rows").replaceChildren(
+    rows.length > 0 ? table("Matches", ["Players", "Length", "Score", "PR", "Luck", "Added", "File"], rows, "heads") : h("p", {}, "No match here yet."),
+    ...(more ? [more] : []),
+  );
+}
+
+// The page of a match stands behind #ID, so that the browser's way back leads to the list.
+async function route() {
+  const id = location.hash.slice(1);
+  byId("error").textContent = "";
+  const match = id === "" ? null : await store.get("matches", id).catch(() => null);
+  byId("list").hidden = Boolean(match);
+  byId("match").hidden = !match;
+  if (match) await showMatch(match, { remove });
+  else if (id !== "") byId("error").textContent = "there is no such match in this browser";
+  if (!match) showList();
+}
+
+async function remove(id) {
+  await store.dropMatch(id);
+  heads = heads.filter((head) => head.id !== id);
+  location.hash = "";
+}
+
+byId("files").addEventListener("change", (event) => takeAll(event.target.files));
+for (const [id, kind] of [["search", "input"], ["least", "change"]]) byId(id).addEventListener(kind, showList);
+addEventListener("dragover", (event) => {
+  if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+});
+addEventListener("drop", (event) => {
+  if (event.dataTransfer.files.length === 0) return;
+  event.preventDefault();
+  location.hash = "";
+  takeAll(event.dataTransfer.files);
+});
+addEventListener("hashchange", route);
+addEventListener("keydown", (event) => {
+  const isText = event.target.matches?.("textarea, input, select");
+  if (byId("match").hidden || isText || event.ctrlKey || event.metaKey || event.altKey) return;
+  const way = { j: 1, k: -1, n: 1, p: -1 }[event.key];
+  if (way) step(way);
+});
+
+try {
+  heads = await store.all("heads");
+  await route();
+} catch (error) {
+  byId("error").textContent = `this browser keeps nothing: ${error.message}`;
+}

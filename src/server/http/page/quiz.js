@@ -1,0 +1,200 @@
+// Quiz: the mistakes of the kept matches as questions, which come back in growing intervals while they are answered well.
+
+import { ask } from "./api.js";
+import { curve } from "./curve.js";
+import { cubeLoss } from "./engine.js";
+import { byId, download, h, signed, table } from "./html.js";
+import { inWords, parseId, printId, swapped, Turn } from "./position.js";
+import { exploreLink } from "./report.js";
+import { stateOf, turned } from "./state.js";
+import * as store from "./store.js";
+import { turnBoard, type } from "./turn.js";
+
+const PLIES = 2;
+// An answer that loses less is a good one.
+const GOOD_LOSS = 0.02;
+// The least loss of a question (ANA-07).
+const MISTAKE = 0.03;
+const DAY_MS = 86_400_000;
+const AGAIN_MS = 600_000;
+const GROWTH = 2.5;
+const PLAYS_SHOWN = 5;
+const ANSWERS_PER_POINT = 5;
+
+const QUESTIONS = { play: "Your play?", double: "Double?", take: "The opponent doubles. Take?" };
+const ACTS = { double: ["double", "no double"], take: ["take", "pass"] };
+
+let cards = [];
+let card = null;
+let turn = null;
+let advice = null;
+let phase = "idle";
+// What the person sees of the card.
+let seen = null;
+
+const board = turnBoard(byId("place"), {
+  current: () => (phase === "asked" ? turn : null),
+  position: () => seen.position,
+  moved: () => show(),
+});
+
+// The questions of all kept matches: a mistake each. What was learned of them stands apart.
+async function load() {
+  const learned = new Map((await store.all("cards")).map((one) => [one.id, one]));
+  cards = [];
+  const seenBefore = new Set();
+  for (const { report } of await store.all("matches")) {
+    for (const one of report.decisions) {
+      // The same mistake in two files is one question.
+      const id = [one.kind, one.position, ...(one.roll ?? [])].join(" ");
+      if (one.loss.emg < MISTAKE || !Object.hasOwn(QUESTIONS, one.kind) || seenBefore.has(id)) continue;
+      seenBefore.add(id);
+      cards.push({ ...one, id, name: report.players[one.player], ...(learned.get(id) ?? { due: 0, interval: 0 }) });
+    }
+  }
+  const names = [...new Set(cards.map(({ name }) => name))].sort();
+  byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
+}
+
+function chosen() {
+  const [name, least] = [byId("player").value, Number(byId("least").value)];
+  return cards.filter((one) => (name === "" || one.name === name) && one.loss.emg >= least);
+}
+
+async function next() {
+  const now = Date.now();
+  const found = chosen();
+  const due = found.filter((one) => one.due <= now);
+  byId("due").textContent = found.length === 0
+    ? "There is no question: drop matches on the page Matches first."
+    : `${due.length} of ${found.length} questions are due.`;
+  // Those that wait longest first; new ones by their loss.
+  card = due.sort((one, other) => one.due - other.due || other.loss.emg - one.loss.emg)[0] ?? null;
+  byId("quiz").hidden = card === null;
+  byId("result").replaceChildren();
+  if (card === null) return;
+  turn = null;
+  phase = "loading";
+  const { position, roll, kind } = card;
+  if (kind === "play") {
+    const { plays } = await ask("move", { position, roll, settings: { plies: 0, top: 0 } });
+    turn = new Turn(parseId(position.slice(0, 14)), roll, plays);
+    advice = ask("move", { position, roll, settings: { plies: PLIES, top: 0 } });
+  } else {
+    advice = ask("cube", { position, settings: { plies: PLIES } });
+  }
+  advice.catch(() => {});
+  // The position of a take is seen by the player who doubles.
+  const state = await stateOf({ position });
+  const start = parseId(position.slice(0, 14));
+  seen = kind === "take" ? { position: swapped(start), settings: turned(state) } : { position: start, settings: state };
+  phase = "asked";
+  await show();
+}
+
+function possible() {
+  if (phase === "answered") return ["next"];
+  if (phase !== "asked") return [];
+  if (card.kind !== "play") return ACTS[card.kind];
+  return [turn.play ? "confirm" : null, turn.steps.length > 0 ? "undo" : null];
+}
+
+async function show() {
+  const acts = possible();
+  const actions = byId("actions");
+  const hadFocus = actions.contains(document.activeElement);
+  for (const button of actions.children) button.hidden = !acts.includes(button.dataset.act);
+  if (hadFocus && document.activeElement.hidden) actions.querySelector("button:not([hidden])")?.focus();
+  byId("typed").hidden = phase !== "asked" || card.kind !== "play";
+  if (phase === "asked") byId("status").textContent = `${card.roll ? `Rolled ${card.roll.join("")}. ` : ""}${QUESTIONS[card.kind]}`;
+  const position = turn?.position ?? seen.position;
+  await board.show(printId(position), seen.settings, { roll: card.roll, label: `Board. ${inWords(position, ["You", "Opponent"])}` });
+}
+
+async function answer(act) {
+  phase = "judging";
+  const known = await advice;
+  const rows = card.kind === "play" ? known.plays : null;
+  const mine = rows?.find((play) => play.position === turn.play.position);
+  const loss = rows ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known);
+  const isGood = loss < GOOD_LOSS;
+  const interval = isGood ? Math.max(1, card.interval * GROWTH) : 0;
+  const learned = { id: card.id, interval, due: Date.now() + (isGood ? interval * DAY_MS : AGAIN_MS) };
+  Object.assign(card, learned);
+  await store.put("cards", learned);
+  await store.put("answers", { at: Date.now(), loss });
+  phase = "answered";
+  const back = isGood ? `It comes back in ${Math.round(interval)} day${Math.round(interval) === 1 ? "" : "s"}.` : "It comes back in ten minutes.";
+  byId("status").textContent = `${loss > 0 ? `Your answer loses ${loss.toFixed(3)}.` : "Right: nothing is lost."} ${back}`;
+  byId("result").replaceChildren(
+    rows ? plays(rows, mine) : cube(known),
+    h("p", {}, `In the match: ${card.played || "no play"}, a loss of ${card.loss.emg.toFixed(3)}. `, h("a", { href: exploreLink(card) }, "Explore")),
+  );
+  await Promise.all([show(), showCurve()]);
+}
+
+function plays(rows, mine) {
+  const listed = rows.slice(0, PLAYS_SHOWN);
+  if (!listed.includes(mine)) listed.push(mine);
+  const cell = (play) => (play === mine ? h("strong", {}, `${play.play} (yours)`) : play.play);
+  return table("Plays", ["Play", "Equity", "Loss", "Depth"], listed.map((play) => [cell(play), signed(play.equity), play.loss > 0 ? signed(-play.loss) : "", `${play.plies}-ply`]));
+}
+
+function cube(known) {
+  const rows = [["No double", known.no_double], ["Double, take", known.double_take], ["Double, pass", known.double_pass]];
+  return h("div", {}, h("p", {}, h("strong", {}, known.verdict)), table("Cube decision", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+}
+
+// The mean loss of the answers over time.
+async function showCurve() {
+  const losses = (await store.all("answers")).map(({ loss }) => loss);
+  const means = [];
+  for (let from = 0; from < losses.length; from += ANSWERS_PER_POINT) {
+    const part = losses.slice(from, from + ANSWERS_PER_POINT);
+    means.push(part.reduce((sum, loss) => sum + loss, 0) / part.length);
+  }
+  if (means.length < 2) return;
+  byId("curve").replaceChildren(curve("Mean loss of your answers", [{ label: `of ${ANSWERS_PER_POINT} each`, kind: "full", values: means }], (value) => value.toFixed(2), [0, 0.1]));
+}
+
+// Cards of Anki's text form: the question, a tab, the answer.
+function anki() {
+  const text = (value) => String(value).replace(/[\t\n\r"]/g, " ");
+  const lines = chosen().map((one) => {
+    const question = `${one.position}${one.roll ? ` rolled ${one.roll.join("")}` : ""}. ${QUESTIONS[one.kind]}`;
+    return `${text(question)}\t${text(`${one.best}; played ${one.played || "nothing"}, loss ${one.loss.emg.toFixed(3)}`)}`;
+  });
+  download("gammond-anki.txt", `#separator:tab\n#html:false\n${lines.join("\n")}\n`, "text/plain");
+}
+
+const failed = (error) => { byId("error").textContent = error.message; };
+
+byId("actions").addEventListener("click", (event) => {
+  const act = event.target.closest("[data-act]")?.dataset.act;
+  if (!possible().includes(act)) return;
+  if (act === "undo") {
+    turn.undo();
+    show().catch(failed);
+  } else if (act === "next") {
+    next().catch(failed);
+  } else {
+    answer(act).catch(failed);
+  }
+});
+byId("typed").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const field = byId("typed-play");
+  byId("typed-error").textContent = type(turn, field.value, card.roll);
+  if (byId("typed-error").textContent === "") field.value = "";
+  show().catch(failed);
+});
+byId("choice").addEventListener("change", () => next().catch(failed));
+byId("choice").addEventListener("submit", (event) => event.preventDefault());
+byId("anki").addEventListener("click", anki);
+
+try {
+  await load();
+  await Promise.all([next(), showCurve()]);
+} catch (error) {
+  failed(error);
+}

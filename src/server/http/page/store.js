@@ -1,0 +1,56 @@
+// Matches, their analyses and the quiz cards, kept in this browser (IndexedDB).
+
+const NAME = "gammond";
+const VERSION = 1;
+let opened = null;
+
+function open() {
+  opened ??= new Promise((done, failed) => {
+    const request = indexedDB.open(NAME, VERSION);
+    request.addEventListener("upgradeneeded", () => {
+      // A list needs only the heads, so the analyses stand apart.
+      for (const store of ["heads", "matches", "cards"]) request.result.createObjectStore(store, { keyPath: "id" });
+      request.result.createObjectStore("answers", { autoIncrement: true });
+    });
+    request.addEventListener("success", () => done(request.result));
+    request.addEventListener("error", () => failed(request.error));
+  });
+  return opened;
+}
+
+async function run(stores, mode, work) {
+  const transaction = (await open()).transaction(stores, mode);
+  return new Promise((done, failed) => {
+    const request = work(transaction);
+    transaction.addEventListener("complete", () => done(request?.result));
+    transaction.addEventListener("error", () => failed(transaction.error));
+    transaction.addEventListener("abort", () => failed(transaction.error ?? new Error("the browser's storage is full")));
+  });
+}
+
+export const all = (store) => run(store, "readonly", (transaction) => transaction.objectStore(store).getAll());
+export const get = (store, id) => run(store, "readonly", (transaction) => transaction.objectStore(store).get(id));
+export const put = (store, value) => run(store, "readwrite", (transaction) => transaction.objectStore(store).put(value));
+
+// Keeps a match with the head of its row.
+export const keepMatch = (head, match) => run(["heads", "matches"], "readwrite", (transaction) => {
+  transaction.objectStore("heads").put(head);
+  return transaction.objectStore("matches").put(match);
+});
+
+export const dropMatch = (id) => run(["heads", "matches"], "readwrite", (transaction) => {
+  transaction.objectStore("heads").delete(id);
+  return transaction.objectStore("matches").delete(id);
+});
+
+// A name for the contents of a file: the same file is kept once.
+export async function checksum(buffer) {
+  // Only pages of this machine and of HTTPS have the browser's hash.
+  if (crypto.subtle) {
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", buffer));
+    return [...hash.slice(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+  let hash = 0n;
+  for (const byte of new Uint8Array(buffer)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n + 1n);
+  return hash.toString(16).padStart(16, "0");
+}

@@ -1,0 +1,99 @@
+"""Matches, Quiz and Status used as a person does, with names that are hostile."""
+import json, sys, tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SETTLED = "document.getElementById('place').getAttribute('aria-busy') === 'false'"
+HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+LONG = "N" * 10_000
+
+
+def files(folder):
+    """Match files of several forms, one with hostile names, and one that is none."""
+    found = sorted((ROOT / "tests/data/analysis").glob("*.mat")) + sorted((ROOT / "tests/data/analysis").glob("*.sgf"))
+    text = (ROOT / "tests/data/analysis/one1.mat").read_text()
+    hostile = Path(folder) / "hostile.mat"
+    hostile.write_text(text.replace("Alice", HOSTILE, 1).replace("Bob", LONG, 1))
+    wrong = Path(folder) / "<b>wrong.mat"
+    wrong.write_text("this is no match\n")
+    return [str(path) for path in [*found, hostile, wrong]]
+
+
+def dropped(browser, host):
+    """Drops files, opens a match, steps by keys, comments, and finds the comment again."""
+    browser.open(f"{host}/matches")
+    browser.until("document.querySelector('#rows > *') !== null")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = files(folder)
+        browser.choose("#files", paths)
+        browser.until("document.getElementById('progress').textContent.includes('are in the list')")
+    text = browser.value("document.getElementById('progress').innerText")
+    if f"{len(paths) - 1} of {len(paths)} files" not in text or "<b>wrong.mat" not in text:
+        sys.exit(f"the files were not taken: {text}")
+    # The browser notes the status 422 of the wrong file itself.
+    browser.errors = [error for error in browser.errors if "status of 422" not in str(error.get("text"))]
+    rows = browser.value("document.querySelectorAll('#rows tbody tr').length")
+    if rows != len(paths) - 1 or not browser.value(f"document.getElementById('rows').textContent.includes({json.dumps(HOSTILE[:10])})"):
+        sys.exit(f"{rows} matches are listed")
+    if browser.value("document.querySelectorAll('#rows img').length") != 0:
+        sys.exit("a name became markup")
+    browser.typed_into("search", "seven7.mat")
+    browser.until("document.querySelectorAll('#rows tbody tr').length === 1")
+    browser.click("#rows a")
+    here = "document.getElementById('decision').textContent"
+    browser.until(f"{here}.startsWith('1 of ') && {SETTLED}")
+    browser.value("document.activeElement.blur()")
+    for key, want in [("j", "2 of "), ("j", "3 of "), ("k", "2 of ")]:
+        browser.pressed(key, ord(key.upper()))
+        browser.until(f"{here}.startsWith({json.dumps(want)}) && {SETTLED}")
+    browser.typed_into("comment", "an idea <b>to keep</b>")
+    browser.click("#deeper")
+    browser.until("document.querySelector('#deep table') !== null")
+    browser.click("#roll-out")
+    browser.until("Number(document.getElementById('deep').dataset.trials ?? 0) > 0")
+    browser.click("#stop")
+    browser.until("document.getElementById('deep').dataset.state === 'ended' && document.querySelector('#curve polyline') !== null")
+    return browser.value("location.href")
+
+
+def commented(browser, link):
+    """The comment and the match are there after a restart of the server and a reload of the page."""
+    browser.open("about:blank")
+    browser.open(link)
+    here = "document.getElementById('decision')?.textContent ?? ''"
+    browser.until(f"({here}).startsWith('1 of ') && {SETTLED}")
+    browser.click("#next")
+    browser.until(f"({here}).startsWith('2 of ') && {SETTLED}")
+    found = browser.value("document.getElementById('comment').value")
+    if found != "an idea <b>to keep</b>":
+        sys.exit(f"the comment is {found!r}")
+
+
+def quiz(browser, host, answers=4):
+    """Answers questions by typed plays and cube actions; their losses are shown and counted."""
+    shown = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
+    browser.open(f"{host}/quiz")
+    for _ in range(answers):
+        browser.until(f"!document.getElementById('quiz').hidden && {SETTLED} && !({shown}).includes('next') && ({shown}.length > 0 || !typed.hidden)")
+        acts = browser.value(shown)
+        if acts and acts != ["confirm"]:
+            browser.click(f"[data-act='{acts[0]}']")
+        else:
+            while "confirm" not in browser.value(shown):
+                before = browser.value(f"document.getElementById('place').innerHTML")
+                browser.click("#place .live")
+                browser.until(f"{SETTLED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
+            browser.click("[data-act='confirm']")
+        browser.until(f"({shown}).includes('next') && document.querySelector('#result table') !== null")
+        text = browser.value("document.getElementById('status').textContent")
+        if "comes back" not in text:
+            sys.exit(f"an answer has no judgement: {text}")
+        browser.click("[data-act='next']")
+    browser.until(f"!({shown}).includes('next')")
+
+
+def status(browser, host):
+    browser.open(f"{host}/status")
+    browser.until("document.querySelectorAll('#figures table').length === 3")
+    first = browser.value("document.getElementById('figures').textContent")
+    browser.until(f"document.getElementById('figures').textContent !== {json.dumps(first)}")
