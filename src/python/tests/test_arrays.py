@@ -53,8 +53,9 @@ def test_layouts_of_others_are_theirs() -> None:
     assert arrays.to_pgx(start)[0].tolist() == pgx
     gym = arrays.to_gym_backgammon(start)[0]
     assert gym.shape == (198,) and gym[5 * 4 : 6 * 4].tolist() == [1, 1, 1, 1] and gym[-2:].tolist() == [1, 0]
+    assert gym[98:102].tolist() == [1, 1, 0, 0]
     spiel = arrays.to_open_spiel(start)[0]
-    assert spiel.shape == (200,) and spiel[:4].tolist() == [0, 1, 0, 0] and spiel[98] == 1 and spiel[197] == 0
+    assert spiel.shape == (200,) and spiel[:4].tolist() == [0, 1, 0, 0] and spiel[194] == 1 and spiel[197] == 0
     assert (arrays.from_xg(-start[:, ::-1], True) == start).all()
     # gnubg_nn: the opponent first.
     position = arrays.to_positions(BOARDS)[100]

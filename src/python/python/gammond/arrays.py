@@ -188,7 +188,7 @@ def to_gym_backgammon(boards: Boards, white_on_roll: bool = True) -> NDArray[np.
     """Returns gym-backgammon's observations: float32[N, 198], Tesauro's inputs with white's first.
 
     A point has 1, 1, 1 for one, two, three checkers and half the number beyond; then bar / 2, off / 15 and, after both
-    sides, the player on roll.
+    sides, the player on roll. Both sides have their points in white's numbering, white's ace point first.
     """
     me, opponent = _sides(boards)
     away = off(boards)
@@ -196,8 +196,8 @@ def to_gym_backgammon(boards: Boards, white_on_roll: bool = True) -> NDArray[np.
     if not white_on_roll:
         sides.reverse()
     parts: list[NDArray[Any]] = []
-    for side, gone in sides:
-        points = side[:, :24, None].astype(np.float32)
+    for (side, gone), order in zip(sides, (1, -1)):
+        points = side[:, :24][:, ::order, None].astype(np.float32)
         units = np.concatenate(
             [points >= 1, points >= 2, points >= 3, np.maximum(points - 3, 0) / 2], axis=2, dtype=np.float32
         )
@@ -222,41 +222,58 @@ def from_gym_backgammon(observations: NDArray[Any]) -> Boards:
     if not np.isfinite(seen).all():
         raise ValueError("observations: numbers that are not finite")
     sides: list[NDArray[np.int64]] = []
-    for first in (0, 98):
+    for first, order in ((0, 1), (98, -1)):
         bar = _counts("observations", seen[:, first + 96 : first + 97] * 2)
-        sides.append(np.concatenate([_units(seen[:, first : first + 96], 2), bar], axis=1))
+        sides.append(np.concatenate([_units(seen[:, first : first + 96], 2)[:, ::order], bar], axis=1))
     white = seen[:, 196:197] > 0.5
     return _of_sides(np.where(white, sides[0], sides[1]), np.where(white, sides[1], sides[0]))
 
 
-def to_open_spiel(boards: Boards, dice: NDArray[Any] | None = None) -> NDArray[np.float32]:
-    """Returns OpenSpiel's observation tensors of player X on roll: float32[N, 200].
+def to_open_spiel(
+    boards: Boards, dice: NDArray[Any] | None = None, player: int = 0, observer: int | None = None
+) -> NDArray[np.float32]:
+    """Returns OpenSpiel's observation tensors: float32[N, 200].
 
-    A point has one of 1, 0, 0 / 0, 1, 0 / 0, 0, 1 for one, two, three checkers, or 0, 0, 0 and the number beyond three;
-    after the 24 points of a side come its bar, its checkers borne off and 1 if it is on roll, else 0; at the end the
-    two dice, zero before the roll. X moves from point 0 to point 23.
+    `player` is on roll, 0 for X, 1 for O; `observer` sees the board, by default that player too. The points of the
+    observer come first, then those of the other player: 1, 0, 0, 0 / 0, 1, 0, 0 / 0, 0, 1, 0 for one, two, three
+    checkers and 0, 0, 0 and the number beyond three for more. Each player then has the checkers on the bar, those borne
+    off and 1 on roll, else 0. At the end are the dice, zero before the roll. X moves from point 0 to point 23.
     """
     me, opponent = _sides(boards)
     away = off(boards)
-    parts: list[NDArray[Any]] = []
-    for side, gone, turn, order in ((me, away[:, :1], 1, -1), (opponent, away[:, 1:], 0, 1)):
-        points = side[:, :24][:, ::order, None]
-        units = np.concatenate([points == 1, points == 2, points == 3, np.maximum(points - 3, 0)], axis=2, dtype=np.float32)
-        tail = np.concatenate([side[:, 24:], gone, np.full((len(side), 1), turn)], axis=1)
-        parts += [units.reshape(len(side), 96), tail.astype(np.float32)]
-    parts.append(np.zeros((len(boards), 2), np.float32) if dice is None else np.asarray(dice, np.float32))
-    return np.concatenate(parts, axis=1, dtype=np.float32)
+    points: list[NDArray[Any]] = []
+    tails: list[NDArray[Any]] = []
+    for side, gone, number in ((me, away[:, :1], player), (opponent, away[:, 1:], 1 - player)):
+        counts = side[:, :24][:, :: 1 if number else -1, None]
+        units = np.concatenate([counts == 1, counts == 2, counts == 3, np.maximum(counts - 3, 0)], axis=2, dtype=np.float32)
+        points.append(units.reshape(len(side), 96))
+        turn = np.full((len(boards), 1), int(number == player))
+        tails.append(np.concatenate([side[:, 24:], gone, turn], axis=1))
+    if observer not in (None, player):
+        points.reverse()
+        tails.reverse()
+    rolled = np.zeros((len(boards), 2)) if dice is None else _shaped("dice", dice, (2,))
+    return np.concatenate([*points, *tails, rolled], axis=1, dtype=np.float32)
 
 
-def from_open_spiel(observations: NDArray[Any]) -> Boards:
-    """Reads OpenSpiel's observation tensors [N, 200], seen by player X with either side on roll."""
+def from_open_spiel(observations: NDArray[Any], observer: int = 0, player: int | None = None) -> Boards:
+    """Reads OpenSpiel's observation tensors [N, 200] of one `observer`, 0 for X, 1 for O.
+
+    A tensor says which player is on roll, but not before the roll: then `player` must be given.
+    """
     seen = _shaped("observations", observations, (200,)).astype(np.float64)
     if not np.isfinite(seen).all():
         raise ValueError("observations: numbers that are not finite")
-    first = np.concatenate([_units(seen[:, :96], 1)[:, ::-1], _counts("observations", seen[:, 96:97])], axis=1)
-    second = np.concatenate([_units(seen[:, 99:195], 1), _counts("observations", seen[:, 195:196])], axis=1)
-    x_on_roll = seen[:, 98:99] > 0.5
-    return _of_sides(np.where(x_on_roll, first, second), np.where(x_on_roll, second, first))
+    turns = seen[:, [194, 197]] if player is None else np.full((len(seen), 2), [player == observer, player != observer])
+    if (turns.sum(axis=1) != 1).any():
+        raise ValueError("player: want 0 or 1, as no player is on roll before the dice (columns 194 and 197)")
+    sides: list[NDArray[np.int64]] = []
+    for number, (first, tail) in enumerate(((0, 192), (96, 195))):
+        order = 1 if number ^ observer else -1
+        bar = _counts("observations", seen[:, tail : tail + 1])
+        sides.append(np.concatenate([_units(seen[:, first : first + 96], 1)[:, ::order], bar], axis=1))
+    observes = turns[:, :1] > 0.5
+    return _of_sides(np.where(observes, sides[0], sides[1]), np.where(observes, sides[1], sides[0]))
 
 
 __all__ = [
