@@ -1,11 +1,12 @@
 """Rules, notation, games and match files."""
 
 import pickle
+import random
 
 import pytest
 
 import gammond
-from gammond import Game, Match, MatchState, Play, Position, Roll
+from gammond import Engine, Game, Match, MatchPlay, MatchState, Play, Position, Roll
 
 
 def test_opening_has_the_known_plays() -> None:
@@ -131,3 +132,60 @@ def test_match_files_read_back() -> None:
 def test_play_is_a_value() -> None:
     one, other = Position().play("31", "8/5 6/5"), Position().play("13", "6/5 8/5")
     assert isinstance(one, Play) and one.after == other.after
+
+
+def play_match(length: int, seed: int) -> MatchPlay:
+    """A match of random plays, in which now and then a player doubles."""
+    match, chance = MatchPlay(length, ("Ann", "Bob"), seed), random.Random(seed)
+    while not match.is_over:
+        game = match.next_game() if match.game.is_over else match.game
+        if game.is_doubled:
+            chance.choice((game.take, game.pass_))()
+        elif game.dice is not None:
+            game.play(chance.choice(game.legal_plays()))
+        elif game.actions and game.state.owner != "opponent" and not game.state.crawford and chance.random() < 0.02:
+            game.double()
+        else:
+            game.roll()
+    return match
+
+
+def test_match_keeps_score_and_the_crawford_rule() -> None:
+    for seed in range(12):
+        match = play_match(5, seed)
+        score, crawford = [0, 0], 0
+        for game, (before, is_crawford) in zip(match.games, match._before):
+            assert before == tuple(score) and is_crawford == (max(score) == 4 and not crawford)
+            crawford += is_crawford
+            states = [moment.state for moment in game._past]
+            seen = [moment.state.score if moment.player == 0 else moment.state.score[::-1] for moment in game._past]
+            assert all(one == before for one in seen), (before, seen)
+            assert all(state.crawford == is_crawford for state in states)
+            assert not is_crawford or all(kind == "play" for _, kind, _ in game.actions)
+            score[game.result[0]] += game.result[1]
+        assert match.score == tuple(score) and max(score) >= 5 and match.winner == int(score[1] >= 5)
+        with pytest.raises(ValueError, match="^match: it is over"):
+            match.next_game()
+
+
+def test_match_is_written_and_read_back() -> None:
+    match = play_match(7, 3)
+    [read] = Match.read(match.to_match().to_mat().encode())
+    assert read.length == 7 and read.names == ("Ann", "Bob") and read.faults == []
+    assert [game["result"] for game in read.games] == [game.result for game in match.games]
+    assert [game["scores"] for game in read.games] == [before for before, _ in match._before]
+    assert Engine(threads=1).analyse(match.to_match()) is not None
+
+
+def test_engine_plays_a_match() -> None:
+    match, engine, names = MatchPlay(3, seed=2), Engine(threads=1), set()
+    with pytest.raises(ValueError, match="^match: the game is not over"):
+        match.next_game()
+    while not match.is_over:
+        names.add(match.act(engine))
+    assert names >= {"roll", "play"} and names <= {"roll", "play", "double", "take", "pass"}
+    with pytest.raises(ValueError, match="^match: it is over"):
+        match.act(engine)
+    assert not MatchPlay(0, seed=1).is_over
+    with pytest.raises(ValueError, match="^length: "):
+        MatchPlay(100000)

@@ -28,7 +28,7 @@ from ._gammond import (
     Rollout,
     parse,
 )
-from ._play import Game
+from ._play import Game, MatchPlay
 
 __all__ = [
     "Analysis",
@@ -38,6 +38,7 @@ __all__ = [
     "Evaluation",
     "Game",
     "Match",
+    "MatchPlay",
     "MatchState",
     "Parsed",
     "Play",

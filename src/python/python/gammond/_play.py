@@ -1,11 +1,14 @@
-"""Games played move by move, with undo."""
+"""Games and matches played move by move, with undo."""
 
 from __future__ import annotations
 
 import random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._gammond import MatchState, Play, Position, Roll
+from ._gammond import Match, MatchState, Play, Position, Roll
+
+if TYPE_CHECKING:
+    from ._engine import Engine
 
 
 class _Moment(NamedTuple):
@@ -86,7 +89,8 @@ class Game:
         else:
             rolled = dice if isinstance(dice, Roll) else Roll.parse(dice) if isinstance(dice, str) else Roll(*dice)
             player = self.player
-        self._do(None, self._now._replace(roll=rolled, player=player))
+        state = self.state if player == self.player else self.state.swapped()
+        self._do(None, self._now._replace(roll=rolled, player=player, state=state))
         return rolled
 
     def legal_plays(self) -> list[Play]:
@@ -112,13 +116,26 @@ class Game:
         else:
             self._do(action, _Moment(after, self.state.swapped(), 1 - self.player, None, False, None, 0))
 
+    @property
+    def is_doubled(self) -> bool:
+        """True if a double waits for its answer."""
+        return self._now.doubled
+
+    def _no_double(self) -> str | None:
+        """Returns the reason why the player on roll may not double."""
+        if self._now.roll is not None or not self.actions:
+            return "doubles come before the roll, not at the first turn"
+        if self.state.owner == "opponent":
+            return "the opponent owns the cube"
+        if self.state.crawford:
+            return "there is no double in the Crawford game"
+        return "a double waits for its answer" if self._now.doubled else None
+
     def double(self) -> None:
         """Offers the cube at twice its value."""
+        reason = self._no_double()
+        self._want(reason is None, reason or "")
         state = self.state
-        self._want(self._now.roll is None and bool(self.actions), "doubles come before the roll, not at the first turn")
-        self._want(state.owner != "opponent", "the opponent owns the cube")
-        self._want(not state.crawford, "there is no double in the Crawford game")
-        self._want(not self._now.doubled, "a double waits for its answer")
         self._do((self.player, "double", 2 * state.cube), self._now._replace(doubled=True))
 
     def take(self) -> None:
@@ -136,6 +153,22 @@ class Game:
         action = (1 - self.player, "pass", None)
         now = self._now._replace(doubled=False, winner=self.player, points=self.state.cube)
         self._do(action, now)
+
+    def act(self, engine: Engine, plies: int | None = None) -> str:
+        """Performs the next action as an engine advises, and returns its name: `roll`, `play`, `double`, `take` or `pass`."""
+        self._want(True, "")
+        if self._now.doubled:
+            takes = engine.cube(self.position, self.state, plies).take
+            (self.take if takes else self.pass_)()
+            return "take" if takes else "pass"
+        if self._now.roll is not None:
+            self.play(engine.best_plays(self.position, self._now.roll, self.state, plies, 1)[0].play)
+            return "play"
+        if self._no_double() is None and engine.cube(self.position, self.state, plies).double:
+            self.double()
+            return "double"
+        self.roll()
+        return "roll"
 
     def undo(self) -> None:
         """Undoes the last roll, play or cube action."""
@@ -156,3 +189,93 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game: player {self.player} on roll, {self.position}, {self.result or 'not over'}>"
+
+
+class MatchPlay:
+    """A match to `length` points played game by game, or a money session (`length` 0), with the Crawford rule.
+
+    `game` is the game in progress; `next_game` starts the one after it.
+
+    >>> match = MatchPlay(3, ("Anna", "Ben"), seed=1)
+    >>> match.game.roll("31").dice
+    (3, 1)
+    >>> match.game.play("8/5 6/5")
+    >>> match.score, match.winner
+    ((0, 0), None)
+    """
+
+    def __init__(self, length: int = 0, names: tuple[str, str] = ("Player 1", "Player 2"), seed: int | None = None) -> None:
+        self._empty = length, names
+        Match(length, names)
+        self._chance = random.Random(seed)
+        #: The games, the last one in progress.
+        self.games: list[Game] = []
+        self._before: list[tuple[tuple[int, int], bool]] = []
+        self._had_crawford = False
+        self._start((0, 0))
+
+    def _start(self, score: tuple[int, int]) -> None:
+        length = self.length
+        crawford = bool(length) and not self._had_crawford and max(score) == length - 1
+        self._had_crawford |= crawford
+        self._before.append((score, crawford))
+        self.games.append(Game(MatchState(length, score if length else (0, 0), crawford), self._chance.getrandbits(64)))
+
+    @property
+    def length(self) -> int:
+        """The points to win; 0 for a money session."""
+        return self._empty[0]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the players."""
+        return self._empty[1]
+
+    @property
+    def game(self) -> Game:
+        """The game in progress, or the last one."""
+        return self.games[-1]
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """The points of both players, with those of a game that is over."""
+        first, second = self._before[-1][0]
+        if self.game.result is None:
+            return first, second
+        winner, points = self.game.result
+        return (first + points, second) if winner == 0 else (first, second + points)
+
+    @property
+    def winner(self) -> int | None:
+        """The number of the player who won the match; None while it goes on, and for a money session."""
+        score = self.score
+        return None if not self.length or max(score) < self.length else int(score[1] >= self.length)
+
+    @property
+    def is_over(self) -> bool:
+        """True if a player has won the match."""
+        return self.winner is not None
+
+    def next_game(self) -> Game:
+        """Starts the next game once the last one is over."""
+        if self.is_over:
+            raise ValueError("match: it is over")
+        if not self.game.is_over:
+            raise ValueError("match: the game is not over")
+        self._start(self.score)
+        return self.game
+
+    def act(self, engine: Engine, plies: int | None = None) -> str:
+        """Performs the next action as an engine advises, see `Game.act`; starts the next game where one is over."""
+        return (self.next_game() if self.game.is_over else self.game).act(engine, plies)
+
+    def to_match(self) -> Match:
+        """Returns the record of all games, also of the one in progress, to be written to a file or analysed."""
+        found = Match(self.length, self.names)
+        for (score, crawford), game in zip(self._before, self.games):
+            found.add_game(score, game.actions, game.result, crawford if self.length else None)
+        return found
+
+    def __repr__(self) -> str:
+        kind = f"to {self.length}" if self.length else "money session"
+        return f"<MatchPlay {self.names[0]!r} and {self.names[1]!r}, {kind}, {self.score[0]}-{self.score[1]}>"
