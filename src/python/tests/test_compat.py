@@ -18,8 +18,6 @@ HERE = Path(__file__).parent
 RECORDINGS = HERE.parents[2].parent / "shared" / "transcripts" / "python"
 
 
-
-
 def weights_of_gnubg_nn() -> Path | None:
     """The weights that `gnubg_nn` comes with: version 1.01."""
     given = os.environ.get("GAMMOND_GNUBG_101_TEXT")
@@ -234,3 +232,42 @@ def test_xgid2anki_takes_the_program_for_gnubg(tmp_path: Path, monkeypatch: pyte
     move, cube = parse_gnubg_eval(found)
     assert move["moves"][0]["move"] == ["8/5", "6/5"] and len(move["eval"]) == 6
     assert cube["action"] == "cube" and cube["nd_emg"] > cube["dt_emg"]
+
+
+def test_bearoff_numbers_read_back() -> None:
+    # Answers of gnubg_nn 1.1.0a11 and of gnubg 1.07.
+    known = {1: (1, 0, 0, 0, 0, 0), 7: (2, 0, 0, 0, 0, 0), 20: (0, 0, 1, 0, 1, 0), 27: (0, 0, 0, 0, 0, 2)}
+    known |= {28: (3, 0, 0, 0, 0, 0), 1000: (3, 1, 1, 1, 1, 0), 54263: (0, 0, 0, 0, 0, 15)}
+    for number, counts in known.items():
+        assert gnubg_nn.bearoff_id_2_pos(number) == counts
+        assert gnubg.positionfrombearoff(number) == counts + (0,) * 19
+        assert gnubg.positionbearoff(list(counts) + [0] * 19) == number
+    assert gnubg.positionfrombearoff() == (0,) * 25 and gnubg.positionbearoff([0] * 25) == 0
+    for number in range(1, 54264, 37):
+        assert gnubg.positionbearoff(gnubg.positionfrombearoff(number)) == number
+    for number in (0, -1, 54264):
+        with pytest.raises(ValueError, match=r"bearoff id outside of range \[1,54264\)"):
+            gnubg_nn.bearoff_id_2_pos(number)
+    with pytest.raises(ValueError, match="^side: "):
+        gnubg.positionbearoff([0] * 6 + [1] + [0] * 18)
+    with pytest.raises(NotImplementedError, match="^bearoff: "):
+        gnubg.positionbearoff([1] + [0] * 24, 7, 15)
+
+
+def test_one_checker_races_have_the_known_rolls() -> None:
+    known = {1: (1, 0), 3: (1, 0), 5: (1.1389, 0.3458), 10: (1.8404, 0.5097), 24: (3.5021, 0.9203), 100: (12.8222, 1.834)}
+    for pips, moments in known.items():
+        assert gnubg_nn.one_checker_race(pips) == pytest.approx(moments, abs=2e-4)
+    with pytest.raises(ValueError, match="^pips: "):
+        gnubg_nn.one_checker_race(0)
+
+
+def test_bearoff_answers_are_those_of_the_package() -> None:
+    original = pytest.importorskip("gnubg_nn", reason="SKIPPED: gnubg_nn cannot be installed")
+    for number in range(1, 54264, 101):
+        assert gnubg_nn.bearoff_id_2_pos(number) == original.bearoff_id_2_pos(number)
+    for number in range(1, 54264, 1009):
+        mine, theirs = gnubg_nn.bearoff_probabilities(number), original.bearoff_probabilities(number)
+        assert len(mine) == len(theirs) and mine == pytest.approx(theirs, abs=1e-4), number
+    for pips in range(1, 300, 7):
+        assert gnubg_nn.one_checker_race(pips) == pytest.approx(original.one_checker_race(pips), abs=2e-4)

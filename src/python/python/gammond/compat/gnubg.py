@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import _gammond
 from .._gammond import MatchState, Play, Position
+from . import _bearoff
 from . import engine as _shared_engine
 
 Board = Sequence[Sequence[int]]
@@ -24,6 +25,7 @@ DIFFERENCES = {
     "rollout-hints": "the seed of rolloutcontext() is 1; the original's is that of the day",
     "no-window": "navigate, show, updateui and nextturn run the console's commands of the same meaning or do nothing",
     "search-numbers": "numbers of look-ahead and of hint() differ by up to 0.005: other positions survive pruning",
+    "bearoff-sizes": "positionbearoff and positionfrombearoff know six points and fifteen checkers only",
     "match": "match() has games, actions and names, without the analysis",
 }
 
@@ -377,12 +379,24 @@ def positionfromid(text: str | None = None) -> tuple[tuple[int, ...], tuple[int,
         raise ValueError("invalid positionid") from None
 
 
-def positionbearoff(board: Board) -> int:
-    raise NotImplementedError("positionbearoff: gammond numbers bearoff positions otherwise")
+def positionbearoff(side: Sequence[int], points: int = 6, checkers: int = 15) -> int:
+    """Returns the number of one side's bearoff position; only that of six points and fifteen checkers."""
+    _six_points(points, checkers)
+    if any(side[_bearoff.POINTS :]):
+        raise ValueError("side: not a bearoff, want checkers on the home points only")
+    return _bearoff.number([int(count) for count in side[: _bearoff.POINTS]])
 
 
-def positionfrombearoff(number: int) -> Board:
-    raise NotImplementedError("positionfrombearoff: gammond numbers bearoff positions otherwise")
+def positionfrombearoff(number: int = 0, points: int = 6, checkers: int = 15) -> tuple[int, ...]:
+    """Returns one side, 25 counts, of a number of a bearoff position."""
+    _six_points(points, checkers)
+    six = _bearoff.position(number) if number else (0,) * _bearoff.POINTS
+    return six + (0,) * (25 - _bearoff.POINTS)
+
+
+def _six_points(points: int, checkers: int) -> None:
+    if (points, checkers) != (_bearoff.POINTS, _bearoff.CHECKERS):
+        raise NotImplementedError(f"bearoff: {points} points and {checkers} checkers, want 6 and 15")
 
 
 def dicerolls(count: int) -> tuple[tuple[int, int], ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import _gammond
 from .._gammond import MatchState, Play, Player, Position, Roll
+from . import _bearoff
 from . import engine as _engine
 from . import use_nets as _use_nets
 
@@ -25,7 +26,8 @@ DIFFERENCES = {
     "rounding": "chances near 0 differ by up to 0.0001, and so equities by up to 0.00025",
     "equal-plays": "of plays that are worth the same within 0.00025 another one may be best; the resignation is always 0",
     "one-sided": "probabilities() with one of the constants p_* answers as 0 plies do",
-    "no-trainer": "Trainer, net_save and the shortcuts of `set` raise NotImplementedError",
+    "one-checker": "one_checker_race() differs by up to 0.0002 and refuses numbers outside of its range with ValueError",
+    "no-trainer": "Trainer, net_save, cubeful_rollout and set.ps, set.osdb, set.equities, set.shortcuts raise NotImplementedError",
 }
 
 c_over, c_bearoff, c_race, c_crashed, c_contact = 0, 2, 3, 4, 5
@@ -215,13 +217,13 @@ def pub_eval_score(board: Board | str) -> float:
 
 def bearoff_id_2_pos(number: int) -> tuple[int, ...]:
     """Returns the checkers on the six home points of a numbered bearoff position."""
-    raise NotImplementedError("bearoff_id_2_pos: gammond numbers bearoff positions otherwise; pass the six counts")
+    return _bearoff.position(number)
 
 
-def bearoff_probabilities(position: Sequence[int]) -> tuple[float, ...]:
-    """Returns the chances to bear off these checkers of the six home points in exactly 1, 2, ... rolls."""
+def bearoff_probabilities(position: Sequence[int] | int) -> tuple[float, ...]:
+    """Returns the chances to bear off in exactly 1, 2, ... rolls: six counts of the home points, or a number of them."""
     if isinstance(position, int):
-        return bearoff_id_2_pos(position)
+        position = _bearoff.position(position)
     found = _gammond.bearoff_rolls(Position([int(count) for count in position], [15]))
     if found is None:
         raise ValueError("position: not a bearoff")
@@ -233,7 +235,21 @@ def bearoff_probabilities(position: Sequence[int]) -> tuple[float, ...]:
 
 def one_checker_race(pips: int) -> tuple[float, float]:
     """Returns the mean and the standard deviation of the number of rolls that a checker needs for `pips` pips."""
-    raise NotImplementedError("one_checker_race: not in gammond")
+    if not 1 <= pips <= 1 << 16:
+        raise ValueError(f"pips: {pips}, want 1 to {1 << 16}")
+    # Moments of the number of rolls for each smaller number of pips.
+    moments = [(0.0, 0.0)]
+    for left in range(1, pips + 1):
+        mean = square = 0.0
+        for die in range(1, 7):
+            for other in range(1, 7):
+                moved = 4 * die if die == other else die + other
+                known = moments[max(left - moved, 0)]
+                mean, square = mean + known[0], square + known[1] + 2 * known[0]
+        moments.append((1 + mean / 36, 1 + square / 36))
+    mean, square = moments[pips]
+    # The original has a table of four decimals.
+    return round(mean, 4), round(max(square - mean * mean, 0.0) ** 0.5, 4)
 
 
 def roll() -> tuple[int, int]:
