@@ -5,12 +5,15 @@ measured. Other environments are measured where they are installed.
 """
 
 import argparse
+import importlib.util
 import os
+import random
 import resource
 import signal
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -77,6 +80,26 @@ def open_spiel_turns() -> str:
     return f"{turns / busy:,.0f} turns a second with a free processor (one game at a time)"
 
 
+def gym_turns() -> str:
+    found = importlib.util.find_spec("gym_backgammon")
+    if found is None or found.origin is None:
+        return "not installed"
+    # The rules alone: the package imports a window library that it does not require.
+    spec = importlib.util.spec_from_file_location("gym_rules", Path(found.origin).parent / "envs" / "backgammon.py")
+    rules = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rules)
+    rng, turns, start, used = random.Random(1), 0, time.perf_counter(), time.process_time()
+    while time.perf_counter() - start < 3:
+        game, agent = rules.Backgammon(), rules.WHITE
+        while game.get_winner() is None:
+            sign = -1 if agent == rules.WHITE else 1
+            plays = list(game.get_valid_plays(agent, (sign * rng.randint(1, 6), sign * rng.randint(1, 6))))
+            if plays:
+                game.execute_play(agent, rng.choice(plays))
+            agent, turns = game.get_opponent(agent), turns + 1
+    return f"{turns / (time.process_time() - used):,.0f} turns a second with a free processor (one game at a time)"
+
+
 def pgx_turns(n: int = 1024) -> str:
     try:
         import jax
@@ -114,7 +137,7 @@ def main() -> None:
     arrays.evaluate(million[:20000], engine=engine)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     threads = engine.threads
-    rate = Rate(3, 1e6, lambda: arrays.evaluate(million, engine=engine), threads)
+    rate = Rate(5, 1e6, lambda: arrays.evaluate(million, engine=engine), threads)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     print(f"evaluate a million boards: {rate}, peak memory +{grown / 1024:.0f} MB")
     if args.rust:
@@ -131,6 +154,7 @@ def main() -> None:
 
     print(f"VectorEnv(1024), random plays: turns {Rate(3, 1024 * 300, play)}, one processor")
     print(f"OpenSpiel: {open_spiel_turns()}")
+    print(f"gym-backgammon: {gym_turns()}")
     print(f"pgx on the processor: {pgx_turns()}")
     cached, position = Engine(threads=1), Position.parse("4HPwATDgc/ABMA")
     for name, one in (("a Position", position), ("a text", "4HPwATDgc/ABMA")):

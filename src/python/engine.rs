@@ -7,6 +7,7 @@ use crate::matches::Match;
 use crate::rules::{MatchState, Play, position_of, roll_of, state_or_money};
 use crate::wrong;
 use gammond_engine::engine::{EngineError, Nets};
+use gammond_engine::eval::Evaluator;
 use gammond_engine::query::{
     CubeQuery, EvalQuery, Level, MoveFilter, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, Settings, Stop, Truncation,
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 /// Deepest look-ahead that is fast enough to run without checking for signals.
 const QUICK_PLIES: u8 = 1;
 /// Number of positions that one task evaluates.
-const BATCH: usize = 512;
+const BATCH: usize = 2048;
 
 /// Owns nets, tables, cache and threads, and answers questions.
 #[pyclass(frozen, subclass, module = "gammond._gammond")]
@@ -531,12 +532,12 @@ impl Engine {
                         let positions: Result<Vec<game::Position>, Wrong> = numbers
                             .map(|number| boards::position_at(&boards, number))
                             .collect();
-                        let positions = positions?;
-                        let mut chances = [Chances::default(); BATCH];
-                        let chances = &mut chances[..positions.len()];
-                        evaluator.evaluate(None, &positions, chances);
-                        for (values, chances) in values.chunks_mut(5).zip(chances) {
-                            values.copy_from_slice(&chances.to_array());
+                        let positions = by_class(evaluator.as_ref(), positions?);
+                        let mut chances = vec![Chances::default(); positions.1.len()];
+                        evaluator.evaluate(None, &positions.1, &mut chances);
+                        for (&number, chances) in positions.0.iter().zip(&chances) {
+                            let first = usize::from(number) * 5;
+                            values[first..first + 5].copy_from_slice(&chances.to_array());
                         }
                         Ok::<(), Wrong>(())
                     })
@@ -545,4 +546,25 @@ impl Engine {
         })?;
         Ok(found?)
     }
+}
+
+/// Sorts positions by their class and returns the old index of each: a net evaluates rows together only if they are near one
+/// another.
+fn by_class(
+    evaluator: &dyn Evaluator,
+    positions: Vec<game::Position>,
+) -> (Vec<u16>, Vec<game::Position>) {
+    let mut keyed: Vec<(u8, u16)> = Vec::with_capacity(positions.len());
+    for (position, number) in positions.iter().zip(0..) {
+        keyed.push((evaluator.class(position) as u8, number));
+    }
+    keyed.sort_unstable();
+    let sorted = keyed
+        .iter()
+        .map(|&(_, number)| positions[usize::from(number)]);
+    let sorted = sorted.collect();
+    (
+        keyed.into_iter().map(|(_, number)| number).collect(),
+        sorted,
+    )
 }

@@ -4,6 +4,7 @@ use crate::wrong;
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
 use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
 use gammond_protocol::render::{Drawn, Theme, board, svg_file};
+use gammond_server::picture::{PNG_WIDTH_MAX, png};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
@@ -183,6 +184,21 @@ impl Play {
         ))
     }
 
+    /// The board before the play as a PNG picture of a width in pixels.
+    #[pyo3(signature = (state=None, theme=None, clockwise=false, dark=false, width=None))]
+    fn png(
+        &self,
+        py: Python<'_>,
+        state: Option<MatchState>,
+        theme: Option<&str>,
+        clockwise: bool,
+        dark: bool,
+        width: Option<u32>,
+    ) -> PyResult<Vec<u8>> {
+        let drawing = self.svg(state, theme, clockwise, dark)?;
+        png_of(py, &drawing, width)
+    }
+
     fn _repr_svg_(&self) -> PyResult<String> {
         self.svg(None, None, false, false)
     }
@@ -212,6 +228,14 @@ fn theme_of(name: Option<&str>) -> PyResult<Option<Theme>> {
         )
     };
     Theme::named(name).map(Some).ok_or_else(reason)
+}
+
+fn png_of(py: Python<'_>, drawing: &str, width: Option<u32>) -> PyResult<Vec<u8>> {
+    if let Some(width) = width.filter(|width| !(1..=PNG_WIDTH_MAX).contains(width)) {
+        let reason = format!("{width}, want 1 to {PNG_WIDTH_MAX}");
+        return Err(wrong::value("width", reason));
+    }
+    py.detach(|| png(drawing, width)).map_err(wrong::work)
 }
 
 fn form_of(name: &str) -> PyResult<Form> {
@@ -449,6 +473,23 @@ impl Position {
             &drawn,
             theme_of(theme)?,
         ))
+    }
+
+    /// The board as a PNG picture of a width in pixels.
+    #[pyo3(signature = (state=None, roll=None, theme=None, clockwise=false, dark=false, width=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn png(
+        &self,
+        py: Python<'_>,
+        state: Option<MatchState>,
+        roll: Option<&Bound<'_, PyAny>>,
+        theme: Option<&str>,
+        clockwise: bool,
+        dark: bool,
+        width: Option<u32>,
+    ) -> PyResult<Vec<u8>> {
+        let drawing = self.svg(state, roll, theme, clockwise, dark)?;
+        png_of(py, &drawing, width)
     }
 
     fn _repr_svg_(&self) -> PyResult<String> {

@@ -32,6 +32,16 @@ def test_afterstates_are_the_legal_plays() -> None:
         assert after == [play.after for play in plays]
 
 
+def test_values_are_those_of_their_rows_in_any_order() -> None:
+    # More than a task evaluates at once, so that the last task is a short one.
+    boards = some_boards(1024, 64)
+    values, order = arrays.evaluate(boards), np.random.default_rng(3).permutation(len(boards))
+    assert len(set(arrays.class_of(boards))) >= 4 and len(boards) > 2 * 2048
+    assert (arrays.evaluate(boards[order]) == values[order]).all()
+    for row in order[:200]:
+        assert (arrays.evaluate(boards[row : row + 1]) == values[row]).all()
+
+
 def test_boards_read_back_and_turn_round() -> None:
     positions = arrays.to_positions(BOARDS)
     assert (arrays.from_positions(positions) == BOARDS).all()

@@ -53,6 +53,14 @@ class Play:
     def svg(
         self, state: MatchState | None = None, theme: str | None = None, clockwise: bool = False, dark: bool = False
     ) -> str: ...
+    def png(
+        self,
+        state: MatchState | None = None,
+        theme: str | None = None,
+        clockwise: bool = False,
+        dark: bool = False,
+        width: int | None = None,
+    ) -> bytes: ...
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...
 
@@ -103,6 +111,16 @@ class Position:
         clockwise: bool = False,
         dark: bool = False,
     ) -> str: ...
+    def png(
+        self,
+        state: MatchState | None = None,
+        roll: Roll | str | tuple[int, int] | None = None,
+        theme: str | None = None,
+        clockwise: bool = False,
+        dark: bool = False,
+        width: int | None = None,
+    ) -> bytes:
+        """Returns a PNG picture, by default of two pixels for each unit of the SVG picture."""
     def _repr_svg_(self) -> str: ...
     def __hash__(self) -> int: ...
 
