@@ -169,7 +169,8 @@ impl RankedPlay {
             "<{} {:+.4} ({:+.4})>",
             self.play.text(),
             self.equity,
-            -self.loss
+            // Without the sign of a negative zero.
+            0.0 - self.loss
         )
     }
 }

@@ -180,7 +180,7 @@ def test_arrays_give_the_numbers_of_single_calls(engine: Engine) -> None:
     after, equities = arrays.best(boards, dice, engine=engine)
     for row, equity, position in zip(arrays.to_positions(after), equities, positions):
         best = engine.best_plays(position, "31", cubeful=False)[0]
-        assert best.play.after == row and np.float32(best.equity) == equity
+        assert best.play.after == row and np.float32(best.equity) == equity and repr(best).endswith(" (+0.0000)>")
     cubes, actions = arrays.cube(boards[:2], engine=engine)
     for row, action, position in zip(cubes, actions, positions):
         found = engine.cube(position)
