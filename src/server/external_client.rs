@@ -16,9 +16,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const CLOSED: &str = "External connection closed.";
 
 /// A byte stream to an external player.
-trait Stream: Read + Write + Send {}
+trait Stream: Read + Write + Send + Sync {}
 
-impl<S: Read + Write + Send> Stream for S {}
+impl<S: Read + Write + Send + Sync> Stream for S {}
 
 /// A connection to an external player.
 pub(crate) struct ExternalClient {

@@ -154,7 +154,7 @@ fn hostile_text_is_shown_as_text() {
     }
 }
 
-/// HTTP-111, HTTP-114, HTTP-116 to HTTP-119: the pages and their files name no other host, are small, load each other, and have the methods of
+/// HTTP-111, HTTP-114, HTTP-116, HTTP-117, HTTP-118, HTTP-119: the pages and their files name no other host, are small, load each other, and have the methods of
 /// a page.
 #[test]
 fn pages_are_made_of_their_own_files() {
