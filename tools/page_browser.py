@@ -4,18 +4,20 @@ another host, and pictures of them at four widths, light and dark.
 
     tools/page_browser.py [GAMMOND [FOLDER]]
 
-Needs Chromium (Debian: chromium) or Chrome. Look at the pictures: the test does not.
+Needs Chromium (Debian: chromium) or Chrome. GAMMOND_AXE names axe-core's axe.min.js, which then checks every page. Look at the
+pictures: the test does not.
 """
-import shutil, subprocess, sys, tempfile
+import re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import explore, play
+from page import axe, explore, matches, play
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
 OUT = Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
+AXE = axe.source()
 WIDTHS = [360, 768, 1280, 1920]
 
 
@@ -25,9 +27,19 @@ def no_errors(browser, place):
 
 
 def pictures(browser, name):
+    axe.check(browser, AXE, name)
     for width in WIDTHS:
         for scheme in ["light", "dark"]:
             browser.picture(f"{name}-{width}-{scheme}", width, scheme)
+
+
+def restarted(process, host):
+    """Ends the server and starts another one at the same address."""
+    process.terminate()
+    process.wait()
+    again, same = server(GAMMOND, re.sub("^http://", "", host))
+    assert same == host, same
+    return again
 
 
 def read_by_gammond(text):
@@ -50,10 +62,35 @@ def main():
     browser = None
     try:
         browser = Browser(program, profile, OUT)
+        browser.open(f"{host}/play")
+        browser.until("!document.getElementById('new').hidden")
+        pictures(browser, "new")
         kept, text = play.match(browser, host)
         no_errors(browser, "/play")
         read_by_gammond(text)
         pictures(browser, "report")
+        play.tutored(browser, host, lambda: pictures(browser, "tutor"))
+        play.begin(browser, host, 5, "beginner", name=matches.HOSTILE)
+        play.settled(browser)
+        before = browser.value(play.KEPT)
+        process = restarted(process, host)
+        browser.open(f"{host}/play")
+        play.settled(browser)
+        if browser.value(play.KEPT) != before:
+            sys.exit("a restart of the server changed the match")
+        no_errors(browser, "/play")
+        link = matches.dropped(browser, host)
+        pictures(browser, "match")
+        process = restarted(process, host)
+        matches.commented(browser, link)
+        browser.open(f"{host}/matches")
+        browser.until("document.querySelectorAll('#rows tbody tr').length > 1")
+        pictures(browser, "matches")
+        matches.quiz(browser, host)
+        pictures(browser, "quiz")
+        matches.status(browser, host)
+        pictures(browser, "status")
+        no_errors(browser, "/matches, /quiz, /status")
         explore.set_up(browser, host)
         pictures(browser, "set-up")
         explore.rolled_out(browser, host)
@@ -73,6 +110,8 @@ def main():
         browser.value("new Promise((done) => setTimeout(done, 300))")
         if len(browser.errors) < before + 2:
             sys.exit("errors of a page are not noticed")
+        if AXE and not axe.faults(browser, AXE):
+            sys.exit("axe-core does not notice an image without a text")
     finally:
         if browser:
             browser.process.kill()

@@ -235,3 +235,73 @@ fn page_without_a_token_is_refused() {
         assert_eq!(get(&http, target, token).status, 200, "{target}");
     }
 }
+
+/// HTTP-97: `gammond open` serves the pages on this machine and opens the one that is asked for; without an opener it says where it is.
+#[cfg(unix)]
+#[test]
+fn open_starts_the_browser_with_the_page() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::process::{Command, Stdio};
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    for (page, path) in [(None, "/"), (Some("play"), "/play")] {
+        for is_there in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let pipe = folder.path().join("opened");
+            if is_there {
+                let script = format!(
+                    "#!/bin/sh\necho \"$1\" > '{0}.part' && mv '{0}.part' '{0}'\n",
+                    pipe.display()
+                );
+                let file = folder.path().join(opener);
+                std::fs::write(&file, script).unwrap();
+                std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+            }
+            let path_of_tools = format!("{}:/bin:/usr/bin", folder.path().display());
+            let tools = if is_there {
+                path_of_tools
+            } else {
+                folder.path().display().to_string()
+            };
+            let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
+                .args(["open", "--port", "0"])
+                .args(page)
+                .env("PATH", tools)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut out = BufReader::new(child.stdout.take().unwrap());
+            let mut line = String::new();
+            out.read_line(&mut line).unwrap();
+            let http = line.trim().strip_prefix("http on ").unwrap().to_owned();
+            let url = format!("http://{http}{path}");
+            if is_there {
+                while !pipe.exists() {
+                    assert!(child.try_wait().unwrap().is_none(), "the server ended");
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                assert_eq!(std::fs::read_to_string(&pipe).unwrap().trim(), url);
+            }
+            assert_eq!(get(&http, path, "").status, 200);
+            let mut errors = BufReader::new(child.stderr.take().unwrap());
+            let mut said = String::new();
+            errors.read_line(&mut said).unwrap();
+            assert!(said.contains(&url), "{said}");
+            if !is_there {
+                said.clear();
+                errors.read_line(&mut said).unwrap();
+                assert!(said.contains("by hand"), "{said}");
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let mut rest = String::new();
+            errors.read_to_string(&mut rest).unwrap();
+            assert_eq!(rest, "");
+        }
+    }
+}

@@ -133,8 +133,8 @@ class Browser:
         (self.out / f"page-{name}.png").write_bytes(base64.b64decode(data))
 
 
-def server(gammond):
-    process = subprocess.Popen([gammond, "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"],
+def server(gammond, address="127.0.0.1:0"):
+    process = subprocess.Popen([gammond, "serve", "--listen", "127.0.0.1:0", "--http", address],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
         found = re.match(r"http on (\S+)", line)

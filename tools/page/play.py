@@ -1,5 +1,5 @@
 """Play used as a person does: a match to its end by clicks and drags, reloads in the middle, the tutor, files."""
-import json, sys, time
+import json, sys
 
 KEPT = "JSON.parse(localStorage.getItem('gammond.play'))"
 SHOWN = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
@@ -88,3 +88,61 @@ def match(browser, host, length=3):
     act(browser, "report")
     browser.until("document.querySelectorAll('#report table').length >= 1")
     return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
+
+
+def tutored(browser, host, look=lambda: None):
+    """The tutor holds a bad play back; a hint lists better ones; a typed play is taken; a resignation ends the game."""
+    begin(browser, host, 0, "expert", tutor=True, name="<b>Ann</b>")
+    for _ in range(ACTIONS_MAX):
+        settled(browser)
+        shown = browser.value(SHOWN)
+        if "roll" in shown:
+            act(browser, "roll")
+            browser.until(f"!document.getElementById('warning').hidden || !({SHOWN}).includes('roll')")
+        elif "take" in shown:
+            act(browser, "take")
+            browser.until(f"!document.getElementById('warning').hidden || !({SHOWN}).includes('take')")
+        elif "confirm" in shown and browser.value("document.querySelectorAll('#place .live').length") == 0:
+            act(browser, "confirm")
+            browser.until(f"!document.getElementById('warning').hidden || !({SHOWN}).includes('confirm')")
+        else:
+            worst = browser.value(WORST)
+            if worst["loss"] < 0.05:
+                play_typed(browser, worst["play"])
+                act(browser, "confirm")
+                continue
+            play_typed(browser, worst["play"])
+            act(browser, "confirm")
+            browser.until("!document.getElementById('warning').hidden")
+            break
+        if not browser.value("document.getElementById('warning').hidden"):
+            browser.click("#insist")
+    text = browser.value("document.getElementById('warning').innerText")
+    if " loses 0." not in text and " loses 1." not in text or "Better: " not in text:
+        sys.exit(f"the tutor says {text}")
+    look()
+    browser.click("#take-back")
+    settled(browser)
+    act(browser, "hint")
+    browser.until("document.querySelector('#advice table') !== null")
+    act(browser, "resign")
+    browser.click("#resigning [data-kind='3']")
+    browser.until(f"({SHOWN}).includes('next')")
+    if browser.value("document.querySelectorAll('#score b, #moves b').length") != 0:
+        sys.exit("a name became markup")
+
+
+# The worst legal play of the roll on the board.
+WORST = f"""(async () => {{
+    const game = {KEPT};
+    const {{ settingsFor }} = await import('/page/game.js');
+    const question = {{ position: game.position, roll: game.dice, settings: {{ ...settingsFor(game, 0), plies: 2, top: 0 }} }};
+    const body = {{ method: 'POST', body: JSON.stringify(question), headers: {{ 'Content-Type': 'application/json' }} }};
+    return (await (await fetch('/v1/move', body)).json()).plays.at(-1);
+}})()"""
+
+
+def play_typed(browser, text):
+    browser.value(f"document.getElementById('typed-play').value = {json.dumps(text)}")
+    browser.click("#typed button")
+    browser.until(f"({SHOWN}).includes('confirm') && {IDLE}")

@@ -70,6 +70,9 @@ commands! {
     /// Answer the same requests over TCP and Unix sockets.
     #[command(after_help = "Example: gammond serve --listen 127.0.0.1:4322 plies=2")]
     Serve => serve,
+    /// Open the pages in a browser: positions, games against the engine, your matches.
+    #[command(after_help = "Example: gammond open play")]
+    Open => open,
     /// Speak UBGI on stdin and stdout.
     #[command(after_help = "Example: echo ubgi | gammond ubgi")]
     Ubgi => ubgi,

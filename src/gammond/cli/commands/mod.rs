@@ -36,6 +36,7 @@ pub(super) mod mcp;
 #[cfg(feature = "farm")]
 mod nats_options;
 pub(super) mod net;
+pub(super) mod open;
 pub(super) mod perf;
 pub(super) mod perft;
 pub(super) mod pipe;

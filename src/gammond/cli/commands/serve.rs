@@ -316,6 +316,16 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Err(error @ ServeError::Remote(_)) => return Err(Failure::usage(error)),
         Err(error) => return Err(Failure::work(error)),
     }
+    serve(common, config, engine, |_| {})
+}
+
+/// Serves until a signal ends it; calls `started` when everything is listened on.
+pub(super) fn serve(
+    common: &Common,
+    config: Config,
+    engine: Engine,
+    started: impl FnOnce(&Server),
+) -> Result<ExitCode, Failure> {
     let runtime = io_threads()?;
     let common = common.clone();
     let build = move || common.engine();
@@ -324,6 +334,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         // Who reads where it listens may tell it to end from then on.
         tokio::spawn(signals(server.handle())?);
         announce(&server);
+        started(&server);
         tokio::task::spawn_blocking(warm);
         let notifier = notifier();
         notifier.tell("READY=1");

@@ -30,5 +30,5 @@ export function curve(title, lines, shown, [least, most]) {
     svg.append(node("polyline", { class: kind, points: line.map((value, at) => `${(at * across).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
   }
   const legend = lines.map(({ label, kind }) => h("span", { class: `key ${kind}` }, label));
-  return h("figure", {}, svg, h("figcaption", {}, title, ": ", ...legend.flatMap((one) => [one, " "])));
+  return h("figure", {}, svg, h("figcaption", {}, h("bdi", {}, title), ": ", ...legend.flatMap((one) => [one, " "])));
 }

@@ -1,5 +1,8 @@
 // Elements of a page. Text always becomes text, never markup.
 
+const NAME_LENGTH_MAX = 60;
+const TITLE_LENGTH_MAX = 1000;
+
 export const byId = (id) => document.getElementById(id);
 
 // Builds an element: h("td", { class: "loss" }, "text", another).
@@ -40,5 +43,8 @@ export function download(name, content, kind) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-// Text of strangers, with the marks that turn the direction of writing around it kept inside.
-export const named = (text) => h("bdi", {}, text.length > 200 ? `${text.slice(0, 200)}…` : text);
+// Text of strangers: marks that turn the direction of writing stay inside, and a name of a page's length does not fill it.
+export function named(text) {
+  const isLong = text.length > NAME_LENGTH_MAX;
+  return h("bdi", { title: isLong ? text.slice(0, TITLE_LENGTH_MAX) : null }, isLong ? `${text.slice(0, NAME_LENGTH_MAX)}…` : text);
+}
