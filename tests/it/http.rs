@@ -933,6 +933,51 @@ fn wrong_members_are_pointed_at() {
     }
 }
 
+/// Asserts that a value has the members that a schema requires, each of a type that it allows.
+fn assert_schema(value: &Value, schema: &Value, document: &Value) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = document.pointer(reference.trim_start_matches('#'));
+        return assert_schema(value, target.unwrap(), document);
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let allows = |one: &Value| one == kind || (one == "number" && kind == "integer");
+    match &schema["type"] {
+        Value::Array(kinds) => assert!(kinds.iter().any(allows), "{value} {schema}"),
+        Value::Null => {}
+        one => assert!(allows(one), "{value} {schema}"),
+    }
+    if let Some(constant) = schema.get("const") {
+        assert_eq!(value, constant);
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        assert!(values.contains(value), "{value} {schema}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(
+            value.get(name.as_str().unwrap()).is_some(),
+            "{name} in {value}"
+        );
+    }
+    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(member) = value.get(name) {
+            assert_schema(member, schema, document);
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        if let Some(schema) = schema.get("items") {
+            assert_schema(item, schema, document);
+        }
+    }
+}
+
 /// HTTP-102: the description is the committed one, and every example in it is answered.
 #[test]
 fn the_description_is_true() {
@@ -954,7 +999,11 @@ fn the_description_is_true() {
         let verb = path.trim_start_matches("/v1/");
         let of_kind = |answer: &Answer| match verb {
             "eval" | "move" | "cube" | "rollout" | "convert" | "show" | "version" | "stats" => {
-                assert_eq!(answer.json()["type"], verb, "{path}");
+                let answer = answer.json();
+                assert_eq!(answer["type"], verb, "{path}");
+                let schema =
+                    &item["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+                assert_schema(&answer, schema, &document);
             }
             _ => {}
         };

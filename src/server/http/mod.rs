@@ -2,6 +2,7 @@
 
 mod accept;
 mod access;
+mod answer_schemas;
 mod board;
 mod body;
 mod desk;

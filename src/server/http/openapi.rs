@@ -1,6 +1,7 @@
 //! The description of the paths as OpenAPI 3.1 (HTTP-102): settings come from the table of the line protocol, and a test
 //! runs every example.
 
+use super::answer_schemas;
 use super::matches::FORMS;
 use super::verbs;
 use gammond_protocol::setting_keys;
@@ -65,17 +66,22 @@ fn example(verb: &str) -> Value {
 }
 
 fn verb_item(verb: &str, summary: &str) -> Value {
-    let kinds = verbs::offered(verb);
-    let mut content = Map::new();
-    for kind in kinds {
-        let schema = match *kind {
-            "application/json" => json!({"$ref": "#/components/schemas/Answer"}),
-            "image/png" => json!({}),
-            _ => json!({"type": "string"}),
-        };
-        content.insert((*kind).to_owned(), json!({ "schema": schema }));
-    }
-    let one = json!({"description": "The line's answer", "content": content});
+    let described = |json: &Value| {
+        let mut content = Map::new();
+        for kind in verbs::offered(verb) {
+            let schema = match *kind {
+                "application/json" => json.clone(),
+                "image/png" => json!({}),
+                _ => json!({"type": "string"}),
+            };
+            content.insert((*kind).to_owned(), json!({ "schema": schema }));
+        }
+        json!({"description": "The line's answer", "content": content})
+    };
+    let answer = answer_schemas::reference(verb);
+    let one = described(&answer);
+    let item = json!({"anyOf": [answer, {"$ref": "#/components/schemas/Problem"}]});
+    let some = described(&json!({"oneOf": [answer, {"type": "array", "items": item}]}));
     let text = |name: &str, required: bool, about: &str, example: Value| {
         let mut parameter = json!({"name": name, "in": "query", "required": required, "description": about,
             "schema": {"type": "string"}});
@@ -102,7 +108,7 @@ fn verb_item(verb: &str, summary: &str) -> Value {
         {"type": "array", "maxItems": 1000, "items": {"$ref": "#/components/schemas/Question"}}]});
     let post = json!({"operationId": format!("{verb}Posted"), "summary": format!("{summary}; an array for many at once"),
         "requestBody": {"required": true, "content": {"application/json": {"schema": body, "example": example(verb)}}},
-        "responses": {"200": one, "default": problem()}});
+        "responses": {"200": some, "default": problem()}});
     json!({"get": get, "post": post})
 }
 
@@ -200,7 +206,8 @@ fn schemas() -> Value {
             settings.insert(key.to_owned(), schema);
         }
     }
-    json!({
+    let mut schemas = answer_schemas::schemas();
+    let others = json!({
         "Question": {
             "type": "object",
             "required": ["position"],
@@ -254,7 +261,9 @@ fn schemas() -> Value {
                 "parameter": {"type": "string"},
             },
         },
-    })
+    });
+    schemas.extend(others.as_object().cloned().unwrap_or_default());
+    Value::Object(schemas)
 }
 
 /// Returns a page about the paths, which loads nothing.
