@@ -1,10 +1,11 @@
 //! Server-sent events of `gammond serve --http`: rules HTTP-40 to HTTP-43 of `protocol-specs/http.md`.
 
 use crate::http::{Answer, get, raw, server};
-use crate::server::Client;
+use crate::server::{Client, start};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 const START: &str = "4HPwATDgc/ABMA";
@@ -194,4 +195,39 @@ fn streams_end_with_their_clients() {
     }
     let short = format!("/v1/rollout?position={START}&trials=36&truncate=3");
     assert_eq!(get(&http, &short, "").status, 200);
+}
+
+/// HTTP-43: who does not read an answer loses the connection, and its work ends.
+#[test]
+fn readers_that_do_not_read_are_cut() {
+    let server = start(|config| {
+        config.http = vec!["127.0.0.1:0".parse().unwrap()];
+        config.limits.write_timeout = Duration::from_millis(500);
+    });
+    let http = server.http.clone().unwrap();
+    // More than the buffers of both sides hold.
+    let wide = json!({"position": "QAAS3j+QlKqSKg", "roll": "11"});
+    let items = vec![wide; 1000];
+    let body = json!(items).to_string();
+    let mut stream = TcpStream::connect(&http).unwrap();
+    let head = format!(
+        "POST /v1/move HTTP/1.1\r\nHost: {http}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    let connections = &server.handle.counters().connections;
+    let until = Instant::now() + Duration::from_secs(60);
+    while connections.load(Ordering::Relaxed) == 0 {
+        assert!(Instant::now() < until, "there is no connection");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    while connections.load(Ordering::Relaxed) > 0 {
+        assert!(Instant::now() < until, "it is still connected");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut rest = Vec::new();
+    // A reset is an end as well.
+    let _ = stream.read_to_end(&mut rest);
+    assert!(!rest.ends_with(b"0\r\n\r\n"), "all of it was sent");
 }

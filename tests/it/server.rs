@@ -17,6 +17,8 @@ pub(crate) const LONG: &str = "move 4HPwATDgc/ABMA 43 plies=4 filter=huge prune=
 /// A server on a thread of its own; ends when dropped.
 pub(crate) struct Running {
     pub(crate) address: String,
+    /// The first address for HTTP, if there is one.
+    pub(crate) http: Option<String>,
     pub(crate) handle: Handle,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -37,13 +39,15 @@ pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Running {
             let server = Server::bind(config, build().unwrap(), Box::new(build))
                 .await
                 .unwrap();
-            sender.send((server.addresses(), server.handle())).unwrap();
+            let addresses = (server.addresses(), server.http_addresses());
+            sender.send((addresses, server.handle())).unwrap();
             server.run().await;
         });
     });
-    let (addresses, handle) = receiver.recv().unwrap();
+    let ((addresses, http), handle) = receiver.recv().unwrap();
     Running {
         address: addresses[0].clone(),
+        http: http.first().cloned(),
         handle,
         thread: Some(thread),
     }

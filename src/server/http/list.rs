@@ -18,6 +18,9 @@ const ITEMS_AT_A_TIME: usize = 16;
 /// Questions without look-ahead that wait in the queues together: for one alone the way there and back takes longer than
 /// its answer.
 const GROUP_MAX: usize = 64;
+/// Texts below this size are joined to pieces of this size, both in bytes.
+const SHORT_BYTES: usize = 2 << 10;
+const PIECE_BYTES: usize = 16 << 10;
 /// Groups of one array that are computed at a time.
 const GROUPS_AT_A_TIME: usize = 4;
 
@@ -169,7 +172,7 @@ pub(super) fn respond<T>(
         .collect();
     let (mut number, mut kept) = (0, HashMap::<usize, Answered>::new());
     let written = move |(items, answers): (Vec<Item>, Vec<Answered>)| {
-        let (mut text, mut answers) = (Vec::new(), answers.into_iter());
+        let (mut text, mut answers) = (Text::default(), answers.into_iter());
         for item in items {
             let answer = match item {
                 Item::Wrong(problem) => Err(problem),
@@ -181,10 +184,10 @@ pub(super) fn respond<T>(
             } else {
                 form.between
             };
-            text.extend_from_slice(front.as_bytes());
+            text.push(&Bytes::from_static(front.as_bytes()));
             match &answer {
-                Ok(answer) => text.extend_from_slice(answer),
-                Err(problem) => text.extend(refuse(number, problem.clone()).into_bytes()),
+                Ok(answer) => text.push(answer),
+                Err(problem) => text.push(&refuse(number, problem.clone()).into()),
             }
             // Only answers that come again are kept.
             if again.contains(&number) {
@@ -192,7 +195,7 @@ pub(super) fn respond<T>(
             }
             number += 1;
         }
-        Bytes::from(text)
+        stream::iter(text.finish())
     };
     let behind = match (empty, form.between) {
         // No line for no item.
@@ -200,11 +203,43 @@ pub(super) fn respond<T>(
         (true, _) => format!("{}{}", form.before, form.behind),
         (false, _) => form.behind.to_owned(),
     };
-    let body = (stream::iter(groups).buffered(at_a_time).map(written))
+    let body = (stream::iter(groups).buffered(at_a_time).flat_map(written))
         .chain(stream::iter([Bytes::from(behind)]))
         .map(Ok::<_, Infallible>);
     let kind = HeaderValue::from_static(form.kind);
     Ok(([(CONTENT_TYPE, kind)], Body::from_stream(body)).into_response())
+}
+
+/// Pieces of a body: short texts are joined, long ones shared.
+#[derive(Default)]
+struct Text {
+    pieces: Vec<Bytes>,
+    open: Vec<u8>,
+}
+
+impl Text {
+    fn push(&mut self, text: &Bytes) {
+        if text.len() < SHORT_BYTES {
+            self.open.extend_from_slice(text);
+        } else {
+            self.seal();
+            self.pieces.push(text.clone());
+        }
+        if self.open.len() >= PIECE_BYTES {
+            self.seal();
+        }
+    }
+
+    fn seal(&mut self) {
+        if !self.open.is_empty() {
+            self.pieces.push(std::mem::take(&mut self.open).into());
+        }
+    }
+
+    fn finish(mut self) -> Vec<Bytes> {
+        self.seal();
+        self.pieces
+    }
 }
 
 /// The answer of an item that none came for.

@@ -19,6 +19,7 @@ mod page;
 mod problem;
 mod question;
 mod router;
+mod timed;
 mod verbs;
 
 pub use access::{HttpAccess, TokenError};
@@ -28,7 +29,7 @@ pub use mcp::McpStdio;
 
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
-use super::tcp::socket::{Listener, Stream};
+use super::tcp::socket::Listener;
 pub(super) use access::Doors;
 use axum::Router;
 use hyper::body::Incoming;
@@ -38,6 +39,7 @@ use hyper_util::server::conn::auto;
 use router::Peer;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use timed::Timed;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
@@ -90,7 +92,7 @@ pub(super) async fn accept(
             },
         };
         let served = converse(
-            stream,
+            Timed::new(stream, shared.limits.write_timeout),
             router.clone(),
             Peer { origin, port },
             shared.phase.subscribe(),
@@ -126,7 +128,7 @@ async fn keep(slot: Slot, served: impl Future<Output = ()>) {
 }
 
 /// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
-async fn converse(stream: Stream, router: Router, peer: Peer, mut phase: watch::Receiver<Phase>) {
+async fn converse(stream: Timed, router: Router, peer: Peer, mut phase: watch::Receiver<Phase>) {
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(peer);
         router.clone().call(request)

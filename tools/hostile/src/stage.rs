@@ -307,7 +307,7 @@ fn judge(bench: &Bench, figures: &Figures, peace: bool) -> Verdict {
         ),
     ];
     // Not a number is no proof either.
-    let over = |found: f64, limit: f64| !(found <= limit);
+    let over = |found: f64, limit: f64| found.is_nan() || found > limit;
     for (what, found, limit) in times {
         if over(found, limit) {
             let told = format!("{what} {found:.1} > {limit:.1}");
