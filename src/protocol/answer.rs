@@ -477,6 +477,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         rollout,
         style,
         queue,
+        when_ready,
     } = session;
     serde_json::json!({
         "plies": search.plies,
@@ -515,6 +516,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         "progress": rollout.progress,
         "answer": style.name(),
         "queue": queue.map_or("auto", super::Queue::name),
+        "order": if *when_ready { "ready" } else { "lines" },
     })
 }
 
@@ -530,6 +532,7 @@ pub fn help_lines() -> Vec<String> {
         "show POSITION, convert POSITION: a drawing; every notation",
         "POSITION [ROLL]: move with a roll, else eval; a line of a .bm file; a board: line",
         "set key=value…, get, help, version, stats, ping, quit",
+        "cancel ID…, cancel all: stops earlier requests of the connection",
         "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=… or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
         "#id in front of a request comes back in its answer",
     ];

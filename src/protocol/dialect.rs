@@ -5,9 +5,12 @@
 //! sends what the inquiry's [`Reply`] makes of that. What waits in a queue is an inquiry: the line
 //! is parsed once, when it is read.
 
+use super::answer::{self, Addressee};
 use super::lines::Cut;
 use super::request::RequestError;
+use super::settings::AnswerStyle;
 use gammond_engine::query::{Cost, Found, Question, Settings};
+use serde_json::{Value, json};
 use std::fmt::Debug;
 
 /// The action for a line.
@@ -28,8 +31,73 @@ pub enum Step<Q = Inquiry> {
         /// Threads that compute.
         threads: usize,
     },
+    /// Stop earlier queries of the connection and send the answer.
+    Cancel(Box<Cancel>),
     /// Send this text and end.
     Close(String),
+}
+
+/// A request to stop earlier queries of the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cancel {
+    pub(super) id: Option<String>,
+    pub(super) style: AnswerStyle,
+    /// The ids of the queries; empty for all.
+    pub targets: Vec<String>,
+}
+
+/// State of a query that is to be stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CancelState {
+    /// It will be answered with what is known, or with an error.
+    Stopped,
+    /// It is answered in a moment, as if it were not stopped.
+    Finishing,
+    /// It has been answered, or there was none.
+    Unknown,
+}
+
+impl Cancel {
+    /// Returns the answer, with the state of each query.
+    #[must_use]
+    pub fn answer(&self, states: &[(String, CancelState)]) -> String {
+        let name = |state: CancelState| match state {
+            CancelState::Stopped => "stopped",
+            CancelState::Finishing => "finishing",
+            CancelState::Unknown => "unknown",
+        };
+        let shown = |(id, state): &(String, CancelState)| json!({"id": id, "state": name(*state)});
+        let targets: Vec<Value> = states.iter().map(shown).collect();
+        let words = states
+            .iter()
+            .map(|(id, state)| format!("{id} {}", name(*state)));
+        let plain = words.collect::<Vec<_>>().join(", ");
+        let to = Addressee {
+            id: self.id.as_deref(),
+            style: self.style,
+            warning: None,
+        };
+        let mut text = Vec::new();
+        answer::values(
+            to,
+            "cancel",
+            &json!({ "targets": targets }),
+            &plain,
+            &mut text,
+        );
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Returns the answer of a transport that reads no line before the last one is answered.
+    #[must_use]
+    pub fn unknown(&self) -> String {
+        let states = self
+            .targets
+            .iter()
+            .map(|id| (id.clone(), CancelState::Unknown));
+        self.answer(&states.collect::<Vec<_>>())
+    }
 }
 
 impl<Q> Step<Q> {
@@ -41,6 +109,7 @@ impl<Q> Step<Q> {
             Step::Refuse(text) => Step::Refuse(text),
             Step::Ask(question) => Step::Ask(Box::new(change(*question))),
             Step::Rebuild { nets, threads } => Step::Rebuild { nets, threads },
+            Step::Cancel(cancel) => Step::Cancel(cancel),
             Step::Close(text) => Step::Close(text),
         }
     }
@@ -86,6 +155,8 @@ pub struct Inquiry {
     pub question: Question,
     /// Settings of the search.
     pub settings: Settings,
+    /// Name by which the client can cancel it.
+    pub id: Option<String>,
     /// True if the client accepts to wait behind all other requests.
     pub patient: bool,
     /// True if a stopped search should still give an answer without look-ahead.
@@ -100,6 +171,7 @@ impl Inquiry {
         Inquiry {
             question,
             settings,
+            id: None,
             patient: false,
             hasty: false,
             reply: Box::new(reply),
@@ -131,6 +203,11 @@ pub trait Dialect: Debug + Send {
 
     /// Returns true if lines may be read while answers to earlier ones are still being computed.
     fn pipelines(&self) -> bool {
+        false
+    }
+
+    /// Returns true if answers are sent when they are ready, in any order.
+    fn answers_when_ready(&self) -> bool {
         false
     }
 

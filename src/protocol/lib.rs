@@ -39,7 +39,7 @@ pub mod web;
 pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
 pub use console::fuzz_console;
-pub use dialect::{About, Dialect, Inquiry, Reply, Step};
+pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, Reply, Step};
 pub use fuzz::{
     fuzz_external, fuzz_external_sequence, fuzz_fibs_sequence, fuzz_request, fuzz_ubgi,
     fuzz_ubgi_sequence, request_sequence,

@@ -59,6 +59,8 @@ pub enum Request {
     Version,
     /// Return the counters.
     Stats,
+    /// Stop the requests with these ids; without any all of them.
+    Cancel(Vec<String>),
     /// Say `pong`.
     Ping,
     /// End the session.

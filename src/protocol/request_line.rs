@@ -247,13 +247,13 @@ const VERBS: [(&str, Verb); 6] = [
     ("show", Verb::Show),
     ("convert", Verb::Convert),
 ];
-const SESSION_WORDS: [&str; 9] = [
-    "analyse", "set", "get", "help", "version", "stats", "ping", "quit", "exit",
+const SESSION_WORDS: [&str; 10] = [
+    "analyse", "set", "get", "help", "version", "stats", "ping", "cancel", "quit", "exit",
 ];
 
 /// The words that begin requests which mean the same without a session: not those that change or end one.
 pub fn verbs() -> impl Iterator<Item = &'static str> {
-    let alone = |word: &&str| !matches!(*word, "set" | "get" | "quit" | "exit");
+    let alone = |word: &&str| !matches!(*word, "set" | "get" | "cancel" | "quit" | "exit");
     (VERBS.iter().map(|&(name, _)| name)).chain(SESSION_WORDS.into_iter().filter(alone))
 }
 
@@ -289,6 +289,7 @@ fn body<'a>(
     match first {
         b"m" | b"o" => return record(input, session),
         _ if first.eq_ignore_ascii_case(b"set") => return set(rest, session),
+        _ if first.eq_ignore_ascii_case(b"cancel") => return cancel(rest),
         _ if [&b"analyse"[..], b"analyze"]
             .iter()
             .any(|verb| first.eq_ignore_ascii_case(verb)) =>
@@ -361,6 +362,31 @@ fn unexpected(rest: &[u8]) -> Fault<'_> {
     fault(rest, "bad-request", "request", message)
 }
 
+/// "cancel" ( "all" | 1*ID ): ids with or without "#".
+fn cancel(input: &[u8]) -> Result<Request, Fault<'_>> {
+    let (mut rest, mut targets) = (input, Vec::new());
+    while !rest.is_empty() {
+        let (after, id) = split_word(rest);
+        let id = id.strip_prefix(b"#").unwrap_or(id);
+        if id.is_empty() || id.len() > ID_BYTES_MAX || targets.len() >= CANCELLED_MAX {
+            let message =
+                format!("ids have 1 to {ID_BYTES_MAX} characters, at most {CANCELLED_MAX}");
+            return Err(fault(rest, "bad-id", "id", message));
+        }
+        targets.push(String::from_utf8_lossy(id).into_owned());
+        rest = after.trim_ascii_start();
+    }
+    match targets.as_slice() {
+        [] => {
+            let message =
+                "cancel is not followed by ids, expected such as `cancel 7` or `cancel all`";
+            Err(fault(input, "bad-request", "request", message))
+        }
+        [all] if all == "all" => Ok(Request::Cancel(Vec::new())),
+        _ => Ok(Request::Cancel(targets)),
+    }
+}
+
 /// "set" 1*( key "=" value )
 fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
     if input.is_empty() {
@@ -416,6 +442,8 @@ fn analyse<'a>(
     })))
 }
 
+/// Most ids of one request to cancel.
+const CANCELLED_MAX: usize = 64;
 /// The line that ends a block unless the request says another one.
 const BLOCK_END: &str = ".";
 

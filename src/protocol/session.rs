@@ -5,7 +5,7 @@
 
 use super::answer::{self, Addressee};
 use super::block::Block;
-use super::dialect::{Dialect, Inquiry, Step};
+use super::dialect::{Cancel, Dialect, Inquiry, Step};
 use super::external::{self, External, ExternalSettings};
 use super::lines::Cut;
 use super::reply::{self, Asked, RequestReply};
@@ -89,6 +89,7 @@ impl Session {
                 let plain = lines.join("; ");
                 Step::Say(said(to, "help", &json!({ "help": lines }), &plain))
             }
+            Request::Cancel(targets) => Step::Cancel(Box::new(Cancel { id, style, targets })),
             Request::Ping => Step::Say(said(to, "pong", &json!({}), "pong")),
             Request::Quit => Step::Close(said(to, "quit", &json!({}), "quit")),
             Request::Convert(shown, state) => Step::Say(reply::convert(to, &shown, &state)),
@@ -99,6 +100,7 @@ impl Session {
             }
             asked => {
                 let (asked, question, settings) = inquiry(asked);
+                let name = id.clone();
                 let reply = RequestReply {
                     id,
                     style,
@@ -108,6 +110,7 @@ impl Session {
                 };
                 let mut inquiry = Inquiry::new(question, settings, reply);
                 inquiry.patient = patient;
+                inquiry.id = name;
                 Step::Ask(Box::new(inquiry))
             }
         }
@@ -135,6 +138,7 @@ impl Session {
             wanted,
             ..
         } = block;
+        let name = id.clone();
         let reply = RequestReply {
             id,
             style,
@@ -151,6 +155,7 @@ impl Session {
         }));
         let mut inquiry = Inquiry::new(question, wanted.settings, reply);
         inquiry.patient = patient;
+        inquiry.id = name;
         Step::Ask(Box::new(inquiry))
     }
 
@@ -275,6 +280,10 @@ impl Dialect for Session {
         };
         answer::error(to, error, None, &mut out);
         text(out)
+    }
+
+    fn answers_when_ready(&self) -> bool {
+        self.settings.when_ready
     }
 
     fn pipelines(&self) -> bool {

@@ -220,6 +220,8 @@ pub struct SessionSettings {
     pub style: AnswerStyle,
     /// Queue in which requests wait; `None` decides by the kind of request.
     pub queue: Option<Queue>,
+    /// True if answers are sent when they are ready, in any order.
+    pub when_ready: bool,
 }
 
 /// An error in a `key=value`.
@@ -334,6 +336,11 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "interactive, bulk or auto",
         "which queue requests wait in",
     ),
+    (
+        "order",
+        "lines or ready",
+        "answers in the order of the lines, or each as soon as it is ready (sockets)",
+    ),
 ];
 
 impl SessionSettings {
@@ -387,6 +394,13 @@ impl SessionSettings {
             "trials" | "truncate" | "cubeplies" | "otherplies" | "othercubeplies"
             | "otherfilter" | "leafplies" | "osr" | "late" | "vr" | "se" | "jsd" | "progress" => {
                 self.rollout.set(key, value)?;
+            }
+            "order" => {
+                self.when_ready = match value.to_ascii_lowercase().as_str() {
+                    "lines" => false,
+                    "ready" => true,
+                    _ => return None,
+                }
             }
             "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
             "queue" => {

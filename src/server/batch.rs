@@ -167,6 +167,9 @@ impl<W: Write> Writer<'_, W> {
                 Step::Silence | Step::Rebuild { .. } => continue,
                 Step::Ask(inquiry) => items.push(Item::Asked(inquiry)),
                 Step::Say(text) => items.push(Item::Answered(text.into_bytes(), true)),
+                Step::Cancel(cancel) => {
+                    items.push(Item::Answered(cancel.unknown().into_bytes(), true));
+                }
                 Step::Refuse(text) => items.push(Item::Answered(text.into_bytes(), false)),
                 Step::Close(text) => {
                     items.push(Item::Answered(text.into_bytes(), true));

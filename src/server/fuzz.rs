@@ -39,6 +39,7 @@ pub fn fuzz_session(data: &[u8]) {
                 out.extend_from_slice(text.as_bytes());
                 may_change = true;
             }
+            Step::Cancel(cancel) => out.extend_from_slice(cancel.unknown().as_bytes()),
             Step::Refuse(text) => out.extend_from_slice(text.as_bytes()),
             Step::Ask(inquiry) => {
                 let long = inquiry.cost() == Cost::Long || inquiry.settings.plies > 0;

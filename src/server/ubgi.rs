@@ -96,6 +96,7 @@ pub fn run<E: Display>(
             Step::Ask(inquiry) => {
                 Answerer::new(&engine).answer(&inquiry, &stop, &mut text);
             }
+            Step::Cancel(cancel) => text = cancel.unknown().into_bytes(),
             Step::Rebuild { nets, threads } => match build(&nets, threads) {
                 Ok(built) => {
                     engine = built;

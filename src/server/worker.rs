@@ -353,7 +353,10 @@ impl Shared {
         }
         // The stop is triggered before the lane is forgotten, so nothing is put back behind
         // that.
-        if let Some(work) = left.filter(|work| !work.stop.is_triggered()) {
+        let waited_for = |work: &QueuedWork| {
+            !work.stop.is_triggered() || work.rest.is_some() && !work.reply.is_closed()
+        };
+        if let Some(work) = left.filter(waited_for) {
             let next = place(work.cost);
             if let Some(waiting) = queues.costs.get_mut(next) {
                 waiting.push(job.lane, Box::new(work), since);
@@ -419,7 +422,7 @@ impl Shared {
         while let Some(inquiry) = job.inquiries.front() {
             // Nobody waits for the answer any more: the connection is gone (SRV-12).
             let stopped = job.stop.is_triggered();
-            if job.reply.is_closed() || (stopped && !inquiry.hasty) {
+            if job.reply.is_closed() {
                 return None;
             }
             let start = bytes.len();
@@ -434,7 +437,8 @@ impl Shared {
                 break;
             }
             // A wide answer that there is no room for is not even computed.
-            let answered = match wide {
+            let cancelled = stopped && !inquiry.hasty;
+            let answered = match wide || cancelled {
                 true => None,
                 false => self.answer(&answerer, (inquiry, &job, started), &mut bytes),
             };
@@ -445,8 +449,13 @@ impl Shared {
                 }
                 None => {
                     bytes.truncate(start);
-                    count(&self.counters.busy);
-                    let error = busy("too many answers wait to be read");
+                    let error = if cancelled {
+                        let message = "request was cancelled before it began";
+                        RequestError::new("stopped", "request", message)
+                    } else {
+                        count(&self.counters.busy);
+                        busy("too many answers wait to be read")
+                    };
                     good &= answerer.refuse(inquiry, &error, &mut bytes);
                     None
                 }

@@ -16,6 +16,7 @@ mod bearoff;
 mod benchmark;
 mod benchmark_made;
 mod binary_matches;
+mod cancel;
 mod cli;
 mod console;
 mod console_external;

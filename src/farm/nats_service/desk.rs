@@ -190,6 +190,7 @@ impl Desk {
                 return self.ask((number, account), waiting, (*inquiry, seconds));
             }
             Ok(Step::Say(text) | Step::Close(text)) => (text, true),
+            Ok(Step::Cancel(cancel)) => (cancel.unknown(), true),
             Ok(Step::Refuse(text)) => (text, false),
             // Neither comes of a session.
             Ok(Step::Silence | Step::Rebuild { .. }) => (String::new(), false),

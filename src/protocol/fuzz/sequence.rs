@@ -191,7 +191,7 @@ pub fn fuzz_ubgi_sequence(data: &[u8]) {
             }
             UbgiStep::Rebuild { .. } => unreachable!("{line:?} rebuilds the engine of a server"),
             UbgiStep::Close(_) => assert_eq!(words.first(), Some(&"quit"), "{line:?} ends"),
-            UbgiStep::Silence => {}
+            UbgiStep::Silence | UbgiStep::Cancel(_) => {}
         }
         match words.as_slice() {
             ["position", ..] => placed |= step == UbgiStep::Silence,
@@ -341,7 +341,7 @@ pub fn fuzz_external_sequence(data: &[u8]) {
                 assert!(word == "quit" || word == "exit", "{line:?} ends");
             }
             ExternalStep::Rebuild { .. } => unreachable!("{line:?} rebuilds the engine"),
-            ExternalStep::Silence => {}
+            ExternalStep::Silence | ExternalStep::Cancel(_) => {}
         }
     }
 }

@@ -68,6 +68,7 @@ impl Drop for Running {
         if !self.done {
             self.stop.trigger();
         }
+        self.parts.close();
         // Each question has a place of its own in the queues, also when it is answered.
         self.shared.workers.forget(self.lane);
     }
@@ -229,7 +230,7 @@ pub(super) fn read_with(
             Err(Problem::of_answer(text.as_bytes()))
         }
         // Neither comes of a session.
-        Ok(Step::Silence | Step::Rebuild { .. }) => {
+        Ok(Step::Silence | Step::Cancel(_) | Step::Rebuild { .. }) => {
             Err(Problem::new("bad-request", "request is missing"))
         }
         Err(error) => Err(Problem::new(error.code, error.message.clone())),

@@ -98,7 +98,7 @@ fn verb_item(verb: &str, summary: &str) -> Value {
         parameters.push(text("roll", wants_roll, "Two dice", roll));
     }
     for (key, want, about) in setting_keys() {
-        if key != "answer" {
+        if !matches!(key, "answer" | "order") {
             parameters.push(text(key, false, &format!("{about}: {want}"), Value::Null));
         }
     }
@@ -201,7 +201,7 @@ fn problem() -> Value {
 fn schemas() -> Value {
     let mut settings = Map::new();
     for (key, want, about) in setting_keys() {
-        if key != "answer" {
+        if !matches!(key, "answer" | "order") {
             let schema = json!({"type": ["string", "number", "boolean", "array"], "description": format!("{about}: {want}")});
             settings.insert(key.to_owned(), schema);
         }

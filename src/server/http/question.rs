@@ -62,8 +62,8 @@ fn push_setting(
     value: &str,
     at: &dyn Fn(&str) -> Where,
 ) -> Result<(), Problem> {
-    if name == "answer" {
-        let message = "setting 'answer' is not for HTTP: answers are JSON";
+    if matches!(name, "answer" | "order") {
+        let message = format!("setting '{name}' is not for HTTP: answers are JSON in order");
         return Err(Problem::new("bad-setting", message).at(at(name)));
     }
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

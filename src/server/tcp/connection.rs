@@ -16,10 +16,11 @@ use crate::work::{Part, QueuedWork};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{
-    Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session, Step,
+    Cancel, CancelState, Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session,
+    Step,
 };
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
@@ -47,6 +48,12 @@ struct Pending {
     charge: Charge,
     done: bool,
     stop: Stop,
+    /// Names by which the client can cancel it.
+    ids: Vec<String>,
+    /// True if it is one query that takes long enough to be stopped.
+    stoppable: bool,
+    /// Size in bytes of what waits behind another answer.
+    behind: usize,
     /// Size in bytes of a match in it.
     block: usize,
 }
@@ -65,9 +72,13 @@ struct Connection<S> {
     dialect: Option<Box<dyn Dialect>>,
     parts: UnboundedReceiver<Box<Part>>,
     sender: UnboundedSender<Box<Part>>,
-    pending: VecDeque<Pending>,
-    /// Number of the first pending answer.
-    first_number: u64,
+    /// By their numbers, in the order of the lines.
+    pending: BTreeMap<u64, Pending>,
+    next_number: u64,
+    /// True if answers are sent when they are ready.
+    when_ready: bool,
+    /// Number of a long answer of which a part is sent: no other one may come in between.
+    open: Option<u64>,
     lines_pending: usize,
     weight: Weight,
     out: Vec<u8>,
@@ -116,8 +127,10 @@ pub(super) async fn serve<S>(
         dialect: server_language.then(|| shared.defaults().external()),
         parts,
         sender,
-        pending: VecDeque::new(),
-        first_number: 0,
+        pending: BTreeMap::new(),
+        next_number: 0,
+        when_ready: false,
+        open: None,
         lines_pending: 0,
         weight: Weight::new(Arc::clone(&shared)),
         out: Vec::new(),
@@ -142,7 +155,7 @@ impl<S> Drop for Connection<S> {
     /// Stops and removes all work of this connection (SRV-12).
     fn drop(&mut self) {
         if !self.pending.is_empty() {
-            self.pending.iter().for_each(|one| one.stop.trigger());
+            self.pending.values().for_each(|one| one.stop.trigger());
             self.parts.close();
         }
         self.shared.workers.forget(self.lane);
@@ -350,22 +363,88 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.take_part(*part);
             next = self.parts.try_recv().ok();
         }
-        while let Some(front) = self.pending.front_mut() {
-            self.out.append(&mut front.bytes);
-            let left = self.account.charge(0);
-            self.charge
-                .absorb(std::mem::replace(&mut front.charge, left));
-            if !front.done {
-                break;
-            }
-            self.lines_pending -= front.lines;
-            self.weight.pending -= front.block;
-            self.pending.pop_front();
-            self.first_number += 1;
-            let next = self.pending.front().map_or(0, |next| next.bytes.len());
-            self.account.go_on(self.first_number, next);
-        }
+        self.deliver();
         self.weigh();
+    }
+
+    /// Moves answers to the output: those of the first lines, or all that are ready.
+    fn deliver(&mut self) {
+        while let Some(number) = self.deliverable() {
+            let Some(one) = self.pending.get_mut(&number) else {
+                return;
+            };
+            let whole = one.bytes.ends_with(b"\n");
+            let behind = std::mem::take(&mut one.behind);
+            self.out.append(&mut one.bytes);
+            let left = self.account.charge(0);
+            self.charge.absorb(std::mem::replace(&mut one.charge, left));
+            if one.done {
+                self.lines_pending -= one.lines;
+                self.weight.pending -= one.block;
+                self.pending.remove(&number);
+                self.open = None;
+            } else {
+                self.open = (!whole).then_some(number);
+            }
+            self.account.go_on(self.front(), behind);
+        }
+    }
+
+    /// Returns the number of an answer of which something can be sent.
+    fn deliverable(&self) -> Option<u64> {
+        let has_text = |one: &Pending| one.done || !one.bytes.is_empty();
+        let first = self.open.or_else(|| self.pending.keys().next().copied())?;
+        if self.open.is_some() || !self.when_ready {
+            return self
+                .pending
+                .get(&first)
+                .filter(|one| has_text(one))
+                .map(|_| first);
+        }
+        let mut ready = self.pending.iter().filter(|(_, one)| has_text(one));
+        // The beginning of a long answer comes last, as it keeps the others waiting.
+        let whole = |(_, one): &(&u64, &Pending)| one.done || one.bytes.ends_with(b"\n");
+        let whole = ready.clone().find(whole);
+        whole.or_else(|| ready.next()).map(|(number, _)| *number)
+    }
+
+    /// Returns the number up to which answers can be sent at once.
+    fn front(&self) -> u64 {
+        let first = self.pending.keys().next().copied();
+        match (self.open, self.when_ready) {
+            (Some(open), _) => open,
+            (None, true) => self.next_number,
+            (None, false) => first.unwrap_or(self.next_number),
+        }
+    }
+
+    /// Stops queries of this connection; returns the answer.
+    fn cancel(&mut self, cancel: &Cancel) -> String {
+        let all = cancel.targets.is_empty();
+        let mut states: Vec<(String, CancelState)> = (cancel.targets.iter())
+            .map(|id| (id.clone(), CancelState::Unknown))
+            .collect();
+        for one in self.pending.values().filter(|one| !one.done) {
+            let state = match one.stoppable {
+                true => CancelState::Stopped,
+                false => CancelState::Finishing,
+            };
+            for id in &one.ids {
+                match states.iter_mut().find(|(known, _)| known == id) {
+                    Some(found) => found.1 = state,
+                    None if all => states.push((id.clone(), state)),
+                    None => continue,
+                }
+                if one.stoppable {
+                    one.stop.trigger();
+                }
+            }
+            if all && one.stoppable {
+                one.stop.trigger();
+            }
+        }
+        self.shared.workers.hurry(self.lane);
+        cancel.answer(&states)
     }
 
     /// Counts the memory of matches, and rejects a match beyond the limit of all connections (SRV-20).
@@ -385,14 +464,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     fn take_part(&mut self, part: Part) {
-        let place = usize::try_from(part.number - self.first_number).ok();
-        let Some(pending) = place.and_then(|place| self.pending.get_mut(place)) else {
+        let waits = part.number > self.front() || self.open.is_some_and(|open| open != part.number);
+        let Some(pending) = self.pending.get_mut(&part.number) else {
             return;
         };
         if let Some(dialect) = self.dialect.as_mut().filter(|one| !one.pipelines()) {
             dialect.answered(&part.bytes);
         }
-        if place != Some(0) {
+        if waits {
+            pending.behind += part.bytes.len();
             self.account.hold_behind(part.bytes.len());
         }
         if pending.bytes.is_empty() {
@@ -489,6 +569,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.submit(group.take());
                     self.say(text);
                 }
+                Step::Cancel(cancel) => {
+                    self.shared.counters.note_answer("session", true);
+                    self.submit(group.take());
+                    let text = self.cancel(&cancel);
+                    self.say(text);
+                }
                 Step::Refuse(text) => {
                     self.shared.counters.note_answer("session", false);
                     self.submit(group.take());
@@ -506,6 +592,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         }
         self.submit(group);
+        let when_ready = (self.dialect.as_ref()).is_some_and(|one| one.answers_when_ready());
+        if when_ready != self.when_ready {
+            self.when_ready = when_ready;
+            self.deliver();
+            self.account.go_on(self.front(), 0);
+        }
         self.weigh();
     }
 
@@ -528,7 +620,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         };
         if !dialect.pipelines() && !self.pending.is_empty() {
             if self.codec.any_line(|line| dialect.interrupts(line)) {
-                self.pending.iter().for_each(|one| one.stop.trigger());
+                self.pending.values().for_each(|one| one.stop.trigger());
                 self.shared.workers.hurry(self.lane);
             }
             return None;
@@ -581,13 +673,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let Some(mut job) = job else {
             return;
         };
-        job.number = self.first_number + self.pending.len() as u64;
+        job.number = self.next_number;
         let block = job.weight();
         let lines = match block {
             0 => job.inquiries.len(),
             _ => self.shared.limits.in_flight_max,
         };
         let stop = job.stop.clone();
+        let stoppable = job.cost != Cost::Short;
+        let ids = job.inquiries.iter().filter_map(|one| one.id.clone());
+        let ids: Vec<String> = ids.collect();
         if let Err((job, reason)) = self.shared.workers.submit(self.lane, Box::new(job)) {
             let mut text = Vec::new();
             self.shared.workers.answer_busy(&job, reason, &mut text);
@@ -595,14 +690,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         self.lines_pending += lines;
         self.weight.pending += block;
-        self.pending.push_back(Pending {
+        let charge = self.account.charge(0);
+        self.push(Pending {
             lines,
             bytes: Vec::new(),
-            charge: self.account.charge(0),
+            charge,
             done: false,
             stop,
+            ids,
+            stoppable,
+            behind: 0,
             block,
         });
+    }
+
+    fn push(&mut self, pending: Pending) {
+        self.pending.insert(self.next_number, pending);
+        self.next_number += 1;
+        if self.when_ready {
+            self.account.go_on(self.front(), 0);
+        }
     }
 
     fn say(&mut self, text: String) {
@@ -612,19 +719,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Adds a finished answer, which is sent after those before it.
     fn answer(&mut self, bytes: Vec<u8>) {
         let charge = self.account.charge(bytes.len());
-        if self.pending.is_empty() {
+        if self.pending.is_empty() || self.when_ready && self.open.is_none() {
             self.out.extend_from_slice(&bytes);
             self.charge.absorb(charge);
             return;
         }
         self.account.hold_behind(bytes.len());
         self.lines_pending += 1;
-        self.pending.push_back(Pending {
+        let behind = bytes.len();
+        self.push(Pending {
             lines: 1,
             bytes,
             charge,
             done: true,
             stop: Stop::never(),
+            ids: Vec::new(),
+            stoppable: false,
+            behind,
             block: 0,
         });
     }

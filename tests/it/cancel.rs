@@ -1,0 +1,226 @@
+//! Requests that are cancelled, and answers that come when they are ready: rules of
+//! `protocol-specs/request-protocol.md`.
+
+use crate::server::{Client, plain};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+const START: &str = "4HPwATDgc/ABMA";
+const ENDLESS: &str = "rollout 4HPwATDgc/ABMA trials=16777216";
+
+fn line(client: &mut Client) -> Value {
+    let line = client.line();
+    serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line:?}"))
+}
+
+/// Whether this is how a cancelled rollout is answered.
+fn is_cut(answer: &Value) -> bool {
+    let partial = answer["type"] == "rollout" && answer["stopped"] == "stopped";
+    partial || answer["type"] == "error" && answer["code"] == "stopped"
+}
+
+/// a cancelled request is answered once, in its place, and then the `cancel`.
+#[test]
+fn cancelled_request_is_answered_in_its_place() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    client.send(format!("#a {ENDLESS}\n#b eval {START}\n"));
+    std::thread::sleep(Duration::from_millis(100));
+    client.send("#c cancel a b x\n#d ping\n");
+    let first = line(&mut client);
+    assert!(first["id"] == "a" && is_cut(&first), "{first}");
+    assert_eq!(line(&mut client)["id"], "b");
+    let cancel = line(&mut client);
+    assert_eq!(
+        (&cancel["type"], &cancel["id"]),
+        (&json!("cancel"), &json!("c"))
+    );
+    let states = cancel["targets"].as_array().unwrap();
+    assert_eq!(states[0], json!({"id": "a", "state": "stopped"}));
+    assert_eq!(states[1]["id"], "b");
+    assert_eq!(states[2], json!({"id": "x", "state": "unknown"}));
+    assert_eq!(line(&mut client)["id"], "d");
+    // Over again: the ids are free, and what was cancelled is no longer known.
+    let again = client.ask("cancel a");
+    assert_eq!(again["targets"], json!([{"id": "a", "state": "unknown"}]));
+    for (wrong, code) in [
+        ("cancel", "bad-request"),
+        (&*format!("cancel {}", "x".repeat(65)), "bad-id"),
+        (&*format!("cancel {}", "x ".repeat(65)), "bad-id"),
+    ] {
+        assert_eq!(client.ask(wrong)["code"], code, "{wrong}");
+    }
+}
+
+/// `cancel all` ends what runs, what is paused and what waits; the threads are free again.
+#[test]
+fn cancel_all_frees_the_threads() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    let mut text = String::new();
+    for number in 0..40 {
+        text += &format!("#r{number} {ENDLESS}\n");
+    }
+    client.send(&text);
+    std::thread::sleep(Duration::from_millis(300));
+    client.send("#all cancel all\n");
+    for number in 0..40 {
+        let answer = line(&mut client);
+        assert!(
+            answer["id"] == format!("r{number}") && is_cut(&answer),
+            "{answer}"
+        );
+    }
+    let cancel = line(&mut client);
+    let states = cancel["targets"].as_array().unwrap();
+    assert!(
+        states.len() == 40 && states.iter().all(|one| one["state"] == "stopped"),
+        "{cancel}"
+    );
+    let short = client.ask(&format!("rollout {START} trials=36 truncate=1"));
+    assert_eq!(short["stopped"], "trials", "{short}");
+    assert_eq!(
+        Client::new(&server.address).ask(&format!("eval {START} plies=3"))["type"],
+        "eval"
+    );
+}
+
+/// cancels of any ids at any time, beside a strict client: one answer to each line, and no memory stays.
+#[test]
+fn storm_of_cancels_loses_and_doubles_nothing() {
+    let server = plain();
+    let strict = std::thread::spawn({
+        let address = server.address.clone();
+        move || {
+            let mut client = Client::new(&address);
+            (0..200).all(|_| client.ask(&format!("eval {START}"))["type"] == "eval")
+        }
+    });
+    let mut client = Client::new(&server.address);
+    client.send("set order=ready\n");
+    assert_eq!(line(&mut client)["order"], "ready");
+    let mut random = 12_345_u32;
+    let mut next = |most: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 16) % most
+    };
+    let (mut sent, mut seen) = (0, BTreeMap::<String, u32>::new());
+    for round in 0..25 {
+        let mut text = String::new();
+        for _ in 0..30 {
+            let request = match next(6) {
+                0 => ENDLESS.to_owned(),
+                1 => format!("move {START} 31 plies=2"),
+                2 => format!("cancel {} {}", next(sent + 1), next(sent + 1)),
+                3 => format!("rollout {START} trials=36 truncate=1"),
+                _ => format!("eval {START}"),
+            };
+            text += &format!("#{sent} {request}\n");
+            sent += 1;
+        }
+        text += &format!("#all{round} cancel all\n");
+        client.send(&text);
+        while !seen.contains_key(&format!("all{round}")) {
+            let answer = line(&mut client);
+            *seen
+                .entry(answer["id"].as_str().unwrap().to_owned())
+                .or_default() += 1;
+        }
+    }
+    while seen.len() < sent as usize + 25 {
+        let answer = line(&mut client);
+        *seen
+            .entry(answer["id"].as_str().unwrap().to_owned())
+            .or_default() += 1;
+    }
+    assert!(
+        seen.values().all(|count| *count == 1),
+        "an answer came twice"
+    );
+    assert!(strict.join().unwrap());
+    assert_eq!(client.ask("#end ping")["id"], "end");
+    let until = Instant::now() + Duration::from_secs(30);
+    while client.ask("stats")["queued"] != 0 {
+        assert!(Instant::now() < until, "work stays");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(client);
+    let mut client = Client::new(&server.address);
+    while client.ask("stats")["unsent"]
+        .as_u64()
+        .is_some_and(|bytes| bytes > 4096)
+    {
+        assert!(Instant::now() < until, "memory stays");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// short requests do not wait for a long one before them, every answer is the one of the ordered run, and a match
+/// is not torn by others.
+#[test]
+fn ready_answers_do_not_wait() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    let mat = std::fs::read_to_string(
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis/one1.mat"),
+    )
+    .unwrap();
+    let mut requests = Vec::new();
+    for number in 0..300 {
+        let (one, other) = (number % 6 + 1, number / 6 % 6 + 1);
+        let plies = if number % 50 == 7 { 2 } else { number % 2 };
+        requests.push(format!(
+            "#{number} move {START} {one}{other} plies={plies} top={}",
+            number % 4 + 1
+        ));
+    }
+    let read = |client: &mut Client, count: usize| {
+        let mut answers = BTreeMap::new();
+        while answers.len() < count {
+            let answer = line(client);
+            let id = answer["id"].as_str().unwrap().to_owned();
+            assert!(answers.insert(id, answer).is_none());
+        }
+        answers
+    };
+    client.send(requests.join("\n") + "\n");
+    let ordered = read(&mut client, 300);
+    client.send("set order=ready\n");
+    assert_eq!(line(&mut client)["order"], "ready");
+    client.send(format!("#slow {ENDLESS} progress=1\n"));
+    client.send(requests.join("\n") + "\n");
+    let mut answers = BTreeMap::new();
+    while answers.len() < 300 {
+        let answer = line(&mut client);
+        if answer["type"] == "progress" {
+            assert_eq!(answer["id"], "slow");
+            continue;
+        }
+        let id = answer["id"].as_str().unwrap().to_owned();
+        assert!(answers.insert(id, answer).is_none());
+    }
+    assert_eq!(answers, ordered);
+    client.send(format!(
+        "#m analyse plies=0\n{mat}\n.\n#c cancel slow\n#p ping\n"
+    ));
+    let mut last = BTreeMap::new();
+    while last.len() < 4 {
+        let answer = line(&mut client);
+        if answer["type"] != "progress" {
+            last.insert(answer["id"].as_str().unwrap().to_owned(), answer);
+        }
+    }
+    assert!(is_cut(&last["slow"]), "{}", last["slow"]);
+    assert_eq!(
+        (&last["m"]["type"], &last["p"]["type"]),
+        (&json!("analysis"), &json!("pong"))
+    );
+    // Back to the order of lines.
+    client.send(format!(
+        "set order=lines\n#1 move {START} 31 plies=2\n#2 ping\n"
+    ));
+    assert_eq!(line(&mut client)["order"], "lines");
+    assert_eq!(line(&mut client)["id"], "1");
+    assert_eq!(line(&mut client)["id"], "2");
+}
