@@ -20,7 +20,7 @@ def used(browser, host):
     assert browser.value(first) == best(host, START, 31, 2), browser.value(first)
     # The keyboard reaches a play, and its arrows are on the board; then the position after it, and back.
     browser.value("document.querySelector('[data-play] a').focus()")
-    browser.until("document.getElementById('board').src.includes('play=')")
+    browser.until("document.querySelectorAll('#place path.a').length === 2")
     browser.pressed("Enter", 13)
     browser.until(f"{settled} && {first} === undefined && document.querySelector('.verdict') !== null")
     assert browser.value("location.search").startswith("?position=sGfwATDgc")

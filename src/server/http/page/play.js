@@ -25,10 +25,20 @@ let running = new AbortController();
 let isBusy = false;
 // The action that the tutor holds back.
 let held = null;
+// Another window has changed the match: this one must not write over it.
+let isElsewhere = false;
+// True while the person goes through the actions, whose buttons come and go.
+let hasKeys = false;
 
 const isOver = () => game.phase === "game-over" || game.phase === "match-over";
 const isMine = () => game.turn === PERSON;
-const keep = () => localStorage.setItem(KEPT, JSON.stringify(game));
+function keep() {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(game));
+  } catch (error) {
+    byId("keeping").textContent = `this browser does not keep the match: ${error.message}`;
+  }
+}
 
 // Board
 
@@ -127,14 +137,14 @@ function possible() {
 
 function showActions() {
   const actions = byId("actions");
-  const wasInside = actions.contains(document.activeElement) || document.activeElement === document.body;
   const shown = possible();
   for (const button of actions.children) button.hidden = !shown.includes(button.dataset.act);
   byId("resigning").hidden = !byId("resigning").dataset.open || shown.length === 0;
   byId("typed").hidden = turn === null || isBusy;
   byId("warning").hidden = held === null;
   // The keys go on where the button that had them is gone.
-  if (wasInside && actions.contains(document.activeElement) && document.activeElement.hidden) actions.querySelector("button:not([hidden])")?.focus();
+  const { activeElement } = document;
+  if (hasKeys && (activeElement === document.body || activeElement.hidden)) actions.querySelector("button:not([hidden])")?.focus();
 }
 
 function release() {
@@ -198,7 +208,7 @@ const acts = {
   accept: () => after(() => match.acceptResignation(game)),
   refuse: () => after(() => { match.refuseResignation(game); match.currentGame(game).refused = true; }),
   next: () => after(() => match.beginGame(game)),
-  retry: () => after(() => {}),
+  retry: () => (isElsewhere ? location.reload() : after(() => {})),
   resign: () => { byId("resigning").dataset.open = "1"; render(); byId("resigning").querySelector("button").focus(); },
   report: showReport,
   hint: showHint,
@@ -306,6 +316,14 @@ async function showReport() {
 
 // Controls
 
+addEventListener("focusin", (event) => { hasKeys = byId("actions").contains(event.target) || byId("warning").contains(event.target); });
+addEventListener("storage", (event) => {
+  if (event.key !== KEPT || game === null) return;
+  running.abort();
+  isElsewhere = true;
+  byId("error").textContent = "the match goes on in another window";
+  showActions();
+});
 byId("actions").addEventListener("click", (event) => {
   const act = event.target.closest("[data-act]")?.dataset.act;
   if (act && possible().includes(act)) acts[act]();

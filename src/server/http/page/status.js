@@ -48,8 +48,8 @@ function show(found) {
   });
   const scrolled = [...document.querySelectorAll("#figures .scroll")].map(({ scrollLeft }) => scrollLeft);
   byId("figures").replaceChildren(
-    table("Server", ["Figure", "Value"], counters),
-    h("div", {}, table("Time by cost", ["Cost", "Answers", "Mean", "Half of them"], costs),
+    table("Server", ["Figure", "Value"], counters, "figures"),
+    h("div", {}, table("Time by cost", ["Cost", "Answers", "Mean", "Half of them"], costs, "figures"),
       table("Answers", ["Asked", "Answered", "Errors"], rows.map(([kind, { ok, error }]) => [kind, ok.toLocaleString("en"), error.toLocaleString("en")]))),
   );
   document.querySelectorAll("#figures .scroll").forEach((region, at) => { region.scrollLeft = scrolled[at] ?? 0; });
