@@ -87,7 +87,7 @@ def quiz(browser, host, answers=4):
         browser.until(f"({shown}).includes('next') && document.querySelector('#result table') !== null")
         text = browser.value("document.getElementById('status').textContent")
         if "comes back" not in text:
-            sys.exit(f"an answer has no judgement: {text}")
+            sys.exit(f"an answer has no result: {text}")
         browser.click("[data-act='next']")
     browser.until(f"!({shown}).includes('next')")
 

@@ -26,17 +26,17 @@ export async function post(target, body, { accept = "application/json", kind = "
   }
 }
 
-// Asks one question: { position, roll, settings, … }.
+// Sends one question: { position, roll, settings, … }.
 export async function ask(verb, question, signal) {
   return (await post(`/v1/${verb}`, JSON.stringify(question), { signal })).json();
 }
 
-// Asks several at once; the answers come in their order.
+// Sends several questions in one request; the answers come in their order.
 export function askAll(verb, questions, signal) {
   return ask(verb, questions, signal);
 }
 
-// Judges a match file; format is that of /v1/analyse.
+// Analyses a match file; format is that of /v1/analyse.
 export async function analyse(file, settings = {}, format = "json", signal = undefined) {
   const query = new URLSearchParams({ ...settings, format });
   return post(`/v1/analyse?${query}`, file, { accept: "*/*", kind: "application/octet-stream", signal });

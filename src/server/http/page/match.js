@@ -6,7 +6,7 @@ import { curve } from "./curve.js";
 import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
 import { inWords, parseId } from "./position.js";
-import { decisionText, exploreLink, totalsTable } from "./report.js";
+import { cubeTable, decisionText, exploreLink, playsTable, totalsTable } from "./report.js";
 import { put } from "./store.js";
 
 const DEEPER_PLIES = 2;
@@ -136,18 +136,10 @@ async function showDecision() {
 function choices(one) {
   if (one.plays) {
     const { best, played } = one.plays;
-    const top = best[0].equity;
-    const listed = best.some((play) => play.play === played.play) ? best : [...best, played];
-    const rows = listed.map((play) => [
-      play.play === played.play ? h("strong", {}, `${play.play || "no play"} (played)`) : play.play || "no play", signed(play.equity),
-      play.equity < top ? signed(play.equity - top) : "", `${play.plies}-ply`,
-    ]);
-    return table("Plays", ["Play", "Equity", "Loss", "Depth"], rows);
+    const known = best.find((play) => play.play === played.play);
+    return playsTable("Plays", known ? best : [...best, played], known ?? played, "played");
   }
-  if (one.cube) {
-    const rows = [["No double", one.cube.no_double], ["Double, take", one.cube.double_take], ["Double, pass", one.cube.double_pass]];
-    return h("div", {}, h("p", {}, h("strong", {}, one.cube.verdict), `; done: ${one.played}`), table("Cube decision", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
-  }
+  if (one.cube) return h("div", {}, cubeTable("Cube decision", one.cube), h("p", {}, `Done: ${one.played}.`));
   return h("p", {}, `Done: ${one.played}; best: ${one.best}`);
 }
 
@@ -160,12 +152,9 @@ async function deeper() {
   try {
     if (one.roll) {
       const { plays } = await ask("move", { position: one.position, roll: one.roll, settings: { ...settings, top: DEEPER_PLAYS } }, signal);
-      const rows = plays.map((play) => [play.play || "no play", signed(play.equity), play.loss > 0 ? signed(-play.loss) : "", `${play.plies}-ply`]);
-      place.replaceChildren(table("Looked deeper", ["Play", "Equity", "Loss", "Depth"], rows));
+      place.replaceChildren(playsTable("Looked deeper", plays));
     } else {
-      const answer = await ask("cube", { position: one.position, settings }, signal);
-      const rows = [["No double", answer.no_double], ["Double, take", answer.double_take], ["Double, pass", answer.double_pass]];
-      place.replaceChildren(h("p", {}, h("strong", {}, answer.verdict)), table("Looked deeper", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+      place.replaceChildren(cubeTable("Looked deeper", await ask("cube", { position: one.position, settings }, signal)));
     }
   } catch (error) {
     if (!signal.aborted) place.replaceChildren(h("p", { class: "error" }, error.message));

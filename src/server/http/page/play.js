@@ -3,9 +3,9 @@
 import { analyse, pause } from "./api.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
-import { byId, download, h, named, signed, table } from "./html.js";
+import { byId, download, h, named } from "./html.js";
 import { inWords, pips, printId, stepsOf, Turn } from "./position.js";
-import { reportsOf, totalsTable, worst } from "./report.js";
+import { cubeTable, playsTable, reportsOf, totalsTable, worst } from "./report.js";
 import { turnBoard, type } from "./turn.js";
 
 const { PERSON, ENGINE } = match;
@@ -152,7 +152,7 @@ function release() {
   delete byId("resigning").dataset.open;
 }
 
-// Holds an action back while the tutor knows better; insisting does it.
+// Does an action, unless the tutor finds that it loses much: then the person takes it back or insists.
 async function tutored(action, lossOf, doIt) {
   if (game.tutor) {
     const { signal } = running;
@@ -290,13 +290,9 @@ async function showHint() {
   place.replaceChildren(h("p", {}, "…"));
   try {
     if (game.phase === "play") {
-      const plays = (await advice).slice(0, HINTS);
-      const rows = plays.map(({ play, equity, loss, plies }) => [play || "no play", signed(equity), loss > 0 ? signed(-loss) : "", `${plies}-ply`]);
-      place.replaceChildren(table("Best plays", ["Play", "Equity", "Loss", "Depth"], rows));
+      place.replaceChildren(playsTable("Best plays", (await advice).slice(0, HINTS)));
     } else {
-      const answer = await engine.advisedCube(game, running.signal);
-      const rows = [["No double", answer.no_double], ["Double, take", answer.double_take], ["Double, pass", answer.double_pass]];
-      place.replaceChildren(h("p", { class: "verdict" }, answer.verdict), table("Cube decision", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+      place.replaceChildren(cubeTable("Cube decision", await engine.advisedCube(game, running.signal)));
     }
   } catch (error) {
     place.replaceChildren(h("p", { class: "error" }, `no hint: ${error.message}`));

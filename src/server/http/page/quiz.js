@@ -3,9 +3,9 @@
 import { ask } from "./api.js";
 import { curve } from "./curve.js";
 import { cubeLoss } from "./engine.js";
-import { byId, download, h, signed, table } from "./html.js";
+import { byId, download, h } from "./html.js";
 import { inWords, parseId, printId, swapped, Turn } from "./position.js";
-import { exploreLink } from "./report.js";
+import { cubeTable, exploreLink, playsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import * as store from "./store.js";
 import { turnBoard, type } from "./turn.js";
@@ -112,7 +112,7 @@ async function show() {
 }
 
 async function answer(act) {
-  phase = "judging";
+  phase = "checking";
   const known = await advice;
   const rows = card.kind === "play" ? known.plays : null;
   const mine = rows?.find((play) => play.position === turn.play.position);
@@ -127,7 +127,7 @@ async function answer(act) {
   const back = isGood ? `It comes back in ${Math.round(interval)} day${Math.round(interval) === 1 ? "" : "s"}.` : "It comes back in ten minutes.";
   byId("status").textContent = `${loss > 0 ? `Your answer loses ${loss.toFixed(3)}.` : "Right: nothing is lost."} ${back}`;
   byId("result").replaceChildren(
-    rows ? plays(rows, mine) : cube(known),
+    rows ? plays(rows, mine) : cubeTable("Cube decision", known),
     h("p", {}, `In the match: ${card.played || "no play"}, a loss of ${card.loss.emg.toFixed(3)}. `, h("a", { href: exploreLink(card) }, "Explore")),
   );
   await Promise.all([show(), showCurve()]);
@@ -135,14 +135,7 @@ async function answer(act) {
 
 function plays(rows, mine) {
   const listed = rows.slice(0, PLAYS_SHOWN);
-  if (!listed.includes(mine)) listed.push(mine);
-  const cell = (play) => (play === mine ? h("strong", {}, `${play.play} (yours)`) : play.play);
-  return table("Plays", ["Play", "Equity", "Loss", "Depth"], listed.map((play) => [cell(play), signed(play.equity), play.loss > 0 ? signed(-play.loss) : "", `${play.plies}-ply`]));
-}
-
-function cube(known) {
-  const rows = [["No double", known.no_double], ["Double, take", known.double_take], ["Double, pass", known.double_pass]];
-  return h("div", {}, h("p", {}, h("strong", {}, known.verdict)), table("Cube decision", ["Decision", "Equity"], rows.map(([label, value]) => [label, signed(value)])));
+  return playsTable("Plays", listed.includes(mine) ? listed : [...listed, mine], mine, "yours");
 }
 
 // The mean loss of the answers over time.

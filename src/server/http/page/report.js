@@ -31,6 +31,23 @@ export function totalsTable({ players, totals, length }) {
   return table("Both players", ["", ...players.map((name) => named(name))], rows, "figures");
 }
 
+// Ranked plays with what they lose; the marked one has a note.
+export function playsTable(caption, plays, marked = null, note = "") {
+  const rows = plays.map((one) => {
+    const text = one.play || "no play";
+    const loss = one.loss ?? plays[0].equity - one.equity;
+    const name = one === marked ? h("strong", {}, `${text} (${note})`) : text;
+    return [name, signed(one.equity), loss > 0 ? signed(-loss) : "", `${one.plies}-ply`];
+  });
+  return table(caption, ["Play", "Equity", "Loss", "Depth"], rows);
+}
+
+// A cube decision with the values of both sides.
+export function cubeTable(caption, { verdict, no_double: none, double_take: taken, double_pass: passed }) {
+  const rows = [["No double", signed(none)], ["Double, take", signed(taken)], ["Double, pass", signed(passed)]];
+  return h("div", {}, h("p", { class: "verdict" }, verdict), table(caption, ["Decision", "Equity"], rows));
+}
+
 // The decision in words: its kind, dice, and what was done beside the best.
 export function decisionText({ roll, played, best, loss }) {
   const dice = roll ? `${roll.join("")}: ` : "";
