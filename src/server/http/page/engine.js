@@ -32,13 +32,13 @@ export async function enginePlay(game, signal) {
   const level = levelOf(game);
   const position = positionFor(game, ENGINE);
   const settings = settingsFor(game, ENGINE);
-  const top = level.rollout?.top ?? 1;
+  const { top = 1, ...rolled } = level.rollout ?? {};
   const { plays } = await ask("move", { position, roll: game.dice, settings: { ...settings, ...level.settings, top } }, signal);
   if (!level.rollout || plays.length < 2) return plays[0];
   let best = plays[0].play;
   const question = {
     position, roll: game.dice, plays: plays.map((play) => play.play),
-    settings: { ...settings, plies: ROLLOUT_PLIES, trials: level.rollout.trials },
+    settings: { ...settings, plies: ROLLOUT_PLIES, ...rolled },
   };
   await rollout(question, (report) => { best = report.candidates[0].play; }, signal);
   return plays.find((play) => play.play === best) ?? plays[0];

@@ -18,7 +18,7 @@ export const LEVELS = [
   { id: "expert", name: "Expert, 0-ply", settings: { plies: 0 } },
   { id: "world-class", name: "World class, 2-ply", settings: { plies: 2 } },
   { id: "3-ply", name: "3-ply", settings: { plies: 3 } },
-  { id: "rollout", name: "Rollouts: seconds for each play", settings: { plies: 2 }, rollout: { trials: 144, top: 3 } },
+  { id: "rollout", name: "Rollouts: seconds for each play", settings: { plies: 2 }, rollout: { trials: 144, truncate: 11, top: 3 } },
 ];
 
 export const levelOf = (game) => LEVELS.find((level) => level.id === game.level) ?? LEVELS[4];
