@@ -232,7 +232,7 @@ fn theme_of(name: Option<&str>) -> PyResult<Option<Theme>> {
 
 fn png_of(py: Python<'_>, drawing: &str, width: Option<u32>) -> PyResult<Vec<u8>> {
     if let Some(width) = width.filter(|width| !(1..=PNG_WIDTH_MAX).contains(width)) {
-        let reason = format!("{width}, want 1 to {PNG_WIDTH_MAX}");
+        let reason = format!("{width}, expected 1 to {PNG_WIDTH_MAX}");
         return Err(wrong::value("width", reason));
     }
     py.detach(|| png(drawing, width)).map_err(wrong::work)

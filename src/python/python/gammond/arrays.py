@@ -266,7 +266,7 @@ def from_open_spiel(observations: NDArray[Any], observer: int = 0, player: int |
         raise ValueError("observations: numbers that are not finite")
     turns = seen[:, [194, 197]] if player is None else np.full((len(seen), 2), [player == observer, player != observer])
     if (turns.sum(axis=1) != 1).any():
-        raise ValueError("player: want 0 or 1, as no player is on roll before the dice (columns 194 and 197)")
+        raise ValueError("player: expected 0 or 1, as no player is on roll before the dice (columns 194 and 197)")
     sides: list[NDArray[np.int64]] = []
     for number, (first, tail) in enumerate(((0, 192), (96, 195))):
         order = 1 if number ^ observer else -1

@@ -20,9 +20,9 @@ def to_table(**columns: NDArray[Any]) -> Any:
     found: dict[str, Any] = {}
     for name, array in columns.items():
         if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufb":
-            raise TypeError(f"{name}: want a numpy array of numbers")
+            raise TypeError(f"{name}: expected a numpy array of numbers")
         if array.ndim not in (1, 2):
-            raise ValueError(f"{name}: shape {array.shape}, want [N] or [N, width]")
+            raise ValueError(f"{name}: shape {array.shape}, expected [N] or [N, width]")
         values = pa.array(np.ascontiguousarray(array).reshape(-1))
         found[name] = values if array.ndim == 1 else pa.FixedSizeListArray.from_arrays(values, array.shape[1])
     lengths = {name: len(column) for name, column in found.items()}

@@ -74,7 +74,7 @@ class FloatNet:
         want = {"b1": (width,), "w2": (second, width), "w3": (5, second), "b3": (5,)}
         for name, shape in want.items():
             if tensors[name].shape != shape:
-                raise ValueError(f"tensors: {name} has shape {tensors[name].shape}, want {shape}")
+                raise ValueError(f"tensors: {name} has shape {tensors[name].shape}, expected {shape}")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FloatNet:
@@ -93,7 +93,7 @@ class FloatNet:
     def chances(self, inputs: Floats) -> Floats:
         """Returns the chances to win, to win a gammon, a backgammon, to lose a gammon, a backgammon: float32[N, 5]."""
         if inputs.ndim != 2 or inputs.shape[1] != self.inputs:
-            raise ValueError(f"inputs: shape {inputs.shape}, want [N, {self.inputs}]")
+            raise ValueError(f"inputs: shape {inputs.shape}, expected [N, {self.inputs}]")
         first = np.clip(inputs @ self._first + self.tensors["b1"], 0, float(self.metadata.get("first_limit", "1")))
         if self.metadata.get("first_layer") == "squared":
             first = first * first

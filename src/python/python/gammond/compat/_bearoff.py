@@ -32,7 +32,7 @@ def position(number: int) -> tuple[int, ...]:
 def number(counts: Sequence[int]) -> int:
     """Returns the number of the checkers on the six home points."""
     if len(counts) != POINTS or min(counts) < 0 or sum(counts) > CHECKERS:
-        raise ValueError(f"counts: {list(counts)}, want six with at most {CHECKERS} checkers")
+        raise ValueError(f"counts: {list(counts)}, expected six with at most {CHECKERS} checkers")
     checkers, lowest = sum(counts), 0
     found = sum(comb(POINTS - 1 + fewer, fewer) for fewer in range(checkers))
     for point, count in enumerate(counts):

@@ -383,7 +383,7 @@ def positionbearoff(side: Sequence[int], points: int = 6, checkers: int = 15) ->
     """Returns the number of one side's bearoff position; only that of six points and fifteen checkers."""
     _six_points(points, checkers)
     if any(side[_bearoff.POINTS :]):
-        raise ValueError("side: not a bearoff, want checkers on the home points only")
+        raise ValueError("side: not a bearoff, expected checkers on the home points only")
     return _bearoff.number([int(count) for count in side[: _bearoff.POINTS]])
 
 
@@ -396,7 +396,7 @@ def positionfrombearoff(number: int = 0, points: int = 6, checkers: int = 15) ->
 
 def _six_points(points: int, checkers: int) -> None:
     if (points, checkers) != (_bearoff.POINTS, _bearoff.CHECKERS):
-        raise NotImplementedError(f"bearoff: {points} points and {checkers} checkers, want 6 and 15")
+        raise NotImplementedError(f"bearoff: {points} points and {checkers} checkers, expected 6 and 15")
 
 
 def dicerolls(count: int) -> tuple[tuple[int, int], ...]:

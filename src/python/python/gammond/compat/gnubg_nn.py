@@ -236,7 +236,7 @@ def bearoff_probabilities(position: Sequence[int] | int) -> tuple[float, ...]:
 def one_checker_race(pips: int) -> tuple[float, float]:
     """Returns the mean and the standard deviation of the number of rolls that a checker needs for `pips` pips."""
     if not 1 <= pips <= 1 << 16:
-        raise ValueError(f"pips: {pips}, want 1 to {1 << 16}")
+        raise ValueError(f"pips: {pips}, expected 1 to {1 << 16}")
     # Moments of the number of rolls for each smaller number of pips.
     moments = [(0.0, 0.0)]
     for left in range(1, pips + 1):
