@@ -154,12 +154,7 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     let bits = match reader.number("bits")? {
         8 => SecondBits::Eight,
         13 => SecondBits::Thirteen,
-        other => {
-            return fail(
-                32,
-                format!("second layer of {other} bits, expected 8 or 13"),
-            );
-        }
+        other => return fail(32, format!("second layer: {other} bits, expected 8 or 13")),
     };
     let length = u64::from_le_bytes(reader.take("length")?);
     let want = file_length(shape, bits);
@@ -184,10 +179,8 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     let [activation, first, second, zero] = reader.take("activation")?;
     let known = (Activation::ALL.into_iter()).find(|known| known.code() == activation);
     let Some(activation) = known else {
-        return fail(
-            ACTIVATION_AT,
-            format!("activation {activation}, expected 0 or 1"),
-        );
+        let reason = format!("activation {activation}, expected 0 or 1");
+        return fail(ACTIVATION_AT, reason);
     };
     let limits = Limits {
         first: first.max(1),
