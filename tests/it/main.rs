@@ -55,6 +55,7 @@ mod nats;
 mod notation;
 mod own_net;
 mod pipeline;
+mod races;
 mod recipe;
 mod request;
 mod rollout;

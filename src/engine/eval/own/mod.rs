@@ -14,6 +14,7 @@
 //! # Ok::<(), gammond_engine::eval::own::OwnNetError>(())
 //! ```
 
+mod backgammons;
 pub mod handcrafted;
 mod inputs;
 mod judge;
@@ -388,7 +389,7 @@ impl OwnEvaluator {
         }
         for (index, position) in positions.iter().enumerate() {
             if races >> index & 1 == 1 {
-                without_far_backgammons(position, &mut out[index]);
+                backgammons::replace(&self.tables, position, &mut out[index]);
             }
         }
     }
@@ -480,15 +481,4 @@ pub fn open_in_races(position: &Position) -> [bool; 5] {
     let ([won, won_double], [lost, lost_double]) =
         (loses(position.opponent()), loses(position.me()));
     [true, won, won_double, lost, lost_double]
-}
-
-/// Removes backgammons that are impossible in a race; gammons are handled after each net evaluation.
-fn without_far_backgammons(position: &Position, chances: &mut Chances) {
-    let [.., won_double, _, lost_double] = open_in_races(position);
-    if !won_double {
-        chances.win_backgammon = 0.0;
-    }
-    if !lost_double {
-        chances.lose_backgammon = 0.0;
-    }
 }
