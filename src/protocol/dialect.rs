@@ -206,6 +206,12 @@ pub trait Dialect: Debug + Send {
         false
     }
 
+    /// Returns the ids of the queries that this line cancels, empty for all, while it waits behind others; `None` if it
+    /// cancels none.
+    fn cancels(&self, _line: &[u8]) -> Option<Vec<String>> {
+        None
+    }
+
     /// Returns true if answers are sent when they are ready, in any order.
     fn answers_when_ready(&self) -> bool {
         false

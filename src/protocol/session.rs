@@ -282,6 +282,16 @@ impl Dialect for Session {
         text(out)
     }
 
+    fn cancels(&self, line: &[u8]) -> Option<Vec<String>> {
+        if self.block.is_some() {
+            return None;
+        }
+        match parse_line(line, &self.settings)?.ok()?.request {
+            Request::Cancel(targets) => Some(targets),
+            _ => None,
+        }
+    }
+
     fn answers_when_ready(&self) -> bool {
         self.settings.when_ready
     }

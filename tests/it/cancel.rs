@@ -86,6 +86,34 @@ fn cancel_all_frees_the_threads() {
     );
 }
 
+/// a cancel is seen behind more requests than may be in progress.
+#[test]
+fn cancel_behind_a_full_window_is_seen() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    let mut text = String::new();
+    for number in 0..150 {
+        text += &format!("#r{number} {ENDLESS}\n");
+    }
+    client.send(text + "#all cancel all\n");
+    for number in 0..150 {
+        let answer = line(&mut client);
+        assert!(
+            answer["id"] == format!("r{number}") && is_cut(&answer),
+            "{answer}"
+        );
+    }
+    assert_eq!(line(&mut client)["type"], "cancel");
+    // A line of a match is none.
+    client.send(format!("{ENDLESS}\n").repeat(64) + "analyse\ncancel all\n.\n");
+    client
+        .stream
+        .set_read_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
+    let more = std::io::Read::read(&mut client.stream, &mut [0]);
+    assert!(more.is_err(), "something was answered");
+}
+
 /// cancels of any ids at any time, beside a strict client: one answer to each line, and no memory stays.
 #[test]
 fn storm_of_cancels_loses_and_doubles_nothing() {

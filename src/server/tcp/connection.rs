@@ -285,10 +285,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
                 vanished(stream, gone, look).await;
                 Ok(None)
-            }, if reads || looks => match count? {
-                None => Err(self.hung_up()),
-                Some(0) => Ok(Event::InputEnded),
-                Some(_) => Ok(Event::Bytes { had_partial }),
+            }, if reads || looks => match count {
+                // A peer that vanishes while it is read ahead.
+                Err(_) if waits => Err(self.hung_up()),
+                Err(error) => Err(error),
+                Ok(None) => Err(self.hung_up()),
+                Ok(Some(0)) => Ok(Event::InputEnded),
+                Ok(Some(_)) => Ok(Event::Bytes { had_partial }),
             },
             () = async { match deadline {
                 Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -305,7 +308,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         let pipelines = self.dialect.as_ref().is_none_or(|one| one.pipelines());
         if pipelines || self.pending.is_empty() {
-            self.has_room() && self.codec.peek().is_none()
+            // Behind as many lines as may be in progress there may be one that cancels them.
+            let ahead = !self.has_room() && self.codec.buffered() < READ_BYTES;
+            ahead || self.has_room() && self.codec.peek().is_none()
         } else {
             self.codec.buffered() < READ_BYTES
         }
@@ -418,10 +423,46 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
+    /// Stops the queries that a line cancels which has to wait until there is room. It is answered in its place.
+    fn cancel_ahead(&mut self) {
+        let Some(dialect) = &self.dialect else {
+            return;
+        };
+        let mut targets = Vec::new();
+        self.codec.any_line(|line| {
+            let word = line.trim_ascii_start();
+            let word = match word.starts_with(b"#") {
+                true => word
+                    .iter()
+                    .position(u8::is_ascii_whitespace)
+                    .and_then(|at| word.get(at..)),
+                false => Some(word),
+            };
+            let word = word.unwrap_or_default().trim_ascii_start();
+            if let Some(Some(ids)) = is_cancel(word).then(|| dialect.cancels(line)) {
+                targets.push(ids);
+            }
+            // The lines behind it are those of a match.
+            word.get(..6).is_some_and(|word| {
+                word.eq_ignore_ascii_case(b"analys") || word.eq_ignore_ascii_case(b"analyz")
+            })
+        });
+        for ids in targets {
+            self.stop(&ids);
+        }
+    }
+
     /// Stops queries of this connection; returns the answer.
     fn cancel(&mut self, cancel: &Cancel) -> String {
-        let all = cancel.targets.is_empty();
-        let mut states: Vec<(String, CancelState)> = (cancel.targets.iter())
+        let states = self.stop(&cancel.targets);
+        cancel.answer(&states)
+    }
+
+    /// Stops the queries with these ids, without any all; returns their states.
+    fn stop(&mut self, targets: &[String]) -> Vec<(String, CancelState)> {
+        let all = targets.is_empty();
+        let mut changed = false;
+        let mut states: Vec<(String, CancelState)> = (targets.iter())
             .map(|id| (id.clone(), CancelState::Unknown))
             .collect();
         for one in self.pending.values().filter(|one| !one.done) {
@@ -435,16 +476,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     None if all => states.push((id.clone(), state)),
                     None => continue,
                 }
-                if one.stoppable {
-                    one.stop.trigger();
-                }
+                changed |= stop(one);
             }
-            if all && one.stoppable {
-                one.stop.trigger();
-            }
+            changed |= all && stop(one);
         }
-        self.shared.workers.hurry(self.lane);
-        cancel.answer(&states)
+        if changed {
+            self.shared.workers.hurry(self.lane);
+        }
+        states
     }
 
     /// Counts the memory of matches, and rejects a match beyond the limit of all connections (SRV-20).
@@ -592,6 +631,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         }
         self.submit(group);
+        if !self.has_room() {
+            self.cancel_ahead();
+        }
         let when_ready = (self.dialect.as_ref()).is_some_and(|one| one.answers_when_ready());
         if when_ready != self.when_ready {
             self.when_ready = when_ready;
@@ -739,6 +781,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             block: 0,
         });
     }
+}
+
+/// Returns true for a line that begins so, with or without ids.
+fn is_cancel(word: &[u8]) -> bool {
+    word.get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"cancel"))
+}
+
+/// Stops a query that can be stopped; returns true if that is new.
+fn stop(one: &Pending) -> bool {
+    let new = one.stoppable && !one.stop.is_triggered();
+    if new {
+        one.stop.trigger();
+    }
+    new
 }
 
 /// Polls until the peer has vanished.
