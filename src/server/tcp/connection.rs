@@ -3,6 +3,8 @@
 //! The task only moves bytes and waits; all computing is done by the workers. An idle connection holds no buffer: bytes are
 //! read into a buffer of the thread.
 
+mod order;
+
 use super::shared::Shared;
 use super::turns::Turn;
 use super::weight::Weight;
@@ -16,8 +18,7 @@ use crate::work::{Part, QueuedWork};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{
-    Cancel, CancelState, Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session,
-    Step,
+    Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session, Step,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -372,120 +373,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.weigh();
     }
 
-    /// Moves answers to the output: those of the first lines, or all that are ready.
-    fn deliver(&mut self) {
-        while let Some(number) = self.deliverable() {
-            let Some(one) = self.pending.get_mut(&number) else {
-                return;
-            };
-            let whole = one.bytes.ends_with(b"\n");
-            let behind = std::mem::take(&mut one.behind);
-            self.out.append(&mut one.bytes);
-            let left = self.account.charge(0);
-            self.charge.absorb(std::mem::replace(&mut one.charge, left));
-            if one.done {
-                self.lines_pending -= one.lines;
-                self.weight.pending -= one.block;
-                self.pending.remove(&number);
-                self.open = None;
-            } else {
-                self.open = (!whole).then_some(number);
-            }
-            self.account.go_on(self.front(), behind);
-        }
-    }
-
-    /// Returns the number of an answer of which something can be sent.
-    fn deliverable(&self) -> Option<u64> {
-        let has_text = |one: &Pending| one.done || !one.bytes.is_empty();
-        let first = self.open.or_else(|| self.pending.keys().next().copied())?;
-        if self.open.is_some() || !self.when_ready {
-            return self
-                .pending
-                .get(&first)
-                .filter(|one| has_text(one))
-                .map(|_| first);
-        }
-        let mut ready = self.pending.iter().filter(|(_, one)| has_text(one));
-        // The beginning of a long answer comes last, as it keeps the others waiting.
-        let whole = |(_, one): &(&u64, &Pending)| one.done || one.bytes.ends_with(b"\n");
-        let whole = ready.clone().find(whole);
-        whole.or_else(|| ready.next()).map(|(number, _)| *number)
-    }
-
-    /// Returns the number up to which answers can be sent at once.
-    fn front(&self) -> u64 {
-        let first = self.pending.keys().next().copied();
-        match (self.open, self.when_ready) {
-            (Some(open), _) => open,
-            (None, true) => self.next_number,
-            (None, false) => first.unwrap_or(self.next_number),
-        }
-    }
-
-    /// Stops the queries that a line cancels which has to wait until there is room. It is answered in its place.
-    fn cancel_ahead(&mut self) {
-        let Some(dialect) = &self.dialect else {
-            return;
-        };
-        let mut targets = Vec::new();
-        self.codec.any_line(|line| {
-            let word = line.trim_ascii_start();
-            let word = match word.starts_with(b"#") {
-                true => word
-                    .iter()
-                    .position(u8::is_ascii_whitespace)
-                    .and_then(|at| word.get(at..)),
-                false => Some(word),
-            };
-            let word = word.unwrap_or_default().trim_ascii_start();
-            if let Some(Some(ids)) = is_cancel(word).then(|| dialect.cancels(line)) {
-                targets.push(ids);
-            }
-            // The lines behind it are those of a match.
-            word.get(..6).is_some_and(|word| {
-                word.eq_ignore_ascii_case(b"analys") || word.eq_ignore_ascii_case(b"analyz")
-            })
-        });
-        for ids in targets {
-            self.stop(&ids);
-        }
-    }
-
-    /// Stops queries of this connection; returns the answer.
-    fn cancel(&mut self, cancel: &Cancel) -> String {
-        let states = self.stop(&cancel.targets);
-        cancel.answer(&states)
-    }
-
-    /// Stops the queries with these ids, without any all; returns their states.
-    fn stop(&mut self, targets: &[String]) -> Vec<(String, CancelState)> {
-        let all = targets.is_empty();
-        let mut changed = false;
-        let mut states: Vec<(String, CancelState)> = (targets.iter())
-            .map(|id| (id.clone(), CancelState::Unknown))
-            .collect();
-        for one in self.pending.values().filter(|one| !one.done) {
-            let state = match one.stoppable {
-                true => CancelState::Stopped,
-                false => CancelState::Finishing,
-            };
-            for id in &one.ids {
-                match states.iter_mut().find(|(known, _)| known == id) {
-                    Some(found) => found.1 = state,
-                    None if all => states.push((id.clone(), state)),
-                    None => continue,
-                }
-                changed |= stop(one);
-            }
-            changed |= all && stop(one);
-        }
-        if changed {
-            self.shared.workers.hurry(self.lane);
-        }
-        states
-    }
-
     /// Counts the memory of matches, and rejects a match beyond the limit of all connections (SRV-20).
     fn weigh(&mut self) {
         let Some(dialect) = &mut self.dialect else {
@@ -781,21 +668,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             block: 0,
         });
     }
-}
-
-/// Returns true for a line that begins so, with or without ids.
-fn is_cancel(word: &[u8]) -> bool {
-    word.get(..6)
-        .is_some_and(|word| word.eq_ignore_ascii_case(b"cancel"))
-}
-
-/// Stops a query that can be stopped; returns true if that is new.
-fn stop(one: &Pending) -> bool {
-    let new = one.stoppable && !one.stop.is_triggered();
-    if new {
-        one.stop.trigger();
-    }
-    new
 }
 
 /// Polls until the peer has vanished.

@@ -83,6 +83,20 @@ pub fn all() -> Vec<Attack> {
             gone,
             "rollouts of clients that leave",
         ),
+        one(
+            "http-events",
+            "R-05",
+            true,
+            events,
+            "60 streams of events that nobody reads, of rollouts and of a job",
+        ),
+        one(
+            "http-jobs",
+            "R-03",
+            true,
+            jobs,
+            "jobs by hundreds that are never asked for",
+        ),
         Attack {
             name: "http-guess",
             goals: "R-02",
@@ -381,6 +395,60 @@ fn gone(stage: &Stage) -> Outcome {
     }
     Outcome {
         checks: vec![Check::new("asked and left", asked, asked > 0)],
+        ..Outcome::default()
+    }
+}
+
+fn events(stage: &Stage) -> Outcome {
+    let mut herd = connect(stage, 1, 60);
+    for client in &mut herd {
+        let mut request = post(
+            "/v1/rollout",
+            ROLLOUT.len(),
+            "Accept: text/event-stream\r\n",
+        );
+        request.push_str(ROLLOUT);
+        client.push(request.as_bytes());
+    }
+    stage.hold();
+    Outcome {
+        herd,
+        ..Outcome::default()
+    }
+}
+
+fn jobs(stage: &Stage) -> Outcome {
+    let (mut taken, mut refused, mut links) = (0, 0, Vec::new());
+    while stage.on() {
+        for mut client in connect(stage, 1, 30) {
+            let mut request = post("/v1/jobs/rollout", ROLLOUT.len(), "Connection: close\r\n");
+            request.push_str(ROLLOUT);
+            client.push(request.as_bytes());
+            let text = answers(&mut client, SOON);
+            for status in statuses(&text) {
+                taken += usize::from(status == 202);
+                refused += usize::from(status == 503);
+            }
+            let lines = text.lines().filter_map(|line| line.split_once(": "));
+            let mut found = lines.filter(|(name, _)| name.eq_ignore_ascii_case("location"));
+            links.extend(found.next().map(|(_, link)| link.to_owned()));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The next attack finds a server without work.
+    for link in &links {
+        for mut client in connect(stage, 1, 1) {
+            let request =
+                format!("DELETE {link} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            client.push(request.as_bytes());
+            answers(&mut client, SOON);
+        }
+    }
+    Outcome {
+        checks: vec![
+            Check::new("jobs taken", taken, taken > 0 && taken <= 100),
+            Check::new("jobs refused", refused, refused > 0),
+        ],
         ..Outcome::default()
     }
 }
