@@ -2,6 +2,20 @@
 import base64, json, os, re, subprocess, sys, time
 
 WAIT_SECONDS = 60
+# Two controls that overlap, if there are any; parts that scroll by themselves may be below others.
+COVERED = """(() => {
+    const shown = [...document.querySelectorAll('input, select, button, textarea')]
+        .filter((one) => one.checkVisibility() && !one.closest('.scroll, .decisions'))
+        .map((one) => [one.outerHTML.slice(0, 100), one.getBoundingClientRect()]);
+    for (const [at, [one, box]] of shown.entries()) {
+        for (const [other, next] of shown.slice(at + 1)) {
+            const wide = Math.min(box.right, next.right) - Math.max(box.left, next.left);
+            const high = Math.min(box.bottom, next.bottom) - Math.max(box.top, next.top);
+            if (wide > 2 && high > 2) return [one, other];
+        }
+    }
+    return null;
+})()"""
 
 
 class Browser:
@@ -129,6 +143,9 @@ class Browser:
         wide = self.value("document.documentElement.scrollWidth")
         if wide > width:
             sys.exit(f"the page is {wide} wide in a window of {width}")
+        covered = self.value(COVERED)
+        if covered:
+            sys.exit(f"a control lies over another one in a window of {width}: {covered}")
         data = self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"]
         (self.out / f"page-{name}.png").write_bytes(base64.b64decode(data))
 

@@ -265,13 +265,13 @@ const tools = h("div", { class: "tools wide", role: "group", "aria-label": "Boar
     setUp.isOpen = !isPressed(button);
     button.setAttribute("aria-pressed", String(setUp.isOpen));
     setUp.tools.hidden = !setUp.isOpen;
-    showPlayOrBoard();
+    showBoard();
   }),
   press("flip", "Flip", (button) => {
     board.clockwise = !board.clockwise;
     localStorage.setItem(FLIPPED, board.clockwise ? "1" : "0");
     button.setAttribute("aria-pressed", String(board.clockwise));
-    showPlayOrBoard();
+    showBoard();
   }));
 const undo = h("button", { type: "button", id: "undo" }, "Undo");
 undo.addEventListener("click", () => history.back());
@@ -279,7 +279,13 @@ tools.append(undo);
 tools.querySelector("#flip").setAttribute("aria-pressed", String(board.clockwise));
 form.after(tools, setUp.tools);
 
-function showPlayOrBoard() {
+function showBoard() {
+  if (!answer.dataset.board) {
+    // The link has no position to show: setting up begins with the start.
+    answer.prepend(board.place);
+    setUp.redraw(setUp.position, setUp.settings);
+    return;
+  }
   const roll = setUp.isOpen ? {} : dice();
   board.show(...drawing(), { ...roll, label: board.words }).catch((error) => say(error.message));
 }

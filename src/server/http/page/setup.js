@@ -8,6 +8,7 @@ import { BAR, copied, empty, OFF, off, parseId, printId, START, swapped } from "
 import { stateOf, turned } from "./state.js";
 
 const CUBE_MAX = 1024;
+const MONEY = { cube: 1, owner: "centred", length: 0, jacoby: true, beavers: true };
 const OWNERS = [["centred", "in the middle"], ["me", "of the player on roll"], ["opponent", "of the opponent"]];
 const TOOLS = [["me", "Player on roll"], ["opponent", "Opponent"], ["none", "Remove"]];
 
@@ -24,7 +25,7 @@ export function positionIn(text) {
 // The handlers of a Board, and the tools beside it. `changed` takes the new ID; `redraw` shows a position that is no link yet.
 export class SetUp {
   constructor({ changed, redraw, failed }) {
-    Object.assign(this, { changed, redraw, failed, isOpen: false, pending: 0, tool: "me", position: parseId(START), settings: {} });
+    Object.assign(this, { changed, redraw, failed, isOpen: false, pending: 0, tool: "me", position: parseId(START), settings: MONEY });
     this.tools = this.#tools();
   }
 
