@@ -2,7 +2,7 @@
 
 use gammond_engine::eval::Evaluator as _;
 use gammond_engine::eval::own::OwnEvaluator;
-use gammond_game::notation::PositionId;
+use gammond_game::notation::{PositionId, parse_training_line};
 use gammond_game::{Chances, Position};
 
 fn evaluated(own: &OwnEvaluator, position: Position) -> Chances {
@@ -28,4 +28,29 @@ fn backgammons_at_stake_are_evaluated_exactly() {
         let wanted = sign * (2.0 + backgammon);
         assert!((found - wanted).abs() < 0.005, "{id}: {found} {wanted}");
     }
+}
+
+/// `tests/data/odd-races.txt`: the root mean square error of static equities stays below a bound, also of races with a
+/// backgammon at stake alone. The labels have an error of their own.
+#[test]
+fn odd_races_are_near_their_rollouts() {
+    let own = OwnEvaluator::embedded().unwrap();
+    let text = include_str!("../data/odd-races.txt");
+    let mut errors: [Vec<f64>; 2] = Default::default();
+    for line in text.lines() {
+        let Some(wanted) = parse_training_line(line.as_bytes()).unwrap() else {
+            continue;
+        };
+        assert!(!wanted.position.has_contact(), "{line}");
+        let chances = wanted.chances;
+        let error = evaluated(&own, wanted.position).equity() - chances.equity();
+        let at_stake = chances.win_backgammon + chances.lose_backgammon > 1e-4;
+        errors[usize::from(at_stake)].push(error.into());
+    }
+    let [others, at_stake] = errors.map(|errors| {
+        let squares: f64 = errors.iter().map(|error| error * error).sum();
+        (errors.len(), (squares / errors.len() as f64).sqrt())
+    });
+    assert!(others.0 >= 200 && others.1 < 0.013, "{others:?}");
+    assert!(at_stake.0 >= 100 && at_stake.1 < 0.008, "{at_stake:?}");
 }
