@@ -486,7 +486,7 @@ fn annotated_matches_are_written_over_nothing() {
         text.matches("; judged by gammond, 0-ply").count()
     };
     assert_eq!([seals("out/a.mat"), seals("twice/a.mat")], [1, 1]);
-    let theirs = "left as it is";
+    let theirs = "left unchanged";
     refused(
         "analyse x --annotate x",
         "x/a.mat",

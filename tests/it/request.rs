@@ -478,7 +478,7 @@ fn errors_help() {
         (
             "cube 4HPwATDgc/ABMA cube=2 owner=opponent",
             "bad-cube",
-            "opponent's",
+            "opponent owns",
         ),
         ("set length=7 score=9:9", "bad-score", "9 is not below"),
         (

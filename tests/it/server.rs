@@ -78,7 +78,8 @@ impl Client {
     pub(crate) fn new(address: &str) -> Client {
         let stream = TcpStream::connect(address).unwrap();
         stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
+            // Long: work that others wait for has a low priority.
+            .set_read_timeout(Some(Duration::from_secs(300)))
             .unwrap();
         stream.set_nodelay(true).unwrap();
         let reader = BufReader::new(stream.try_clone().unwrap());

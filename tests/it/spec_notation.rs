@@ -284,7 +284,7 @@ fn xg_06_to_12() {
     ] {
         assert_eq!(
             xgid_error(&fields[..end]),
-            format!("xgid {name} is missing")
+            format!("XGID {name} is missing")
         );
     }
     // XG-12.
