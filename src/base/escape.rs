@@ -180,7 +180,7 @@ impl Display for Markup<'_> {
     }
 }
 
-/// A cell of a line of comma-separated values.
+/// A cell of a CSV line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvCell<'a>(Cow<'a, str>);
 
@@ -233,7 +233,7 @@ pub const FILE_NAME_BYTES_MAX: usize = 64;
 pub struct FileName<'a>(&'a str);
 
 impl<'a> FileName<'a> {
-    /// Reduces this text.
+    /// Returns a file name made of the safe characters of this text.
     #[must_use]
     pub const fn new(text: &'a str) -> FileName<'a> {
         FileName(text)

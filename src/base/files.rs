@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }
 
-    /// The pipe has no writer: an ordinary blocking open would hang this test.
+    /// A pipe without a writer is rejected at once: a blocking open would hang this test.
     #[test]
     fn a_pipe_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();

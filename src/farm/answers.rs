@@ -2,7 +2,7 @@
 
 use super::FarmError;
 use super::store::{Farm, State};
-use super::task::{Lot, is_sha256, one_line};
+use super::task::{PartBatch, is_sha256, one_line};
 use crate::nats::{is_name, words};
 use async_nats::HeaderMap;
 use async_nats::jetstream::Message;
@@ -48,9 +48,9 @@ async fn next_of(batch: &mut Batch) -> Result<Option<Message>, FarmError> {
 
 /// An answer without its parts.
 #[derive(Clone, Debug)]
-pub struct Answered {
+pub struct AnswerInfo {
     /// Lot that the answer belongs to.
-    pub lot: Lot,
+    pub lot: PartBatch,
     /// Name of the worker.
     pub worker: String,
     /// Instance of the worker's program.
@@ -71,9 +71,9 @@ pub struct Answered {
 
 /// An answer that a worker submits.
 #[derive(Clone, Debug)]
-pub(super) struct Giving {
+pub(super) struct Submission {
     /// Lot that the answer belongs to.
-    pub(super) lot: Lot,
+    pub(super) lot: PartBatch,
     /// Name of the worker, and instance of its program.
     pub(super) by: (String, String),
     /// Total computing time of the parts, one after the other.
@@ -86,8 +86,8 @@ pub(super) struct Giving {
 
 /// A lot that was abandoned.
 #[derive(Clone, Debug)]
-pub(super) struct GivenUp {
-    pub(super) lot: Lot,
+pub(super) struct AbandonedBatch {
+    pub(super) lot: PartBatch,
     /// Reason for abandoning it.
     pub(super) reason: String,
     /// Sequence number of that message in the stream.
@@ -96,7 +96,7 @@ pub(super) struct GivenUp {
 
 /// The outcome of a submitted answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum SubmissionOutcome {
     /// The first answer of its copy: it counts.
     First,
     /// Another answer was stored before.
@@ -105,10 +105,13 @@ pub(super) enum Given {
 
 impl Farm {
     /// Stores answers; the first one of each copy of a lot counts.
-    pub(super) async fn give(&self, all: Vec<Giving>) -> Result<Vec<Given>, FarmError> {
+    pub(super) async fn submit(
+        &self,
+        all: Vec<Submission>,
+    ) -> Result<Vec<SubmissionOutcome>, FarmError> {
         let fail = FarmError::server("giving an answer");
         let mut waiting = Vec::new();
-        for Giving {
+        for Submission {
             lot,
             by,
             busy,
@@ -118,6 +121,7 @@ impl Farm {
         {
             let sum = sha256(&bytes);
             let mut headers = HeaderMap::new();
+            // The server refuses a second answer, so that two workers cannot overwrite each other.
             headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
             headers.insert(WORKER, by.0.as_str());
             headers.insert(INSTANCE, by.1.as_str());
@@ -126,6 +130,7 @@ impl Farm {
             headers.insert(SUM, sum.as_str());
             let payload = if bytes.len() > MESSAGE_BYTES_MAX {
                 headers.insert(OBJECT, "1");
+                // The object is stored before its message, because a reader may request it at once.
                 self.put_object(&sum, &bytes, false).await?;
                 Vec::new()
             } else {
@@ -138,8 +143,10 @@ impl Farm {
         let mut given = Vec::new();
         for sent in waiting {
             given.push(match sent.await {
-                Ok(_) => Given::First,
-                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Given::Late,
+                Ok(_) => SubmissionOutcome::First,
+                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
+                    SubmissionOutcome::Late
+                }
                 Err(error) => return Err(fail(words(&error))),
             });
         }
@@ -148,7 +155,10 @@ impl Farm {
 
     /// Returns an answer with its packed parts, or `None` if there is none. An answer that no worker could have given is
     /// rejected, see [`Farm::reject`].
-    pub(super) async fn answer(&self, lot: &Lot) -> Result<Option<(Answered, Vec<u8>)>, FarmError> {
+    pub(super) async fn answer(
+        &self,
+        lot: &PartBatch,
+    ) -> Result<Option<(AnswerInfo, Vec<u8>)>, FarmError> {
         let subject = self.result_subject(&lot.subject());
         let fail = FarmError::server("reading an answer");
         let message = if self.results.cached_info().config.allow_direct {
@@ -192,24 +202,24 @@ impl Farm {
 
     /// Removes an answer that no honest worker gives, posts its lot again, and quarantines the machine named in it, as if two
     /// other machines contradicted its checksum.
-    pub(super) async fn reject(&self, known: &Answered, why: &str) -> Result<(), FarmError> {
+    pub(super) async fn reject(&self, known: &AnswerInfo, why: &str) -> Result<(), FarmError> {
         let lot = &known.lot;
         let why = format!("its answer to {} {why}", lot.subject());
         tracing::error!(worker = known.worker, "set aside: {why}");
-        self.set_aside(&known.worker, &why).await?;
-        self.take_back(lot, known.sequence).await?;
-        self.again(lot, known.sequence).await
+        self.quarantine(&known.worker, &why).await?;
+        self.remove_answer(lot, known.sequence).await?;
+        self.post_again(lot, known.sequence).await
     }
 
     /// Removes an answer that does not even name a machine, and posts its lot again.
-    async fn reject_nameless(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
+    async fn reject_nameless(&self, lot: &PartBatch, sequence: u64) -> Result<(), FarmError> {
         tracing::warn!(lot = lot.subject(), "an answer that is none: it is removed");
-        self.take_back(lot, sequence).await?;
-        self.again(lot, sequence).await
+        self.remove_answer(lot, sequence).await?;
+        self.post_again(lot, sequence).await
     }
 
     /// Posts a lot again whose answer was removed; `sequence` is that answer's number in the stream.
-    pub(super) async fn again(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
+    pub(super) async fn post_again(&self, lot: &PartBatch, sequence: u64) -> Result<(), FarmError> {
         let state = self.state(&lot.job).await?;
         // Copies beyond the second are posted by those who compare answers.
         if state == State::Cancelled || lot.copy > 1 {
@@ -229,11 +239,11 @@ impl Farm {
         headers: &HeaderMap,
         sequence: u64,
         came_s: i64,
-    ) -> Option<Answered> {
+    ) -> Option<AnswerInfo> {
         let word = |name: &str| headers.get(name).map(|value| value.as_str().to_owned());
         let busy_ms: u64 = word(BUSY)?.parse().ok()?;
-        Some(Answered {
-            lot: self.lot_of(subject)?,
+        Some(AnswerInfo {
+            lot: self.batch_of(subject)?,
             worker: word(WORKER).filter(|name| is_name(name))?,
             instance: word(INSTANCE).filter(|name| is_name(name))?,
             busy_ms: busy_ms.min(BUSY_MS_MAX),
@@ -246,7 +256,11 @@ impl Farm {
     }
 
     /// Removes an answer, but none that was stored after it.
-    pub(super) async fn take_back(&self, lot: &Lot, sequence: u64) -> Result<(), FarmError> {
+    pub(super) async fn remove_answer(
+        &self,
+        lot: &PartBatch,
+        sequence: u64,
+    ) -> Result<(), FarmError> {
         let subject = self.result_subject(&lot.subject());
         let purge = self.results.purge().filter(subject);
         let purged = purge.sequence(sequence.saturating_add(1)).await;
@@ -275,7 +289,7 @@ impl Farm {
     }
 
     /// Returns all answers of a job without their parts. Messages that are no answers are removed.
-    pub(super) async fn all_answered(&self, job: &str) -> Result<Vec<Answered>, FarmError> {
+    pub(super) async fn answer_infos(&self, job: &str) -> Result<Vec<AnswerInfo>, FarmError> {
         let fail = FarmError::server("reading answers");
         let consumer = self.heads("result", &format!("{job}.>")).await?;
         let mut left = consumer.cached_info().num_pending;
@@ -293,7 +307,7 @@ impl Farm {
                 let subject = message.subject.as_str();
                 match (
                     self.answered(subject, &headers, sequence, came),
-                    self.lot_of(subject),
+                    self.batch_of(subject),
                 ) {
                     (Some(known), _) => found.push(known),
                     (None, Some(lot)) => self.reject_nameless(&lot, sequence).await?,
@@ -336,7 +350,7 @@ impl Farm {
         &self,
         reader: &PullConsumer,
         most: usize,
-    ) -> Result<Vec<(Answered, Vec<u8>)>, FarmError> {
+    ) -> Result<Vec<(AnswerInfo, Vec<u8>)>, FarmError> {
         let fail = FarmError::server("reading answers");
         let fetched = reader.fetch().max_messages(most).messages().await;
         let mut fetched = fetched.map_err(|error| fail(words(&error)))?;
@@ -347,7 +361,7 @@ impl Farm {
             let subject = message.subject.as_str();
             let headers = message.headers.as_ref();
             let known = headers.and_then(|headers| self.answered(subject, headers, sequence, came));
-            // What is damaged is found out when it is asked for by its name.
+            // Damaged answers are skipped here, because the request by name reports and removes them.
             if let Some(known) = known
                 && (known.object || sha256(&message.payload) == known.sum)
             {
@@ -358,9 +372,9 @@ impl Farm {
     }
 
     /// Abandons a lot and stores the reason.
-    pub(super) async fn bury(&self, lot: &Lot, reason: &str) -> Result<(), FarmError> {
+    pub(super) async fn mark_dead(&self, lot: &PartBatch, reason: &str) -> Result<(), FarmError> {
         let subject = self.dead_subject(&lot.subject());
-        let fail = FarmError::server("giving a lot up");
+        let fail = FarmError::server("abandoning a lot");
         let mut headers = HeaderMap::new();
         headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
         let reason = one_line(reason, REASON_LETTERS_MAX);
@@ -374,8 +388,12 @@ impl Farm {
     }
 
     /// Returns at most `most` lots of a job that were abandoned and have no answer yet.
-    pub(super) async fn given_up(&self, job: &str, most: usize) -> Result<Vec<GivenUp>, FarmError> {
-        let fail = FarmError::server("reading the lots that were given up");
+    pub(super) async fn abandoned(
+        &self,
+        job: &str,
+        most: usize,
+    ) -> Result<Vec<AbandonedBatch>, FarmError> {
+        let fail = FarmError::server("reading the abandoned lots");
         let config = pull::Config {
             filter_subject: self.dead_subject(&format!("{job}.>")),
             ack_policy: AckPolicy::None,
@@ -394,12 +412,12 @@ impl Farm {
             while let Some(message) = next_of(&mut fetched).await? {
                 left = left.saturating_sub(1);
                 let info = message.info().map_err(|error| fail(error.to_string()))?;
-                let Some(lot) = self.lot_of(message.subject.as_str()) else {
+                let Some(lot) = self.batch_of(message.subject.as_str()) else {
                     continue;
                 };
-                // Somebody was slow, and answered after all.
+                // A slow worker may have answered after the lot was abandoned.
                 if found.len() < most && self.answer(&lot).await?.is_none() {
-                    found.push(GivenUp {
+                    found.push(AbandonedBatch {
                         lot,
                         reason: one_line(
                             &String::from_utf8_lossy(&message.payload),
@@ -417,7 +435,7 @@ impl Farm {
     }
 
     /// Removes the records of a job's abandoned lots.
-    pub(super) async fn unbury(&self, job: &str) -> Result<(), FarmError> {
+    pub(super) async fn revive(&self, job: &str) -> Result<(), FarmError> {
         let subject = self.dead_subject(&format!("{job}.>"));
         let purged = self.results.purge().filter(subject).await;
         purged.map_err(|error| FarmError::server("forgetting lots")(words(&error)))?;

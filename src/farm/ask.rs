@@ -1,16 +1,17 @@
 //! Submitting jobs: posts their parts and takes the answers.
 
 use super::FarmError;
-use super::answers::{Answered, GivenUp};
+use super::answers::{AbandonedBatch, AnswerInfo};
+use super::difference::shorten_to_difference;
 use super::files;
-use super::stillness::Stillness;
+use super::stall_detector::StallDetector;
 use super::store::{Farm, State};
-use super::task::{FORMAT, LOTS_MAX, Lot, Stage, Task, unpack};
+use super::task::{BATCHES_MAX, FORMAT, PartBatch, Stage, Task, unpack};
 use async_nats::jetstream::consumer::PullConsumer;
 use futures_util::StreamExt as _;
 use gammond_base::escape::Untrusted;
 use gammond_base::stop::Stop;
-use gammond_job::{Assignment, Elsewhere, ElsewhereError, Header, PartSource, Work};
+use gammond_job::{Header, JobRole, PartSource, RemoteError, RemoteExecutor, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,31 +19,35 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 /// Maximum time for measuring how long parts take.
-const MEASURED: Duration = Duration::from_millis(1500);
+const MEASUREMENT_TIME_MAX: Duration = Duration::from_millis(1500);
 /// Maximum number of parts that are measured.
-const MEASURED_PARTS: u64 = 64;
-/// Minimum and maximum computing time of a lot on one thread, in seconds.
-const LOT_SECONDS: (f64, f64) = (5.0, 20.0);
+const MEASURED_PARTS_MAX: u64 = 64;
+/// Minimum computing time of a lot on one thread, in seconds.
+const BATCH_SECONDS_MIN: f64 = 5.0;
+/// Maximum computing time of a lot on one thread, in seconds.
+const BATCH_SECONDS_MAX: f64 = 20.0;
 /// Target number of lots of a job, unless they would be too short.
-const LOTS: f64 = 64.0;
+const BATCHES_TARGET: f64 = 64.0;
 /// Target size of an answer in bytes.
-const LOT_BYTES: f64 = 4e6;
+const ANSWER_BYTES_TARGET: f64 = 4e6;
 /// Number of answers requested by name at a time.
-const AHEAD: u64 = 128;
+const NAMED_REQUESTS_MAX: u64 = 128;
 /// Number of concurrent requests of answers by name; each answer may have 64 MiB.
-const ASKED_AT_ONCE: usize = 8;
-/// Maximum number of answers per read in order of arrival, and their approximate size in bytes.
-const READ: (usize, usize) = (1000, 8 << 20);
+const CONCURRENT_REQUESTS_MAX: usize = 8;
+/// Maximum number of answers per read in order of arrival.
+const ANSWERS_PER_READ_MAX: usize = 1000;
+/// Approximate size in bytes of the answers of one read.
+const BYTES_PER_READ_TARGET: usize = 8 << 20;
 /// Maximum size in bytes of answers that are buffered until their turn.
-const KEPT_BYTES: usize = 64 << 20;
+const READ_AHEAD_BYTES_MAX: usize = 64 << 20;
 /// Poll interval while the next answer is missing.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Interval of the checks for cancellation, abandoned lots and stalled queues.
-const CHECK: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of abandoned lots that are read while waiting.
-const GIVEN_UP_MAX: usize = 1000;
+const ABANDONED_MAX: usize = 1000;
 /// Percentage added to the estimate if a job has no fixed number of parts.
-const SPARE: u64 = 5;
+const SPARE_PERCENT: u64 = 5;
 
 /// The division of a job's parts into messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,9 +78,9 @@ pub(super) fn post(
         parts,
         lot,
     };
-    if stage.lots() > LOTS_MAX {
+    if stage.lots() > BATCHES_MAX {
         let text = format!(
-            "{} messages, at most {LOTS_MAX}; take a larger --part-seconds",
+            "{} messages, at most {BATCHES_MAX}; take a larger --part-seconds",
             stage.lots()
         );
         return Err(FarmError::Other(text));
@@ -90,9 +95,9 @@ pub(super) fn post(
 }
 
 /// Returns all lots of a stage from `from` on; those that are verified twice.
-fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<Lot> {
+fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<PartBatch> {
     let job = task.name();
-    let lot = |(number, lot): (u32, u64)| Lot {
+    let lot = |(number, lot): (u32, u64)| PartBatch {
         job: job.clone(),
         stage: number,
         number: lot,
@@ -120,32 +125,13 @@ pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmErro
         || "its header is another".to_owned(),
         |one| {
             let value = |value: Option<String>| value.unwrap_or_else(|| "nothing".to_owned());
-            let [found, own] = where_they_differ([value(one.found), value(one.wanted)]);
+            let [found, own] = shorten_to_difference([value(one.found), value(one.wanted)]);
             format!("its {} is {found}, here it is {own}", one.field)
         },
     );
     let hint = "another build of gammond began it; `gammond farm cancel JOB` makes room";
     Err(FarmError::Other(format!("{words}: {hint}")))
 }
-
-/// Cuts two texts to the place where they differ.
-fn where_they_differ(texts: [String; 2]) -> [String; 2] {
-    let [one, other] = &texts;
-    let same = one.chars().zip(other.chars());
-    let same = same.take_while(|(one, other)| one == other).count();
-    let skipped = same.saturating_sub(DIFFERENCE.0);
-    texts.map(|text| {
-        let shown: String = text.chars().skip(skipped).take(DIFFERENCE.1).collect();
-        if skipped > 0 {
-            format!("...{shown}")
-        } else {
-            shown
-        }
-    })
-}
-
-/// Number of characters shown before the difference, and in all.
-const DIFFERENCE: (usize, usize) = (15, 40);
 
 /// Returns the number of parts in a message and of all parts, by measuring the first ones.
 fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> {
@@ -155,8 +141,10 @@ fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> 
     }
     let begun = Instant::now();
     let mut first = Vec::new();
-    let most = fixed.unwrap_or(u64::MAX).min(MEASURED_PARTS);
-    while (first.len() as u64) < most && (first.is_empty() || begun.elapsed() < MEASURED) {
+    let most = fixed.unwrap_or(u64::MAX).min(MEASURED_PARTS_MAX);
+    while (first.len() as u64) < most
+        && (first.is_empty() || begun.elapsed() < MEASUREMENT_TIME_MAX)
+    {
         let part = work.part(first.len() as u64, &Stop::never());
         first.extend(part.map_err(FarmError::Other)?);
     }
@@ -167,18 +155,22 @@ fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> 
         Some(parts) => parts,
         None => {
             let about = work.estimate(&first).ok_or_else(|| {
-                FarmError::Other("how many parts this takes cannot be told".to_owned())
+                FarmError::Other(
+                    "the number of parts cannot be estimated from the first ones".to_owned(),
+                )
             })?;
-            about.saturating_mul(100 + SPARE).div_ceil(100)
+            about.saturating_mul(100 + SPARE_PERCENT).div_ceil(100)
         }
     };
-    let seconds = division
-        .seconds
-        .unwrap_or_else(|| (each * parts as f64 / LOTS).clamp(LOT_SECONDS.0, LOT_SECONDS.1));
-    let lot = (seconds / each).min(LOT_BYTES / bytes.max(1.0)).round();
+    let seconds = division.seconds.unwrap_or_else(|| {
+        (each * parts as f64 / BATCHES_TARGET).clamp(BATCH_SECONDS_MIN, BATCH_SECONDS_MAX)
+    });
+    let lot = (seconds / each)
+        .min(ANSWER_BYTES_TARGET / bytes.max(1.0))
+        .round();
     let lot = division.parts.unwrap_or(lot as u64);
     let lot = lot.clamp(1, parts.max(1));
-    // Of a job without a fixed number, whole messages.
+    // A job without a fixed number of parts is rounded up to whole messages.
     let parts = if fixed.is_some() {
         parts
     } else {
@@ -188,25 +180,25 @@ fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> 
 }
 
 /// Posts lots again that have neither an answer nor a message. Any machine that finds the queue empty may do it.
-pub(super) async fn mend(
+pub(super) async fn post_missing(
     farm: &Farm,
     (task, number, stage): (&Task, u32, &Stage),
 ) -> Result<u64, FarmError> {
     let job = task.name();
     let mut there: BTreeSet<(u64, u32)> = BTreeSet::new();
-    for one in farm.all_answered(&job).await? {
+    for one in farm.answer_infos(&job).await? {
         if one.lot.stage == number {
             there.insert((one.lot.number, one.lot.copy));
         }
     }
-    for GivenUp { lot, .. } in farm.given_up(&job, usize::MAX).await? {
+    for AbandonedBatch { lot, .. } in farm.abandoned(&job, usize::MAX).await? {
         if lot.stage == number {
             there.insert((lot.number, lot.copy));
         }
     }
     let mut missing = lots(task, number, stage, 0);
     missing.retain(|lot| !there.contains(&(lot.number, lot.copy)));
-    // All who find it within a minute post the same.
+    // Workers that notice within the same minute use the same message IDs, so the server drops the duplicates.
     farm.post(&missing, &format!(".{}", minute())).await?;
     if !missing.is_empty() && farm.state(&job).await? == State::Complete {
         farm.set_state(&job, State::Active).await?;
@@ -215,7 +207,7 @@ pub(super) async fn mend(
 }
 
 /// Returns true if all lots have answers, and verified lots second answers.
-pub(super) async fn is_whole(
+pub(super) async fn is_complete(
     farm: &Farm,
     (task, number, stage): (&Task, u32, &Stage),
 ) -> Result<bool, FarmError> {
@@ -241,25 +233,25 @@ async fn resume(farm: &Farm, (task, number, stage): (&Task, u32, &Stage)) -> Res
     }
     let mut missing = lots(task, number, stage, 0);
     let end = format!("{job}.{number}.>");
-    let mut there: BTreeSet<Lot> = farm.queued_lots(&end).await?.into_iter().collect();
+    let mut there: BTreeSet<PartBatch> = farm.queued_batches(&end).await?.into_iter().collect();
     let known =
         there.len() as u64 + farm.count("result", &end).await? + farm.count("dead", &end).await?;
     if known >= missing.len() as u64 {
         return Ok(());
     }
     there.extend(
-        farm.all_answered(&job)
+        farm.answer_infos(&job)
             .await?
             .into_iter()
             .map(|one| one.lot),
     );
     there.extend(
-        (farm.given_up(&job, usize::MAX).await?)
+        (farm.abandoned(&job, usize::MAX).await?)
             .into_iter()
             .map(|one| one.lot),
     );
     missing.retain(|lot| !there.contains(lot));
-    // Should whoever began it be at work all the same, both post the same.
+    // If the first submitter is still posting, the duplicate IDs make the second posting harmless.
     farm.post(&missing, "").await
 }
 
@@ -271,7 +263,7 @@ fn minute() -> u64 {
 
 /// A job's submitter, which may wait for the answers.
 #[derive(Debug)]
-pub struct Asking {
+pub struct Submitter {
     farm: Farm,
     handle: Handle,
     task: Task,
@@ -282,7 +274,7 @@ pub struct Asking {
     done: AtomicU32,
 }
 
-impl Asking {
+impl Submitter {
     /// Submits a job and its files. The command, run through this, posts the parts.
     ///
     /// # Errors
@@ -292,20 +284,20 @@ impl Asking {
         handle: &Handle,
         (task, division): (Task, Division),
         waits: bool,
-    ) -> Result<Asking, FarmError> {
+    ) -> Result<Submitter, FarmError> {
         let job = task.name();
         handle.block_on(async {
             for shipped in &task.files {
                 files::ship(farm, shipped).await?;
             }
-            // What was given up or cancelled is tried again.
+            // A new submission retries abandoned and cancelled work.
             if farm.state(&job).await? == State::Cancelled {
                 farm.set_state(&job, State::Active).await?;
             }
             farm.put_task(&task).await?;
             retry(farm, &job).await.map(drop)
         })?;
-        Ok(Asking {
+        Ok(Submitter {
             farm: farm.clone(),
             handle: handle.clone(),
             task,
@@ -318,8 +310,8 @@ impl Asking {
 
     /// Creates a fetcher of the answers of a job that is on the farm.
     #[must_use]
-    pub fn fetch(farm: &Farm, handle: &Handle, task: Task) -> Asking {
-        Asking {
+    pub fn fetch(farm: &Farm, handle: &Handle, task: Task) -> Submitter {
+        Submitter {
             farm: farm.clone(),
             handle: handle.clone(),
             task,
@@ -357,13 +349,13 @@ impl Asking {
 /// # Errors
 /// [`FarmError`].
 pub async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
-    let dead = farm.given_up(job, usize::MAX).await?;
+    let dead = farm.abandoned(job, usize::MAX).await?;
     if dead.is_empty() {
         return Ok(0);
     }
-    farm.unbury(job).await?;
-    for GivenUp { lot, sequence, .. } in &dead {
-        // Two who retry at once post the same.
+    farm.revive(job).await?;
+    for AbandonedBatch { lot, sequence, .. } in &dead {
+        // Concurrent retries use the same message IDs, so the server drops the duplicates.
         let again = format!(".dead{sequence}");
         farm.post(std::slice::from_ref(lot), &again).await?;
     }
@@ -371,29 +363,29 @@ pub async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
     Ok(dead.len() as u64)
 }
 
-impl Elsewhere for Asking {
-    fn begin(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
+impl RemoteExecutor for Submitter {
+    fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
         let number = self.stage.fetch_add(1, Ordering::Relaxed);
         let on = (&self.farm, &self.handle);
         let stage = post(on, (&self.task, number), work, self.division).map_err(failed)?;
         if !self.waits {
-            return Ok(Assignment::End);
+            return Ok(JobRole::End);
         }
         let source = Source::new(on, &self.task, number, stage);
-        Ok(Assignment::Take(Box::new(source)))
+        Ok(JobRole::Take(Box::new(source)))
     }
 
     fn done(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn quietly(&self) -> Option<Stop> {
+    fn quiet_stop(&self) -> Option<Stop> {
         None
     }
 }
 
-pub(super) fn failed(error: FarmError) -> ElsewhereError {
-    ElsewhereError::Failed(error.to_string())
+pub(super) fn failed(error: FarmError) -> RemoteError {
+    RemoteError::Failed(error.to_string())
 }
 
 /// A source of a stage's parts, in order, taken from the answers.
@@ -406,7 +398,7 @@ pub(super) struct Source {
     stage: Stage,
     queue: Option<PullConsumer>,
     /// Quarantined machines.
-    aside: BTreeSet<Untrusted>,
+    quarantined: BTreeSet<Untrusted>,
     checked: Option<Instant>,
     /// True if the next poll is the first after an answer arrived.
     eager: bool,
@@ -415,33 +407,34 @@ pub(super) struct Source {
     settled: bool,
     /// Number of lots with answers at the last check.
     answered: Option<u64>,
-    early: Early,
-    still: Stillness,
+    read_ahead: ReadAhead,
+    stall: StallDetector,
     /// Answers that were passed on last, by lot.
-    given: BTreeMap<u64, Answered>,
+    given: BTreeMap<u64, AnswerInfo>,
 }
 
 /// Answers that were read before their turn. Reading them in order of arrival saves a round trip for each; answers missing here
 /// are requested by name.
 #[derive(Default)]
-struct Early {
+struct ReadAhead {
     reader: Option<PullConsumer>,
     /// Sequence number of the last answer read.
     last: u64,
-    kept: BTreeMap<u64, (Answered, Vec<u8>)>,
+    kept: BTreeMap<u64, (AnswerInfo, Vec<u8>)>,
     bytes: usize,
     /// Size of the longest answer in bytes.
     longest: usize,
 }
 
-impl Early {
+impl ReadAhead {
     /// Returns the number of answers to read at a time: few until their size is known.
     fn batch(&self) -> usize {
-        let about = READ.1 / self.longest.max(1);
+        let about = BYTES_PER_READ_TARGET / self.longest.max(1);
+        // The size of the answers is unknown before the first read, so that a full batch could exceed the memory limit.
         if self.last == 0 {
             16
         } else {
-            about.clamp(1, READ.0)
+            about.clamp(1, ANSWERS_PER_READ_MAX)
         }
     }
 
@@ -454,7 +447,7 @@ impl Early {
         run.count() as u64
     }
 
-    fn keep(&mut self, answer: (Answered, Vec<u8>)) {
+    fn keep(&mut self, answer: (AnswerInfo, Vec<u8>)) {
         self.last = self.last.max(answer.0.sequence);
         self.bytes += answer.1.len();
         self.longest = self.longest.max(answer.1.len());
@@ -464,7 +457,7 @@ impl Early {
     }
 
     /// Removes the answers of lots before `lot`.
-    fn forget_before(&mut self, lot: u64) {
+    fn discard_before(&mut self, lot: u64) {
         let rest = self.kept.split_off(&lot);
         for (_, bytes) in std::mem::replace(&mut self.kept, rest).values() {
             self.bytes -= bytes.len();
@@ -487,19 +480,19 @@ impl Source {
             number,
             stage,
             queue: None,
-            aside: BTreeSet::new(),
+            quarantined: BTreeSet::new(),
             checked: None,
             eager: true,
             settled: task.verify_millionths == 0,
             answered: None,
-            early: Early::default(),
-            still: Stillness::default(),
+            read_ahead: ReadAhead::default(),
+            stall: StallDetector::default(),
             given: BTreeMap::new(),
         }
     }
 
-    fn lot(&self, number: u64) -> Lot {
-        Lot {
+    fn lot(&self, number: u64) -> PartBatch {
+        PartBatch {
             job: self.job.clone(),
             stage: self.number,
             number,
@@ -511,7 +504,7 @@ impl Source {
         if from >= self.stage.parts {
             self.lengthen(from).await?;
         }
-        if self.checked.is_none_or(|at| at.elapsed() >= CHECK) {
+        if self.checked.is_none_or(|at| at.elapsed() >= CHECK_INTERVAL) {
             self.check(from).await?;
             if !self.settled {
                 self.settled = self.settle().await?;
@@ -522,12 +515,12 @@ impl Source {
             return Ok(Vec::new());
         }
         let first = from / self.stage.lot;
-        let ahead = match self.read_early(first).await {
+        let ahead = match self.fill_read_ahead(first).await {
             Ok(run) => run.max(1),
             Err(error) => {
                 tracing::debug!("{error}");
-                self.early = Early::default();
-                if self.eager { AHEAD } else { 1 }
+                self.read_ahead = ReadAhead::default();
+                if self.eager { NAMED_REQUESTS_MAX } else { 1 }
             }
         };
         let last = (first + ahead).min(self.stage.lots());
@@ -538,7 +531,7 @@ impl Source {
         let this = &*self;
         let mut answers = futures_util::stream::iter(first..last)
             .map(|number| async move { (number, this.answer(number).await) })
-            .buffered(ASKED_AT_ONCE);
+            .buffered(CONCURRENT_REQUESTS_MAX);
         while let Some((number, answer)) = answers.next().await {
             let Some((known, parts)) = answer? else {
                 (next, again) = (number + 1, true);
@@ -547,17 +540,17 @@ impl Source {
             bytes += parts.iter().map(Vec::len).sum::<usize>();
             given.insert(number, known);
             found.extend(self.stage.numbers(number).zip(parts));
-            if bytes >= KEPT_BYTES {
+            if bytes >= READ_AHEAD_BYTES_MAX {
                 next = number + 1;
                 break;
             }
         }
         drop(answers);
-        self.early.forget_before(next);
-        // What is computed once more is looked at with the rest.
+        self.read_ahead.discard_before(next);
+        // A lot that is computed again must be compared with the rest before any answer counts.
         self.settled &= !again || self.task.verify_millionths == 0;
         if !self.settled {
-            self.early = Early::default();
+            self.read_ahead = ReadAhead::default();
         }
         self.eager = !found.is_empty();
         self.given = given;
@@ -565,36 +558,36 @@ impl Source {
     }
 
     /// Reads new answers unless that of lot `first` is buffered; returns the number of buffered ones from it on.
-    async fn read_early(&mut self, first: u64) -> Result<u64, FarmError> {
-        let early = &mut self.early;
-        early.forget_before(first);
-        if early.bytes < KEPT_BYTES && !early.kept.contains_key(&first) {
-            let reader = match early.reader.take() {
+    async fn fill_read_ahead(&mut self, first: u64) -> Result<u64, FarmError> {
+        let read_ahead = &mut self.read_ahead;
+        read_ahead.discard_before(first);
+        if read_ahead.bytes < READ_AHEAD_BYTES_MAX && !read_ahead.kept.contains_key(&first) {
+            let reader = match read_ahead.reader.take() {
                 Some(reader) => reader,
                 None => {
                     self.farm
-                        .reader((&self.job, self.number), early.last)
+                        .reader((&self.job, self.number), read_ahead.last)
                         .await?
                 }
             };
-            for answer in self.farm.read(&reader, early.batch()).await? {
+            for answer in self.farm.read(&reader, read_ahead.batch()).await? {
                 if answer.0.lot.number >= first {
-                    early.keep(answer);
+                    read_ahead.keep(answer);
                 } else {
-                    early.last = early.last.max(answer.0.sequence);
+                    read_ahead.last = read_ahead.last.max(answer.0.sequence);
                 }
             }
-            early.reader = Some(reader);
+            read_ahead.reader = Some(reader);
         }
-        Ok(early.run(first, READ.0))
+        Ok(read_ahead.run(first, ANSWERS_PER_READ_MAX))
     }
 
     /// Returns the parts of a lot and the accepted answer they come from; `None` if there is no such answer yet.
-    async fn answer(&self, number: u64) -> Result<Option<(Answered, Vec<Vec<u8>>)>, FarmError> {
+    async fn answer(&self, number: u64) -> Result<Option<(AnswerInfo, Vec<Vec<u8>>)>, FarmError> {
         let lot = self.lot(number);
         let asked;
-        let (known, bytes) = match self.early.kept.get(&number) {
-            Some(early) if !early.0.object => early,
+        let (known, bytes) = match self.read_ahead.kept.get(&number) {
+            Some(read_ahead) if !read_ahead.0.object => read_ahead,
             _ => match self.farm.answer(&lot).await? {
                 Some(answer) => {
                     asked = answer;
@@ -603,8 +596,8 @@ impl Source {
                 None => return Ok(None),
             },
         };
-        if self.aside.contains(known.worker.as_str()) {
-            self.take_again(lot, known.sequence).await?;
+        if self.quarantined.contains(known.worker.as_str()) {
+            self.remove_and_post_again(lot, known.sequence).await?;
             return Ok(None);
         }
         let numbers = self.stage.numbers(number);
@@ -617,7 +610,7 @@ impl Source {
         if self.task.verifies(self.number, number) {
             match self.farm.answer(&lot.copy(1)).await? {
                 Some((second, _)) if second.sum == known.sum => {}
-                // Not yet, or somebody has to say who is right.
+                // The second answer is missing, or a third machine has to decide.
                 _ => return Ok(None),
             }
         }
@@ -631,9 +624,9 @@ impl Source {
     }
 
     /// Removes an answer and posts its lot again.
-    async fn take_again(&self, lot: Lot, sequence: u64) -> Result<(), FarmError> {
-        self.farm.take_back(&lot, sequence).await?;
-        self.farm.again(&lot, sequence).await
+    async fn remove_and_post_again(&self, lot: PartBatch, sequence: u64) -> Result<(), FarmError> {
+        self.farm.remove_answer(&lot, sequence).await?;
+        self.farm.post_again(&lot, sequence).await
     }
 
     /// Rejects the answer with a part that the job does not make; returns the parts of its lot.
@@ -643,7 +636,8 @@ impl Source {
             let why = format!("has a part that the job does not make (part {number})");
             self.farm.reject(&known, &why).await?;
         }
-        self.early = Early::default();
+        self.read_ahead = ReadAhead::default();
+        // The rejected answer may have agreed with another wrong one, so that a verified stage is compared again.
         self.settled &= self.task.verify_millionths == 0;
         Ok(self.stage.numbers(lot))
     }
@@ -657,16 +651,16 @@ impl Source {
         if answered < self.stage.lots() {
             return Ok(false);
         }
-        self.aside = self.farm.aside().await?.into_keys().collect();
+        self.quarantined = self.farm.quarantined().await?.into_keys().collect();
         let mut sums: BTreeMap<(u64, u32), String> = BTreeMap::new();
         let mut settled = true;
-        for one in self.farm.all_answered(&self.job).await? {
+        for one in self.farm.answer_infos(&self.job).await? {
             if one.lot.stage != self.number {
                 continue;
             }
-            if self.aside.contains(one.worker.as_str()) {
+            if self.quarantined.contains(one.worker.as_str()) {
                 settled = false;
-                self.take_again(one.lot, one.sequence).await?;
+                self.remove_and_post_again(one.lot, one.sequence).await?;
                 continue;
             }
             sums.insert((one.lot.number, one.lot.copy), one.sum);
@@ -682,17 +676,17 @@ impl Source {
 
     /// Returns an error if the wait would never end; repairs a stalled or incomplete queue.
     async fn check(&mut self, from: u64) -> Result<(), FarmError> {
-        self.aside = self.farm.aside().await?.into_keys().collect();
+        self.quarantined = self.farm.quarantined().await?.into_keys().collect();
         if self.farm.state(&self.job).await? == State::Cancelled {
             return Err(FarmError::Other(format!("{} was cancelled", self.job)));
         }
         let wanted = from / self.stage.lot;
-        let dead = self.farm.given_up(&self.job, GIVEN_UP_MAX).await?;
-        let dead = dead.into_iter().find(|GivenUp { lot, .. }| {
-            // Of a verified job every answer is waited for.
+        let dead = self.farm.abandoned(&self.job, ABANDONED_MAX).await?;
+        let dead = dead.into_iter().find(|AbandonedBatch { lot, .. }| {
+            // A verified job needs every answer, so any abandoned lot of it is fatal.
             lot.stage == self.number && (!self.settled || lot.number == wanted)
         });
-        if let Some(GivenUp { lot, reason, .. }) = dead {
+        if let Some(AbandonedBatch { lot, reason, .. }) = dead {
             return Err(FarmError::Other(format!(
                 "{0} lot {1} was given up: {reason}; `gammond farm retry {0}` has it tried again",
                 self.job, lot.number
@@ -708,12 +702,14 @@ impl Source {
             return Ok(());
         };
         let job = (self.job.as_str(), self.task.silence_s);
-        self.still.end(&self.farm, job, &info).await?;
+        self.stall
+            .recreate_if_stalled(&self.farm, job, &info)
+            .await?;
         if info.num_pending == 0 && info.num_ack_pending == 0 {
             let what = (&self.task, self.number, &self.stage);
             let unsettled = self.checked.is_some() && !self.settled;
-            if unsettled || !is_whole(&self.farm, what).await? {
-                mend(&self.farm, what).await?;
+            if unsettled || !is_complete(&self.farm, what).await? {
+                post_missing(&self.farm, what).await?;
             }
         }
         Ok(())
@@ -737,7 +733,7 @@ impl Source {
 }
 
 impl PartSource for Source {
-    fn from(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, ElsewhereError> {
+    fn from(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, RemoteError> {
         let handle = self.handle.clone();
         let found = handle.block_on(self.take(from));
         let found = match found {
@@ -750,7 +746,7 @@ impl PartSource for Source {
             Err(error) => return Err(failed(error)),
         };
         if found.is_empty() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(found)
     }
@@ -759,7 +755,7 @@ impl PartSource for Source {
         true
     }
 
-    fn reject(&mut self, number: u64) -> Result<Range<u64>, ElsewhereError> {
+    fn reject(&mut self, number: u64) -> Result<Range<u64>, RemoteError> {
         let handle = self.handle.clone();
         handle.block_on(self.reject_part(number)).map_err(failed)
     }
@@ -770,23 +766,5 @@ impl PartSource for Source {
             "{answered} of {} messages answered",
             self.stage.lots()
         ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::where_they_differ;
-
-    #[test]
-    fn texts_are_shown_where_they_differ() {
-        let shown = |one: &str, other: &str| where_they_differ([one.to_owned(), other.to_owned()]);
-        assert_eq!(shown("7", "8"), ["7", "8"]);
-        let long = "Settings { plies: 2, level: None, cubeful: true, filter: ";
-        let found = shown(&format!("{long}A"), &format!("{long}B and more"));
-        assert_eq!(
-            found,
-            ["... true, filter: A", "... true, filter: B and more"]
-        );
-        assert_eq!(shown("\u{e9}1", "\u{e9}"), ["\u{e9}1", "\u{e9}"]);
     }
 }

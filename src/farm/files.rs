@@ -28,7 +28,7 @@ pub fn inspect(path: &Path) -> Result<Shipped, FarmError> {
         found.sort();
         if found.len() > FOLDER_FILES_MAX {
             let text = format!(
-                "{} files, at most {FOLDER_FILES_MAX} come along",
+                "{} files in a folder, expected at most {FOLDER_FILES_MAX}",
                 found.len()
             );
             return Err(fail(io::Error::other(text)));
@@ -147,7 +147,7 @@ impl FileCache {
         let kept = self.folder.join("files").join(&file.sha256);
         let fail = FarmError::file(kept.display());
         fs::create_dir_all(self.folder.join("files")).map_err(&fail)?;
-        if !is_whole(&kept, file) {
+        if !is_intact(&kept, file) {
             let most = usize::try_from(file.length).unwrap_or(usize::MAX);
             let bytes = farm.object(&file.sha256, most).await?;
             let Some(bytes) = bytes.filter(|bytes| sha256(bytes) == file.sha256) else {
@@ -163,7 +163,7 @@ impl FileCache {
         if let Ok(opened) = fs::File::options().append(true).open(&kept) {
             let _ = opened.set_modified(SystemTime::now());
         }
-        if !is_whole(at, file) {
+        if !is_intact(at, file) {
             let _ = fs::remove_file(at);
             if fs::hard_link(&kept, at).is_err() {
                 fs::copy(&kept, at).map_err(FarmError::file(at.display()))?;
@@ -205,7 +205,7 @@ impl FileCache {
     }
 }
 
-fn is_whole(path: &Path, file: &ShippedFile) -> bool {
+fn is_intact(path: &Path, file: &ShippedFile) -> bool {
     let Ok(opened) = files::open(path) else {
         return false;
     };

@@ -4,7 +4,7 @@ use super::ask::{Division, Source, failed, post, same_header};
 use super::store::Farm;
 use super::task::{Stage, Task};
 use gammond_base::stop::Stop;
-use gammond_job::{Assignment, Computed, Elsewhere, ElsewhereError, Order, Work};
+use gammond_job::{Computed, JobRole, Order, RemoteError, RemoteExecutor, Work};
 use std::fmt::Debug;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 /// An executor of commands.
 pub trait Programs: Debug + Send + Sync {
     /// Runs the command of `task` in this thread, with its files at `paths` and its output in `scratch`; its jobs are executed
-    /// through `elsewhere`.
+    /// through `remote`.
     ///
     /// # Errors
     /// The reason why it cannot run, in one line.
@@ -26,7 +26,7 @@ pub trait Programs: Debug + Send + Sync {
         task: &Task,
         paths: &[PathBuf],
         scratch: &Path,
-        elsewhere: Arc<dyn Elsewhere>,
+        remote: Arc<dyn RemoteExecutor>,
     ) -> Result<(), String>;
 }
 
@@ -46,7 +46,7 @@ impl Drop for Host {
 }
 
 /// Everything that a host needs.
-pub(super) struct Ground {
+pub(super) struct HostContext {
     pub(super) farm: Farm,
     pub(super) programs: Arc<dyn Programs>,
     pub(super) task: Task,
@@ -59,40 +59,40 @@ impl Host {
     ///
     /// # Errors
     /// The reason why this machine cannot run it.
-    pub(super) async fn start(ground: Ground, target: u32) -> Result<Host, String> {
-        let (ready, told) = oneshot::channel();
+    pub(super) async fn start(context: HostContext, target: u32) -> Result<Host, String> {
+        let (ready, started) = oneshot::channel();
         let stop = Stop::new();
-        let hosting = Arc::new(Hosting {
-            farm: ground.farm.clone(),
+        let executor = Arc::new(StageExecutor {
+            farm: context.farm.clone(),
             handle: Handle::current(),
-            task: ground.task.clone(),
+            task: context.task.clone(),
             target,
             next: AtomicU32::new(0),
             ready: Mutex::new(Some(ready)),
             stop: stop.clone(),
         });
         let run = move || {
-            let elsewhere: Arc<dyn Elsewhere> = hosting.clone();
-            let Ground {
+            let remote: Arc<dyn RemoteExecutor> = executor.clone();
+            let HostContext {
                 task,
                 paths,
                 scratch,
                 programs,
                 ..
-            } = &ground;
+            } = &context;
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                programs.run(task, paths, scratch, elsewhere)
+                programs.run(task, paths, scratch, remote)
             }));
             let reason = match ended {
                 Ok(Ok(())) => "the command ended without a job".to_owned(),
                 Ok(Err(reason)) => reason,
                 Err(_) => "the command panicked".to_owned(),
             };
-            hosting.tell(Err(reason));
+            executor.report_ready(Err(reason));
         };
         let thread = std::thread::Builder::new().name("job".to_owned());
         thread.spawn(run).map_err(|error| error.to_string())?;
-        let ready = told.await.map_err(|_| "the command ended".to_owned())?;
+        let ready = started.await.map_err(|_| "the command ended".to_owned())?;
         let (orders, stage) = ready?;
         Ok(Host {
             orders: Mutex::new(orders),
@@ -103,7 +103,7 @@ impl Host {
 
     /// Orders the computation of parts.
     pub(super) fn order(&self, numbers: Range<u64>, stop: &Stop) -> oneshot::Receiver<Computed> {
-        let (done, told) = oneshot::channel();
+        let (done, started) = oneshot::channel();
         let order = Order {
             numbers,
             stop: stop.clone(),
@@ -116,7 +116,7 @@ impl Host {
         let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         // When the command has ended, the answer is an error.
         let _ = orders.send(order);
-        told
+        started
     }
 }
 
@@ -124,7 +124,7 @@ type Ready = Result<(Sender<Order>, Stage), String>;
 
 /// Executes one stage of a command for the farm.
 #[derive(Debug)]
-struct Hosting {
+struct StageExecutor {
     farm: Farm,
     handle: Handle,
     task: Task,
@@ -134,8 +134,8 @@ struct Hosting {
     stop: Stop,
 }
 
-impl Hosting {
-    fn tell(&self, ready: Ready) {
+impl StageExecutor {
+    fn report_ready(&self, ready: Ready) {
         let mut place = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = place.take() {
             let _ = sender.send(ready);
@@ -143,20 +143,20 @@ impl Hosting {
     }
 }
 
-impl Elsewhere for Hosting {
-    fn begin(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
+impl RemoteExecutor for StageExecutor {
+    fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
         // What the farm itself has against it is told here: the command's own words may have a file's content in them.
         self.assignment(work)
-            .inspect_err(|error| self.tell(Err(error.to_string())))
+            .inspect_err(|error| self.report_ready(Err(error.to_string())))
     }
 
-    fn quietly(&self) -> Option<Stop> {
+    fn quiet_stop(&self) -> Option<Stop> {
         Some(self.stop.clone())
     }
 }
 
-impl Hosting {
-    fn assignment(&self, work: &dyn Work) -> Result<Assignment, ElsewhereError> {
+impl StageExecutor {
+    fn assignment(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let job = self.task.name();
         let on = (&self.farm, &self.handle);
@@ -166,15 +166,15 @@ impl Hosting {
             None if number == self.target && number > 0 => {
                 post(on, (&self.task, number), work, Division::default()).map_err(failed)?
             }
-            None => return Err(ElsewhereError::Failed("it has not begun".to_owned())),
+            None => return Err(RemoteError::Failed("it has not begun".to_owned())),
         };
         same_header(&stage, &work.header()).map_err(failed)?;
         if number < self.target {
             let source = Source::new(on, &self.task, number, stage);
-            return Ok(Assignment::Take(Box::new(source)));
+            return Ok(JobRole::Take(Box::new(source)));
         }
         let (sender, orders) = channel();
-        self.tell(Ok((sender, stage)));
-        Ok(Assignment::Serve(orders))
+        self.report_ready(Ok((sender, stage)));
+        Ok(JobRole::Serve(orders))
     }
 }

@@ -5,31 +5,31 @@
 //! computed again when they are fetched.
 
 use super::FarmError;
-use super::answers::{Answered, Given, Giving};
+use super::answers::{AnswerInfo, Submission, SubmissionOutcome};
 use super::store::Farm;
-use super::task::Lot;
+use super::task::PartBatch;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of copies of a lot.
 pub(super) const COPIES_MAX: u32 = 6;
 
 /// Processes an answer to a lot that has one already: a different one is stored as a further copy and compared.
-pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
-    let sum = gammond_job::sha256(&giving.bytes);
-    let Some((first, _)) = farm.answer(&giving.lot).await? else {
-        // What was there was no answer, and is gone.
-        return farm.give(vec![giving]).await.map(drop);
+pub(super) async fn late(farm: &Farm, submissions: Submission) -> Result<(), FarmError> {
+    let sum = gammond_job::sha256(&submissions.bytes);
+    let Some((first, _)) = farm.answer(&submissions.lot).await? else {
+        // The stored answer was invalid and has been removed, so this one may take its place.
+        return farm.submit(vec![submissions]).await.map(drop);
     };
-    if first.sum == sum || first.worker == giving.by.0 {
+    if first.sum == sum || first.worker == submissions.by.0 {
         return Ok(());
     }
-    let lot = giving.lot.clone();
+    let lot = submissions.lot.clone();
     for copy in 1..COPIES_MAX {
-        let again = Giving {
+        let again = Submission {
             lot: lot.copy(copy),
-            ..giving.clone()
+            ..submissions.clone()
         };
-        if farm.give(vec![again]).await?.first() == Some(&Given::First) {
+        if farm.submit(vec![again]).await?.first() == Some(&SubmissionOutcome::First) {
             break;
         }
     }
@@ -37,7 +37,7 @@ pub(super) async fn late(farm: &Farm, giving: Giving) -> Result<(), FarmError> {
 }
 
 /// Returns true if two machines gave the same answer to a lot and none gave another one.
-pub(super) async fn is_agreed(farm: &Farm, lot: &Lot) -> Result<bool, FarmError> {
+pub(super) async fn is_agreed(farm: &Farm, lot: &PartBatch) -> Result<bool, FarmError> {
     let (mut sums, mut workers) = (BTreeSet::new(), BTreeSet::new());
     for copy in 0..COPIES_MAX {
         if let Some((known, _)) = farm.answer(&lot.copy(copy)).await? {
@@ -49,8 +49,8 @@ pub(super) async fn is_agreed(farm: &Farm, lot: &Lot) -> Result<bool, FarmError>
 }
 
 /// Compares the answers to a lot, and quarantines machines that two others contradict.
-pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
-    let mut all: Vec<(Answered, Vec<u8>)> = Vec::new();
+pub(super) async fn judge(farm: &Farm, lot: &PartBatch) -> Result<(), FarmError> {
+    let mut all: Vec<(AnswerInfo, Vec<u8>)> = Vec::new();
     let mut free = COPIES_MAX;
     for copy in 0..COPIES_MAX {
         match farm.answer(&lot.copy(copy)).await? {
@@ -63,6 +63,7 @@ pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
         let workers = sums.entry(known.sum.as_str()).or_default();
         workers.insert(known.worker.as_str());
     }
+    // One checksum means agreement or a single answer: neither contradicts a machine.
     if sums.len() < 2 {
         return Ok(());
     }
@@ -86,7 +87,7 @@ pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
                 sum.get(..12).unwrap_or(sum)
             );
             tracing::error!(worker, "set aside: {why}");
-            farm.set_aside(worker, &why).await?;
+            farm.quarantine(worker, &why).await?;
         }
     }
     settle(farm, lot, &all, sum).await
@@ -95,24 +96,24 @@ pub(super) async fn judge(farm: &Farm, lot: &Lot) -> Result<(), FarmError> {
 /// Removes all answers but those with the agreed checksum, and fills the first two copies.
 async fn settle(
     farm: &Farm,
-    lot: &Lot,
-    all: &[(Answered, Vec<u8>)],
+    lot: &PartBatch,
+    all: &[(AnswerInfo, Vec<u8>)],
     sum: &str,
 ) -> Result<(), FarmError> {
-    let good: Vec<&(Answered, Vec<u8>)> = all.iter().filter(|one| one.0.sum == sum).collect();
+    let good: Vec<&(AnswerInfo, Vec<u8>)> = all.iter().filter(|one| one.0.sum == sum).collect();
     for (known, _) in all.iter().filter(|one| one.0.sum != sum) {
-        farm.take_back(&known.lot, known.sequence).await?;
+        farm.remove_answer(&known.lot, known.sequence).await?;
     }
     let taken: Vec<u32> = good.iter().map(|one| one.0.lot.copy).collect();
     let mut spare = good.iter().filter(|one| one.0.lot.copy > 1);
     for copy in (0..2).filter(|copy| !taken.contains(copy)) {
         let Some((known, bytes)) = spare.next().map(|one| (&one.0, &one.1)) else {
-            // Somebody computes it again.
+            // No spare answer is left, so a worker computes this copy again.
             let again = format!(".{}", sum.get(..12).unwrap_or(sum));
             farm.post(&[lot.copy(copy)], &again).await?;
             continue;
         };
-        farm.give(vec![Giving {
+        farm.submit(vec![Submission {
             lot: lot.copy(copy),
             by: (known.worker.clone(), known.instance.clone()),
             busy: std::time::Duration::from_millis(known.busy_ms),

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Timeout of one attempt to connect, and of one response of the server.
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum backoff between two attempts to reconnect.
-const RETRY_MAX: Duration = Duration::from_secs(10);
+const RETRY_BACKOFF_MAX: Duration = Duration::from_secs(10);
 /// Maximum size of a file with a password, a token or a seed.
 const SECRET_BYTES_MAX: u64 = 64 << 10;
 
@@ -51,7 +51,7 @@ fn file(path: &Path) -> impl Fn(std::io::Error) -> ConnectError {
 }
 
 /// Refuses a file that other users have rights on.
-fn only_for_its_owner(path: &Path) -> Result<(), ConnectError> {
+fn check_private(path: &Path) -> Result<(), ConnectError> {
     let about = std::fs::metadata(path).map_err(file(path))?;
     match gammond_base::platform::rights_of_others(&about) {
         None => Ok(()),
@@ -106,7 +106,7 @@ impl Access {
 
     /// Reads a file with a secret; only its owner may have rights on it.
     fn secret(&self, path: &Path) -> Result<String, ConnectError> {
-        only_for_its_owner(path)?;
+        check_private(path)?;
         let text = gammond_base::files::read_text(path, SECRET_BYTES_MAX);
         let text = text.map_err(file(path))?;
         Ok(text.trim().to_owned())
@@ -122,20 +122,20 @@ impl Access {
         }
         let mut options = ConnectOptions::new()
             .name("gammond")
-            .connection_timeout(PATIENCE)
-            .request_timeout(Some(PATIENCE))
+            .connection_timeout(CONNECT_TIMEOUT)
+            .request_timeout(Some(CONNECT_TIMEOUT))
             .reconnect_delay_callback(|tries| {
                 let tries = u32::try_from(tries.min(16)).unwrap_or(16);
                 // From a tenth of a second on, doubled each time.
                 Duration::from_millis(50)
                     .saturating_mul(1 << tries)
-                    .min(RETRY_MAX)
+                    .min(RETRY_BACKOFF_MAX)
             })
             .event_callback(|event| async move {
                 match event {
                     Event::Connected => tracing::info!("connected to the server"),
                     Event::Disconnected => {
-                        tracing::warn!("the connection to the server is lost; trying again");
+                        tracing::warn!("lost the connection to the server; reconnecting");
                     }
                     Event::Closed => tracing::debug!("the connection is closed"),
                     other => tracing::warn!("{other}"),
@@ -164,7 +164,7 @@ impl Access {
                 .require_tls(true);
         }
         if let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) {
-            only_for_its_owner(key)?;
+            check_private(key)?;
             options = options.add_client_certificate(cert.clone(), key.clone());
         }
         Ok(options)
@@ -172,8 +172,8 @@ impl Access {
 
     /// Returns the addresses, or an error if one is invalid.
     fn servers(&self) -> Result<Vec<ServerAddr>, ConnectError> {
-        let one = |text: &str| text.trim().parse();
-        let all: Result<Vec<ServerAddr>, _> = self.url.split(',').map(one).collect();
+        let server_address = |text: &str| text.trim().parse();
+        let all: Result<Vec<ServerAddr>, _> = self.url.split(',').map(server_address).collect();
         all.map_err(|_| ConnectError::Address(self.shown()))
     }
 
@@ -211,20 +211,20 @@ impl Access {
     ///
     /// # Errors
     /// If files with credentials cannot be read, or an address is invalid.
-    pub async fn connect_patiently(
+    pub async fn connect_with_retry(
         &self,
-        tell: &(dyn Fn(&str) + Send + Sync),
+        on_failure: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Client, ConnectError> {
         let mut wait = Duration::from_millis(250);
         loop {
             match self.connect().await {
                 Err(error @ ConnectError::Refused { .. }) => {
-                    tell(&format!("{error}; next try in {:.1} s", wait.as_secs_f64()));
+                    on_failure(&format!("{error}; next try in {:.1} s", wait.as_secs_f64()));
                 }
                 ended => return ended,
             }
             tokio::time::sleep(wait).await;
-            wait = (2 * wait).min(RETRY_MAX);
+            wait = (2 * wait).min(RETRY_BACKOFF_MAX);
         }
     }
 }

@@ -8,7 +8,7 @@ use gammond_job::{BadPart, Header, Job, Progress};
 use std::collections::HashMap;
 
 /// Size of a game in bytes.
-const GAME: usize = 48;
+const GAME_BYTES: usize = 48;
 
 /// A rollout as a job.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct RolloutJob<'a> {
 
 /// The rounds of a rollout that have been counted so far.
 #[derive(Debug)]
-pub struct Counted<'a> {
+pub struct CountedRounds<'a> {
     /// `None` only if the engine's files have disappeared since.
     rollout: Option<Rollout<'a>>,
     /// Rounds by candidate and number, including counted ones: a few bytes each, compared with the time to play them.
@@ -31,7 +31,7 @@ pub struct Counted<'a> {
     most: u32,
 }
 
-impl Counted<'_> {
+impl CountedRounds<'_> {
     /// Returns the answer of the rollout.
     ///
     /// # Errors
@@ -77,15 +77,15 @@ impl<'a> RolloutJob<'a> {
 }
 
 impl<'a> Job for RolloutJob<'a> {
-    type Sum = Counted<'a>;
+    type Sum = CountedRounds<'a>;
     type Error = EngineError;
 
     fn header(&self) -> Header {
         self.header.clone()
     }
 
-    fn start(&self) -> Counted<'a> {
-        Counted {
+    fn start(&self) -> CountedRounds<'a> {
+        CountedRounds {
             rollout: (self.engine.rollout_uncounted(&self.query, &self.settings)).ok(),
             rounds: HashMap::new(),
             ended: None,
@@ -113,17 +113,17 @@ impl<'a> Job for RolloutJob<'a> {
         }
     }
 
-    fn merge(&self, sum: &mut Counted<'a>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
+    fn merge(&self, sum: &mut CountedRounds<'a>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
         let (candidate, round) = self.place(number);
         let wanted = self
             .settings
             .trials
             .saturating_sub(round.saturating_mul(ROUND));
-        let (games, rest) = bytes.as_chunks::<GAME>();
+        let (games, rest) = bytes.as_chunks::<GAME_BYTES>();
         if !rest.is_empty() || games.len() as u64 != u64::from(wanted.min(ROUND)) {
             return Err(BadPart);
         }
-        let game = |game: &[u8; GAME]| {
+        let game = |game: &[u8; GAME_BYTES]| {
             let mut numbers = [0.0; 6];
             for (number, bytes) in numbers.iter_mut().zip(game.as_chunks::<8>().0) {
                 *number = f64::from_le_bytes(*bytes);
@@ -145,11 +145,11 @@ impl<'a> Job for RolloutJob<'a> {
         Ok(())
     }
 
-    fn is_done(&self, sum: &Counted<'a>) -> bool {
+    fn is_done(&self, sum: &CountedRounds<'a>) -> bool {
         sum.ended.is_some()
     }
 
-    fn progress(&self, sum: &Counted<'a>, _: u64) -> Progress {
+    fn progress(&self, sum: &CountedRounds<'a>, _: u64) -> Progress {
         let trials = self.settings.trials;
         let done = sum.most.saturating_mul(ROUND).min(trials);
         Progress::new("trials", done.into(), Some(trials.into()))

@@ -1,9 +1,9 @@
 //! The overview of a farm that people see.
 
 use super::FarmError;
-use super::answers::Answered;
+use super::answers::AnswerInfo;
 use super::judge::COPIES_MAX;
-use super::people::{MachineReport, now_s};
+use super::machines::{MachineReport, now_s};
 use super::store::{Farm, State};
 use super::task::Task;
 use gammond_base::escape::{Markup, Untrusted};
@@ -25,7 +25,7 @@ pub struct Overview {
     /// Reports of the machines.
     pub machines: Vec<MachineReport>,
     /// Quarantined machines, each with the reason.
-    pub aside: BTreeMap<Untrusted, Untrusted>,
+    pub quarantined: BTreeMap<Untrusted, Untrusted>,
 }
 
 /// The state of a job.
@@ -100,7 +100,7 @@ pub async fn overview(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmEr
         farm: farm.name().to_owned(),
         jobs,
         machines: farm.machines().await?,
-        aside: farm.aside().await?,
+        quarantined: farm.quarantined().await?,
     })
 }
 
@@ -138,7 +138,7 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
             stages.insert(number, stage);
         }
     }
-    let mut all = farm.all_answered(&name).await?;
+    let mut all = farm.answer_infos(&name).await?;
     // How many parts an answer has follows from its lot; one that says something else is none.
     all.retain(|one| {
         let numbers = stages
@@ -169,14 +169,14 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     let left = found.parts.saturating_sub(found.parts_done) as f64;
     found.left_s = (found.rate > 0.0 && found.state == State::Active).then(|| left / found.rate);
     found.contributors = contributors(&all);
-    let dead = farm.given_up(&name, DEAD_MAX).await?;
+    let dead = farm.abandoned(&name, DEAD_MAX).await?;
     found.dead = (dead.into_iter())
         .map(|one| (one.lot.subject().into(), one.reason.into()))
         .collect();
     Ok(found)
 }
 
-fn contributors(all: &[Answered]) -> Vec<Contributor> {
+fn contributors(all: &[AnswerInfo]) -> Vec<Contributor> {
     let mut found: BTreeMap<&str, Contributor> = BTreeMap::new();
     for one in all {
         let who = found.entry(&one.worker).or_default();
@@ -262,7 +262,10 @@ impl JobStatus {
 
 /// Returns a machine's report in one line.
 #[must_use]
-pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<Untrusted, Untrusted>) -> String {
+pub fn machine_line(
+    machine: &MachineReport,
+    quarantined: &BTreeMap<Untrusted, Untrusted>,
+) -> String {
     let ago = now_s().saturating_sub(machine.seen_s);
     let mut text = format!(
         "{} ({}, gammond {}): {} threads, {} lots answered, {} in work, seen {} ago",
@@ -274,7 +277,7 @@ pub fn machine_line(machine: &MachineReport, aside: &BTreeMap<Untrusted, Untrust
         machine.computing,
         time(ago as f64)
     );
-    if let Some(why) = aside.get(&machine.name) {
+    if let Some(why) = quarantined.get(&machine.name) {
         let _ = write!(text, "; set aside: {}", why.terminal());
     }
     for (job, why) in &machine.refuses {
@@ -303,7 +306,7 @@ impl Overview {
                 })
             })
             .collect();
-        serde_json::json!({"farm": self.farm, "jobs": jobs, "machines": self.machines, "aside": self.aside})
+        serde_json::json!({"farm": self.farm, "jobs": jobs, "machines": self.machines, "aside": self.quarantined})
     }
 }
 
@@ -364,10 +367,10 @@ pub fn page(overview: &Overview) -> String {
         let _ = writeln!(
             text,
             "<p>{}</p>",
-            Markup::new(&machine_line(machine, &overview.aside))
+            Markup::new(&machine_line(machine, &overview.quarantined))
         );
     }
-    for (name, why) in &overview.aside {
+    for (name, why) in &overview.quarantined {
         let _ = writeln!(
             text,
             "<p class=\"bad\">{} is set aside: {}</p>",
@@ -413,14 +416,14 @@ mod tests {
                 }],
             }],
             machines: vec![serde_json::from_value(report).unwrap()],
-            aside: [(text(), text())].into(),
+            quarantined: [(text(), text())].into(),
         };
         let clean = |shown: &str| {
             let signs = |sign: char| (sign.is_control() && sign != '\n') || sign == '\u{202e}';
             assert!(!shown.contains(signs), "{shown:?}");
             assert!(!shown.contains("\n<script>"), "{shown:?}");
         };
-        clean(&machine_line(&overview.machines[0], &overview.aside));
+        clean(&machine_line(&overview.machines[0], &overview.quarantined));
         clean(&overview.jobs[0].line());
         clean(&overview.jobs[0].text());
         let page = page(&overview);

@@ -6,7 +6,7 @@
 //! each by its SHA-256.
 
 use super::FarmError;
-use super::task::{FORMAT, Lot, Stage, Task, is_job_name};
+use super::task::{FORMAT, PartBatch, Stage, Task, is_job_name};
 use crate::nats::words;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
@@ -20,11 +20,11 @@ use tokio::io::AsyncReadExt as _;
 use tokio::time::timeout;
 
 /// Retention of jobs and answers that are not removed.
-const KEPT: Duration = Duration::from_secs(60 * 24 * 3600);
+const RETENTION: Duration = Duration::from_secs(60 * 24 * 3600);
 /// Retention of the machines' reports.
-const KNOWN: Duration = Duration::from_secs(3600);
+const DUPLICATE_WINDOW: Duration = Duration::from_secs(3600);
 /// Maximum number of unacknowledged lots of each job.
-const OUT_MAX: i64 = 500_000;
+const UNACKNOWLEDGED_MAX: i64 = 500_000;
 /// Maximum wait for a piece of an object.
 const OBJECT_READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of jobs in a listing.
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Farm {
 /// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Parts are missing.
+    /// Some parts have no answer yet.
     Active,
     /// All parts are stored.
     Complete,
@@ -114,8 +114,8 @@ impl Farm {
             name: name.to_owned(),
             parts: own_stream(on, parts).await?,
             results: own_stream(on, results).await?,
-            jobs: bucket(on, format!("{name}-jobs"), KEPT).await?,
-            workers: bucket(on, format!("{name}-workers"), KNOWN).await?,
+            jobs: bucket(on, format!("{name}-jobs"), RETENTION).await?,
+            workers: bucket(on, format!("{name}-workers"), DUPLICATE_WINDOW).await?,
             files: objects(on, format!("{name}-files")).await?,
             js,
         })
@@ -140,11 +140,11 @@ impl Farm {
     }
 
     /// Returns the lot that a subject names.
-    pub(super) fn lot_of(&self, subject: &str) -> Option<Lot> {
+    pub(super) fn batch_of(&self, subject: &str) -> Option<PartBatch> {
         let rest = subject
             .strip_prefix(self.name.as_str())?
             .strip_prefix('.')?;
-        Lot::parse(rest.split_once('.')?.1)
+        PartBatch::parse(rest.split_once('.')?.1)
     }
 
     /// Stores the description of a job; an existing one is no error.
@@ -264,7 +264,7 @@ impl Farm {
             filter_subject: self.part_subject(&format!("{job}.>")),
             ack_policy: AckPolicy::Explicit,
             ack_wait: Duration::from_secs(silence_s),
-            max_ack_pending: OUT_MAX,
+            max_ack_pending: UNACKNOWLEDGED_MAX,
             ..pull::Config::default()
         };
         let got = self.parts.get_or_create_consumer(job, config).await;
@@ -272,8 +272,12 @@ impl Farm {
     }
 
     /// Recreates the consumer of a stalled queue: it delivers all lots that have no answer.
-    pub(super) async fn reopen_queue(&self, job: &str, silence_s: u64) -> Result<(), FarmError> {
-        // That it is gone already is as good.
+    pub(super) async fn recreate_consumer(
+        &self,
+        job: &str,
+        silence_s: u64,
+    ) -> Result<(), FarmError> {
+        // A consumer that is already gone is no error: another worker recreates it at the same time.
         let gone = self.parts.delete_consumer(job).await;
         if let Err(error) = gone {
             tracing::debug!(job, "closing a queue: {error}");
@@ -287,20 +291,20 @@ impl Farm {
     }
 
     /// Returns the queued lots, delivered or not, whose subjects end with `end`.
-    pub(super) async fn queued_lots(&self, end: &str) -> Result<Vec<Lot>, FarmError> {
+    pub(super) async fn queued_batches(&self, end: &str) -> Result<Vec<PartBatch>, FarmError> {
         let fail = FarmError::server("reading the queue");
         let info = self.parts.info_with_subjects(self.part_subject(end)).await;
         let mut info = info.map_err(|error| fail(words(&error)))?;
         let mut found = Vec::new();
         while let Some(next) = info.next().await {
             let (subject, _) = next.map_err(|error| fail(words(&error)))?;
-            found.extend(self.lot_of(&subject));
+            found.extend(self.batch_of(&subject));
         }
         Ok(found)
     }
 
-    /// Posts lots to the queue. `again` is empty or names the repetition: posting the same one twice has no effect.
-    pub(super) async fn post(&self, lots: &[Lot], again: &str) -> Result<(), FarmError> {
+    /// Posts lots to the queue. `post_again` is empty or names the repetition: posting the same one twice has no effect.
+    pub(super) async fn post(&self, lots: &[PartBatch], again: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("posting parts");
         for some in lots.chunks(256) {
             let mut waiting = Vec::new();
@@ -333,7 +337,7 @@ impl Farm {
     /// # Errors
     /// [`FarmError`].
     pub async fn cancel(&self, job: &str) -> Result<(), FarmError> {
-        // Whatever is written about it can go.
+        // Jobs of other versions can be cancelled too, because nothing of them is read.
         match self.task(job).await {
             Err(FarmError::NoJob(job)) => return Err(FarmError::NoJob(job)),
             Ok(_)
@@ -363,7 +367,7 @@ impl Farm {
         Ok(())
     }
 
-    /// Removes everything of a job but its description.
+    /// Removes the parts, answers and results of a job, and keeps its description.
     async fn remove(&self, job: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("removing a job");
         self.purge_all(job).await?;
@@ -429,7 +433,7 @@ fn stream() -> Config {
     Config {
         storage: StorageType::File,
         discard: DiscardPolicy::New,
-        max_age: KEPT,
+        max_age: RETENTION,
         num_replicas: 1,
         ..Config::default()
     }
@@ -438,7 +442,7 @@ fn stream() -> Config {
 /// Returns a stream, created if it is missing. If several programs create it at once, the server may refuse the later ones
 /// because of subjects of a stream that it does not list yet: a retry finds that stream. Conflicts with another stream's
 /// subjects remain errors.
-async fn got_or_made(js: &Context, config: &Config) -> Result<Stream, CreateStreamError> {
+async fn open_stream(js: &Context, config: &Config) -> Result<Stream, CreateStreamError> {
     let mut waits = [50, 200, 800].into_iter();
     loop {
         let got = js.get_or_create_stream(config.clone()).await;
@@ -462,7 +466,7 @@ async fn own_stream(
     mut config: Config,
 ) -> Result<Stream, FarmError> {
     copies(&mut config, replicas.unwrap_or(1));
-    let stream = got_or_made(js, &config).await.map_err(|error| {
+    let stream = open_stream(js, &config).await.map_err(|error| {
         let reason = words(&error);
         if reason.contains("JetStream") && reason.contains("not enabled")
             || reason.contains("no responders")

@@ -132,7 +132,7 @@ impl Task {
 }
 
 /// Maximum number of lots of a job.
-pub(super) const LOTS_MAX: u64 = 20_000_000;
+pub(super) const BATCHES_MAX: u64 = 20_000_000;
 /// Maximum size of a file of a job, in bytes.
 pub const FILE_BYTES_MAX: u64 = 2 << 30;
 /// Maximum size of a job's header in bytes.
@@ -218,7 +218,7 @@ impl Stage {
         newer(name, bytes)?;
         let stage: Result<Stage, _> = serde_json::from_slice(bytes);
         let known = |stage: &Stage| {
-            stage.lot > 0 && stage.lots() <= LOTS_MAX && stage.header.len() <= HEADER_BYTES_MAX
+            stage.lot > 0 && stage.lots() <= BATCHES_MAX && stage.header.len() <= HEADER_BYTES_MAX
         };
         let stage = stage.ok().filter(known);
         stage.ok_or_else(|| FarmError::NotOurs(name.to_owned()))
@@ -240,7 +240,7 @@ impl Stage {
 
 /// The key of a message of parts: job, stage, lot and copy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Lot {
+pub struct PartBatch {
     /// Name of the job.
     pub job: String,
     /// Number of the stage.
@@ -251,11 +251,11 @@ pub struct Lot {
     pub copy: u32,
 }
 
-impl Lot {
+impl PartBatch {
     /// Returns the last part of the lot's subjects.
     #[must_use]
     pub fn subject(&self) -> String {
-        let Lot {
+        let PartBatch {
             job,
             stage,
             number,
@@ -266,9 +266,9 @@ impl Lot {
 
     /// Parses the last part of a subject.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Lot> {
+    pub fn parse(text: &str) -> Option<PartBatch> {
         let mut words = text.split('.');
-        let lot = Lot {
+        let lot = PartBatch {
             job: words.next().filter(|job| is_job_name(job))?.to_owned(),
             stage: words.next()?.parse().ok()?,
             number: words.next()?.parse().ok()?,
@@ -279,8 +279,8 @@ impl Lot {
 
     /// Returns the key of another copy.
     #[must_use]
-    pub fn copy(&self, copy: u32) -> Lot {
-        Lot {
+    pub fn copy(&self, copy: u32) -> PartBatch {
+        PartBatch {
             copy,
             ..self.clone()
         }
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn only_written_descriptions_are_read_back() {
         let (task, bytes) = (task(), serde_json::to_vec(&task()).unwrap());
         assert_eq!(Task::parse(&task.name(), &bytes).unwrap(), task);
         let refused = |name: &str, bytes: &[u8], why: &str| {
@@ -391,14 +391,14 @@ mod tests {
     }
 
     #[test]
-    fn subjects_and_answers_come_back() {
-        let lot = Lot {
+    fn subjects_and_answers_round_trip() {
+        let lot = PartBatch {
             job: "label-0123456789ab".into(),
             stage: 1,
             number: 7,
             copy: 2,
         };
-        assert_eq!(Lot::parse(&lot.subject()), Some(lot));
+        assert_eq!(PartBatch::parse(&lot.subject()), Some(lot));
         for text in [
             "",
             "a.1.2",
@@ -408,7 +408,7 @@ mod tests {
             "a.-1.2.3",
             ".1.2.3",
         ] {
-            assert_eq!(Lot::parse(text), None, "{text}");
+            assert_eq!(PartBatch::parse(text), None, "{text}");
         }
         let parts = vec![b"one".to_vec(), Vec::new(), vec![7; 300]];
         let bytes = pack(&parts);
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn about_the_wanted_share_is_verified() {
+    fn verified_share_is_close_to_the_request() {
         let task = task();
         let count = (0..5_000).filter(|&lot| task.verifies(0, lot)).count();
         assert!((60..140).contains(&count), "{count}");

@@ -1,16 +1,16 @@
 //! A worker: a machine that computes lots for others.
 
 use super::FarmError;
-use super::answers::{Given, Giving};
-use super::ask::{is_whole, mend};
-use super::files::FileCache;
-use super::host::{Ground, Host, Programs};
+use super::answers::{Submission, SubmissionOutcome};
+use super::ask::{is_complete, post_missing};
+use super::host::{Host, HostContext, Programs};
+use super::job_watch::JobWatch;
 use super::judge;
-use super::known::Known;
-use super::people::{MachineReport, now_s};
-use super::stillness::Stillness;
+use super::machines::{MachineReport, now_s};
+use super::stall_detector::StallDetector;
 use super::store::{Farm, State};
-use super::task::{Lot, Task, VERSION, pack};
+use super::task::{PartBatch, Task, VERSION, pack};
+use super::worker_settings::{InjectedFault, WorkerSettings};
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::PullConsumer;
@@ -26,60 +26,33 @@ use std::time::{Duration, Instant};
 /// Number of deliveries after which a lot is abandoned.
 pub const TRIES_MAX: i64 = 10;
 /// Interval of the machine's checks, and maximum wait for changes of the jobs.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of the machine's reports.
-const HEARTBEAT: Duration = Duration::from_secs(5);
-/// Backoff for a job that this machine cannot do, and backoff if the cause may go away, such as a full disk.
-const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(10));
-/// Minimum and maximum backoff before an answer is submitted again.
-const GIVING: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// Backoff for a job that this machine cannot do.
+const REFUSED_JOB_BACKOFF: Duration = Duration::from_secs(60);
+/// Backoff for a job if the cause may go away, such as a full disk.
+const TEMPORARY_REFUSAL_BACKOFF: Duration = Duration::from_secs(10);
+/// Minimum backoff before an answer is submitted again.
+const ANSWER_RETRY_BACKOFF_MIN: Duration = Duration::from_millis(500);
+/// Maximum backoff before an answer is submitted again.
+const ANSWER_RETRY_BACKOFF_MAX: Duration = Duration::from_secs(10);
 /// Time after which answers that the server does not store are dropped; then other workers may try.
-const GIVING_MAX: Duration = Duration::from_secs(600);
+const ANSWER_RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 /// Interval of the checks for a complete job.
-const COMPLETE_LOOK: Duration = Duration::from_secs(2);
-/// Minimum and maximum backoff after an empty queue.
-const IDLE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+const COMPLETION_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+/// Minimum backoff after an empty queue.
+const IDLE_BACKOFF_MIN: Duration = Duration::from_millis(50);
+/// Maximum backoff after an empty queue.
+const IDLE_BACKOFF_MAX: Duration = Duration::from_secs(2);
 /// Maximum number of messages per fetch, if they are short.
-const BATCH_MAX: usize = 256;
+const MESSAGES_PER_FETCH_MAX: usize = 256;
 /// Target computing time of the messages of one fetch.
-const BATCH: Duration = Duration::from_millis(200);
+const BATCH_DURATION_TARGET: Duration = Duration::from_millis(200);
 /// Mean delay of a message that another machine should take.
-const LEFT: Duration = Duration::from_secs(2);
+const HANDOVER_DELAY: Duration = Duration::from_secs(2);
 /// Maximum number of running commands.
 const HOSTS_MAX: usize = 8;
-
-/// Settings of a worker.
-#[derive(Clone, Debug)]
-pub struct WorkerSettings {
-    /// Name of the machine; instances with the same name count as one machine.
-    pub name: String,
-    /// Number of messages computed concurrently.
-    pub jobs: usize,
-    /// Number of computing threads, for the status.
-    pub threads: usize,
-    /// True if it computes only while the machine is otherwise idle.
-    pub idle_only: bool,
-    /// Cache of the jobs' files.
-    pub cache: FileCache,
-    /// Idle time after which the worker ends; `None` for never.
-    pub patience: Option<Duration>,
-    /// Fault to inject, for tests.
-    pub fault: Option<InjectedFault>,
-}
-
-/// A fault of a worker, for tests.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum InjectedFault {
-    /// Flips one bit of every answer.
-    Lies,
-    /// Drops this percentage of the deliveries.
-    Drops(u32),
-    /// Pretends to be another version.
-    Version(String),
-    /// Fails on lots of this number.
-    Fails(u64),
-}
 
 /// The state that all slots of a worker share.
 struct Shared {
@@ -89,21 +62,21 @@ struct Shared {
     instance: String,
     stop: Stop,
     hosts: tokio::sync::Mutex<HashMap<(String, u32), Arc<Host>>>,
-    opened: tokio::sync::Mutex<HashMap<String, Arc<Opened>>>,
+    opened: tokio::sync::Mutex<HashMap<String, Arc<OpenJob>>>,
     active: Mutex<BTreeSet<String>>,
     /// Refused jobs, each with the reason and the end of the backoff.
     refused: Mutex<BTreeMap<String, (String, Instant)>>,
-    looked: Mutex<HashMap<String, Instant>>,
-    still: tokio::sync::Mutex<HashMap<String, Stillness>>,
-    aside: Mutex<Option<String>>,
-    computing: Mutex<BTreeSet<Lot>>,
+    completion_checked: Mutex<HashMap<String, Instant>>,
+    stall_detectors: tokio::sync::Mutex<HashMap<String, StallDetector>>,
+    quarantined: Mutex<Option<String>>,
+    computing: Mutex<BTreeSet<PartBatch>>,
     answered: AtomicU64,
     dropped: AtomicU64,
     busy: Mutex<Instant>,
 }
 
 /// An active job that this machine can do.
-struct Opened {
+struct OpenJob {
     task: Task,
     queue: PullConsumer,
 }
@@ -134,9 +107,9 @@ pub async fn work(
         opened: tokio::sync::Mutex::default(),
         active: Mutex::default(),
         refused: Mutex::default(),
-        looked: Mutex::default(),
-        still: tokio::sync::Mutex::default(),
-        aside: Mutex::default(),
+        completion_checked: Mutex::default(),
+        stall_detectors: tokio::sync::Mutex::default(),
+        quarantined: Mutex::default(),
         computing: Mutex::default(),
         answered: AtomicU64::new(0),
         dropped: AtomicU64::new(0),
@@ -180,24 +153,24 @@ impl Shared {
 
     /// Watches the jobs and reports this machine's state.
     async fn watch(&self) {
-        let mut told: Option<Instant> = None;
-        let mut known = Known::default();
+        let mut reported: Option<Instant> = None;
+        let mut known = JobWatch::default();
         while !self.stop.is_triggered() {
-            if let Err(error) = self.look(&mut known).await {
+            if let Err(error) = self.apply_job_changes(&mut known).await {
                 tracing::warn!("{error}");
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
-            if told.is_none_or(|at| at.elapsed() >= HEARTBEAT) {
-                told = Some(Instant::now());
-                if let Err(error) = self.farm.tell(&self.machine()).await {
+            if reported.is_none_or(|at| at.elapsed() >= HEARTBEAT_INTERVAL) {
+                reported = Some(Instant::now());
+                if let Err(error) = self.farm.report_machine(&self.machine()).await {
                     tracing::warn!("{error}");
-                    // The server may have lost what it stored, and the watch with it.
+                    // The server may have lost its store, and the watch with it.
                     known.renew();
                 }
             }
-            if let Some(patience) = self.settings.patience
+            if let Some(idle_timeout) = self.settings.idle_timeout
                 && lock(&self.computing).is_empty()
-                && lock(&self.busy).elapsed() >= patience
+                && lock(&self.busy).elapsed() >= idle_timeout
             {
                 self.stop.trigger();
             }
@@ -205,8 +178,8 @@ impl Shared {
     }
 
     /// Applies changes of the jobs and the quarantine.
-    async fn look(&self, known: &mut Known) -> Result<(), FarmError> {
-        known.follow(&self.farm, LOOK).await?;
+    async fn apply_job_changes(&self, known: &mut JobWatch) -> Result<(), FarmError> {
+        known.apply_changes(&self.farm, POLL_INTERVAL).await?;
         let active = known.active();
         let gone: Vec<String> = {
             let mut opened = self.opened.lock().await;
@@ -216,40 +189,40 @@ impl Shared {
             gone
         };
         (self.hosts.lock().await).retain(|(job, _), _| active.contains(job));
-        (self.still.lock().await).retain(|job, _| active.contains(job));
+        (self.stall_detectors.lock().await).retain(|job, _| active.contains(job));
         for job in gone {
             self.settings.cache.forget(&job);
         }
         lock(&self.refused)
             .retain(|job, (_, until)| active.contains(job) && Instant::now() < *until);
         *lock(&self.active) = active;
-        let aside = known.aside(&self.settings.name).cloned();
-        let mut place = lock(&self.aside);
-        if let (None, Some(why)) = (&*place, &aside) {
+        let quarantined = known.quarantined(&self.settings.name).cloned();
+        let mut place = lock(&self.quarantined);
+        if let (None, Some(why)) = (&*place, &quarantined) {
             tracing::error!("this machine is set aside: {why}");
         }
-        *place = aside;
+        *place = quarantined;
         Ok(())
     }
 
     async fn slot(&self, slot: usize) {
-        let mut wait = IDLE.0;
+        let mut wait = IDLE_BACKOFF_MIN;
         let mut turn = slot;
-        let mut batch = 1;
+        let mut fetch_size = 1;
         while !self.stop.is_triggered() {
             let rests =
                 self.settings.idle_only && gammond_base::platform::others_are_busy(Instant::now());
             let jobs: Vec<String> = lock(&self.active).iter().cloned().collect();
             let mut worked = false;
-            if !rests && lock(&self.aside).is_none() && !jobs.is_empty() {
+            if !rests && lock(&self.quarantined).is_none() && !jobs.is_empty() {
                 for _ in 0..jobs.len() {
                     turn = (turn + 1) % jobs.len();
                     let Some(job) = jobs.get(turn) else { continue };
-                    match self.turn(job, &mut batch).await {
+                    match self.fetch_and_compute(job, &mut fetch_size).await {
                         Ok(did) => worked |= did,
                         Err(error) => {
                             tracing::warn!(job, "{error}");
-                            tokio::time::sleep(IDLE.0).await;
+                            tokio::time::sleep(IDLE_BACKOFF_MIN).await;
                         }
                     }
                     if worked {
@@ -257,10 +230,11 @@ impl Shared {
                     }
                 }
             }
+            // The backoff starts again after each success, because a queue that had work is likely to get more.
             wait = if worked {
-                IDLE.0
+                IDLE_BACKOFF_MIN
             } else {
-                (2 * wait).min(IDLE.1)
+                (2 * wait).min(IDLE_BACKOFF_MAX)
             };
             if !worked {
                 tokio::time::sleep(wait).await;
@@ -277,7 +251,7 @@ impl Shared {
     }
 
     /// Opens a job that this machine can do; `None` if it refuses it.
-    async fn open(&self, job: &str) -> Result<Option<Arc<Opened>>, FarmError> {
+    async fn open(&self, job: &str) -> Result<Option<Arc<OpenJob>>, FarmError> {
         if lock(&self.refused).contains_key(job) {
             return Ok(None);
         }
@@ -291,7 +265,7 @@ impl Shared {
                 | FarmError::Version { .. }
                 | FarmError::NotOurs(_)),
             ) => {
-                self.refuse(job, error.to_string(), REFUSED.0);
+                self.refuse(job, error.to_string(), REFUSED_JOB_BACKOFF);
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -304,7 +278,7 @@ impl Shared {
             self.refuse(
                 job,
                 format!("it is of gammond {}, this is {own}", task.version),
-                REFUSED.0,
+                REFUSED_JOB_BACKOFF,
             );
             return Ok(None);
         }
@@ -319,8 +293,8 @@ impl Shared {
             return Ok(None);
         };
         let queue = self.farm.queue(job, task.silence_s).await?;
-        let opened = Arc::new(Opened { task, queue });
-        // Before anything is taken: a delivery to a machine that cannot compute it is one of the lot's tries.
+        let opened = Arc::new(OpenJob { task, queue });
+        // Started before the first fetch, because every delivery to a machine that cannot compute counts as a try.
         if self.host(&opened, (job, begun)).await?.is_none() {
             return Ok(None);
         }
@@ -331,10 +305,10 @@ impl Shared {
     /// Returns the command that computes a stage; `None` if this machine refuses it.
     async fn host(
         &self,
-        opened: &Opened,
+        opened: &OpenJob,
         (job, stage): (&str, u32),
     ) -> Result<Option<Arc<Host>>, FarmError> {
-        // Held while it starts: two slots shall not start it twice.
+        // The lock is held during the start, otherwise two slots would start the same command.
         let mut hosts = self.hosts.lock().await;
         let key = (job.to_owned(), stage);
         if let Some(host) = hosts.get(&key) {
@@ -357,33 +331,41 @@ impl Shared {
             Err(error @ FarmError::Server { .. }) => return Err(error),
             Err(error) => {
                 let full = matches!(error, FarmError::File { .. });
-                let time = if full { REFUSED.1 } else { REFUSED.0 };
+                let time = if full {
+                    TEMPORARY_REFUSAL_BACKOFF
+                } else {
+                    REFUSED_JOB_BACKOFF
+                };
                 self.refuse(job, error.to_string(), time);
                 return Ok(None);
             }
         };
-        let ground = Ground {
+        let context = HostContext {
             farm: self.farm.clone(),
             programs: self.programs.clone(),
             task: opened.task.clone(),
             paths,
             scratch,
         };
-        match Host::start(ground, stage).await {
+        match Host::start(context, stage).await {
             Ok(host) => {
                 let host = Arc::new(host);
                 hosts.insert(key, host.clone());
                 Ok(Some(host))
             }
             Err(why) => {
-                self.refuse(job, why, REFUSED.0);
+                self.refuse(job, why, REFUSED_JOB_BACKOFF);
                 Ok(None)
             }
         }
     }
 
     /// Takes some messages of a job and answers them; returns false if there were none.
-    async fn turn(&self, job: &str, batch: &mut usize) -> Result<bool, FarmError> {
+    async fn fetch_and_compute(
+        &self,
+        job: &str,
+        fetch_size: &mut usize,
+    ) -> Result<bool, FarmError> {
         let Some(opened) = self.open(job).await? else {
             return Ok(false);
         };
@@ -391,12 +373,12 @@ impl Shared {
         let fetch = opened
             .queue
             .fetch()
-            .max_messages(*batch)
+            .max_messages(*fetch_size)
             .expires(Duration::from_secs(5));
         let mut fetched = match fetch.messages().await {
             Ok(fetched) => fetched,
             Err(error) => {
-                // Its queue may be gone: look again.
+                // The queue may have been recreated, so it is opened again at the next turn.
                 self.opened.lock().await.remove(job);
                 return Err(fail(error.to_string()));
             }
@@ -412,18 +394,19 @@ impl Shared {
             }
         }
         if messages.is_empty() {
-            *batch = 1;
-            self.look_for_the_end(&opened, job).await?;
+            *fetch_size = 1;
+            self.check_completion(&opened, job).await?;
             return Ok(false);
         }
         *lock(&self.busy) = Instant::now();
         let (begun, count) = (Instant::now(), messages.len());
         self.messages(&opened, messages).await?;
+        // Set again after the work, otherwise a long batch would count as idle time.
         *lock(&self.busy) = Instant::now();
-        // As many as last about long enough to hide the way to the server.
+        // Enough messages to hide the round trip to the server.
         let each = begun.elapsed().as_secs_f64() / count as f64;
-        let next = (BATCH.as_secs_f64() / each.max(1e-6)) as usize;
-        *batch = next.clamp(1, BATCH_MAX.min(2 * count));
+        let next = (BATCH_DURATION_TARGET.as_secs_f64() / each.max(1e-6)) as usize;
+        *fetch_size = next.clamp(1, MESSAGES_PER_FETCH_MAX.min(2 * count));
         Ok(true)
     }
 
@@ -437,9 +420,9 @@ impl Shared {
         (count.wrapping_mul(61) % 100) < u64::from(hundredths)
     }
 
-    async fn messages(&self, opened: &Opened, messages: Vec<Message>) -> Result<(), FarmError> {
+    async fn messages(&self, opened: &OpenJob, messages: Vec<Message>) -> Result<(), FarmError> {
         let stop = Stop::new();
-        let mut held = Held {
+        let mut held = ComputingGuard {
             shared: self,
             lots: Vec::new(),
         };
@@ -448,18 +431,18 @@ impl Shared {
             if self.drops() {
                 continue;
             }
-            if let Some(ordered) = self.ordered(opened, message, &stop).await? {
+            if let Some(ordered) = self.start_batch(opened, message, &stop).await? {
                 held.lots.push(ordered.lot.clone());
                 queue.push_back(ordered);
             }
         }
         let silence = Duration::from_secs(opened.task.silence_s.max(1));
-        let (mut giving, mut given) = (Vec::new(), Vec::new());
+        let (mut submissions, mut given) = (Vec::new(), Vec::new());
         let mut alive = Instant::now();
         while let Some(mut next) = queue.pop_front() {
             let computed = loop {
                 tokio::select! {
-                    computed = &mut next.told => break computed.ok(),
+                    computed = &mut next.result => break computed.ok(),
                     () = tokio::time::sleep(Duration::from_millis(100).min(silence / 6)) => {}
                 }
                 if self.stop.is_triggered() || !lock(&self.active).contains(&next.lot.job) {
@@ -473,15 +456,18 @@ impl Shared {
                     }
                 }
             };
-            match self.computed(&next.lot, computed, next.delivered).await? {
+            match self
+                .finish_batch(&next.lot, computed, next.delivered)
+                .await?
+            {
                 Outcome::Give(answer) => {
-                    giving.push(answer);
+                    submissions.push(answer);
                     given.push(next.message);
                 }
                 Outcome::Settle(kind) => settle(&next.message, kind).await,
             }
         }
-        let outcome = self.give_patiently(opened, giving, &given).await;
+        let outcome = self.submit_with_retry(opened, submissions, &given).await;
         for message in &given {
             let kind = match &outcome {
                 Ok(()) => AckKind::Ack,
@@ -494,30 +480,35 @@ impl Shared {
     }
 
     /// Orders the parts of a message; `None` if the message was acknowledged without computing it.
-    async fn ordered(
+    async fn start_batch(
         &self,
-        opened: &Opened,
+        opened: &OpenJob,
         message: Message,
         stop: &Stop,
-    ) -> Result<Option<Ordered>, FarmError> {
-        let lot = (self.farm.lot_of(message.subject.as_str())).filter(|_| is_ours(&message));
+    ) -> Result<Option<RunningBatch>, FarmError> {
+        let lot =
+            (self.farm.batch_of(message.subject.as_str())).filter(|_| is_farm_message(&message));
         let Some(lot) = lot else {
             tracing::warn!(subject = %message.subject, "a message that is none of a farm's: removed");
             settle(&message, AckKind::Term).await;
             return Ok(None);
         };
         let delivered = message.info().map_or(1, |info| info.delivered);
-        if !self.is_wanted(&lot, delivered, &message).await? {
+        if !self.should_compute(&lot, delivered, &message).await? {
             return Ok(None);
         }
         let Some(host) = self.host(opened, (&lot.job, lot.stage)).await? else {
             self.opened.lock().await.remove(&lot.job);
-            settle(&message, AckKind::Nak(Some(self.left(&lot, delivered)))).await;
+            settle(
+                &message,
+                AckKind::Nak(Some(self.handover_delay(&lot, delivered))),
+            )
+            .await;
             return Ok(None);
         };
         let mut numbers = host.stage.numbers(lot.number);
         if numbers.is_empty() {
-            // The job has become longer, perhaps.
+            // A stage without a fixed number of parts may have been extended.
             let now = self.farm.stage(&lot.job, lot.stage).await?;
             numbers = now.map_or(0..0, |stage| stage.numbers(lot.number));
         }
@@ -526,8 +517,8 @@ impl Shared {
             return Ok(None);
         }
         lock(&self.computing).insert(lot.clone());
-        Ok(Some(Ordered {
-            told: host.order(numbers, stop),
+        Ok(Some(RunningBatch {
+            result: host.order(numbers, stop),
             message,
             lot,
             delivered,
@@ -535,9 +526,9 @@ impl Shared {
     }
 
     /// Returns true if this machine should compute a lot; otherwise acknowledges or returns the message.
-    async fn is_wanted(
+    async fn should_compute(
         &self,
-        lot: &Lot,
+        lot: &PartBatch,
         delivered: i64,
         message: &Message,
     ) -> Result<bool, FarmError> {
@@ -548,15 +539,15 @@ impl Shared {
         if lot.copy == 0 {
             if delivered > TRIES_MAX {
                 let reason = format!("delivered {delivered} times without an answer");
-                self.farm.bury(lot, &reason).await?;
+                self.farm.mark_dead(lot, &reason).await?;
                 settle(message, AckKind::Term).await;
                 return Ok(false);
             }
-        } else if self.has_had_a_say(lot).await? {
+        } else if self.has_answered(lot).await? {
             // A third answer is not needed where the others have become equal, as when one of them was computed again.
             let ack = match lot.copy > 1 && judge::is_agreed(&self.farm, lot).await? {
                 true => AckKind::Ack,
-                false => AckKind::Nak(Some(self.left(lot, delivered))),
+                false => AckKind::Nak(Some(self.handover_delay(lot, delivered))),
             };
             settle(message, ack).await;
             return Ok(false);
@@ -564,26 +555,30 @@ impl Shared {
         if lot.copy == 0 && delivered > 1 {
             return Ok(true);
         }
-        // The first copy, when this machine computes another.
+        // Two copies computed by one machine would prove nothing.
         let own = lock(&self.computing)
             .iter()
             .any(|one| one.copy(0) == lot.copy(0));
         if own {
-            settle(message, AckKind::Nak(Some(self.left(lot, delivered)))).await;
+            settle(
+                message,
+                AckKind::Nak(Some(self.handover_delay(lot, delivered))),
+            )
+            .await;
         }
         Ok(!own)
     }
 
     /// Returns the redelivery delay of a lot that is left to other machines. It varies, so that lots do not return in step to
     /// the same machines.
-    fn left(&self, lot: &Lot, delivered: i64) -> Duration {
+    fn handover_delay(&self, lot: &PartBatch, delivered: i64) -> Duration {
         let mut hasher = DefaultHasher::new();
         (&self.settings.name, lot.subject(), delivered).hash(&mut hasher);
-        LEFT / 2 + LEFT * u32::from(hasher.finish().to_le_bytes()[0]) / 256
+        HANDOVER_DELAY / 2 + HANDOVER_DELAY * u32::from(hasher.finish().to_le_bytes()[0]) / 256
     }
 
     /// Returns true if this machine has answered another copy of the lot.
-    async fn has_had_a_say(&self, lot: &Lot) -> Result<bool, FarmError> {
+    async fn has_answered(&self, lot: &PartBatch) -> Result<bool, FarmError> {
         for copy in 0..lot.copy.min(judge::COPIES_MAX) {
             if let Some((known, _)) = self.farm.answer(&lot.copy(copy)).await?
                 && known.worker == self.settings.name
@@ -594,15 +589,15 @@ impl Shared {
         Ok(false)
     }
 
-    async fn computed(
+    async fn finish_batch(
         &self,
-        lot: &Lot,
+        lot: &PartBatch,
         computed: Option<Computed>,
         delivered: i64,
     ) -> Result<Outcome, FarmError> {
         let Some(Computed { mut parts, busy }) = computed else {
             return Ok(Outcome::Settle(AckKind::Nak(Some(
-                self.left(lot, delivered),
+                self.handover_delay(lot, delivered),
             ))));
         };
         if self.settings.fault == Some(InjectedFault::Fails(lot.number)) {
@@ -616,7 +611,7 @@ impl Shared {
                 {
                     *last ^= 1;
                 }
-                Ok(Outcome::Give(Giving {
+                Ok(Outcome::Give(Submission {
                     lot: lot.clone(),
                     by: (self.settings.name.clone(), self.instance.clone()),
                     busy,
@@ -626,13 +621,13 @@ impl Shared {
             }
             Ok(None) => Ok(Outcome::Settle(AckKind::Nak(None))),
             Err(reason) if delivered >= TRIES_MAX => {
-                self.farm.bury(lot, &reason).await?;
+                self.farm.mark_dead(lot, &reason).await?;
                 Ok(Outcome::Settle(AckKind::Term))
             }
             Err(reason) => {
                 tracing::warn!(lot = lot.subject(), "failed: {reason}");
                 Ok(Outcome::Settle(AckKind::Nak(Some(
-                    self.left(lot, delivered),
+                    self.handover_delay(lot, delivered),
                 ))))
             }
         }
@@ -640,24 +635,24 @@ impl Shared {
 
     /// Submits answers. If the server cannot store them, because its disk is full or it is down, the answers are kept and
     /// submitted again.
-    async fn give_patiently(
+    async fn submit_with_retry(
         &self,
-        opened: &Opened,
-        giving: Vec<Giving>,
+        opened: &OpenJob,
+        submissions: Vec<Submission>,
         messages: &[Message],
     ) -> Result<(), FarmError> {
-        let Some(job) = giving.first().map(|one| one.lot.job.clone()) else {
+        let Some(job) = submissions.first().map(|one| one.lot.job.clone()) else {
             return Ok(());
         };
         let silence = Duration::from_secs(opened.task.silence_s.max(1));
         let ends = || self.stop.is_triggered() || !lock(&self.active).contains(&job);
-        let (begun, mut wait) = (Instant::now(), GIVING.0);
+        let (begun, mut wait) = (Instant::now(), ANSWER_RETRY_BACKOFF_MIN);
         loop {
-            let error = match self.give(opened, giving.clone()).await {
+            let error = match self.submit(opened, submissions.clone()).await {
                 Err(error @ FarmError::Server { .. }) => error,
                 ended => return ended,
             };
-            if ends() || begun.elapsed() >= GIVING_MAX {
+            if ends() || begun.elapsed() >= ANSWER_RETRY_TIMEOUT {
                 return Err(error);
             }
             tracing::warn!(job, "{error}; tried again in {:.1} s", wait.as_secs_f64());
@@ -667,20 +662,24 @@ impl Shared {
                     settle(message, AckKind::Progress).await;
                 }
                 let left = until.saturating_duration_since(Instant::now());
-                tokio::time::sleep(left.min(silence / 3).min(LOOK)).await;
+                tokio::time::sleep(left.min(silence / 3).min(POLL_INTERVAL)).await;
             }
-            wait = (2 * wait).min(GIVING.1);
+            wait = (2 * wait).min(ANSWER_RETRY_BACKOFF_MAX);
         }
     }
 
-    async fn give(&self, opened: &Opened, giving: Vec<Giving>) -> Result<(), FarmError> {
-        let given = self.farm.give(giving.clone()).await?;
-        for (giving, given) in giving.into_iter().zip(given) {
-            let lot = giving.lot.clone();
-            if given == Given::First {
+    async fn submit(
+        &self,
+        opened: &OpenJob,
+        submissions: Vec<Submission>,
+    ) -> Result<(), FarmError> {
+        let given = self.farm.submit(submissions.clone()).await?;
+        for (submissions, given) in submissions.into_iter().zip(given) {
+            let lot = submissions.lot.clone();
+            if given == SubmissionOutcome::First {
                 self.answered.fetch_add(1, Ordering::Relaxed);
             } else {
-                judge::late(&self.farm, giving).await?;
+                judge::late(&self.farm, submissions).await?;
             }
             if opened.task.verifies(lot.stage, lot.number) || lot.copy > 0 {
                 judge::judge(&self.farm, &lot).await?;
@@ -690,22 +689,24 @@ impl Shared {
     }
 
     /// Checks an empty queue: posts missing lots again, begins the next stage, or completes the job.
-    async fn look_for_the_end(&self, opened: &Opened, job: &str) -> Result<(), FarmError> {
+    async fn check_completion(&self, opened: &OpenJob, job: &str) -> Result<(), FarmError> {
         {
-            let mut looked = lock(&self.looked);
-            if (looked.get(job)).is_some_and(|at| at.elapsed() < COMPLETE_LOOK) {
+            let mut completion_checked = lock(&self.completion_checked);
+            if (completion_checked.get(job))
+                .is_some_and(|at| at.elapsed() < COMPLETION_CHECK_INTERVAL)
+            {
                 return Ok(());
             }
-            looked.insert(job.to_owned(), Instant::now());
+            completion_checked.insert(job.to_owned(), Instant::now());
         }
         let info = opened.queue.get_info().await;
         let info =
             info.map_err(|error| FarmError::server("asking for a queue")(error.to_string()))?;
         {
-            let mut still = self.still.lock().await;
-            let still = still.entry(job.to_owned()).or_default();
-            still
-                .end(&self.farm, (job, opened.task.silence_s), &info)
+            let mut stall_detectors = self.stall_detectors.lock().await;
+            let stall_detectors = stall_detectors.entry(job.to_owned()).or_default();
+            stall_detectors
+                .recreate_if_stalled(&self.farm, (job, opened.task.silence_s), &info)
                 .await?;
         }
         if info.num_pending > 0 || info.num_ack_pending > 0 {
@@ -721,9 +722,9 @@ impl Shared {
         let Some((number, stage)) = last else {
             return Ok(());
         };
-        if !is_whole(&self.farm, (&opened.task, number, &stage)).await? {
+        if !is_complete(&self.farm, (&opened.task, number, &stage)).await? {
             if self.farm.count("dead", &format!("{job}.>")).await? == 0 {
-                mend(&self.farm, (&opened.task, number, &stage)).await?;
+                post_missing(&self.farm, (&opened.task, number, &stage)).await?;
             }
             return Ok(());
         }
@@ -738,25 +739,25 @@ impl Shared {
 
 /// The result of processing a message.
 enum Outcome {
-    Give(Giving),
+    Give(Submission),
     Settle(AckKind),
 }
 
 /// A lot that is being computed.
-struct Ordered {
+struct RunningBatch {
     message: Message,
-    lot: Lot,
-    told: tokio::sync::oneshot::Receiver<Computed>,
+    lot: PartBatch,
+    result: tokio::sync::oneshot::Receiver<Computed>,
     delivered: i64,
 }
 
 /// Lots that are computed here; removed from the list when dropped.
-struct Held<'a> {
+struct ComputingGuard<'a> {
     shared: &'a Shared,
-    lots: Vec<Lot>,
+    lots: Vec<PartBatch>,
 }
 
-impl Drop for Held<'_> {
+impl Drop for ComputingGuard<'_> {
     fn drop(&mut self) {
         let mut computing = lock(&self.shared.computing);
         for lot in &self.lots {
@@ -766,12 +767,12 @@ impl Drop for Held<'_> {
 }
 
 /// Returns true if the payload is one that the farm posts.
-fn is_ours(message: &Message) -> bool {
+fn is_farm_message(message: &Message) -> bool {
     #[derive(serde::Deserialize)]
-    struct Posted {
+    struct PostedMessage {
         format: u64,
     }
-    let posted = serde_json::from_slice::<Posted>(&message.payload);
+    let posted = serde_json::from_slice::<PostedMessage>(&message.payload);
     posted.is_ok_and(|posted| posted.format == super::task::FORMAT)
 }
 

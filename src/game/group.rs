@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_are_told_apart() {
+    fn game_plans_are_recognised() {
         assert_eq!(names(&Position::start()), ["contact"]);
         let back = [(22, 2), (20, 3), (5, 4), (4, 3), (7, 3)];
         let bearing_in = [(0, 0), (5, 4), (4, 3), (2, 3), (6, 3), (8, 2)];

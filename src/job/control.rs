@@ -1,6 +1,6 @@
 //! Progress events of a running job, and its controls.
 
-use super::Elsewhere;
+use super::RemoteExecutor;
 use gammond_base::stop::Stop;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Progress {
 
 /// A progress event of a running job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct ProgressEvent {
     /// Name of the task, for commands with several jobs; may be empty.
     pub task: String,
     /// Progress of the job.
@@ -59,8 +59,8 @@ pub struct Control<'a> {
     /// Name of the task, for the events.
     pub task: String,
     /// Executor of the parts; `None` to compute them here.
-    pub elsewhere: Option<Arc<dyn Elsewhere>>,
-    watch: Box<dyn FnMut(&Event) + Send + 'a>,
+    pub remote: Option<Arc<dyn RemoteExecutor>>,
+    watch: Box<dyn FnMut(&ProgressEvent) + Send + 'a>,
 }
 
 impl std::fmt::Debug for Control<'_> {
@@ -75,11 +75,11 @@ impl std::fmt::Debug for Control<'_> {
 impl<'a> Control<'a> {
     /// Creates controls that stop the job when `stop` is triggered; `watch` receives the progress events.
     #[must_use]
-    pub fn new(stop: Stop, watch: impl FnMut(&Event) + Send + 'a) -> Control<'a> {
+    pub fn new(stop: Stop, watch: impl FnMut(&ProgressEvent) + Send + 'a) -> Control<'a> {
         Control {
             stop,
             task: String::new(),
-            elsewhere: None,
+            remote: None,
             watch: Box::new(watch),
         }
     }
@@ -91,19 +91,19 @@ impl<'a> Control<'a> {
     }
 
     /// Sends an event to the callback.
-    pub fn tell(&mut self, event: &Event) {
+    pub fn report(&mut self, event: &ProgressEvent) {
         (self.watch)(event);
     }
 
     /// Reports the progress of work that runs outside a [`super::Runner`].
-    pub fn tell_progress(&mut self, progress: Progress, last: bool) {
-        let event = Event {
+    pub fn report_progress(&mut self, progress: Progress, last: bool) {
+        let event = ProgressEvent {
             task: self.task.clone(),
             progress,
             resumed: 0,
             saved: None,
             last,
         };
-        self.tell(&event);
+        self.report(&event);
     }
 }

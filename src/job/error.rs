@@ -1,6 +1,6 @@
 //! The error of a job that ends early.
 
-use super::{Difference, ElsewhereError};
+use super::{Difference, RemoteError};
 use gammond_base::journal::JournalError;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub enum JobError<E: std::error::Error + 'static> {
     Endless,
     /// The machines that compute the parts, or those for whom this one does.
     #[error(transparent)]
-    Elsewhere(#[from] ElsewhereError),
+    RemoteExecutor(#[from] RemoteError),
     /// Computing a part.
     #[error(transparent)]
     Work(E),

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_come_back_and_name_what_differs() {
+    fn headers_round_trip_and_name_the_difference() {
         let one = Header::new("duel", 1)
             .field("seed", 7)
             .field("player a", "gam\"mond\n")

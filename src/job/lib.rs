@@ -46,22 +46,22 @@
 //! ```
 
 mod control;
-mod elsewhere;
 mod erased;
 mod error;
 mod header;
 mod merge;
 mod part;
+mod remote;
 mod runner;
 mod share;
 mod stamp;
 
-pub use control::{Control, Event, Progress};
-pub use elsewhere::{Assignment, Computed, Elsewhere, ElsewhereError, Order, PartSource, Work};
+pub use control::{Control, Progress, ProgressEvent};
 pub use error::JobError;
 pub use header::{Difference, Header, sha256, sha256_of};
 pub use merge::{MergeError, merge};
 pub use part::{BadPart, Job};
+pub use remote::{Computed, JobRole, Order, PartSource, RemoteError, RemoteExecutor, Work};
 pub use runner::{JobEnd, Runner};
 pub use share::{SHARES_MAX, Share, ShareError};
 pub use stamp::{Stamp, StampError};

@@ -1,9 +1,10 @@
 //! Runs a job on the threads of this machine.
 
-use super::elsewhere::serve;
 use super::erased::Erased;
+use super::remote::serve;
 use super::{
-    Assignment, Control, Elsewhere, ElsewhereError, Event, Header, Job, JobError, PartSource, Share,
+    Control, Header, Job, JobError, JobRole, PartSource, ProgressEvent, RemoteError,
+    RemoteExecutor, Share,
 };
 use gammond_base::journal::{Journal, JournalError, Record};
 use gammond_base::stop::Stop;
@@ -16,7 +17,7 @@ use std::time::Duration;
 /// part takes several times as long as others.
 const AHEAD_PER_THREAD: u64 = 16;
 /// Longest delay before a stop is noticed while all parts are long.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Bytes that a loss of power may cost when parts come quickly; a kill costs none of them.
 const UNSYNCED_MAX: usize = 64 << 10;
 
@@ -91,13 +92,13 @@ impl<'a> Runner<'a> {
         if self.share != Share::WHOLE && job.parts().is_none() {
             return Err(JobError::Endless);
         }
-        if let Some(elsewhere) = control.elsewhere.clone() {
-            return self.run_elsewhere(job, &*elsewhere, control);
+        if let Some(remote) = control.remote.clone() {
+            return self.run_remotely(job, &*remote, control);
         }
-        let mut delivery = self.open(job)?;
-        delivery.take(&mut BTreeMap::new())?;
-        delivery.resumed = job.progress(&delivery.sum, delivery.parts).done;
-        delivery.tell(control, false);
+        let mut merger = self.open(job)?;
+        merger.take(&mut BTreeMap::new())?;
+        merger.resumed = job.progress(&merger.sum, merger.parts).done;
+        merger.report(control, false);
         let (sender, receiver) = channel();
         let abandon = Stop::new();
         let threads = self.pool.map_or_else(
@@ -118,47 +119,47 @@ impl<'a> Runner<'a> {
                     let _ = sender.send((number, part));
                 });
             };
-            let ended = drive(&mut delivery, &spawn, window, &receiver, &abandon, control);
+            let ended = drive(&mut merger, &spawn, window, &receiver, &abandon, control);
             // Parts that are still computed are not wanted any more.
             abandon.trigger();
             ended
         })?;
-        delivery.sync()?;
-        delivery.tell(control, true);
+        merger.sync()?;
+        merger.report(control, true);
         Ok(JobEnd {
-            sum: delivery.sum,
+            sum: merger.sum,
             complete,
         })
     }
 
     /// Runs the job as the executor assigns: takes parts from it, or computes parts for it.
-    fn run_elsewhere<J: Job>(
+    fn run_remotely<J: Job>(
         &self,
         job: &J,
-        elsewhere: &dyn Elsewhere,
+        remote: &dyn RemoteExecutor,
         control: &mut Control<'_>,
     ) -> Result<JobEnd<J::Sum>, JobError<J::Error>> {
         let work = Erased(job);
-        let mut parts = match elsewhere.begin(&work)? {
-            Assignment::Take(parts) => parts,
-            Assignment::End => return Err(ElsewhereError::Ended.into()),
-            Assignment::Serve(orders) => {
+        let mut parts = match remote.begin(&work)? {
+            JobRole::Take(parts) => parts,
+            JobRole::End => return Err(RemoteError::Ended.into()),
+            JobRole::Serve(orders) => {
                 self.in_scope(|scope| serve(&work, &orders, scope));
-                return Err(ElsewhereError::Ended.into());
+                return Err(RemoteError::Ended.into());
             }
         };
-        let mut delivery = self.open(job)?;
-        delivery.take(&mut BTreeMap::new())?;
-        delivery.resumed = job.progress(&delivery.sum, delivery.parts).done;
-        delivery.tell(control, false);
-        let complete = take_all(&mut delivery, &mut *parts, control)?;
+        let mut merger = self.open(job)?;
+        merger.take(&mut BTreeMap::new())?;
+        merger.resumed = job.progress(&merger.sum, merger.parts).done;
+        merger.report(control, false);
+        let complete = take_all(&mut merger, &mut *parts, control)?;
         if complete {
-            elsewhere.done();
+            remote.done();
         }
-        delivery.sync()?;
-        delivery.tell(control, true);
+        merger.sync()?;
+        merger.report(control, true);
         Ok(JobEnd {
-            sum: delivery.sum,
+            sum: merger.sum,
             complete,
         })
     }
@@ -171,8 +172,8 @@ impl<'a> Runner<'a> {
     }
 
     /// Opens the journal and looks at what it holds.
-    fn open<'j, J: Job>(&self, job: &'j J) -> Result<Delivery<'j, J>, JobError<J::Error>> {
-        let mut delivery = Delivery {
+    fn open<'j, J: Job>(&self, job: &'j J) -> Result<PartMerger<'j, J>, JobError<J::Error>> {
+        let mut merger = PartMerger {
             job,
             journal: None,
             kept: BTreeMap::new(),
@@ -186,12 +187,12 @@ impl<'a> Runner<'a> {
         };
         if let Some(path) = self.journal {
             let (journal, records) = open_journal(path, &job.header().share(self.share))?;
-            delivery.journal = Some(journal);
+            merger.journal = Some(journal);
             for Record { number, bytes } in records {
-                delivery.kept.insert(number, bytes);
+                merger.kept.insert(number, bytes);
             }
         }
-        Ok(delivery)
+        Ok(merger)
     }
 }
 
@@ -216,7 +217,7 @@ fn open_journal<E: std::error::Error>(
 }
 
 /// Parts on their way to the sum.
-struct Delivery<'j, J: Job> {
+struct PartMerger<'j, J: Job> {
     job: &'j J,
     journal: Option<Journal>,
     /// Parts of the journal that are not merged yet.
@@ -233,7 +234,7 @@ struct Delivery<'j, J: Job> {
     is_of_journal: bool,
 }
 
-impl<J: Job> Delivery<'_, J> {
+impl<J: Job> PartMerger<'_, J> {
     /// Returns true if the job has no part `number` because it has fewer parts.
     fn beyond(&self, number: u64) -> bool {
         self.job.parts().is_some_and(|parts| number >= parts)
@@ -285,39 +286,39 @@ impl<J: Job> Delivery<'_, J> {
         }
     }
 
-    fn tell(&self, control: &mut Control<'_>, last: bool) {
-        self.tell_with(control, None, last);
+    fn report(&self, control: &mut Control<'_>, last: bool) {
+        self.report_with(control, None, last);
     }
 
     /// The same with other figures, if there are any.
-    fn tell_with(&self, control: &mut Control<'_>, figures: Option<String>, last: bool) {
+    fn report_with(&self, control: &mut Control<'_>, figures: Option<String>, last: bool) {
         let mut progress = self.job.progress(&self.sum, self.parts);
         if let Some(figures) = figures {
             progress.figures = figures;
         }
-        let event = Event {
+        let event = ProgressEvent {
             task: control.task.clone(),
             resumed: self.resumed,
             saved: self.journal.is_some().then_some(progress.done),
             progress,
             last,
         };
-        control.tell(&event);
+        control.report(&event);
     }
 }
 
 /// Merges parts that come from elsewhere, until the job is done (true), stopped, or no more come.
 fn take_all<J: Job>(
-    delivery: &mut Delivery<'_, J>,
+    merger: &mut PartMerger<'_, J>,
     parts: &mut dyn PartSource,
     control: &mut Control<'_>,
 ) -> Result<bool, JobError<J::Error>> {
     let mut waiting = BTreeMap::new();
     loop {
-        match delivery.take(&mut waiting) {
-            Ok(true) => delivery.tell(control, false),
+        match merger.take(&mut waiting) {
+            Ok(true) => merger.report(control, false),
             Ok(false) => {}
-            Err(JobError::Part { number, path }) if !delivery.is_of_journal => {
+            Err(JobError::Part { number, path }) if !merger.is_of_journal => {
                 let refused = parts.reject(number)?;
                 if refused.start < number {
                     // The parts before it came from the same hand and are in the sum already.
@@ -327,21 +328,21 @@ fn take_all<J: Job>(
             }
             Err(error) => return Err(error),
         }
-        if delivery.is_done() {
+        if merger.is_done() {
             return Ok(true);
         }
         if control.stop.is_triggered() {
             return Ok(false);
         }
-        let come = parts.from(delivery.next)?;
+        let come = parts.from(merger.next)?;
         if come.is_empty() {
-            delivery.sync()?;
+            merger.sync()?;
             if !parts.is_waiting() {
                 return Ok(false);
             }
             let figures = parts.figures();
             if figures.is_some() {
-                delivery.tell_with(control, figures, false);
+                merger.report_with(control, figures, false);
             }
         }
         waiting.extend(come);
@@ -350,28 +351,28 @@ fn take_all<J: Job>(
 
 /// Lets the threads compute and merges what comes, until the job is done (true) or stopped.
 fn drive<J: Job>(
-    delivery: &mut Delivery<'_, J>,
+    merger: &mut PartMerger<'_, J>,
     spawn: &dyn Fn(u64),
     window: u64,
     receiver: &Receiver<Computed<J::Error>>,
     abandon: &Stop,
     control: &mut Control<'_>,
 ) -> Result<bool, JobError<J::Error>> {
-    let mut ahead = delivery.next;
+    let mut ahead = merger.next;
     let mut flying = 0;
     let mut waiting = BTreeMap::new();
     // A failure counts when its turn comes, so that the same one is told for any number of threads.
     let mut failed: Option<(u64, J::Error)> = None;
     loop {
-        if delivery.take(&mut waiting)? {
-            delivery.tell(control, false);
+        if merger.take(&mut waiting)? {
+            merger.report(control, false);
         }
-        if delivery.is_done() {
+        if merger.is_done() {
             return Ok(true);
         }
         if let Some((number, error)) = failed.take() {
-            if number == delivery.next {
-                delivery.sync()?;
+            if number == merger.next {
+                merger.sync()?;
                 return Err(JobError::Work(error));
             }
             failed = Some((number, error));
@@ -382,17 +383,17 @@ fn drive<J: Job>(
                 return Ok(false);
             }
         } else {
-            while (ahead - delivery.next) / delivery.share.of < window && !delivery.beyond(ahead) {
-                if !delivery.kept.contains_key(&ahead) {
+            while (ahead - merger.next) / merger.share.of < window && !merger.beyond(ahead) {
+                if !merger.kept.contains_key(&ahead) {
                     spawn(ahead);
                     flying += 1;
                 }
-                ahead += delivery.share.of;
+                ahead += merger.share.of;
             }
         }
         let Some((number, part)) = receive(receiver) else {
             // Nothing to do for a moment: time for the disk.
-            delivery.sync()?;
+            merger.sync()?;
             continue;
         };
         flying -= 1;
@@ -410,7 +411,7 @@ fn drive<J: Job>(
 /// The next part, or nothing for a moment.
 fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
     if rayon::current_thread_index().is_none() {
-        return receiver.recv_timeout(LOOK).ok();
+        return receiver.recv_timeout(POLL_INTERVAL).ok();
     }
     // On a thread of the pool: it must work itself, it may be the only one.
     match receiver.try_recv() {
@@ -603,7 +604,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_is_told_and_earlier_parts_are_kept() {
+    fn first_failure_is_reported_and_earlier_parts_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         for threads in [1, 3] {
             let path = folder.path().join(threads.to_string());

@@ -1,7 +1,7 @@
 //! A match in lines behind a request: what a session collects until the line that ends it.
 
-use super::lines::Cut;
-use super::request::{MatchWanted, RequestError};
+use super::lines::FramedLine;
+use super::request::{MatchHeader, RequestError};
 use super::settings::AnswerStyle;
 
 /// Longest match of one request, with its line ends.
@@ -12,10 +12,10 @@ pub const MATCH_BYTES_MAX: usize = 256 << 10;
 pub(super) struct Block {
     pub(super) id: Option<String>,
     pub(super) style: AnswerStyle,
-    pub(super) patient: bool,
+    pub(super) bulk: bool,
     /// The number of the request's own line, where lines are counted.
     pub(super) number: Option<u64>,
-    pub(super) wanted: MatchWanted,
+    pub(super) wanted: MatchHeader,
     text: Vec<u8>,
     /// Reason why the match will not be analysed; its further lines are discarded.
     refused: Option<RequestError>,
@@ -24,14 +24,14 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn new(
         id: Option<String>,
-        (style, patient): (AnswerStyle, bool),
+        (style, bulk): (AnswerStyle, bool),
         number: Option<u64>,
-        wanted: MatchWanted,
+        wanted: MatchHeader,
     ) -> Block {
         Block {
             id,
             style,
-            patient,
+            bulk,
             number,
             wanted,
             text: Vec::new(),
@@ -40,10 +40,10 @@ impl Block {
     }
 
     /// Takes the next line. Returns whether it was the last one.
-    pub(super) fn take(&mut self, cut: Cut<'_>) -> bool {
+    pub(super) fn take(&mut self, cut: FramedLine<'_>) -> bool {
         let line = match cut {
-            Cut::Line(line) => line,
-            Cut::TooLong => {
+            FramedLine::Line(line) => line,
+            FramedLine::TooLong => {
                 self.give_up(RequestError::too_long());
                 return false;
             }

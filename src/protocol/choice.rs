@@ -2,7 +2,7 @@
 
 use super::dialect::Dialect;
 use super::external::{External, ExternalSettings};
-use super::lines::Cut;
+use super::lines::FramedLine;
 use super::request::RequestError;
 use super::session::Session;
 use super::settings::SessionSettings;
@@ -30,9 +30,9 @@ impl Defaults {
     ///
     /// # Errors
     /// The line belongs to a protocol that is not spoken here.
-    pub fn dialect(&self, first: Cut<'_>) -> Result<Option<Box<dyn Dialect>>, RequestError> {
+    pub fn dialect(&self, first: FramedLine<'_>) -> Result<Option<Box<dyn Dialect>>, RequestError> {
         let requests = || -> Box<dyn Dialect> { Box::new(Session::new(self.session.clone())) };
-        let Cut::Line(line) = first else {
+        let FramedLine::Line(line) = first else {
             return Ok(Some(requests()));
         };
         if External::begins_with(line) {

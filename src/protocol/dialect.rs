@@ -6,7 +6,7 @@
 //! is parsed once, when it is read.
 
 use super::answer::{self, Addressee};
-use super::lines::Cut;
+use super::lines::FramedLine;
 use super::request::RequestError;
 use super::settings::AnswerStyle;
 use gammond_engine::query::{Cost, Found, Question, Settings};
@@ -15,7 +15,7 @@ use std::fmt::Debug;
 
 /// The action for a line.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step<Q = Inquiry> {
+pub enum LineAction<Q = Inquiry> {
     /// Send no text: the line asks nothing, or the command has no answer.
     Silence,
     /// Send this text; each line has its LF.
@@ -100,17 +100,17 @@ impl Cancel {
     }
 }
 
-impl<Q> Step<Q> {
+impl<Q> LineAction<Q> {
     /// The same step with another question in it.
-    pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> Step<R> {
+    pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> LineAction<R> {
         match self {
-            Step::Silence => Step::Silence,
-            Step::Say(text) => Step::Say(text),
-            Step::Refuse(text) => Step::Refuse(text),
-            Step::Ask(question) => Step::Ask(Box::new(change(*question))),
-            Step::Rebuild { nets, threads } => Step::Rebuild { nets, threads },
-            Step::Cancel(cancel) => Step::Cancel(cancel),
-            Step::Close(text) => Step::Close(text),
+            LineAction::Silence => LineAction::Silence,
+            LineAction::Say(text) => LineAction::Say(text),
+            LineAction::Refuse(text) => LineAction::Refuse(text),
+            LineAction::Ask(question) => LineAction::Ask(Box::new(change(*question))),
+            LineAction::Rebuild { nets, threads } => LineAction::Rebuild { nets, threads },
+            LineAction::Cancel(cancel) => LineAction::Cancel(cancel),
+            LineAction::Close(text) => LineAction::Close(text),
         }
     }
 }
@@ -158,9 +158,9 @@ pub struct Inquiry {
     /// Name by which the client can cancel it.
     pub id: Option<String>,
     /// True if the client accepts to wait behind all other requests.
-    pub patient: bool,
+    pub bulk: bool,
     /// True if a stopped search should still give an answer without look-ahead.
-    pub hasty: bool,
+    pub fallback_to_static: bool,
     /// Makes the answer.
     pub reply: Box<dyn Reply>,
 }
@@ -172,8 +172,8 @@ impl Inquiry {
             question,
             settings,
             id: None,
-            patient: false,
-            hasty: false,
+            bulk: false,
+            fallback_to_static: false,
             reply: Box::new(reply),
         }
     }
@@ -182,7 +182,7 @@ impl Inquiry {
     #[must_use]
     pub fn cost(&self) -> Cost {
         let cost = self.question.cost(&self.settings);
-        if self.patient && cost != Cost::Free {
+        if self.bulk && cost != Cost::Free {
             Cost::Long
         } else {
             cost
@@ -193,7 +193,7 @@ impl Inquiry {
 /// A protocol of lines, as the machine of one connection.
 pub trait Dialect: Debug + Send {
     /// Takes the next line.
-    fn line(&mut self, line: Cut<'_>) -> Step;
+    fn line(&mut self, line: FramedLine<'_>) -> LineAction;
 
     /// Returns the error text when no line is at fault, such as an idle timeout. It is empty if the peer would take
     /// the text for the answer to its next query (EXT-05).
@@ -223,8 +223,8 @@ pub trait Dialect: Debug + Send {
     }
 
     /// Handles the end of input; returns the answer to an incomplete request.
-    fn finish(&mut self) -> Step {
-        Step::Silence
+    fn finish(&mut self) -> LineAction {
+        LineAction::Silence
     }
 
     /// Returns the bytes stored for an incomplete request of several lines; `None` if there is none.

@@ -39,17 +39,17 @@ pub mod web;
 pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
 pub use console::fuzz_console;
-pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, Reply, Step};
+pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, LineAction, Reply};
 pub use fuzz::{
     fuzz_external, fuzz_external_sequence, fuzz_fibs_sequence, fuzz_request, fuzz_ubgi,
     fuzz_ubgi_sequence, request_sequence,
 };
-pub use lines::{Cut, LINE_BYTES_MAX, LineCodec};
-pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
+pub use lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
+pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{
-    AnswerStyle, Queue, RolloutWishes, SessionSettings, SettingError, StateWishes, is_setting,
+    AnswerStyle, Queue, RolloutOptions, SessionSettings, SettingError, StateOptions, is_setting,
     setting_keys,
 };
 pub use toml_fault::{TomlFault, parse_toml};

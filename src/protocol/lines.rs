@@ -21,7 +21,7 @@ pub struct LineCodec {
 
 /// A line found by the codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut<'a> {
+pub enum FramedLine<'a> {
     /// A line without its LF and without a CR before it.
     Line(&'a [u8]),
     /// A line over the limit; reported once, as soon as it is known.
@@ -62,20 +62,20 @@ impl LineCodec {
     }
 
     /// The next line, if it is complete or already too long. It stays until [`LineCodec::consume`].
-    pub fn peek(&mut self) -> Option<Cut<'_>> {
+    pub fn peek(&mut self) -> Option<FramedLine<'_>> {
         let end = self.line_end();
         let length = end.unwrap_or(self.buffer.len()) - self.start;
         // One byte more for a CR.
         if length > self.limit + 1 {
-            return Some(Cut::TooLong);
+            return Some(FramedLine::TooLong);
         }
         let end = end?;
         let line = self.buffer.get(self.start..end).unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         Some(if line.len() > self.limit {
-            Cut::TooLong
+            FramedLine::TooLong
         } else {
-            Cut::Line(line)
+            FramedLine::Line(line)
         })
     }
 
@@ -171,8 +171,8 @@ mod tests {
         let mut drain = |codec: &mut LineCodec| {
             while let Some(cut) = codec.peek() {
                 found.push(match cut {
-                    Cut::Line(line) => String::from_utf8_lossy(line).into_owned(),
-                    Cut::TooLong => "LONG".to_owned(),
+                    FramedLine::Line(line) => String::from_utf8_lossy(line).into_owned(),
+                    FramedLine::TooLong => "LONG".to_owned(),
                 });
                 codec.consume();
             }
@@ -202,12 +202,12 @@ mod tests {
 
     /// Q-01: the last line needs no end, also after lines that are still buffered.
     #[test]
-    fn the_last_line_is_one_behind_others() {
+    fn unterminated_last_line_is_a_line() {
         let mut codec = LineCodec::new(40);
         codec.feed(b"one\ntwo");
         assert!(codec.finish());
         for line in [&b"one"[..], b"two"] {
-            assert_eq!(codec.peek(), Some(Cut::Line(line)));
+            assert_eq!(codec.peek(), Some(FramedLine::Line(line)));
             codec.consume();
         }
         assert_eq!(codec.peek(), None);
@@ -217,7 +217,7 @@ mod tests {
     fn an_idle_codec_holds_no_memory() {
         let mut codec = LineCodec::new(4096);
         codec.feed(b"ping\n\0");
-        assert_eq!(codec.peek(), Some(Cut::Line(b"ping")));
+        assert_eq!(codec.peek(), Some(FramedLine::Line(b"ping")));
         codec.consume();
         assert!(!codec.has_partial());
         assert_eq!(codec.buffer.capacity(), 0);
@@ -228,7 +228,7 @@ mod tests {
         let mut codec = LineCodec::new(4096);
         for _ in 0..1000 {
             codec.feed(&[b'x'; 1000]);
-            if codec.peek() == Some(Cut::TooLong) {
+            if codec.peek() == Some(FramedLine::TooLong) {
                 codec.consume();
             }
             assert!(codec.buffer.capacity() < 16 << 10);

@@ -1,9 +1,9 @@
 //! One request as one message, over NATS or HTTP, to a step of the line protocol's machine.
 
 use super::answer::{self, Addressee};
-use super::dialect::{About, Dialect, Inquiry, Reply, Step};
-use super::lines::{Cut, LINE_BYTES_MAX, LineCodec};
-use super::reply::{Asked, RequestReply, judged};
+use super::dialect::{About, Dialect, Inquiry, LineAction, Reply};
+use super::lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
+use super::reply::{RequestKind, RequestReply, judged};
 use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
@@ -48,33 +48,33 @@ fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a message through the line protocol's machine: one request, with the initial settings of a session.
-pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> Step {
+pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> LineAction {
     let mut session = Session::new(settings);
     let mut codec = LineCodec::new(LINE_BYTES_MAX);
     codec.feed(&lines(verb, payload));
     codec.finish();
     let mut found = None;
     while let Some(cut) = codec.peek() {
-        let asks = !matches!(cut, Cut::Line(line) if Session::passes_over(line));
+        let asks = !matches!(cut, FramedLine::Line(line) if Session::passes_over(line));
         if found.is_some() && asks {
             let error = RequestError::new(
                 "bad-request",
                 "request",
                 "request has more than one line; send a message for each",
             );
-            return Step::Refuse(session.trouble(&error));
+            return LineAction::Refuse(session.trouble(&error));
         }
         if found.is_none() {
-            found = Some(session.line(cut)).filter(|step| !matches!(step, Step::Silence));
+            found = Some(session.line(cut)).filter(|step| !matches!(step, LineAction::Silence));
         }
         codec.consume();
     }
     match found {
         Some(step) => step,
         None => match session.finish() {
-            Step::Silence => {
+            LineAction::Silence => {
                 let error = RequestError::new("bad-request", "request", "request is missing");
-                Step::Refuse(session.trouble(&error))
+                LineAction::Refuse(session.trouble(&error))
             }
             step => step,
         },
@@ -114,7 +114,7 @@ pub fn match_inquiry(
         style: AnswerStyle::Json,
         number: None,
         warning: None,
-        asked: Asked::Match,
+        asked: RequestKind::Match,
     };
     Ok(Inquiry::new(question, wanted.settings, reply))
 }

@@ -22,12 +22,12 @@ pub(super) struct RequestReply {
     /// The number of the line, where lines are counted.
     pub(super) number: Option<u64>,
     pub(super) warning: Option<&'static str>,
-    pub(super) asked: Asked,
+    pub(super) asked: RequestKind,
 }
 
 /// The request, with the parts that the answer repeats.
 #[derive(Clone, Debug)]
-pub(super) enum Asked {
+pub(super) enum RequestKind {
     Value(Position),
     Plays,
     Cube(Position),
@@ -66,7 +66,7 @@ impl Reply for RequestReply {
     }
 
     fn continues(&self) -> bool {
-        matches!(self.asked, Asked::Match) && self.style == AnswerStyle::Json
+        matches!(self.asked, RequestKind::Match) && self.style == AnswerStyle::Json
     }
 }
 
@@ -87,36 +87,36 @@ impl RequestReply {
     ) -> Result<(), RequestError> {
         let to = self.to();
         match (&self.asked, found) {
-            (Asked::Value(position), Found::Value(value)) => {
+            (RequestKind::Value(position), Found::Value(value)) => {
                 answer::evaluation(to, position, value, about.net, out)?;
             }
-            (Asked::Plays, Found::Plays(plays)) => {
+            (RequestKind::Plays, Found::Plays(plays)) => {
                 answer::plays(to, plays, |play| play_text(plays, play), out)?;
             }
-            (Asked::Cube(position), Found::Cube(cube)) => {
+            (RequestKind::Cube(position), Found::Cube(cube)) => {
                 answer::cube(to, position, cube, cube.verdict.text(), out)?;
             }
-            (Asked::Rollout(task), Found::Rollout(found, took)) => {
+            (RequestKind::Rollout(task), Found::Rollout(found, took)) => {
                 rollout::write((to, "rollout"), task, found, *took, out);
             }
-            (Asked::Rollout(task), Found::Progress(found, took)) => {
+            (RequestKind::Rollout(task), Found::Progress(found, took)) => {
                 rollout::write((to, "progress"), task, found, *took, out);
             }
-            (Asked::Show(shown, state), Found::Class(class)) => {
+            (RequestKind::Show(shown, state), Found::Class(class)) => {
                 show(to, shown, state, *class, out);
             }
-            (Asked::PlayRecord(record), Found::Choice(plays, class)) => {
+            (RequestKind::PlayRecord(record), Found::Choice(plays, class)) => {
                 play_record(to, record, plays, *class, out)?;
             }
-            (Asked::PositionRecord(record), Found::Value(value)) => {
+            (RequestKind::PositionRecord(record), Found::Value(value)) => {
                 position_record(to, record, value, out)?;
             }
-            (Asked::Match, Found::Match(report)) => analysis(to, report, out),
-            (Asked::Match, Found::Judged(progress, took)) => judged(to, progress, *took, out),
-            (Asked::Version, Found::About) => version(to, about, out),
-            (Asked::Stats, Found::About) => stats(to, about, out),
+            (RequestKind::Match, Found::Match(report)) => analysis(to, report, out),
+            (RequestKind::Match, Found::Judged(progress, took)) => judged(to, progress, *took, out),
+            (RequestKind::Version, Found::About) => version(to, about, out),
+            (RequestKind::Stats, Found::About) => stats(to, about, out),
             #[cfg(all(debug_assertions, not(fuzzing)))]
-            (Asked::Fault, _) => inject_fault(),
+            (RequestKind::Fault, _) => inject_fault(),
             _ => {
                 let message = "answer is not one to the question";
                 return Err(RequestError::new("internal", "answer", message));
@@ -138,7 +138,7 @@ pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
         style: AnswerStyle::Json,
         number: None,
         warning: None,
-        asked: Asked::Fault,
+        asked: RequestKind::Fault,
     };
     let question = gammond_engine::query::Question::Class(Position::start());
     super::dialect::Inquiry::new(question, gammond_engine::query::Settings::default(), reply)

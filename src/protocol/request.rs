@@ -13,12 +13,12 @@ pub const ID_BYTES_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Line {
-    /// The `#id`, to come back in the answer.
+    /// The `#id`, repeated in the answer.
     pub id: Option<String>,
     /// Style of the answer.
     pub style: AnswerStyle,
     /// True if the client lets all other requests go first.
-    pub patient: bool,
+    pub bulk: bool,
     /// Warning about a part of the line that was dropped, if any; the answer contains it.
     pub warning: Option<&'static str>,
     /// The request.
@@ -38,10 +38,10 @@ pub enum Request {
     /// Roll out a position.
     Rollout(Box<RolloutTask>),
     /// Analyse the match in the lines that follow.
-    Analyse(Box<MatchWanted>),
+    Analyse(Box<MatchHeader>),
     /// Draw a position.
     Show(Box<ParsedPosition>, MatchState),
-    /// Write a position in every form.
+    /// Converts a position into every notation.
     Convert(Box<ParsedPosition>, MatchState),
     /// An `m` record of a benchmark file: choose one of its candidates.
     PlayRecord(Box<PlayRecord>, Settings),
@@ -70,7 +70,7 @@ pub enum Request {
 /// The lines that follow are a match file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct MatchWanted {
+pub struct MatchHeader {
     /// Settings of the analysis; `time` is for the whole match.
     pub settings: Settings,
     /// Rules of money play where the file does not give them.

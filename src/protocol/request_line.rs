@@ -5,8 +5,8 @@
 //! request's settings are already one query when [`parse_line`] returns.
 
 use super::lines::LINE_BYTES_MAX;
-use super::request::{ID_BYTES_MAX, Line, MatchWanted, Refusal, Request, RequestError};
-use super::settings::{AnswerStyle, Queue, SessionSettings, StateWishes, closest};
+use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
+use super::settings::{AnswerStyle, Queue, SessionSettings, StateOptions, closest};
 use gammond_engine::query::{
     CubeQuery, EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask,
     Settings,
@@ -51,21 +51,21 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
     let mut head = Head {
         id: None,
         style: session.style,
-        patient: session.queue == Some(Queue::Bulk),
+        bulk: session.queue == Some(Queue::Bulk),
         warning: None,
     };
     let parsed = parse(line, session, &mut head);
     let Head {
         id,
         style,
-        patient,
+        bulk,
         warning,
     } = head;
     Some(match parsed {
         Ok(request) => Ok(Line {
             id,
             style,
-            patient,
+            bulk,
             warning,
             request,
         }),
@@ -77,7 +77,7 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
 struct Head {
     id: Option<String>,
     style: AnswerStyle,
-    patient: bool,
+    bulk: bool,
     warning: Option<&'static str>,
 }
 
@@ -429,9 +429,9 @@ fn analyse<'a>(
         rest = after;
     }
     head.style = own.style;
-    head.patient = own.queue == Some(Queue::Bulk);
+    head.bulk = own.queue == Some(Queue::Bulk);
     let rules = gammond_game::Rules::default();
-    Ok(Request::Analyse(Box::new(MatchWanted {
+    Ok(Request::Analyse(Box::new(MatchHeader {
         settings: own.search,
         rules: gammond_game::Rules {
             jacoby: own.state.jacoby.unwrap_or(rules.jacoby),
@@ -503,18 +503,18 @@ fn ask<'a>(
         _ => (rest, None),
     };
     let mut own = SessionSettings {
-        state: StateWishes::default(),
+        state: StateOptions::default(),
         ..session.clone()
     };
     own.search.cubeful &= !parsed.no_cube;
     settings(rest, &mut own)?;
     head.style = own.style;
-    head.patient = own.queue == Some(Queue::Bulk);
+    head.bulk = own.queue == Some(Queue::Bulk);
     head.warning = parsed.warning;
     match_goes_on(verb, &parsed, &own.state)
         .map_err(|message| fault(input, "game-over", "position", message))?;
     let state = state_of(&parsed, session, &own.state).map_err(|error| state_fault(rest, error))?;
-    let wanted = Wanted {
+    let wanted = PositionRequest {
         stray_roll: roll.map(|_| before_roll),
         roll: roll.or(parsed.roll),
         parsed,
@@ -528,11 +528,11 @@ fn ask<'a>(
 }
 
 /// The ID of a match that is over can be converted; there is no state to answer about, or to change.
-fn match_goes_on(verb: Verb, parsed: &ParsedPosition, wishes: &StateWishes) -> Result<(), String> {
+fn match_goes_on(verb: Verb, parsed: &ParsedPosition, wishes: &StateOptions) -> Result<(), String> {
     let (Some([me, opponent]), Some(id)) = (parsed.final_score, parsed.match_id) else {
         return Ok(());
     };
-    if verb == Verb::Convert && *wishes == StateWishes::default() {
+    if verb == Verb::Convert && *wishes == StateOptions::default() {
         return Ok(());
     }
     let length = id.length();
@@ -564,7 +564,7 @@ fn plays(input: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault<'_>> {
 fn state_of(
     parsed: &ParsedPosition,
     session: &SessionSettings,
-    wishes: &StateWishes,
+    wishes: &StateOptions,
 ) -> Result<MatchState, MatchStateError> {
     let Some(mut state) = parsed.state else {
         return session.state.with(wishes).apply(MatchState::default());
@@ -581,7 +581,7 @@ fn state_of(
 }
 
 /// All parts of a request with a position.
-struct Wanted<'a> {
+struct PositionRequest<'a> {
     parsed: ParsedPosition,
     roll: Option<Roll>,
     /// The input at a roll given beside the position, if there is one.
@@ -590,9 +590,9 @@ struct Wanted<'a> {
     own: SessionSettings,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> PositionRequest<'a> {
     fn into_request(self, verb: Verb, rest: &'a [u8]) -> Result<Request, Fault<'a>> {
-        let Wanted {
+        let PositionRequest {
             mut parsed,
             roll,
             stray_roll,
@@ -646,7 +646,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> PositionRequest<'a> {
     /// A rollout of the position, of plays of the roll, or of a cube decision.
     fn into_rollout(
         self,

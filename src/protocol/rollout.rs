@@ -56,13 +56,13 @@ pub fn name(task: &RolloutTask, one: &RolledOut) -> String {
 
 /// One line for people: each candidate with its value and standard error.
 fn text(task: &RolloutTask, found: &RolloutAnswer) -> String {
-    let one = |one: &RolledOut| {
+    let candidate_line = |one: &RolledOut| {
         let (value, error) = one.value();
         let name = name(task, one);
         let error = crate::render::rollout::error_text(error);
         format!("{name} {:+.4} {error}", value.equity)
     };
-    let all: Vec<String> = found.candidates.iter().map(one).collect();
+    let all: Vec<String> = found.candidates.iter().map(candidate_line).collect();
     let verdict = match &found.cube {
         Some(cube) => format!("{}: ", cube.verdict.text()),
         None => String::new(),

@@ -5,10 +5,10 @@
 
 use super::answer::{self, Addressee};
 use super::block::Block;
-use super::dialect::{Cancel, Dialect, Inquiry, Step};
+use super::dialect::{Cancel, Dialect, Inquiry, LineAction};
 use super::external::{self, External, ExternalSettings};
-use super::lines::Cut;
-use super::reply::{self, Asked, RequestReply};
+use super::lines::FramedLine;
+use super::reply::{self, RequestKind, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
 use super::settings::SessionSettings;
@@ -61,11 +61,11 @@ impl Session {
     }
 
     /// Takes a line that was understood.
-    pub fn request(&mut self, line: Line) -> Step {
+    pub fn request(&mut self, line: Line) -> LineAction {
         let Line {
             id,
             style,
-            patient,
+            bulk,
             warning,
             request,
         } = line;
@@ -78,25 +78,25 @@ impl Session {
             Request::Set(changed) => {
                 let said = said(to, "set", &answer::settings_value(&changed), "set");
                 self.settings = *changed;
-                Step::Say(said)
+                LineAction::Say(said)
             }
             Request::Get => {
                 let settings = answer::settings_value(&self.settings);
-                Step::Say(said(to, "get", &settings, &settings.to_string()))
+                LineAction::Say(said(to, "get", &settings, &settings.to_string()))
             }
             Request::Help => {
                 let lines = answer::help_lines();
                 let plain = lines.join("; ");
-                Step::Say(said(to, "help", &json!({ "help": lines }), &plain))
+                LineAction::Say(said(to, "help", &json!({ "help": lines }), &plain))
             }
-            Request::Cancel(targets) => Step::Cancel(Box::new(Cancel { id, style, targets })),
-            Request::Ping => Step::Say(said(to, "pong", &json!({}), "pong")),
-            Request::Quit => Step::Close(said(to, "quit", &json!({}), "quit")),
-            Request::Convert(shown, state) => Step::Say(reply::convert(to, &shown, &state)),
+            Request::Cancel(targets) => LineAction::Cancel(Box::new(Cancel { id, style, targets })),
+            Request::Ping => LineAction::Say(said(to, "pong", &json!({}), "pong")),
+            Request::Quit => LineAction::Close(said(to, "quit", &json!({}), "quit")),
+            Request::Convert(shown, state) => LineAction::Say(reply::convert(to, &shown, &state)),
             Request::Board(ref board) => self.board(to, board),
             Request::Analyse(wanted) => {
-                self.block = Some(Block::new(id, (style, patient), self.number, *wanted));
-                Step::Silence
+                self.block = Some(Block::new(id, (style, bulk), self.number, *wanted));
+                LineAction::Silence
             }
             asked => {
                 let (asked, question, settings) = inquiry(asked);
@@ -109,22 +109,22 @@ impl Session {
                     asked,
                 };
                 let mut inquiry = Inquiry::new(question, settings, reply);
-                inquiry.patient = patient;
+                inquiry.bulk = bulk;
                 inquiry.id = name;
-                Step::Ask(Box::new(inquiry))
+                LineAction::Ask(Box::new(inquiry))
             }
         }
     }
 
-    fn refuse(&self, to: Addressee<'_>, error: &RequestError) -> Step {
+    fn refuse(&self, to: Addressee<'_>, error: &RequestError) -> LineAction {
         refuse(to, error, self.number)
     }
 
     /// Adds the next line of a match; after the last one the match is analysed.
-    fn gather(&mut self, mut block: Block, cut: Cut<'_>) -> Step {
+    fn gather(&mut self, mut block: Block, cut: FramedLine<'_>) -> LineAction {
         if !block.take(cut) {
             self.block = Some(block);
-            return Step::Silence;
+            return LineAction::Silence;
         }
         let text = match block.text() {
             Ok(text) => text,
@@ -133,7 +133,7 @@ impl Session {
         let Block {
             id,
             style,
-            patient,
+            bulk,
             number,
             wanted,
             ..
@@ -144,7 +144,7 @@ impl Session {
             style,
             number,
             warning: None,
-            asked: Asked::Match,
+            asked: RequestKind::Match,
         };
         let rules = wanted.rules;
         let question = Question::Match(Box::new(MatchTask {
@@ -154,14 +154,14 @@ impl Session {
             progress: wanted.progress,
         }));
         let mut inquiry = Inquiry::new(question, wanted.settings, reply);
-        inquiry.patient = patient;
+        inquiry.bulk = bulk;
         inquiry.id = name;
-        Step::Ask(Box::new(inquiry))
+        LineAction::Ask(Box::new(inquiry))
     }
 
     /// A board line among requests: a machine of gnubg's protocol without memory. One that
     /// cannot be read is refused as a request is.
-    fn board(&self, to: Addressee<'_>, board: &[u8]) -> Step {
+    fn board(&self, to: Addressee<'_>, board: &[u8]) -> LineAction {
         if let Err(error) = notation::parse_position(board) {
             return self.refuse(to, &error.into());
         }
@@ -178,13 +178,13 @@ impl Session {
     }
 }
 
-fn refuse(to: Addressee<'_>, error: &RequestError, number: Option<u64>) -> Step {
+fn refuse(to: Addressee<'_>, error: &RequestError, number: Option<u64>) -> LineAction {
     let mut out = Vec::new();
     answer::error(to, error, number, &mut out);
-    Step::Refuse(text(out))
+    LineAction::Refuse(text(out))
 }
 
-fn block_refused(block: &Block, error: &RequestError) -> Step {
+fn block_refused(block: &Block, error: &RequestError) -> LineAction {
     let to = Addressee {
         id: block.id.as_deref(),
         style: block.style,
@@ -194,25 +194,29 @@ fn block_refused(block: &Block, error: &RequestError) -> Step {
 }
 
 /// Returns the engine query of an ordinary request; requests of the session itself have none.
-fn inquiry(request: Request) -> (Asked, Question, Settings) {
+fn inquiry(request: Request) -> (RequestKind, Question, Settings) {
     let state = MatchState::default();
     match request {
         Request::Eval(query, settings) => {
-            let asked = Asked::Value(query.position);
+            let asked = RequestKind::Value(query.position);
             (asked, Question::Value(query), settings)
         }
-        Request::Move(query, settings) => (Asked::Plays, Question::Plays(query), settings),
+        Request::Move(query, settings) => (RequestKind::Plays, Question::Plays(query), settings),
         Request::Cube(query, settings) => {
-            let asked = Asked::Cube(query.position);
+            let asked = RequestKind::Cube(query.position);
             (asked, Question::Cube(query), settings)
         }
         Request::Rollout(task) => {
-            let asked = Asked::Rollout(task.clone());
+            let asked = RequestKind::Rollout(task.clone());
             (asked, Question::Rollout(task), Settings::default())
         }
         Request::Show(shown, state) => {
             let question = Question::Class(shown.position);
-            (Asked::Show(shown, state), question, Settings::default())
+            (
+                RequestKind::Show(shown, state),
+                question,
+                Settings::default(),
+            )
         }
         Request::PlayRecord(record, settings) => {
             let (position, roll) = (record.position, record.roll);
@@ -221,15 +225,15 @@ fn inquiry(request: Request) -> (Asked, Question, Settings) {
                 roll,
                 state,
             });
-            (Asked::PlayRecord(record), question, settings)
+            (RequestKind::PlayRecord(record), question, settings)
         }
         Request::PositionRecord(record, settings) => {
             let position = record.position;
             let question = Question::Value(EvalQuery { position, state });
-            (Asked::PositionRecord(record), question, settings)
+            (RequestKind::PositionRecord(record), question, settings)
         }
-        Request::Version => (Asked::Version, Question::About, Settings::default()),
-        _ => (Asked::Stats, Question::About, Settings::default()),
+        Request::Version => (RequestKind::Version, Question::About, Settings::default()),
+        _ => (RequestKind::Stats, Question::About, Settings::default()),
     }
 }
 
@@ -245,7 +249,7 @@ fn text(out: Vec<u8>) -> String {
 }
 
 impl Dialect for Session {
-    fn line(&mut self, line: Cut<'_>) -> Step {
+    fn line(&mut self, line: FramedLine<'_>) -> LineAction {
         if let Some(number) = &mut self.number {
             *number += 1;
         }
@@ -257,15 +261,15 @@ impl Dialect for Session {
             style: self.settings.style,
             warning: None,
         };
-        let Cut::Line(line) = line else {
+        let FramedLine::Line(line) = line else {
             return self.refuse(here, &RequestError::too_long());
         };
         #[cfg(all(debug_assertions, not(fuzzing)))]
         if line.ends_with(b"show panic") {
-            return Step::Ask(Box::new(reply::fault(line)));
+            return LineAction::Ask(Box::new(reply::fault(line)));
         }
         match parse_line(line, &self.settings) {
-            None => Step::Silence,
+            None => LineAction::Silence,
             Some(Ok(line)) => self.request(line),
             Some(Err(refusal)) => self.refuse(Addressee::from(&refusal), &refusal.error),
         }
@@ -300,10 +304,10 @@ impl Dialect for Session {
         true
     }
 
-    fn finish(&mut self) -> Step {
+    fn finish(&mut self) -> LineAction {
         match self.block.take() {
             Some(block) => block_refused(&block, &block.unfinished()),
-            None => Step::Silence,
+            None => LineAction::Silence,
         }
     }
 

@@ -68,7 +68,7 @@ impl Queue {
 /// Requested changes of the cube, the score and the rules; `None` keeps the present value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct StateWishes {
+pub struct StateOptions {
     /// Points of the match, 0 for money.
     pub length: Option<u32>,
     /// Points of the player on roll and of the opponent.
@@ -85,7 +85,7 @@ pub struct StateWishes {
     pub owner: Option<CubeOwner>,
 }
 
-impl StateWishes {
+impl StateOptions {
     /// Returns `base` with these changes. A new length or score removes an old Crawford flag.
     ///
     /// # Errors
@@ -127,8 +127,8 @@ impl StateWishes {
 
     /// Returns these changes with `later` ones on top.
     #[must_use]
-    pub fn with(self, later: &StateWishes) -> StateWishes {
-        StateWishes {
+    pub fn with(self, later: &StateOptions) -> StateOptions {
+        StateOptions {
             length: later.length.or(self.length),
             score: later.score.or(self.score),
             crawford: later.crawford.or(self.crawford),
@@ -143,7 +143,7 @@ impl StateWishes {
 /// Requested settings of a rollout.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct RolloutWishes {
+pub struct RolloutOptions {
     /// Games of each candidate.
     pub trials: Option<u32>,
     /// Point at which a game is cut off.
@@ -174,7 +174,7 @@ pub struct RolloutWishes {
     pub progress: bool,
 }
 
-impl RolloutWishes {
+impl RolloutOptions {
     /// Returns the settings of a rollout for a client with these search settings.
     #[must_use]
     pub fn settings(&self, search: &Settings) -> RolloutSettings {
@@ -213,9 +213,9 @@ pub struct SessionSettings {
     /// Settings of the search.
     pub search: Settings,
     /// The state of positions that carry none.
-    pub state: StateWishes,
+    pub state: StateOptions,
     /// Settings of rollouts.
-    pub rollout: RolloutWishes,
+    pub rollout: RolloutOptions,
     /// Style of answers.
     pub style: AnswerStyle,
     /// Queue in which requests wait; `None` decides by the kind of request.
@@ -462,7 +462,7 @@ pub(super) fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> O
     names.filter(near).min_by_key(far)
 }
 
-impl RolloutWishes {
+impl RolloutOptions {
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         let plies = || number(value, u64::from(Settings::PLIES_MAX));
         let off = value.eq_ignore_ascii_case("off");

@@ -6,8 +6,8 @@
 use crate::interrupt;
 use crate::rules::Position;
 use crate::wrong;
-use gammond_engine::eval::own::InputSet;
-use gammond_engine::eval::own::handcrafted::handcrafted;
+use gammond_engine::eval::nets::InputSet;
+use gammond_engine::eval::nets::handcrafted::handcrafted;
 use gammond_game::{self as game, Class, PlayGenerator, Roll};
 use gammond_train::player::classic::Representation;
 use numpy::ndarray::{Array2, ArrayView2};

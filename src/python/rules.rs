@@ -3,7 +3,7 @@
 use crate::wrong;
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
 use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
-use gammond_protocol::render::{Drawn, Theme, board, svg_file};
+use gammond_protocol::render::{Overlay, Theme, board, svg_file};
 use gammond_server::picture::{PNG_WIDTH_MAX, png};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -170,7 +170,7 @@ impl Play {
         clockwise: bool,
         dark: bool,
     ) -> PyResult<String> {
-        let drawn = Drawn {
+        let drawn = Overlay {
             roll: Some(self.roll),
             play: Some(&self.play),
             clockwise,
@@ -461,7 +461,7 @@ impl Position {
         dark: bool,
     ) -> PyResult<String> {
         let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
-        let drawn = Drawn {
+        let drawn = Overlay {
             roll,
             play: None,
             clockwise,

@@ -10,7 +10,9 @@ use gammond_base::packed::PackedText;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use gammond_protocol::answerer::Answerer;
-use gammond_protocol::{Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, Session, Step};
+use gammond_protocol::{
+    Dialect, FramedLine, Inquiry, LINE_BYTES_MAX, LineAction, LineCodec, Session,
+};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,24 +47,24 @@ struct Block {
 }
 
 impl Block {
-    fn push(&mut self, cut: Cut<'_>) {
+    fn push(&mut self, cut: FramedLine<'_>) {
         self.ends.push(match cut {
-            Cut::TooLong => None,
-            Cut::Line(line) => {
+            FramedLine::TooLong => None,
+            FramedLine::Line(line) => {
                 self.bytes.extend_from_slice(line);
                 Some(self.bytes.len())
             }
         });
     }
 
-    fn lines(&self) -> impl Iterator<Item = Cut<'_>> {
+    fn lines(&self) -> impl Iterator<Item = FramedLine<'_>> {
         let mut start = 0;
         self.ends.iter().map(move |end| match end {
-            None => Cut::TooLong,
+            None => FramedLine::TooLong,
             Some(end) => {
                 let line = self.bytes.get(start..*end).unwrap_or_default();
                 start = *end;
-                Cut::Line(line)
+                FramedLine::Line(line)
             }
         })
     }
@@ -164,14 +166,14 @@ impl<W: Write> Writer<'_, W> {
         let mut going = true;
         for line in block.lines() {
             match session.line(line) {
-                Step::Silence | Step::Rebuild { .. } => continue,
-                Step::Ask(inquiry) => items.push(Item::Asked(inquiry)),
-                Step::Say(text) => items.push(Item::Answered(text.into_bytes(), true)),
-                Step::Cancel(cancel) => {
+                LineAction::Silence | LineAction::Rebuild { .. } => continue,
+                LineAction::Ask(inquiry) => items.push(Item::Asked(inquiry)),
+                LineAction::Say(text) => items.push(Item::Answered(text.into_bytes(), true)),
+                LineAction::Cancel(cancel) => {
                     items.push(Item::Answered(cancel.unknown().into_bytes(), true));
                 }
-                Step::Refuse(text) => items.push(Item::Answered(text.into_bytes(), false)),
-                Step::Close(text) => {
+                LineAction::Refuse(text) => items.push(Item::Answered(text.into_bytes(), false)),
+                LineAction::Close(text) => {
                     items.push(Item::Answered(text.into_bytes(), true));
                     going = false;
                 }
@@ -196,7 +198,7 @@ impl<W: Write> Writer<'_, W> {
 
     /// Answers a request that the end of the input cut off.
     fn last(&mut self, session: &mut Session) -> io::Result<()> {
-        if let Step::Refuse(text) = session.finish() {
+        if let LineAction::Refuse(text) = session.finish() {
             self.answer(&mut vec![Item::Answered(text.into_bytes(), false)])?;
         }
         self.output.flush()
@@ -369,7 +371,9 @@ mod tests {
         let line = "move QAAS3j+QlKqSKg 11\n";
         let (mut items, mut session) = (Vec::new(), Session::default());
         for _ in 0..100 {
-            let Step::Ask(inquiry) = session.line(Cut::Line(line.trim_end().as_bytes())) else {
+            let LineAction::Ask(inquiry) =
+                session.line(FramedLine::Line(line.trim_end().as_bytes()))
+            else {
                 panic!("a question");
             };
             items.push(Item::Asked(inquiry));

@@ -15,7 +15,7 @@ use gammond_protocol::console::{
     AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, Console, ConsoleAnswer,
     ConsoleHost, LINE_MAX, PerGame, PlayerStatistics, ScoreValues, StatisticsSum,
 };
-use gammond_protocol::{Cut, LineCodec};
+use gammond_protocol::{FramedLine, LineCodec};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -27,7 +27,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Maximum size of one read in bytes.
 const READ_BYTES: usize = 4096;
 /// Half width of a 95 % confidence interval in standard deviations.
-const INTERVAL: f64 = 1.959_963_984_540_054;
+const Z95: f64 = 1.959_963_984_540_054;
 
 /// The host of a console: engine, seeded dice, and the files of the working directory.
 #[derive(Debug)]
@@ -324,8 +324,8 @@ fn action(
     let shown = own.plays.as_ref().filter(|_| plays && judges);
     let mut best = shown.map(|plays| plays.best.clone()).unwrap_or_default();
     // The judgement keeps a few plays; where more are wanted they are ranked once more.
-    if let (Some(plays), gammond_protocol::analysis::Deed::Play { roll, .. }) =
-        (shown, decision.deed)
+    if let (Some(plays), gammond_protocol::analysis::Action::Play { roll, .. }) =
+        (shown, decision.action)
         && how.plays > best.len()
         && plays.legal > best.len()
     {
@@ -476,7 +476,7 @@ fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
         PerGame {
             sum,
             mean,
-            half_width: INTERVAL * deviation / games.sqrt(),
+            half_width: Z95 * deviation / games.sqrt(),
         }
     };
     let first = [of(0), of(1)];
@@ -542,11 +542,11 @@ pub fn run<O: Write, E: Write>(
         }
         while let Some(cut) = codec.peek() {
             let answer = match cut {
-                Cut::Line(line) => {
+                FramedLine::Line(line) => {
                     let line = line.to_vec();
                     console.line(&line, host)
                 }
-                Cut::TooLong => console.too_long(),
+                FramedLine::TooLong => console.too_long(),
             };
             codec.consume();
             match sinks.send(&answer) {

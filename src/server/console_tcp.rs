@@ -25,9 +25,9 @@ pub struct ConsoleLimits {
 }
 
 /// A connection's place within the limit, released when dropped.
-struct Place(Arc<AtomicUsize>);
+struct ConnectionSlot(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -57,7 +57,7 @@ pub fn listen(
         let taken = Arc::new(AtomicUsize::new(0));
         // A connection that failed before it was one costs nobody else anything.
         for stream in listener.incoming().flatten() {
-            let place = Place(taken.clone());
+            let place = ConnectionSlot(taken.clone());
             if taken.fetch_add(1, Ordering::SeqCst) >= limits.connections {
                 let mut stream = stream;
                 let _ = stream.write_all(b"gammond: too many connections\n");

@@ -96,7 +96,7 @@ fn read(counter: &AtomicU64) -> u64 {
 
 impl Counters {
     /// Records the time for which lines of this cost waited and were computed.
-    pub(super) fn note_latency(&self, cost: Cost, taken: Duration, lines: u64) {
+    pub(super) fn record_latency(&self, cost: Cost, taken: Duration, lines: u64) {
         let Some(place) = Cost::COMPUTED.iter().position(|&one| one == cost) else {
             return;
         };
@@ -253,7 +253,7 @@ impl Counters {
 }
 
 impl Observer for Counters {
-    fn note_answer(&self, kind: &str, good: bool) {
+    fn count_answer(&self, kind: &str, good: bool) {
         count(&self.answered);
         if !good {
             count(&self.errors);
@@ -265,7 +265,7 @@ impl Observer for Counters {
         }
     }
 
-    fn note_panic(&self) -> u64 {
+    fn count_panic(&self) -> u64 {
         self.panics.fetch_add(1, Ordering::Relaxed) + 1
     }
 
@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn prometheus_has_helps_and_labels() {
         let counters = Counters::default();
-        counters.note_answer("move", true);
-        counters.note_answer("rollout", true);
-        counters.note_answer("ping", false);
-        counters.note_latency(Cost::Medium, Duration::from_millis(3), 2);
+        counters.count_answer("move", true);
+        counters.count_answer("rollout", true);
+        counters.count_answer("ping", false);
+        counters.record_latency(Cost::Medium, Duration::from_millis(3), 2);
         let text = counters.prometheus("a \"net\"");
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let name = line.split(['{', ' ']).next().unwrap();

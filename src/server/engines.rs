@@ -1,6 +1,6 @@
 //! The engines of the worker threads: they share nets and cache, but each job that looks ahead has its own thread pool.
 
-use crate::platform::give_way;
+use crate::platform::lower_priority;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Cost;
 
@@ -9,7 +9,7 @@ pub(super) const COSTS: usize = Cost::COMPUTED.len();
 
 /// Steps of niceness of each cost's threads. One step is worth about a fifth: beside a constant load of short queries, medium
 /// ones get two thirds of the time, heavy ones a third, long ones a tenth.
-pub(super) const GIVES_WAY: [i32; COSTS] = [0, 2, 5, 10];
+pub(super) const NICENESS: [i32; COSTS] = [0, 2, 5, 10];
 
 /// Maximum number of queries with look-ahead answered concurrently, of each cost, whatever the number of processors. A single
 /// one uses as many threads as there are processors; several share that number.
@@ -57,7 +57,7 @@ impl Engines {
 
     /// Creates the engines of a cost up to this number and returns the last one.
     pub(super) fn make(&mut self, cost: usize, number: usize) -> Result<Engine, EngineError> {
-        let steps = GIVES_WAY.get(cost).copied().unwrap_or_default();
+        let steps = NICENESS.get(cost).copied().unwrap_or_default();
         let share = self.threads.div_ceil(at_once(cost, self.threads));
         let deep = cost.checked_sub(1).and_then(|deep| self.deep.get_mut(deep));
         let Some(deep) = deep else {
@@ -65,7 +65,7 @@ impl Engines {
         };
         while deep.len() <= number {
             let threads = if deep.is_empty() { self.threads } else { share };
-            let engine = (self.short).with_own_threads(threads, move |_| give_way(steps))?;
+            let engine = (self.short).with_own_threads(threads, move |_| lower_priority(steps))?;
             deep.push(engine);
         }
         Ok(deep.get(number).unwrap_or(&self.short).clone())

@@ -96,6 +96,7 @@ impl<T> FairQueue<T> {
         }
         let own = self.origins.get(&origin).map_or(0, |lanes| lanes.lines);
         let waiting = self.origins.values().filter(|lanes| lanes.lines > 0);
+        // The asking client counts even with an empty queue, otherwise the shares would add up to more than `max`.
         let share = max / (waiting.count() + usize::from(own == 0)).max(1);
         own + lines <= share
     }
@@ -117,13 +118,15 @@ impl<T> FairQueue<T> {
             parked: false,
         });
         let idle = waiting.jobs.is_empty();
+        // Sorted by number, because the rest of a paused job returns after later jobs have arrived.
         let place = waiting.jobs.partition_point(|one| one.2 <= number);
         waiting.jobs.insert(place, (job, lines, number));
         origin.lines += lines;
         self.lines += lines;
-        // Who comes first now may not have to wait for what the others were parked for.
+        // The new first job may be eligible although the lane was parked for another one.
         let freed = place == 0 && std::mem::take(&mut waiting.parked);
         if idle {
+            // An idle connection starts at the current virtual time, so that it cannot save up a claim.
             waiting.used = waiting.used.max(clock);
         }
         if idle && place == 0 || freed {
@@ -162,6 +165,7 @@ impl<T> FairQueue<T> {
             if !waiting.jobs.is_empty() {
                 origin.ready.insert((lane_used, number));
             }
+            // Never backwards, because a lane that was parked may have a smaller time than the last one served.
             origin.clock = origin.clock.max(lane_used);
             origin.lines -= lines;
             self.lines -= lines;
@@ -259,6 +263,7 @@ impl<T> FairQueue<T> {
         if origin.ready.is_empty() {
             self.ready.remove(&(origin.used, lane.origin));
         }
+        // Removed with its used time: the number of clients would otherwise grow without bound.
         if origin.lanes.is_empty() {
             self.origins.remove(&lane.origin);
         }
@@ -278,6 +283,7 @@ impl<T> Lanes<T> {
             self.ready.insert((waiting.used, lane.number));
         }
         if was_idle {
+            // An idle client starts at the current virtual time, because saved-up time would starve the others.
             self.used = self.used.max(clock);
             origins.insert((self.used, lane.origin));
         }
@@ -313,7 +319,7 @@ mod tests {
 
     /// a flood of one connection delays others only by the running job.
     #[test]
-    fn who_comes_anew_goes_before_a_backlog() {
+    fn new_client_precedes_a_backlog() {
         let mut queue = FairQueue::default();
         for _ in 0..64 {
             queue.push(lane(1, 1), 10, 1, 0);
@@ -349,7 +355,7 @@ mod tests {
 
     /// Clients with long jobs get as much time as clients with short ones, not as many turns.
     #[test]
-    fn time_counts_not_turns() {
+    fn queue_shares_time_not_turns() {
         let mut queue = FairQueue::default();
         for _ in 0..10 {
             queue.push(lane(1, 1), 10, 1, 0);
@@ -361,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn parked_lanes_wait_and_the_dead_are_forgotten() {
+    fn parked_lanes_wait_and_closed_lanes_are_removed() {
         let mut queue = FairQueue::default();
         queue.push(lane(1, 1), 1, 5, 0);
         queue.push(lane(1, 2), 2, 7, 0);
@@ -386,7 +392,7 @@ mod tests {
 
     /// a client that fills the queue gets `busy`, and others still find a place.
     #[test]
-    fn a_full_queue_admits_those_who_have_little_in_it() {
+    fn full_queue_admits_clients_with_few_jobs() {
         let mut queue = FairQueue::default();
         let crowd = lane(1, 1);
         while queue.admits(crowd.origin, 1, 64) {
@@ -413,7 +419,7 @@ mod tests {
     /// Jobs of a lane that return unfinished, the later one first, keep their order; the first is not held back by the reason
     /// for which the later one was parked.
     #[test]
-    fn what_is_left_keeps_its_order() {
+    fn remaining_jobs_keep_their_order() {
         let mut queue = FairQueue::default();
         for number in 0..3 {
             queue.push(lane(1, 1), number as u32, 1, number);

@@ -3,7 +3,7 @@
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Answerer;
-use gammond_protocol::{Cut, Dialect, Session, Step, parse_line, request_sequence};
+use gammond_protocol::{Dialect, FramedLine, LineAction, Session, parse_line, request_sequence};
 use serde_json::Value;
 use std::sync::OnceLock;
 
@@ -30,24 +30,24 @@ pub fn fuzz_session(data: &[u8]) {
         };
         let mut out = Vec::new();
         let mut may_change = false;
-        match Dialect::line(&mut session, Cut::Line(&line)) {
-            Step::Silence => {
+        match Dialect::line(&mut session, FramedLine::Line(&line)) {
+            LineAction::Silence => {
                 assert!(parsed.is_none(), "{shown:?} has no answer");
                 continue;
             }
-            Step::Say(text) => {
+            LineAction::Say(text) => {
                 out.extend_from_slice(text.as_bytes());
                 may_change = true;
             }
-            Step::Cancel(cancel) => out.extend_from_slice(cancel.unknown().as_bytes()),
-            Step::Refuse(text) => out.extend_from_slice(text.as_bytes()),
-            Step::Ask(inquiry) => {
+            LineAction::Cancel(cancel) => out.extend_from_slice(cancel.unknown().as_bytes()),
+            LineAction::Refuse(text) => out.extend_from_slice(text.as_bytes()),
+            LineAction::Ask(inquiry) => {
                 let long = inquiry.cost() == Cost::Long || inquiry.settings.plies > 0;
                 let stop = if long { stopped.clone() } else { Stop::never() };
                 answerer.answer(&inquiry, &stop, &mut out);
             }
-            Step::Rebuild { .. } => unreachable!("{shown:?} rebuilds the engine"),
-            Step::Close(text) => {
+            LineAction::Rebuild { .. } => unreachable!("{shown:?} rebuilds the engine"),
+            LineAction::Close(text) => {
                 let words = shown.trim_ascii().to_ascii_lowercase();
                 assert!(
                     words.ends_with("quit") || words.ends_with("exit"),

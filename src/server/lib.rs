@@ -1,7 +1,6 @@
 //! Transports: sockets (`tcp`, Unix's too), standard input (`batch`, `ubgi`), NATS, the FIBS link; and
 //! what they share: the answer to one line, the threads that compute, limits, the way down.
 
-pub mod account;
 pub mod batch;
 pub mod console;
 pub mod console_tcp;
@@ -14,10 +13,12 @@ pub mod fibs;
 mod fuzz;
 mod http;
 pub mod limits;
+pub mod memory_budget;
 pub mod mcp {
     //! The Model Context Protocol on standard input and output.
     pub use crate::http::McpStdio;
 }
+mod large_answer;
 pub mod picture;
 pub mod platform;
 mod schedule;
@@ -26,7 +27,6 @@ pub mod systemd;
 pub mod tcp;
 pub mod transport;
 pub mod ubgi;
-mod wide;
 pub mod work;
 pub mod worker;
 

@@ -87,7 +87,7 @@ pub(super) struct CpuLimits {
 pub(super) struct Schedule {
     waiting: FairQueue<Waiting>,
     running: Vec<Running>,
-    begun: Begun,
+    begun: StartedCounts,
     /// Numbers of the free engines.
     free: BTreeSet<usize>,
     /// True if a lane waits because of a limit of begun jobs.
@@ -96,7 +96,7 @@ pub(super) struct Schedule {
 
 /// Counts of the jobs that have begun, and their limits.
 #[derive(Debug)]
-struct Begun {
+struct StartedCounts {
     /// Maximum number of jobs that compute concurrently.
     slots: usize,
     jobs_max: usize,
@@ -106,20 +106,20 @@ struct Begun {
     match_memory: usize,
 }
 
-impl Begun {
+impl StartedCounts {
     /// Returns true if a job of this client may begin; `weight` is the size of its match in bytes, 0 for other work.
     fn admits(&self, weight: usize, origin: Origin) -> bool {
         let memory = self.match_memory + weight * MATCH_MEMORY_FACTOR;
         let room = weight == 0 || self.match_memory == 0 || memory <= MATCH_MEMORY_MAX;
         let own = self.by_client.get(&origin).copied().unwrap_or_default();
         let most = match own {
-            // Nothing of this cost is ever paused.
+            // Jobs of this cost are never paused, so a second one would only wait.
             _ if self.jobs_max == self.slots => return self.jobs < self.slots && room,
             0 => self.jobs_max,
             1..STARTED_PER_CLIENT_MAX => (self.jobs_max / 2).max(self.slots),
             _ => 0,
         };
-        // Anybody can make up inboxes: together they leave places to clients that cannot choose who they are.
+        // A client can invent NATS inboxes, so all inboxes together leave half of the places to other clients.
         let made_up = origin.is_made_up() && self.made_up() >= most.div_ceil(2);
         self.jobs < most && room && !made_up
     }
@@ -164,7 +164,7 @@ impl Schedule {
             waiting: FairQueue::default(),
             running: Vec::new(),
             free: (0..started_max).collect(),
-            begun: Begun {
+            begun: StartedCounts {
                 slots,
                 jobs_max: started_max,
                 jobs: 0,
@@ -236,10 +236,11 @@ impl Schedule {
         while self.running.len() < self.begun.slots {
             let (begun, held_back) = (&self.begun, &mut self.held_back);
             let eligible = |waiting: &Waiting, origin: Origin| match waiting {
+                // A paused job was admitted once and holds memory, so that it must always be able to go on.
                 Waiting::Paused(..) => true,
                 Waiting::New(work, _) => {
-                    let room =
-                        work.account.has_room_for(work.number) || !work.account.park(work.number);
+                    let room = work.connection_budget.has_room_for(work.number)
+                        || !work.connection_budget.park(work.number);
                     let begins = begun.admits(work.weight(), origin);
                     *held_back |= room && !begins;
                     room && begins
@@ -287,13 +288,14 @@ impl Schedule {
     pub(super) fn finish(&mut self, job: &Arc<Started>, now: Instant) {
         job.done.store(true, Ordering::SeqCst);
         let place = (self.running.iter()).position(|running| Arc::ptr_eq(&running.job, job));
-        // One that was stopped while it was paused has no slot.
+        // A job that was stopped while paused holds no slot.
         if let Some(place) = place {
             let running = self.running.swap_remove(place);
             self.waiting.charge(job.lane, now - running.since);
         }
         self.free.insert(job.engine);
         self.begun.finish(job.weight, job.lane.origin);
+        // Only then can a finished job admit another, so that most ends skip the walk over all lanes.
         if std::mem::take(&mut self.held_back) {
             self.waiting.unpark_all();
         }
@@ -325,7 +327,7 @@ impl Schedule {
                 running.job.end();
             }
             if !self.waiting.is_ready() || running.job.stop.is_triggered() {
-                // Time that nobody else wants is not held against its user later.
+                // Time that no other client wanted is not charged, otherwise idle machines would punish their users.
                 (running.since, running.used) = (now, used);
                 at += 1;
                 continue;
@@ -391,7 +393,7 @@ impl ClientUse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Account, Ledger};
+    use crate::memory_budget::{ConnectionBudget, MemoryBudget};
     use gammond_engine::query::Cost;
     use std::collections::VecDeque;
 
@@ -416,7 +418,7 @@ mod tests {
             rest: None,
             cost: Cost::Long,
             stop: Stop::new(),
-            account: Account::new(Ledger::new(1 << 20), 1 << 20),
+            connection_budget: ConnectionBudget::new(MemoryBudget::new(1 << 20), 1 << 20),
             number,
             is_job: false,
             answer_bytes_max: None,
@@ -425,16 +427,16 @@ mod tests {
     }
 
     /// A schedule, its clock and the jobs that compute.
-    struct World {
+    struct Fixture {
         schedule: Schedule,
         now: Instant,
         clients: ClientUse,
         begun: Vec<Arc<Started>>,
     }
 
-    impl World {
-        fn new(slots: usize, started: usize) -> World {
-            World {
+    impl Fixture {
+        fn new(slots: usize, started: usize) -> Fixture {
+            Fixture {
                 schedule: Schedule::new(slots, started),
                 now: Instant::now(),
                 clients: ClientUse::new(Duration::ZERO),
@@ -475,7 +477,7 @@ mod tests {
     /// SRV-21: endless work computes in slices, and a new client gets the next one.
     #[test]
     fn endless_work_gives_way_after_a_slice() {
-        let mut world = World::new(2, 32);
+        let mut world = Fixture::new(2, 32);
         for number in 0..2 {
             world.ask(lane(1, number));
         }
@@ -499,7 +501,7 @@ mod tests {
     /// Ten clients with endless work get equal time, and a new client computes after at most one slice of each.
     #[test]
     fn ten_clients_share_alike() {
-        let mut world = World::new(1, 32);
+        let mut world = Fixture::new(1, 32);
         for address in 1..=10 {
             world.ask(lane(address, 1));
         }
@@ -522,8 +524,8 @@ mod tests {
 
     /// A paused job of a closed connection ends without a slot and leaves nothing behind.
     #[test]
-    fn paused_job_of_a_gone_client_leaves_nothing() {
-        let mut world = World::new(1, 4);
+    fn paused_job_of_a_closed_connection_is_removed() {
+        let mut world = Fixture::new(1, 4);
         world.ask(lane(1, 1));
         world.ask(lane(2, 2));
         assert_eq!(world.slice(NONE), [2]);
@@ -541,8 +543,8 @@ mod tests {
 
     /// The number of begun jobs is limited; one client cannot use up all places.
     #[test]
-    fn one_client_leaves_room_to_begin() {
-        let mut world = World::new(1, 32);
+    fn one_client_cannot_take_all_job_slots() {
+        let mut world = Fixture::new(1, 32);
         for number in 0..64 {
             world.ask(lane(1, number));
         }
@@ -575,7 +577,7 @@ mod tests {
             request: 5 * SLICE,
             ..NONE
         };
-        let mut world = World::new(1, 32);
+        let mut world = Fixture::new(1, 32);
         world.ask(lane(1, 1));
         world.ask(lane(2, 1));
         for _ in 0..8 {
@@ -597,7 +599,7 @@ mod tests {
     /// `--client-cpu`: counted over all requests of a client.
     #[test]
     fn client_above_its_processor_time_is_refused() {
-        let mut world = World::new(2, 32);
+        let mut world = Fixture::new(2, 32);
         world.clients = ClientUse::new(9 * SLICE);
         let (one, other) = (lane(1, 1), lane(2, 1));
         world.ask(one);

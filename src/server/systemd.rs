@@ -24,7 +24,7 @@ impl Notifier {
     }
 
     /// Sends a state such as `READY=1`. A lost report is not an error.
-    pub fn tell(&self, state: &str) {
+    pub fn notify(&self, state: &str) {
         if let Some(socket) = &self.socket
             && let Err(error) = socket.send(state.as_bytes())
         {

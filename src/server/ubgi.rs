@@ -6,7 +6,7 @@ use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::ubgi::Ubgi;
-use gammond_protocol::{Cut, Dialect, LINE_BYTES_MAX, LineCodec, Step};
+use gammond_protocol::{Dialect, FramedLine, LINE_BYTES_MAX, LineAction, LineCodec};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, Read, Write};
@@ -44,8 +44,8 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
         }
         while let Some(cut) = codec.peek() {
             let line = match cut {
-                Cut::Line(line) => Some(line.to_vec()),
-                Cut::TooLong => None,
+                FramedLine::Line(line) => Some(line.to_vec()),
+                FramedLine::TooLong => None,
             };
             codec.consume();
             if line.as_ref().is_some_and(|line| machine.interrupts(line)) {
@@ -87,17 +87,19 @@ pub fn run<E: Display>(
         .spawn(move || read_lines(input, &sender))?;
     for order in orders {
         let (line, stop) = order?;
-        let cut = line.as_deref().map_or(Cut::TooLong, Cut::Line);
+        let cut = line
+            .as_deref()
+            .map_or(FramedLine::TooLong, FramedLine::Line);
         let mut text = Vec::new();
         let mut ending = false;
         match Dialect::line(&mut machine, cut) {
-            Step::Silence => continue,
-            Step::Say(said) | Step::Refuse(said) => text = said.into_bytes(),
-            Step::Ask(inquiry) => {
+            LineAction::Silence => continue,
+            LineAction::Say(said) | LineAction::Refuse(said) => text = said.into_bytes(),
+            LineAction::Ask(inquiry) => {
                 Answerer::new(&engine).answer(&inquiry, &stop, &mut text);
             }
-            Step::Cancel(cancel) => text = cancel.unknown().into_bytes(),
-            Step::Rebuild { nets, threads } => match build(&nets, threads) {
+            LineAction::Cancel(cancel) => text = cancel.unknown().into_bytes(),
+            LineAction::Rebuild { nets, threads } => match build(&nets, threads) {
                 Ok(built) => {
                     engine = built;
                     continue;
@@ -107,7 +109,7 @@ pub fn run<E: Display>(
                     text = format!("error bad_value {reason}\n").into_bytes();
                 }
             },
-            Step::Close(said) => {
+            LineAction::Close(said) => {
                 text = said.into_bytes();
                 ending = true;
             }

@@ -1,6 +1,6 @@
 //! Queued work of a connection, and the parts of its answer.
 
-use super::account::{Account, Charge, Reserved};
+use super::memory_budget::{ConnectionBudget, Reservation, Reserved};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::Inquiry;
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ pub struct QueuedWork {
     /// Stop token of the work.
     pub stop: Stop,
     /// Account that is charged for the answers.
-    pub account: Arc<Account>,
+    pub connection_budget: Arc<ConnectionBudget>,
     /// Number that each part of the answer carries.
     pub number: u64,
     /// Maximum size of an answer that must be one part; `None` if long answers may have several parts.
@@ -69,7 +69,7 @@ pub struct Part {
     /// Text of the answers.
     pub bytes: Vec<u8>,
     /// Charge for these bytes, released when they are written.
-    pub charge: Charge,
+    pub reservation: Reservation,
     /// True if none of the answers is an error; only messages report it separately.
     pub good: bool,
     /// True if it reports progress and is no part of the answer.
@@ -79,12 +79,12 @@ pub struct Part {
 }
 
 /// Sends a part of a job's answers; further parts follow if the job has more.
-pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, charge: Charge, good: bool) {
+pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, good: bool) {
     // The receiver may have gone in the meantime.
     let _ = job.reply.send(Box::new(Part {
         number: job.number,
         bytes,
-        charge,
+        reservation,
         good,
         progress: false,
         last: job.inquiries.is_empty() && job.rest.is_none(),
@@ -94,7 +94,7 @@ pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, charge: Charge, good: bool)
 /// Sends chunks of a long answer while there is room for them. Returns true if nothing of it is left.
 pub(super) fn send_rest(job: &mut QueuedWork) -> bool {
     while let Some(mut rest) = job.rest.take() {
-        if job.reply.is_closed() || !job.account.has_room_for(job.number) {
+        if job.reply.is_closed() || !job.connection_budget.has_room_for(job.number) {
             job.rest = Some(rest);
             return false;
         }
@@ -105,8 +105,8 @@ pub(super) fn send_rest(job: &mut QueuedWork) -> bool {
             }
             None => b"\n".to_vec(),
         };
-        let charge = job.account.charge(bytes.len());
-        send(job, bytes, charge, true);
+        let reservation = job.connection_budget.charge(bytes.len());
+        send(job, bytes, reservation, true);
     }
     true
 }

@@ -6,13 +6,13 @@
 //! delay each other: queries that look ahead never share the engine's threads.
 
 use super::counters::{Counters, count};
-use super::engines::{COSTS, Engines, GIVES_WAY, at_once};
+use super::engines::{COSTS, Engines, NICENESS, at_once};
 use super::fair_queue::Lane;
+use super::large_answer::{self, is_large};
 use super::limits::Limits;
 use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
-use super::wide::{self, is_wide};
 use super::work::{Part, QueuedWork, Rest, send, send_rest};
-use crate::platform::give_way;
+use crate::platform::lower_priority;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::{AnswerParts, Answerer};
@@ -292,12 +292,12 @@ impl Shared {
             return Ok(());
         };
         let name = Cost::COMPUTED.get(cost).map_or("", |cost| cost.name());
-        let steps = GIVES_WAY.get(cost).copied().unwrap_or_default();
+        let steps = NICENESS.get(cost).copied().unwrap_or_default();
         let shared = Arc::clone(self);
         std::thread::Builder::new()
             .name(format!("{name}-{threads}"))
             .spawn(move || {
-                give_way(steps);
+                lower_priority(steps);
                 shared.work(cost);
             })?;
         *threads += 1;
@@ -346,7 +346,7 @@ impl Shared {
         };
         let done = lines - left.as_ref().map_or(0, |work| work.inquiries.len());
         self.counters
-            .note_latency(named, since.elapsed(), done as u64);
+            .record_latency(named, since.elapsed(), done as u64);
         let mut queues = self.lock();
         if let Some(waiting) = queues.costs.get_mut(cost) {
             waiting.finish(&job, Instant::now());
@@ -378,8 +378,8 @@ impl Shared {
         for inquiry in work.inquiries.drain(..) {
             answerer.refuse(&inquiry, &busy("no threads are left"), &mut bytes);
         }
-        let charge = work.account.charge(bytes.len());
-        send(&work, bytes, charge, false);
+        let reservation = work.connection_budget.charge(bytes.len());
+        send(&work, bytes, reservation, false);
     }
 
     /// Ends the slices of running jobs while other jobs wait.
@@ -417,7 +417,7 @@ impl Shared {
         let answerer = Answerer::observed(engine, &*self.counters);
         let began = Instant::now();
         let mut bytes = Vec::new();
-        let mut charge = job.account.charge(0);
+        let mut reservation = job.connection_budget.charge(0);
         let mut good = true;
         while let Some(inquiry) = job.inquiries.front() {
             // Nobody waits for the answer any more: the connection is gone (SRV-12).
@@ -426,18 +426,21 @@ impl Shared {
                 return None;
             }
             let start = bytes.len();
-            if start > 0 && (inquiry.question.tells() || inquiry.question.held() > 0) {
+            if start > 0 && (inquiry.question.sends_progress() || inquiry.question.held() > 0) {
                 // Earlier answers go out before one that comes in parts.
                 break;
             }
-            let full = !job.account.ledger().has_room(wide::BYTES);
-            let wide = (job.cost == Cost::Short && !stopped || full) && is_wide(inquiry);
+            let full = !job
+                .connection_budget
+                .memory_budget()
+                .has_room(large_answer::LARGE_ANSWER_BYTES);
+            let wide = (job.cost == Cost::Short && !stopped || full) && is_large(inquiry);
             if wide && job.cost == Cost::Short {
                 job.cost = Cost::Heavy;
                 break;
             }
             // A wide answer that there is no room for is not even computed.
-            let cancelled = stopped && !inquiry.hasty;
+            let cancelled = stopped && !inquiry.fallback_to_static;
             let answered = match wide || cancelled {
                 true => None,
                 false => self.answer(&answerer, (inquiry, &job, started), &mut bytes),
@@ -460,21 +463,21 @@ impl Shared {
                     None
                 }
             };
-            charge.absorb(job.account.charge(bytes.len() - start));
+            reservation.absorb(job.connection_budget.charge(bytes.len() - start));
             job.inquiries.pop_front();
             if rest.is_some() {
                 // What is left is only to be sent.
                 (job.rest, job.cost) = (rest, Cost::Short);
                 break;
             }
-            if began.elapsed() >= LINES_SLICE || !job.account.has_room_for(job.number) {
+            if began.elapsed() >= LINES_SLICE || !job.connection_budget.has_room_for(job.number) {
                 break;
             }
         }
         bytes.shrink_to_fit();
         let done = job.inquiries.is_empty() && job.rest.is_none();
         if !bytes.is_empty() || done {
-            send(&job, bytes, charge, good);
+            send(&job, bytes, reservation, good);
         }
         if !done {
             send_rest(&mut job);
@@ -491,15 +494,16 @@ impl Shared {
         bytes: &mut Vec<u8>,
     ) -> Option<(bool, Option<Rest>)> {
         let start = bytes.len();
-        let ledger = job.account.ledger();
+        let memory_budget = job.connection_budget.memory_budget();
         let mut on_progress = |line: Vec<u8>| {
             // A peer that reads too slowly misses lines of progress, not answers.
-            if job.account.has_room_for(job.number) && ledger.has_room(line.len()) {
-                let charge = job.account.charge(line.len());
+            if job.connection_budget.has_room_for(job.number) && memory_budget.has_room(line.len())
+            {
+                let reservation = job.connection_budget.charge(line.len());
                 let _ = job.reply.send(Box::new(Part {
                     number: job.number,
                     bytes: line,
-                    charge,
+                    reservation,
                     good: true,
                     progress: true,
                     last: false,
@@ -515,7 +519,9 @@ impl Shared {
         let answered = answerer.answer_in_parts(inquiry, stop, bytes, &mut on_progress, &spent);
         let AnswerParts { good, body } = answered;
         let Some(body) = body else {
-            return ledger.has_room(bytes.len() - start).then_some((good, None));
+            return memory_budget
+                .has_room(bytes.len() - start)
+                .then_some((good, None));
         };
         let length = bytes.len() - start + body.len();
         match job.answer_bytes_max {
@@ -531,7 +537,7 @@ impl Shared {
                 Some((good, None))
             }
             None => {
-                let memory = ledger.reserve(body.held())?;
+                let memory = memory_budget.reserve(body.held())?;
                 Some((good, Some(Rest::new(body.into_chunks(), memory))))
             }
         }
@@ -552,12 +558,12 @@ mod tests {
     /// Threads of more expensive queries have a higher niceness.
     #[cfg(target_os = "linux")]
     #[test]
-    fn dear_questions_give_way() {
+    fn expensive_queries_run_at_lower_priority() {
         let niceness = || rustix::process::getpriority_process(None).unwrap();
         let engine = Engine::builder().threads(1).build().unwrap();
         let engines = Engines::new(engine).unwrap();
         let found = [1, 2, 3].map(|cost| engines.get(cost, 0).unwrap().pool().install(niceness));
         let own = niceness();
-        assert_eq!(found, [1, 2, 3].map(|cost| (own + GIVES_WAY[cost]).min(19)));
+        assert_eq!(found, [1, 2, 3].map(|cost| (own + NICENESS[cost]).min(19)));
     }
 }

@@ -14,9 +14,9 @@
 use gammond_base::stop::Stop;
 use gammond_farm::nats::Access;
 use gammond_farm::{
-    Asking, Division, Farm, FileCache, Programs, Task, VERSION, WorkerSettings, work,
+    Division, Farm, FileCache, Programs, Submitter, Task, VERSION, WorkerSettings, work,
 };
-use gammond_job::{BadPart, Control, Elsewhere, Header, Job, Progress, Runner};
+use gammond_job::{BadPart, Control, Header, Job, Progress, RemoteExecutor, Runner};
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -191,9 +191,9 @@ impl Job for Empty {
 }
 
 impl Empty {
-    fn through(&self, elsewhere: Arc<dyn Elsewhere>) -> Result<u64, String> {
+    fn through(&self, remote: Arc<dyn RemoteExecutor>) -> Result<u64, String> {
         let mut control = Control::quiet();
-        control.elsewhere = Some(elsewhere);
+        control.remote = Some(remote);
         let done = Runner::new().run(self, &mut control);
         done.map(|outcome| outcome.sum)
             .map_err(|error| error.to_string())
@@ -206,9 +206,9 @@ impl Programs for Empty {
         _: &Task,
         _: &[PathBuf],
         _: &Path,
-        elsewhere: Arc<dyn Elsewhere>,
+        remote: Arc<dyn RemoteExecutor>,
     ) -> Result<(), String> {
-        self.through(elsewhere).map(drop)
+        self.through(remote).map(drop)
     }
 }
 
@@ -246,9 +246,10 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
         parts: Some(lot),
     };
     let all = Instant::now();
-    let asking = Asking::submit(&farm, runtime.handle(), (task.clone(), division), false).unwrap();
+    let submitter =
+        Submitter::submit(&farm, runtime.handle(), (task.clone(), division), false).unwrap();
     // It ends when everything is posted.
-    let ended = Empty(parts).through(Arc::new(asking));
+    let ended = Empty(parts).through(Arc::new(submitter));
     assert!(ended.is_err());
     let posted = all.elapsed();
     let stop = Stop::new();
@@ -261,7 +262,7 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
                 threads: 1,
                 idle_only: false,
                 cache: FileCache::new(folder.join(format!("cache-{number}")), 1 << 20),
-                patience: None,
+                idle_timeout: None,
                 fault: None,
             };
             let (farm, stop) = (open(), stop.clone());
@@ -289,8 +290,8 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
     }
     let done = computing.elapsed();
     let fetching = Instant::now();
-    let asking = Asking::fetch(&farm, runtime.handle(), task);
-    let sum = Empty(parts).through(Arc::new(asking)).unwrap();
+    let submitter = Submitter::fetch(&farm, runtime.handle(), task);
+    let sum = Empty(parts).through(Arc::new(submitter)).unwrap();
     assert_eq!(sum, parts);
     let fetched = fetching.elapsed();
     stop.trigger();

@@ -16,7 +16,7 @@ use gammond_engine::bearoff::Tables;
 use gammond_engine::eval::Evaluator;
 use gammond_engine::eval::gnubg::GnubgEvaluator;
 use gammond_engine::eval::gnubg::WeightsFile;
-use gammond_engine::eval::own::OwnEvaluator;
+use gammond_engine::eval::nets::NetEvaluator;
 use gammond_engine::nn::CpuLevel;
 use gammond_game::{Chances, Class, Position, Roll, legal_plays};
 use std::error::Error;
@@ -30,7 +30,7 @@ struct Decision {
 }
 
 /// Decisions with contact from games of `evaluator` against itself.
-fn decisions(evaluator: &OwnEvaluator, count: usize) -> Vec<Decision> {
+fn decisions(evaluator: &NetEvaluator, count: usize) -> Vec<Decision> {
     let mut dice = rng::stream(1, 0);
     let mut found = Vec::new();
     let mut position = Position::start();
@@ -90,7 +90,7 @@ fn times(rounds: usize, works: &mut [Work<'_>]) -> Vec<f64> {
 fn main() -> Result<(), Box<dyn Error>> {
     let named = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     let wd = named.unwrap_or_else(|| "/usr/lib/gnubg/gnubg.wd".into());
-    let (strong, fast) = (OwnEvaluator::embedded()?, OwnEvaluator::embedded_fast()?);
+    let (strong, fast) = (NetEvaluator::embedded()?, NetEvaluator::embedded_fast()?);
     let decisions = decisions(&fast, 100);
     let plays: usize = decisions.iter().map(|decision| decision.after.len()).sum();
     let mut evaluators: Vec<(String, Box<dyn Evaluator>)> = Vec::new();

@@ -7,7 +7,7 @@ use gammond_engine::query::Stop;
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use gammond_protocol::analysis::{
-    Analysis, Kind, Totals, analyse, analysis_settings, luck_word, rating_word,
+    Analysis, DecisionKind, Totals, analyse, analysis_settings, luck_word, rating_word,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn analysed(engine: &Engine, reading: &MatchReading) -> Analysis {
 
 /// MAT-20, MAT-21: what gnubg saved as `.sgf` and exported as `.mat` is the same match.
 #[test]
-fn both_forms_tell_the_same() {
+fn both_forms_hold_the_same_match() {
     for name in MATCHES {
         let (mat, sgf) = (
             reading(&format!("{name}.mat")),
@@ -357,7 +357,7 @@ fn a_resignation_is_judged() {
     let analysis = analysed(&engine, &MatchFile::read(THREE_GAMES.as_bytes()).unwrap());
     let rows: Vec<_> = analysis
         .rows()
-        .filter(|row| row.kind == Kind::Resign)
+        .filter(|row| row.kind == DecisionKind::Resign)
         .collect();
     let [row] = &rows[..] else { panic!("{rows:?}") };
     assert_eq!(
@@ -417,7 +417,7 @@ fn groups_and_marks() {
         strict.worst().len(),
         strict
             .rows()
-            .filter(|row| row.mark().is_some() && row.kind != Kind::Resign)
+            .filter(|row| row.mark().is_some() && row.kind != DecisionKind::Resign)
             .count()
     );
     assert_eq!(strict.marked(gammond_protocol::analysis::MARKS), analysis);
@@ -471,7 +471,7 @@ fn a_level_judges_what_was_played() {
 /// looked at to the full depth all the same, as gnubg does (which finds the played one best here, from 0.48 behind without look-ahead).
 #[test]
 fn both_plays_are_judged_at_the_full_depth() {
-    use gammond_protocol::analysis::{Decision, Deed, judge};
+    use gammond_protocol::analysis::{Action, Decision, judge};
     let Some(weights) = gnubg_wd("both_plays_are_judged_at_the_full_depth") else {
         return;
     };
@@ -483,7 +483,7 @@ fn both_plays_are_judged_at_the_full_depth() {
         player: MatPlayer::Second,
         position: parsed.position,
         state: parsed.state.unwrap(),
-        deed: Deed::Play {
+        action: Action::Play {
             roll,
             after: played.after,
             opening: false,

@@ -4,7 +4,7 @@ use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use gammond_game::Rules;
 use gammond_game::notation::{MatAction, MatPlayer, MatchFile, MatchReading, play_text};
-use gammond_protocol::analysis::{Deed, Terms, analyse, analysis_settings, replay_from};
+use gammond_protocol::analysis::{Action, Terms, analyse, analysis_settings, replay_from};
 use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> PathBuf {
@@ -24,17 +24,17 @@ fn told(reading: &MatchReading) -> String {
         let replay = replay_from(game, terms);
         assert_eq!(replay.fault, None);
         let actions = replay.decisions.iter().filter_map(|decision| {
-            let done = match decision.deed {
-                Deed::Play { roll, after, .. } => {
+            let done = match decision.action {
+                Action::Play { roll, after, .. } => {
                     let play = gammond_game::find_play(&decision.position, roll, &after).unwrap();
                     format!("{} {}", sorted(roll), play_text(&decision.position, &play))
                 }
-                Deed::Unknown { roll } => format!("{} ?", sorted(roll)),
-                Deed::Double => "double".to_owned(),
-                Deed::Take => "take".to_owned(),
-                Deed::Drop => "pass".to_owned(),
-                Deed::Beaver => "beaver".to_owned(),
-                Deed::BeaverAnswer { taken } => if taken { "take" } else { "pass" }.to_owned(),
+                Action::Unknown { roll } => format!("{} ?", sorted(roll)),
+                Action::Double => "double".to_owned(),
+                Action::Take => "take".to_owned(),
+                Action::Drop => "pass".to_owned(),
+                Action::Beaver => "beaver".to_owned(),
+                Action::BeaverAnswer { taken } => if taken { "take" } else { "pass" }.to_owned(),
                 _ => return None,
             };
             Some(format!("{} {}", letter(decision.player), done.trim_end()))
@@ -233,7 +233,7 @@ fn damaged_matches_read_back_alike_or_are_not_written() {
 
 /// MAT-22, MAT-26: boards, cubes and rolls that were set up survive both forms that we write.
 #[test]
-fn what_was_set_up_goes_round() {
+fn set_up_positions_round_trip() {
     let bytes = std::fs::read(data("analysis/edited5.sgf")).unwrap();
     let reading = MatchFile::read(&bytes).unwrap();
     assert_eq!(reading.faults, []);
@@ -310,7 +310,7 @@ fn illegal_plays_of_snowie() {
 fn decided(
     reading: &MatchReading,
     swapped: bool,
-) -> Vec<(MatPlayer, gammond_game::Position, Deed)> {
+) -> Vec<(MatPlayer, gammond_game::Position, Action)> {
     let terms = Terms::of(&reading.file, Rules::default());
     let games = reading.file.games.iter().zip(&terms);
     let decisions = games.flat_map(|(game, terms)| {
@@ -320,7 +320,7 @@ fn decided(
     });
     let side = |player: MatPlayer| if swapped { player.other() } else { player };
     let seen = |decision: gammond_protocol::analysis::Decision| {
-        (side(decision.player), decision.position, decision.deed)
+        (side(decision.player), decision.position, decision.action)
     };
     decisions.map(seen).collect()
 }
@@ -414,11 +414,11 @@ fn all(text: &str) -> Vec<MatchReading> {
 
 /// Who played whom, and the faults of a match.
 fn names_and_faults(readings: &[MatchReading]) -> Vec<(String, Vec<String>)> {
-    let one = |reading: &MatchReading| {
+    let names_and_faults_of = |reading: &MatchReading| {
         let faults = reading.faults.iter().map(ToString::to_string);
         (reading.file.names.join(" "), faults.collect())
     };
-    readings.iter().map(one).collect()
+    readings.iter().map(names_and_faults_of).collect()
 }
 
 /// MAT-28: matches one after another, one that is saved while another is played and goes on later, one without an end.

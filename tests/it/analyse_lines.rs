@@ -2,7 +2,7 @@
 
 use crate::server::{Client, Running, limited, plain, reset};
 use gammond_engine::query::Cost;
-use gammond_protocol::{Cut, Dialect, LINE_BYTES_MAX, MATCH_BYTES_MAX, Session, Step};
+use gammond_protocol::{Dialect, FramedLine, LINE_BYTES_MAX, LineAction, MATCH_BYTES_MAX, Session};
 use serde_json::Value;
 use std::io::Write;
 use std::net::Shutdown;
@@ -74,7 +74,7 @@ fn a_match_in_lines_is_judged_as_the_command_does() {
 
 /// what cannot be judged has one answer, and the lines behind it are requests again.
 #[test]
-fn what_is_no_match_is_one_error() {
+fn input_without_a_match_is_one_error() {
     let huge = "x".repeat(1000) + "\n";
     let huge = huge.repeat(MATCH_BYTES_MAX / 1001 + 2);
     let long = "x".repeat(LINE_BYTES_MAX + 5);
@@ -157,7 +157,7 @@ fn hang_ups(server: &Running) -> u64 {
 /// SRV-20, SRV-11, SRV-12: whoever judges matches at four plies keeps nobody waiting, two at once neither, and when they
 /// are gone their work is.
 #[test]
-fn long_matches_stop_nobody() {
+fn long_matches_do_not_block_other_clients() {
     let server = plain();
     let mut attackers = Vec::new();
     // One client may begin eight matches (SRV-21).
@@ -186,7 +186,7 @@ fn long_matches_stop_nobody() {
 
 /// SRV-20: a match that does not come to its end, one that is given up half-way, and more of them than fit.
 #[test]
-fn what_comes_slowly_or_in_masses() {
+fn slow_and_huge_matches_are_bounded() {
     let server = limited(|limits| {
         limits.block_timeout = Duration::from_millis(300);
         limits.block_bytes_max = 20 << 10;
@@ -232,11 +232,11 @@ fn the_time_of_a_match_is_limited() {
 fn a_match_is_long_work() {
     let mut session = Session::default();
     for line in ["analyse plies=0 queue=interactive", " 1 point match"] {
-        let step = session.line(Cut::Line(line.as_bytes()));
-        assert!(matches!(step, Step::Silence), "{step:?}");
+        let step = session.line(FramedLine::Line(line.as_bytes()));
+        assert!(matches!(step, LineAction::Silence), "{step:?}");
     }
     assert!(session.gathered().is_some_and(|held| held > 0));
-    let Step::Ask(inquiry) = session.line(Cut::Line(b".")) else {
+    let LineAction::Ask(inquiry) = session.line(FramedLine::Line(b".")) else {
         panic!()
     };
     assert_eq!(inquiry.cost(), Cost::Long);

@@ -5,7 +5,7 @@ use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile};
-use gammond_protocol::analysis::{Deed, Judgement, crawford_games, judge, replay};
+use gammond_protocol::analysis::{Action, Judgement, crawford_games, judge, replay};
 use std::path::Path;
 
 /// In the last one gnubg set up boards and cubes, which only its `.sgf` keeps.
@@ -59,7 +59,10 @@ fn compare(engine: &Engine, mut each: impl FnMut(&str, &Told, Option<&Told>, &Ju
             let mut rows = told.iter().filter(|row| row.game == number + 1);
             for decision in &replay.decisions {
                 // gnubg says nothing of those.
-                if matches!(decision.deed, Deed::Resign { .. } | Deed::Unknown { .. }) {
+                if matches!(
+                    decision.action,
+                    Action::Resign { .. } | Action::Unknown { .. }
+                ) {
                     continue;
                 }
                 let mut row = rows.next().unwrap();
@@ -68,11 +71,11 @@ fn compare(engine: &Engine, mut each: impl FnMut(&str, &Told, Option<&Told>, &Ju
                     no_double = Some(row);
                     row = rows.next().unwrap();
                 }
-                let kind = match decision.deed {
-                    Deed::Play { .. } => "move",
-                    Deed::Double => "double",
-                    Deed::Take => "take",
-                    Deed::Drop => "drop",
+                let kind = match decision.action {
+                    Action::Play { .. } => "move",
+                    Action::Double => "double",
+                    Action::Take => "take",
+                    Action::Drop => "drop",
                     other => panic!("{name}: {other:?}"),
                 };
                 assert_eq!(

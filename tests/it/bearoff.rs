@@ -3,7 +3,7 @@
 use crate::support;
 use gammond_engine::bearoff::{Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save};
 use gammond_engine::engine::{Engine, Nets};
-use gammond_engine::eval::{Evaluator, own::OwnEvaluator};
+use gammond_engine::eval::{Evaluator, nets::NetEvaluator};
 use gammond_engine::nn::CpuLevel;
 use gammond_game::{Chances, Class, Position, Side};
 use sha2::{Digest, Sha256};
@@ -192,7 +192,7 @@ fn our_own_nets_use_the_databases_of_a_folder() {
         let engine = Engine::builder().nets(nets).bearoff(folder.path());
         engine.threads(1).build().unwrap().evaluator().clone()
     };
-    let scalar = OwnEvaluator::embedded()
+    let scalar = NetEvaluator::embedded()
         .unwrap()
         .with_tables(tables.clone());
     let evaluators: [Arc<dyn Evaluator>; 3] = [

@@ -2,7 +2,7 @@
 
 use crate::support::{gnubg_wd, rows, rows_are, shared};
 use gammond_engine::equity::MatchEquityTable;
-use gammond_engine::equity::doubling0::{Spot, decide};
+use gammond_engine::equity::doubling0::{DecisionState, decide};
 use gammond_game::{Category, Chances, Position};
 use gammond_train::benchmark::cube::cube_loss;
 use gammond_train::benchmark::summary::{Counting, groups, score};
@@ -39,8 +39,8 @@ fn the_own_benchmark_is_whole() {
 ///
 ///
 #[test]
-fn ranks_score_what_the_sample_says() {
-    let test = "ranks_score_what_the_sample_says";
+fn rank_scores_match_the_sample() {
+    let test = "rank_scores_match_the_sample";
     let wanted = [
         (
             "contact.bm",
@@ -121,7 +121,7 @@ fn doubling_without_lookahead_agrees_with_all_rows() {
     let mut wrong = Vec::new();
     for row in &rows {
         let position = position(row);
-        let spot = Spot {
+        let spot = DecisionState {
             mine: row["me_away"].as_i64().unwrap() as i32,
             theirs: row["opp_away"].as_i64().unwrap() as i32,
             cube: 1,

@@ -271,7 +271,7 @@ fn quotas_end_the_choice() {
 
 /// BM-27.
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn invalid_arguments_are_refused_by_name() {
     let folder = folder();
     let at = folder.path();
     fs::write(at.join("foreign.bm"), "m of somebody else's\n").unwrap();

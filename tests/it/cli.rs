@@ -114,7 +114,7 @@ fn malformed_lines_cost_only_themselves() {
 }
 
 #[test]
-fn exit_codes_tell_what_was_wrong() {
+fn exit_codes_distinguish_failures() {
     let code = |arguments: &[&str]| run(arguments, b"").status.code();
     assert_eq!(code(&["pipe"]), Some(0));
     assert_eq!(code(&["--version"]), Some(0));
@@ -449,7 +449,7 @@ fn show_draws_pictures() {
 }
 
 #[test]
-fn the_doctor_finds_what_is_there() {
+fn doctor_reports_the_installation() {
     let output = run(&["doctor"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");

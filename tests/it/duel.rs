@@ -26,8 +26,8 @@ fn duel(a: &str, b: &str, pairs: u64) -> Tally {
 
 /// Published: about 0.63 points per game; here 2,000 games, so 3.3 standard errors of 0.03.
 #[test]
-fn gnubg_beats_pubeval_by_what_is_published() {
-    let Some(weights) = gnubg_wd("gnubg_beats_pubeval_by_what_is_published") else {
+fn gnubg_beats_pubeval_by_the_published_margin() {
+    let Some(weights) = gnubg_wd("gnubg_beats_pubeval_by_the_published_margin") else {
         return;
     };
     let tally = duel(
@@ -113,7 +113,7 @@ fn external_players_play() {
 /// A server of gnubg's external protocol that serves one connection at a time. Meanwhile it does not
 /// listen, as gnubg does, or lets others wait.
 fn serve_one_at_a_time(listens: bool) -> String {
-    use gammond_protocol::external::{External, Step};
+    use gammond_protocol::external::{External, ExternalAction};
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -125,7 +125,7 @@ fn serve_one_at_a_time(listens: bool) -> String {
         let (mut machine, mut input) = (External::default(), stream.try_clone().unwrap());
         for line in BufReader::new(stream).lines() {
             let Ok(line) = line else { break };
-            let Step::Ask(question) = machine.line(line.as_bytes()) else {
+            let ExternalAction::Ask(question) = machine.line(line.as_bytes()) else {
                 panic!("{line}")
             };
             let text = reply(&engine, &question);

@@ -7,7 +7,7 @@ use gammond_engine::query::Level;
 use gammond_game::notation::PositionId;
 use gammond_game::{CubeOwner, Position, Roll, legal_plays};
 use gammond_protocol::external::{
-    Ask, External, ExternalSettings, Question, Reading, Spelling, Step, read_play,
+    Ask, External, ExternalAction, ExternalSettings, Question, Reading, Spelling, read_play,
 };
 use std::path::PathBuf;
 
@@ -28,14 +28,14 @@ fn engine() -> Engine {
 
 fn asked(machine: &mut External, line: &str) -> Question {
     match machine.line(format!("\0{line}\n").as_bytes()) {
-        Step::Ask(question) => *question,
+        ExternalAction::Ask(question) => *question,
         other => panic!("{line}: {other:?}"),
     }
 }
 
 fn said(machine: &mut External, line: &str) -> String {
     match machine.line(line.as_bytes()) {
-        Step::Say(text) => text,
+        ExternalAction::Say(text) => text,
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -183,7 +183,7 @@ fn resignations() {
     assert_eq!(said(&mut machine, &no_dice), "resign normal\n");
     let step = machine.line(no_dice.as_bytes());
     assert!(
-        !matches!(&step, Step::Say(text) if text.starts_with("resign")),
+        !matches!(&step, ExternalAction::Say(text) if text.starts_with("resign")),
         "{step:?}"
     );
     assert!(
@@ -193,7 +193,7 @@ fn resignations() {
     let later = board(&[&lost[..], &[(30, -4), (7, 0)]].concat());
     let step = machine.line(later.as_bytes());
     assert!(
-        !matches!(&step, Step::Say(text) if text.starts_with("resign")),
+        !matches!(&step, ExternalAction::Say(text) if text.starts_with("resign")),
         "{step:?}"
     );
     // In the next game it may be offered anew.
@@ -258,7 +258,7 @@ fn replies_are_what_gnubg_takes() {
 fn intermediate_hits_are_spelt_out() {
     for file in transcripts("intermediate_hits_are_spelt_out", "a15") {
         for (line, reply) in exchanges(&file) {
-            let Step::Ask(question) = External::default().line(&line) else {
+            let ExternalAction::Ask(question) = External::default().line(&line) else {
                 continue;
             };
             let Ask::Play(query, _) = &question.ask else {
@@ -350,8 +350,8 @@ fn every_recorded_question_gets_a_reply_that_gnubg_takes() {
         for (line, _) in exchanges(&file) {
             let step = machine.line(&line);
             let shown = String::from_utf8_lossy(&line).into_owned();
-            let Step::Ask(question) = step else {
-                let Step::Say(text) = step else {
+            let ExternalAction::Ask(question) = step else {
+                let ExternalAction::Say(text) = step else {
                     panic!("{shown}: {step:?}")
                 };
                 assert!(
@@ -418,7 +418,7 @@ fn replies_are_read_as_gnubg_reads_them() {
         let mut found = Vec::new();
         for file in transcripts("replies_are_read_as_gnubg_reads_them", prefix) {
             for (line, answer) in exchanges(&file) {
-                let Step::Ask(question) = External::default().line(&line) else {
+                let ExternalAction::Ask(question) = External::default().line(&line) else {
                     continue;
                 };
                 let Ask::Play(query, _) = question.ask else {
@@ -469,11 +469,11 @@ fn damaged_boards_are_refused() {
     for cut in 0..OPENING.len() {
         let line = &OPENING.as_bytes()[..cut];
         match machine.line(line) {
-            Step::Say(text) => assert!(
+            ExternalAction::Say(text) => assert!(
                 text.starts_with("Error: ") && text.ends_with('\n'),
                 "{text}"
             ),
-            Step::Silence => assert_eq!(cut, 0),
+            ExternalAction::Silence => assert_eq!(cut, 0),
             other => panic!("{cut}: {other:?}"),
         }
     }
@@ -484,8 +484,8 @@ fn damaged_boards_are_refused() {
             // Whatever it is, it is a question or an error.
             let step = machine.line(changed.join(":").as_bytes());
             assert!(
-                matches!(&step, Step::Ask(_))
-                    || matches!(&step, Step::Say(text) if text.starts_with("Error: ")),
+                matches!(&step, ExternalAction::Ask(_))
+                    || matches!(&step, ExternalAction::Say(text) if text.starts_with("Error: ")),
                 "{step:?}"
             );
         }

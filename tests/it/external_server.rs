@@ -6,7 +6,9 @@ use crate::support::gnubg_wd;
 use crate::support::reply;
 use gammond_engine::engine::{Engine, Nets};
 use gammond_game::notation::{BoardDialect, BoardLine};
-use gammond_protocol::external::{Ask, External, ExternalSettings, Question, Step, read_play};
+use gammond_protocol::external::{
+    Ask, External, ExternalAction, ExternalSettings, Question, read_play,
+};
 
 /// The largest difference to numbers that gnubg computed without look-ahead: Debian's gnubg has a
 /// coarse table in the place of the sigmoid.
@@ -25,13 +27,13 @@ type Answered = (String, Option<Box<Question>>);
 impl Peer<'_> {
     fn ask(&mut self, line: &[u8]) -> Answered {
         match self.machine.line(line) {
-            Step::Ask(question) => {
+            ExternalAction::Ask(question) => {
                 let text = reply(self.engine, &question);
                 self.machine.replied(&text);
                 (question.preface.clone() + &text + "\n", Some(question))
             }
-            Step::Say(text) => (text, None),
-            Step::Silence | Step::Close(_) => (String::new(), None),
+            ExternalAction::Say(text) => (text, None),
+            ExternalAction::Silence | ExternalAction::Close(_) => (String::new(), None),
             other => panic!("{other:?}"),
         }
     }

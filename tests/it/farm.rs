@@ -122,8 +122,8 @@ fn three_machines(test: &str, lines: &[(&str, Option<&str>)]) {
 }
 
 #[test]
-fn a_job_goes_on_without_who_submitted_it() {
-    let Some(field) = Field::new("farm::a_job_goes_on_without_who_submitted_it") else {
+fn job_continues_without_its_submitter() {
+    let Some(field) = Field::new("farm::job_continues_without_its_submitter") else {
         return;
     };
     let line = "rollout --bm-in positions --out made.bm --best 2 trials=72 vr=off truncate=3";
@@ -161,8 +161,8 @@ fn a_job_goes_on_without_who_submitted_it() {
 }
 
 #[test]
-fn what_cannot_be_is_said_in_one_line() {
-    let Some(field) = Field::new("farm::what_cannot_be_is_said_in_one_line") else {
+fn impossible_submissions_are_one_line_errors() {
+    let Some(field) = Field::new("farm::impossible_submissions_are_one_line_errors") else {
         return;
     };
     let nowhere = free_port();
@@ -228,8 +228,8 @@ fn duel() -> String {
 
 /// Workers (half of the kills), the server and who waits (a quarter each) are killed at random times; both workers lose every fifth delivery.
 #[test]
-fn whoever_is_killed_the_bytes_are_the_same() {
-    let Some(mut field) = Field::new("farm::whoever_is_killed_the_bytes_are_the_same") else {
+fn killed_workers_and_submitters_change_no_byte() {
+    let Some(mut field) = Field::new("farm::killed_workers_and_submitters_change_no_byte") else {
         return;
     };
     let duel = duel();
@@ -292,8 +292,8 @@ fn whoever_is_killed_the_bytes_are_the_same() {
 
 /// One bit of every answer of a machine is wrong: it is named, and nothing of it is in the result.
 #[test]
-fn a_machine_that_lies_is_set_aside() {
-    let Some(field) = Field::new("farm::a_machine_that_lies_is_set_aside") else {
+fn lying_machine_is_quarantined() {
+    let Some(field) = Field::new("farm::lying_machine_is_quarantined") else {
         return;
     };
     let alone = field.good("duel random pubeval --games 600");
@@ -399,8 +399,8 @@ fn all_are_told(field: &Field, job: &str) {
 
 /// What fails ten times is given up with its reason; the rest is done, everybody is told, and it can be tried again.
 #[test]
-fn what_is_given_up_is_named_and_tried_again() {
-    let Some(field) = Field::new("farm::what_is_given_up_is_named_and_tried_again") else {
+fn abandoned_parts_are_named_and_can_be_retried() {
+    let Some(field) = Field::new("farm::abandoned_parts_are_named_and_can_be_retried") else {
         return;
     };
     let line = "duel random pubeval --games 100";
@@ -445,8 +445,8 @@ fn what_is_given_up_is_named_and_tried_again() {
 
 /// Who submits is killed while posting, and goes on by the same command: each part counts once.
 #[test]
-fn whoever_submits_is_killed_while_posting() {
-    let Some(field) = Field::new("farm::whoever_submits_is_killed_while_posting") else {
+fn submission_killed_while_posting_is_completed() {
+    let Some(field) = Field::new("farm::submission_killed_while_posting_is_completed") else {
         return;
     };
     // So that the streams are there.

@@ -120,8 +120,9 @@ fn a_cut_network_costs_time_only() {
 
 /// A machine whose disk is full says so, lives, and leaves the job to others.
 #[test]
-fn a_full_disk_is_said_and_left_to_others() {
-    let Some(field) = Field::new("farm_faults::a_full_disk_is_said_and_left_to_others") else {
+fn worker_with_a_full_disk_reports_it_and_refuses() {
+    let Some(field) = Field::new("farm_faults::worker_with_a_full_disk_reports_it_and_refuses")
+    else {
         return;
     };
     // Longer than the files that the machine may write.

@@ -70,8 +70,8 @@ fn stand_still(field: &Field, job: &str) {
 /// Messages that are with nobody, in a queue that gives them out no more, hold up neither who waits nor, with nobody
 /// waiting, the end of the job.
 #[test]
-fn a_queue_that_stands_still_is_opened_anew() {
-    let Some(field) = Field::new("farm_servers::a_queue_that_stands_still_is_opened_anew") else {
+fn stalled_queue_is_recreated() {
+    let Some(field) = Field::new("farm_servers::stalled_queue_is_recreated") else {
         return;
     };
     let line = "duel random pubeval --games 200 --seed";
@@ -369,8 +369,8 @@ fn a_server_that_has_lost_its_store_is_served_again() {
 
 /// Programs that make the farm's streams at once: whoever comes second finds what the first has made.
 #[test]
-fn many_may_open_a_new_farm_at_once() {
-    let test = "farm_servers::many_may_open_a_new_farm_at_once";
+fn concurrent_opening_of_a_new_farm_succeeds() {
+    let test = "farm_servers::concurrent_opening_of_a_new_farm_succeeds";
     let Some(field) = Field::new(test) else {
         return;
     };

@@ -218,7 +218,7 @@ fn arrays_mix_costs() {
     let rolls = ["31", "42", "61", "65", "11", "33"];
     let question = |number: usize| {
         let roll = rolls[number % rolls.len()];
-        let plies = usize::from(number % 5 == 0);
+        let plies = usize::from(number.is_multiple_of(5));
         // Equal ones follow each other, and come again in other groups.
         let number = number / 2 % 90;
         json!({"position": START, "roll": roll, "settings": {"plies": plies, "top": number + 1}})

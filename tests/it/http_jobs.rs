@@ -228,6 +228,12 @@ fn wrong_jobs_are_problems() {
             "{answer:?}"
         );
     }
+}
+
+/// HTTP-52: the state of a job that failed has the problem; a result that is not there yet is a conflict.
+#[test]
+fn failed_and_early_jobs_say_so() {
+    let (_server, http) = http_server(&[]);
     let link = posted(&request(&http, "POST", "/v1/jobs/analyse", "", b"nonsense"));
     let job = ended(&http, &link);
     assert_eq!(

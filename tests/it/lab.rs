@@ -4,7 +4,7 @@ use gammond_base::stop::Stop;
 use gammond_job::{Control, sha256};
 use gammond_train::lab::hillclimb::HillPlan;
 use gammond_train::lab::td::TdPlan;
-use gammond_train::lab::{Course, LabError, check_target, run_course, write_net};
+use gammond_train::lab::{LabError, TrainingLoop, check_target, run_training, write_net};
 use gammond_train::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
 use std::fs;
 use std::io::Write as _;
@@ -43,10 +43,10 @@ fn climb(rounds: u64) -> HillPlan<'static> {
 }
 
 /// Stopped after each step and begun again, a course makes the same journal as in one go.
-fn survives<C: Course>(course: &C) {
+fn survives<C: TrainingLoop>(course: &C) {
     let folder = tempfile::tempdir().unwrap();
     let [whole, pieces] = ["whole", "pieces"].map(|name| folder.path().join(name));
-    run_course(course, Some(&whole), &mut Control::quiet()).unwrap();
+    run_training(course, Some(&whole), &mut Control::quiet()).unwrap();
     let mut runs = 0;
     loop {
         let stop = Stop::new();
@@ -62,7 +62,7 @@ fn survives<C: Course>(course: &C) {
             }
             first = false;
         });
-        let end = run_course(course, Some(&pieces), &mut control).unwrap();
+        let end = run_training(course, Some(&pieces), &mut control).unwrap();
         runs += 1;
         if end.complete {
             break;
@@ -83,11 +83,11 @@ fn stopped_training_ends_with_the_same_bytes() {
 }
 
 #[test]
-fn only_its_own_files_are_touched() {
+fn training_writes_only_its_own_files() {
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("journal");
     let plan = td(2);
-    let end = run_course(&plan, Some(&journal), &mut Control::quiet()).unwrap();
+    let end = run_training(&plan, Some(&journal), &mut Control::quiet()).unwrap();
     // Another seed, another kind of work, somebody else's file.
     let mut other = td(2);
     other.seed = 8;
@@ -96,12 +96,12 @@ fn only_its_own_files_are_touched() {
         holds(result.unwrap_err().to_string(), why);
     };
     let run = |journal: &Path, plan: &TdPlan<'_>| {
-        let end = run_course(plan, Some(journal), &mut Control::quiet());
+        let end = run_training(plan, Some(journal), &mut Control::quiet());
         end.err().unwrap().to_string()
     };
     let before = fs::read(&journal).unwrap();
     holds(run(&journal, &other), "seed was '7', now it is '8'");
-    let climbed = run_course(&climb(2), Some(&journal), &mut Control::quiet()).map(drop);
+    let climbed = run_training(&climb(2), Some(&journal), &mut Control::quiet()).map(drop);
     refused(climbed, "job was 'lab td'");
     assert_eq!(fs::read(&journal).unwrap(), before);
     let foreign = folder.path().join("foreign");

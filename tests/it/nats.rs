@@ -297,8 +297,9 @@ fn servers_share_and_one_may_be_killed() {
 /// NAT-05: with `progress=1` messages come before the answer, and say so; who does not listen to them any more is computed
 /// nothing.
 #[test]
-fn progress_comes_first_and_tells_who_is_gone() {
-    let Some(field) = Field::new("nats::progress_comes_first_and_tells_who_is_gone") else {
+fn progress_precedes_the_answer_and_detects_closed_clients() {
+    let Some(field) = Field::new("nats::progress_precedes_the_answer_and_detects_closed_clients")
+    else {
         return;
     };
     let mut server = serve(&field, "one", "--metrics 127.0.0.1:0");
@@ -474,8 +475,8 @@ fn abandoned_queries_end_in_their_time() {
 
 /// NAT-09: what is asked when the end is ordered is answered; then nobody is there.
 #[test]
-fn the_end_waits_for_what_is_asked() {
-    let Some(field) = Field::new("nats::the_end_waits_for_what_is_asked") else {
+fn shutdown_waits_for_running_queries() {
+    let Some(field) = Field::new("nats::shutdown_waits_for_running_queries") else {
         return;
     };
     let mut server = serve(&field, "one", "--grace 120");
@@ -593,8 +594,8 @@ fn too_long_an_answer_is_an_error() {
 
 /// What no waiting mends is said in one line, at once.
 #[test]
-fn what_cannot_be_served_is_said_in_one_line() {
-    let Some(field) = Field::new("nats::what_cannot_be_served_is_said_in_one_line") else {
+fn unusable_nats_options_are_one_line_errors() {
+    let Some(field) = Field::new("nats::unusable_nats_options_are_one_line_errors") else {
         return;
     };
     for (line, code, why) in [

@@ -5,9 +5,9 @@ use gammond_base::rng;
 use gammond_engine::Engine;
 use gammond_engine::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
 use gammond_engine::eval::Evaluator;
-use gammond_engine::eval::own::handcrafted::handcrafted;
-use gammond_engine::eval::own::{
-    EMBEDDED, InputSet, Judge, OwnEvaluator, PRUNING, Role, VOLATILITY,
+use gammond_engine::eval::nets::handcrafted::handcrafted;
+use gammond_engine::eval::nets::{
+    ClassNet, EMBEDDED, InputSet, NetEvaluator, PRUNING, Role, VOLATILITY,
 };
 use gammond_engine::nn::format::{native, safetensors};
 use gammond_engine::nn::{
@@ -52,7 +52,7 @@ fn bits(chances: &[Chances]) -> Vec<[u32; 5]> {
 }
 
 fn evaluated(
-    evaluator: &OwnEvaluator,
+    evaluator: &NetEvaluator,
     reference: Option<&Position>,
     positions: &[Position],
 ) -> Vec<[u32; 5]> {
@@ -126,7 +126,7 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
     let (contact, race) = (net(contact), net("race"));
     let judge = |net: &FloatNet, set| {
         let file = file_of(net, set, "contact", SecondBits::Thirteen);
-        Judge::parse("test", &file).unwrap()
+        ClassNet::parse("test", &file).unwrap()
     };
     let judges = [judge(&contact, inputs), judge(&race, InputSet::Counts)];
     let mut rows = 0;
@@ -201,7 +201,7 @@ fn checkers_borne_off_have_an_input_each() {
 /// Races have one net: there is nothing quicker to ask before it.
 #[test]
 fn races_are_not_judged_twice() {
-    let evaluator = OwnEvaluator::embedded().unwrap();
+    let evaluator = NetEvaluator::embedded().unwrap();
     let mut counts = [0; 25];
     counts[8] = 15;
     let race = Position::new(&counts, &counts).unwrap();
@@ -237,27 +237,27 @@ fn vectors_of_the_raw_net() {
 
 #[test]
 fn embedded_nets_load_and_serve_their_classes() {
-    let evaluator = OwnEvaluator::embedded().unwrap();
-    let classes: Vec<&str> = evaluator.judges().map(Judge::class).collect();
+    let evaluator = NetEvaluator::embedded().unwrap();
+    let classes: Vec<&str> = evaluator.class_nets().map(ClassNet::class).collect();
     assert_eq!(classes[0], "contact");
     assert!(classes.contains(&"race") && classes.contains(&"contact-fast"));
-    assert!(OwnEvaluator::embedded_fast().is_ok());
+    assert!(NetEvaluator::embedded_fast().is_ok());
     for (name, bytes) in EMBEDDED {
-        assert!(Judge::parse(name, bytes).is_ok(), "{name}");
+        assert!(ClassNet::parse(name, bytes).is_ok(), "{name}");
     }
 }
 
 /// NF-10 to NF-14: NF-11, NF-12 and NF-13 are the same bits at every level.
 #[test]
 fn every_level_every_near_and_every_batch_give_the_same_bits() {
-    let best = OwnEvaluator::embedded().unwrap();
+    let best = NetEvaluator::embedded().unwrap();
     let levels = CpuLevel::available();
     eprintln!(
         "levels: {:?}",
         levels.iter().map(|l| l.name()).collect::<Vec<_>>()
     );
-    let others: Vec<OwnEvaluator> = levels.iter().map(|&level| best.at(level)).collect();
-    let strangers: Vec<Position> = random_turns(9, 40).iter().map(|turn| turn.0).collect();
+    let others: Vec<NetEvaluator> = levels.iter().map(|&level| best.at(level)).collect();
+    let free_text: Vec<Position> = random_turns(9, 40).iter().map(|turn| turn.0).collect();
     for (number, (before, after)) in random_turns(1, 1500).iter().enumerate() {
         let want: Vec<[u32; 5]> = (after.iter())
             .flat_map(|position| evaluated(&others[levels.len() - 1], None, &[*position]))
@@ -266,7 +266,7 @@ fn every_level_every_near_and_every_batch_give_the_same_bits() {
             assert_eq!(evaluated(evaluator, Some(before), after), want);
             assert_eq!(evaluated(evaluator, None, after), want);
         }
-        let stranger = &strangers[number % strangers.len()];
+        let stranger = &free_text[number % free_text.len()];
         assert_eq!(evaluated(&best, Some(stranger), after), want);
         let middle = after.len() / 2;
         assert_eq!(
@@ -332,7 +332,7 @@ fn kernels_agree_on_all_shapes() {
             (net.activation, net.limits) = (activation, limits);
             let files = ["contact", "race"]
                 .map(|class| (class.to_owned(), file_of(&net, inputs, class, bits)));
-            let evaluator = OwnEvaluator::from_files(&files).unwrap();
+            let evaluator = NetEvaluator::from_files(&files).unwrap();
             for (before, after) in &turns {
                 let want = evaluated(&evaluator.at(CpuLevel::SCALAR), None, after);
                 for level in CpuLevel::available() {
@@ -360,7 +360,7 @@ fn integers_stay_close_to_the_float_net() {
         let mut net = random_net(seed, inputs, 256, 32);
         (net.activation, net.limits) = (activation, limits);
         let file = file_of(&net, inputs, "contact", SecondBits::Thirteen);
-        let judge = Judge::parse("test", &file).unwrap();
+        let judge = ClassNet::parse("test", &file).unwrap();
         for (before, _) in random_turns(seed, 200) {
             let exact = net.results(&inputs.values(&before));
             for (found, exact) in judge.raw(&before).into_iter().zip(exact) {
@@ -384,7 +384,7 @@ fn integers_stay_close_to_the_float_net() {
 
 #[test]
 fn chances_are_ordered_and_possible() {
-    let evaluator = OwnEvaluator::embedded().unwrap();
+    let evaluator = NetEvaluator::embedded().unwrap();
     let mut seen = [0; 11];
     for (before, after) in random_turns(5, 1500) {
         let mut out = vec![Chances::default(); after.len()];
@@ -410,7 +410,7 @@ fn chances_are_ordered_and_possible() {
 
 #[test]
 fn finished_games_are_exact() {
-    let evaluator = OwnEvaluator::embedded().unwrap();
+    let evaluator = NetEvaluator::embedded().unwrap();
     let check = |me: &[(usize, u8)], opponent: &[(usize, u8)], want: [f32; 5]| {
         let counts = |list: &[(usize, u8)]| {
             let mut counts = [0; 25];
@@ -480,7 +480,7 @@ fn damaged_files_are_refused() {
         let mut file = good.clone();
         let at = rng::below(&mut rng, file.len() as u32) as usize;
         file[at] ^= 1 << rng::below(&mut rng, 8);
-        assert!(Judge::parse("damaged", &file).is_err());
+        assert!(ClassNet::parse("damaged", &file).is_err());
         let mut file = float.clone();
         for _ in 0..4 {
             let at = rng::below(&mut rng, 700) as usize;
@@ -489,7 +489,7 @@ fn damaged_files_are_refused() {
         let _ = safetensors::read(&file);
     }
     for length in (0..good.len()).step_by(7) {
-        let error = Judge::parse("short.net", &good[..length]).unwrap_err();
+        let error = ClassNet::parse("short.net", &good[..length]).unwrap_err();
         assert!(error.to_string().starts_with("short.net: byte "), "{error}");
     }
 }
@@ -497,21 +497,21 @@ fn damaged_files_are_refused() {
 #[test]
 fn nets_of_a_folder_are_loaded() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(OwnEvaluator::load(&folder.path().join("none")).is_err());
-    let error = OwnEvaluator::load(folder.path()).unwrap_err();
+    assert!(NetEvaluator::load(&folder.path().join("none")).is_err());
+    let error = NetEvaluator::load(folder.path()).unwrap_err();
     assert_eq!(error.to_string(), "no contact net");
     for (name, bytes) in EMBEDDED {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let loaded = OwnEvaluator::load(folder.path()).unwrap();
-    let embedded = OwnEvaluator::embedded().unwrap();
+    let loaded = NetEvaluator::load(folder.path()).unwrap();
+    let embedded = NetEvaluator::embedded().unwrap();
     assert_eq!(loaded.name(), embedded.name());
     let start = [Position::start()];
     assert_eq!(
         evaluated(&loaded, None, &start),
         evaluated(&embedded, None, &start)
     );
-    let one = OwnEvaluator::load(&folder.path().join("race.net")).unwrap();
+    let one = NetEvaluator::load(&folder.path().join("race.net")).unwrap();
     assert_eq!(
         evaluated(&one, None, &start),
         evaluated(&embedded, None, &start)
@@ -522,7 +522,7 @@ fn nets_of_a_folder_are_loaded() {
         "race.net: a second race net beside",
     );
     std::fs::copy(folder.path().join("race.net"), &second).unwrap();
-    let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
+    let error = NetEvaluator::load(folder.path()).unwrap_err().to_string();
     assert!(
         error.contains("second.net") && error.contains("a second race net"),
         "{error}"
@@ -532,12 +532,12 @@ fn nets_of_a_folder_are_loaded() {
     let second = folder.path().join("second.net");
     std::fs::write(&second, PRUNING.1).unwrap();
     std::fs::write(folder.path().join("pruning.net"), PRUNING.1).unwrap();
-    let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
+    let error = NetEvaluator::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a second pruning net"), "{error}");
     std::fs::remove_file(folder.path().join("pruning.net")).unwrap();
     std::fs::write(&second, VOLATILITY.1).unwrap();
     std::fs::write(folder.path().join("volatility.net"), VOLATILITY.1).unwrap();
-    let error = OwnEvaluator::load(folder.path()).unwrap_err().to_string();
+    let error = NetEvaluator::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a second volatility net"), "{error}");
 }
 
@@ -549,10 +549,10 @@ fn file_for(role: Role) -> Vec<u8> {
 }
 
 /// Who judges all contact by that net.
-fn alone(role: Role) -> OwnEvaluator {
+fn alone(role: Role) -> NetEvaluator {
     let net = file_of_class(&file_for(role), "contact");
     let files = [("one".to_owned(), net), ("race".to_owned(), race_net())];
-    OwnEvaluator::from_files(&files).unwrap()
+    NetEvaluator::from_files(&files).unwrap()
 }
 
 fn race_net() -> Vec<u8> {
@@ -579,7 +579,7 @@ fn varied_turns() -> Vec<(Position, Vec<Position>)> {
 #[test]
 fn a_net_that_is_missing_is_its_parents_work() {
     let in_contact = &Role::ALL[..Role::IN_CONTACT];
-    let alone: Vec<OwnEvaluator> = in_contact.iter().map(|role| alone(*role)).collect();
+    let alone: Vec<NetEvaluator> = in_contact.iter().map(|role| alone(*role)).collect();
     let turns = varied_turns();
     let mut seen = [0; Role::IN_CONTACT];
     for there in [0b1_1111_1111, 0b1, 0b1101, 0b1_0001_0001, 0b0_1110_1111_u32] {
@@ -588,7 +588,7 @@ fn a_net_that_is_missing_is_its_parents_work() {
         for role in in_contact.iter().filter(|role| has(**role)) {
             files.push((role.name().to_owned(), file_for(*role)));
         }
-        let together = OwnEvaluator::from_files(&files).unwrap();
+        let together = NetEvaluator::from_files(&files).unwrap();
         for (before, after) in &turns {
             let found = evaluated(&together, Some(before), after);
             for (position, found) in after.iter().zip(found) {
@@ -610,8 +610,8 @@ fn a_file_stands_for_all_of_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.net");
     std::fs::write(&path, file_for(Role::Ahead)).unwrap();
-    let (one, ahead) = (OwnEvaluator::load(&path).unwrap(), alone(Role::Ahead));
-    let embedded = OwnEvaluator::embedded().unwrap();
+    let (one, ahead) = (NetEvaluator::load(&path).unwrap(), alone(Role::Ahead));
+    let embedded = NetEvaluator::embedded().unwrap();
     let mut seen = [0; 2];
     for position in varied_turns().iter().flat_map(|(_, after)| after) {
         let Some(role) = Role::of(position) else {
@@ -627,7 +627,7 @@ fn a_file_stands_for_all_of_its_line() {
     }
     assert!(seen.iter().all(|count| *count > 20), "{seen:?}");
     let strange = file_of_class(&file_for(Role::Contact), "contact-edge");
-    let error = OwnEvaluator::from_files(&[("x.net".to_owned(), strange)]).unwrap_err();
+    let error = NetEvaluator::from_files(&[("x.net".to_owned(), strange)]).unwrap_err();
     let error = error.to_string();
     assert!(
         error.contains("x.net: class \"contact-edge\", expected one of contact, ")
@@ -658,7 +658,7 @@ fn nets_with_numbers_beyond_all_measure_are_refused() {
                 _ => parts.results_bias[1] = number,
             }
             let bytes = native::write(&label, &parts);
-            let error = Judge::parse(name, &bytes).unwrap_err().to_string();
+            let error = ClassNet::parse(name, &bytes).unwrap_err().to_string();
             assert!(
                 error.contains("race.net: ") && error.contains(" 1: "),
                 "{error}"
@@ -670,9 +670,9 @@ fn nets_with_numbers_beyond_all_measure_are_refused() {
 /// CUBE-12, NF-34: the numbers of the file, by hand, for every owner, in the value of a position that is not looked beyond; and the table of
 /// classes where it is wanted instead.
 #[test]
-fn cubes_live_as_the_volatility_net_says() {
+fn cube_life_follows_the_volatility_net() {
     let (_, parts) = native::read(VOLATILITY.1).unwrap();
-    let evaluator = OwnEvaluator::embedded().unwrap();
+    let evaluator = NetEvaluator::embedded().unwrap();
     let rules = Rules {
         jacoby: false,
         beavers: false,

@@ -63,7 +63,7 @@ fn siblings_share_the_luck_of_their_partners() {
 }
 
 #[test]
-fn disagreements_are_what_a_deeper_search_sees() {
+fn disagreements_are_found_by_a_deeper_search() {
     let (_guard, at) = folder();
     let command = "sample d.labels --positions 60 --seed 4 --disagreements 1";
     succeed(&at, command);

@@ -1,11 +1,11 @@
 //! Races beyond the bearoff tables: odd ones, and those with a backgammon at stake.
 
 use gammond_engine::eval::Evaluator as _;
-use gammond_engine::eval::own::OwnEvaluator;
+use gammond_engine::eval::nets::NetEvaluator;
 use gammond_game::notation::{PositionId, parse_training_line};
 use gammond_game::{Chances, Position};
 
-fn evaluated(own: &OwnEvaluator, position: Position) -> Chances {
+fn evaluated(own: &NetEvaluator, position: Position) -> Chances {
     let mut out = [Chances::default()];
     own.evaluate(None, &[position], &mut out);
     out[0]
@@ -15,7 +15,7 @@ fn evaluated(own: &OwnEvaluator, position: Position) -> Chances {
 /// it: the loser's in the winner's home and the winner's last ones.
 #[test]
 fn backgammons_at_stake_are_evaluated_exactly() {
-    let own = OwnEvaluator::embedded().unwrap();
+    let own = NetEvaluator::embedded().unwrap();
     for (id, sign, backgammon) in [
         ("CONnSBEHAAAAAA", 1.0, 0.907_407),
         ("+wAAAB8AxOEHAA", -1.0, 0.303_949),
@@ -34,7 +34,7 @@ fn backgammons_at_stake_are_evaluated_exactly() {
 /// backgammon at stake alone. The labels have an error of their own.
 #[test]
 fn odd_races_are_near_their_rollouts() {
-    let own = OwnEvaluator::embedded().unwrap();
+    let own = NetEvaluator::embedded().unwrap();
     let text = include_str!("../data/odd-races.txt");
     let mut errors: [Vec<f64>; 2] = Default::default();
     for line in text.lines() {

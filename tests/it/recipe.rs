@@ -139,7 +139,7 @@ fn a_stage_makes_the_pruning_net_of_later_ones() {
 
 /// TP-07: a pruning net that another plan made is not taken for the recipe's; what is there is left alone.
 #[test]
-fn a_small_net_of_another_plan_is_told() {
+fn small_net_of_another_plan_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (plan, out) = (folder.path().join("plan.toml"), folder.path().join("out"));
     std::fs::write(&plan, RECIPE).unwrap();
@@ -212,7 +212,7 @@ fn a_killed_recipe_ends_with_the_same_nets() {
 
 /// A recipe whose last nets are too weak fails and says by how much; one with a wrong stage is refused before any work.
 #[test]
-fn weak_nets_and_wrong_stages_are_told() {
+fn weak_nets_and_wrong_stages_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.toml");
     let out = folder.path().join("out");

@@ -3,7 +3,7 @@
 use crate::support::answer;
 use gammond_engine::engine::Engine;
 use gammond_protocol::{
-    Cut, Dialect, LINE_BYTES_MAX, Request, Session, SessionSettings, Step, parse_line,
+    Dialect, FramedLine, LINE_BYTES_MAX, LineAction, Request, Session, SessionSettings, parse_line,
 };
 use serde_json::Value;
 
@@ -11,11 +11,11 @@ const START: &str = "4HPwATDgc/ABMA";
 
 /// Whether the line was refused, and the answer.
 fn ask_in(session: &mut Session, line: &[u8]) -> (bool, String) {
-    match session.line(Cut::Line(line)) {
-        Step::Silence => (false, String::new()),
-        Step::Say(text) | Step::Close(text) => (false, text),
-        Step::Refuse(text) => (true, text),
-        Step::Ask(inquiry) => {
+    match session.line(FramedLine::Line(line)) {
+        LineAction::Silence => (false, String::new()),
+        LineAction::Say(text) | LineAction::Close(text) => (false, text),
+        LineAction::Refuse(text) => (true, text),
+        LineAction::Ask(inquiry) => {
             let engine = Engine::builder().threads(1).build().unwrap();
             let text = answer(&engine, *inquiry);
             (text.contains("\"type\":\"error\""), text)
@@ -38,8 +38,8 @@ fn check_error(line: &[u8], code: &str, field: &str, at: usize) {
     // A line over the limit is told by what cuts lines.
     let (refused, text) = match line.len() {
         ..=LINE_BYTES_MAX => ask_in(&mut Session::default(), line),
-        _ => match Session::default().line(Cut::TooLong) {
-            Step::Refuse(text) => (true, text),
+        _ => match Session::default().line(FramedLine::TooLong) {
+            LineAction::Refuse(text) => (true, text),
             other => panic!("{other:?}"),
         },
     };
@@ -89,8 +89,8 @@ fn line_ends_and_lines_without_a_question() {
         assert_eq!(ask(line)["type"], "pong", "{line:?}");
     }
     for ending in ["quit", "exit", "#7 QUIT", "Exit"] {
-        let step = Session::default().line(Cut::Line(ending.as_bytes()));
-        assert!(matches!(step, Step::Close(_)), "{ending}: {step:?}");
+        let step = Session::default().line(FramedLine::Line(ending.as_bytes()));
+        assert!(matches!(step, LineAction::Close(_)), "{ending}: {step:?}");
     }
     assert_eq!(ask("#set ping")["id"], "set");
 }

@@ -328,7 +328,7 @@ fn at_double_match_point_the_win_counts() {
 
 /// Where games are cut off in a race, one-sided rollouts can say what it is worth (RO-05, OSR-05).
 #[test]
-fn races_are_worth_what_one_sided_rollouts_say() {
+fn races_agree_with_one_sided_rollouts() {
     let engine = Engine::builder().threads(2).build().unwrap();
     let (mut me, mut opponent) = ([0; 25], [0; 25]);
     (me[7], me[9], me[5]) = (5, 4, 6);
@@ -351,7 +351,7 @@ fn races_are_worth_what_one_sided_rollouts_say() {
 }
 
 #[test]
-fn it_ends_when_enough_is_known_or_when_told() {
+fn rollout_ends_at_its_error_target_or_when_stopped() {
     let engine = Engine::builder().threads(2).build().unwrap();
     let mut settings = settings(5000, false);
     settings.truncate = Truncation::Turns(2);
@@ -541,7 +541,7 @@ fn requests_are_answered_and_refused() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn invalid_arguments_are_refused_by_name() {
     let engine = Engine::builder().threads(1).build().unwrap();
     let start = query(
         Position::start(),
@@ -620,7 +620,7 @@ fn levels_of_play_answer_like_searches() {
 
 /// an asker who wants to hear how it goes hears of each round; the last word is the answer's.
 #[test]
-fn progress_is_told_where_it_is_wanted() {
+fn progress_is_sent_on_request() {
     use gammond_engine::query::{Found, Question, RolloutTask};
     let engine = Engine::builder().threads(1).build().unwrap();
     let heard = |progress| {
@@ -640,7 +640,7 @@ fn progress_is_told_where_it_is_wanted() {
             }
         };
         let stop = Stop::never();
-        let found = engine.answer_telling(&question, &Settings::default(), &stop, &mut tell);
+        let found = engine.answer_with_progress(&question, &Settings::default(), &stop, &mut tell);
         assert!(matches!(found.unwrap(), Found::Rollout(..)));
         trials
     };

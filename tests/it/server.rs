@@ -743,7 +743,7 @@ fn the_same_question_has_the_same_answer() {
 
 /// R-36, S-02: a time limit is kept to, and `stats` tells what went on.
 #[test]
-fn stats_tell_what_was_done() {
+fn stats_count_answers() {
     let server = plain();
     let mut client = Client::new(&server.address);
     client.ask(MOVE);

@@ -3,7 +3,7 @@
 
 use crate::server::{Client, LONG, limited, plain, reset, start};
 use gammond_engine::query::Cost;
-use gammond_protocol::{Cut, Dialect, Session, SessionSettings, Step};
+use gammond_protocol::{Dialect, FramedLine, LineAction, Session, SessionSettings};
 use gammond_server::tcp::Address;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -28,10 +28,10 @@ fn no_spelling_makes_a_long_question_short() {
     let cost = |session: &str, line: &str| {
         let mut session_machine = Session::new(SessionSettings::default());
         if !session.is_empty() {
-            session_machine.line(Cut::Line(session.as_bytes()));
+            session_machine.line(FramedLine::Line(session.as_bytes()));
         }
-        match session_machine.line(Cut::Line(line.as_bytes())) {
-            Step::Ask(inquiry) => inquiry.cost(),
+        match session_machine.line(FramedLine::Line(line.as_bytes())) {
+            LineAction::Ask(inquiry) => inquiry.cost(),
             other => panic!("{line}: {other:?}"),
         }
     };
@@ -75,7 +75,7 @@ fn no_spelling_makes_a_long_question_short() {
 /// SRV-11: `ping` and `stats` need no thread, and short and medium questions find one, while
 /// every thread is busy with long ones, asked in three protocols.
 #[test]
-fn long_questions_stop_nobody() {
+fn long_queries_do_not_block_other_clients() {
     let server = plain();
     let mut attackers = Vec::new();
     for text in [
@@ -197,7 +197,7 @@ fn quit_behind_other_lines_loses_nothing() {
 
 /// SRV-05: every newcomer above the limit reads its line, however many there are.
 #[test]
-fn every_newcomer_is_told() {
+fn every_refused_connection_gets_a_line() {
     let server = limited(|limits| {
         limits.connections_max = 1;
         limits.refusals_max = 4;
@@ -242,7 +242,7 @@ fn http_is_refused_at_its_first_line() {
 
 /// UBGI-26: `stop` ends a search at once, and what is known is said. SRV-08: quiet UBGI is closed.
 #[test]
-fn ubgi_stops_when_told_and_is_closed_when_quiet() {
+fn ubgi_stops_on_request_and_closes_when_idle() {
     let server = limited(|limits| limits.idle_timeout = Duration::from_secs(2));
     let mut client = Client::new(&server.address);
     client.send("ubgi\n");

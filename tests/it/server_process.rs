@@ -81,7 +81,7 @@ impl Drop for Process {
 
 /// The table of endings is made at the start, and not for the first who asks about one.
 #[test]
-fn the_endings_are_ready_before_anybody_asks() {
+fn bearoff_tables_are_ready_before_the_first_query() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let shell = format!("exec \"$@\" 2>'{}'", log.display());

@@ -327,7 +327,7 @@ fn pruning_nets_are_the_same_with_any_threads() {
         files.push(fs::read(net).unwrap());
     }
     assert!(files[0] == files[1]);
-    let judge = gammond_engine::eval::own::Judge::parse("x", &files[0]).unwrap();
+    let judge = gammond_engine::eval::nets::ClassNet::parse("x", &files[0]).unwrap();
     assert_eq!((judge.class(), judge.name()), ("pruning", "small"));
     let missing = Command::new(env!("CARGO_BIN_EXE_gammond"))
         .args(["train", "pruning", "none.toml", "x.net"])

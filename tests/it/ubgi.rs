@@ -5,7 +5,7 @@ use gammond_engine::engine::Engine;
 use gammond_game::notation::PositionId;
 use gammond_game::{Position, Roll, legal_plays};
 use gammond_protocol::external::{Reading, read_play};
-use gammond_protocol::ubgi::{Step, Ubgi};
+use gammond_protocol::ubgi::{Ubgi, UbgiAction};
 use gammond_server::ubgi::run;
 
 fn engine() -> Engine {
@@ -110,9 +110,9 @@ fn handshake_and_options() {
     let mut of_a_server = Ubgi::default();
     assert_eq!(
         of_a_server.line(b"set engine.threads 2"),
-        Step::Say("error unsupported key\n".into())
+        UbgiAction::Say("error unsupported key\n".into())
     );
-    let Step::Say(keys) = of_a_server.line(b"keys") else {
+    let UbgiAction::Say(keys) = of_a_server.line(b"keys") else {
         panic!("keys")
     };
     assert!(!keys.contains("engine.threads") && !keys.contains("ubgiok"));
@@ -272,9 +272,9 @@ impl Replay {
             sent
         };
         match self.machine.line(sent.as_bytes()) {
-            Step::Say(text) => text,
-            Step::Ask(question) => answer(&self.engine, *question),
-            Step::Silence | Step::Close(_) => String::new(),
+            UbgiAction::Say(text) => text,
+            UbgiAction::Ask(question) => answer(&self.engine, *question),
+            UbgiAction::Silence | UbgiAction::Close(_) => String::new(),
             other => panic!("{sent}: {other:?}"),
         }
     }

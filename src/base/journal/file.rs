@@ -88,10 +88,10 @@ impl Journal {
         self.write(&frame(number, record))
     }
 
-    /// Waits until everything is on the disk.
+    /// Flushes all records to the disk.
     ///
     /// # Errors
-    /// When the system cannot do it.
+    /// If the system reports an error.
     pub fn sync(&self) -> Result<(), JournalError> {
         self.file.sync_data().map_err(|source| self.fail(source))
     }

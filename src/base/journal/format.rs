@@ -33,7 +33,7 @@ pub struct Record {
 pub struct Contents {
     /// Header: identifies the job or file that the journal belongs to.
     pub header: String,
-    /// Its records in the order of their numbers.
+    /// Records in the order of their numbers.
     pub records: Vec<Record>,
     /// True if the file ends in the middle of a record, as after a kill.
     pub torn: bool,
@@ -145,7 +145,7 @@ fn next(reader: &mut dyn Read) -> io::Result<Next> {
     Ok(Next::Frame(u64::from_le_bytes(number), bytes))
 }
 
-/// Reads a file from its beginning.
+/// Parses a journal from its first byte.
 pub(super) fn parse(reader: &mut dyn Read) -> io::Result<Found> {
     let mut magic = [0; MAGIC.len()];
     let got = fill(reader, &mut magic)?;

@@ -27,10 +27,10 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes the folder, which must exist.
+    /// Locks an existing folder.
     ///
     /// # Errors
-    /// When another program has it, or nothing can be written there.
+    /// If another program holds the lock, or the folder is not writable.
     pub fn take(folder: &Path) -> Result<FolderLock, JournalError> {
         let path = folder.join(NAME);
         let mut options = OpenOptions::new();

@@ -49,7 +49,7 @@ pub fn write_whole_by(
         }
         old => {
             let permissions = old.ok().map(|data| data.permissions());
-            aside(path, write, permissions, |part| fs::rename(part, path))
+            write_beside(path, write, permissions, |part| fs::rename(part, path))
         }
     }
 }
@@ -63,7 +63,7 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(already());
     }
     let write = |file: &mut File| file.write_all(bytes);
-    aside(path, write, None, |part| match fs::hard_link(part, path) {
+    write_beside(path, write, None, |part| match fs::hard_link(part, path) {
         Ok(()) => fs::remove_file(part),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(already()),
         // A file system without links.
@@ -174,7 +174,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// Writes beside `path`, then lets `place` put the file where it belongs.
-fn aside(
+fn write_beside(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
     permissions: Option<fs::Permissions>,

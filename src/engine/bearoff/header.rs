@@ -175,7 +175,7 @@ mod tests {
 
     /// BEAR-10, BEAR-11, BEAR-12, BEAR-13.
     #[test]
-    fn good_headers() {
+    fn valid_headers_are_parsed() {
         let numbering = |points, checkers| Numbering::new(points, checkers).unwrap();
         let one_sided = |points, checkers, gammons, layout| {
             Ok(Kind::OneSided {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_byte_is_refused_or_means_something_else() {
+    fn changed_header_byte_is_refused_or_another_header() {
         for words in ["gnubg-OS-06-15-1-1-0", "gnubg-TS-06-06-1", "gnubg-H3"] {
             let mut bytes = words.as_bytes().to_vec();
             bytes.resize(39, b'x');

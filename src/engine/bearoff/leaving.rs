@@ -1,6 +1,6 @@
 //! The laws of leaving the opponent's home, for races with a backgammon at stake.
 
-use super::make::fewest::{Fewest, Law};
+use super::make::best_play::{BestPlayDistributions, RollDistribution};
 use super::numbering::{Counts, MAX_POINTS, Numbering, Steps};
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ const FEW: usize = 6;
 #[derive(Clone, Copy)]
 struct Rolls([f64; LEAVING_ROLLS]);
 
-impl Law for Rolls {
+impl RollDistribution for Rolls {
     /// No roll at all is before the first one.
     const REACHED: Rolls = Rolls([0.0; LEAVING_ROLLS]);
 
@@ -41,46 +41,49 @@ impl Law for Rolls {
 /// How long up to fifteen checkers need to leave the opponent's home, alone on the board, with the play that needs
 /// the fewest rolls on average.
 #[derive(Debug)]
-pub struct LeavingLaws {
+pub struct LeavingDistributions {
     numbering: Numbering,
     /// The chance that all have left after 1, 2 and more rolls.
-    laws: Vec<[f32; LEAVING_ROLLS]>,
+    distributions: Vec<[f32; LEAVING_ROLLS]>,
 }
 
-impl LeavingLaws {
-    fn made(checkers: usize) -> Option<LeavingLaws> {
+impl LeavingDistributions {
+    fn made(checkers: usize) -> Option<LeavingDistributions> {
         let numbering = Numbering::new(POINTS, checkers)?;
-        let mut table = Fewest::<Rolls>::new(1, numbering.positions());
+        let mut table = BestPlayDistributions::<Rolls>::new(1, numbering.positions());
         for index in 0..numbering.positions() {
             table.add(&Steps::leaving(numbering, index), index);
         }
         let up_to = |index| {
             let mut sum = 0.0;
-            table.law(index).0.map(|chance| {
+            table.roll_distribution(index).0.map(|chance| {
                 sum += chance;
                 sum as f32
             })
         };
-        let laws = (0..numbering.positions()).map(up_to).collect();
-        Some(LeavingLaws { numbering, laws })
+        let distributions = (0..numbering.positions()).map(up_to).collect();
+        Some(LeavingDistributions {
+            numbering,
+            distributions,
+        })
     }
 
     /// The chances that all checkers have left after 1, 2 and more rolls; `distances` counts those that are 1 to 5 pips
     /// from leaving. `None` for more than fifteen, or none. The table of more than six checkers is made at first use.
     #[must_use]
     pub fn of(distances: [u8; 5]) -> Option<&'static [f32; LEAVING_ROLLS]> {
-        static TABLES: [OnceLock<Option<LeavingLaws>>; 2] = [const { OnceLock::new() }; 2];
+        static TABLES: [OnceLock<Option<LeavingDistributions>>; 2] = [const { OnceLock::new() }; 2];
         let checkers: usize = distances.iter().map(|&n| usize::from(n)).sum();
         let (table, most) = if checkers <= FEW { (0, FEW) } else { (1, 15) };
         if checkers == 0 {
             return None;
         }
         let table = TABLES[table]
-            .get_or_init(|| LeavingLaws::made(most))
+            .get_or_init(|| LeavingDistributions::made(most))
             .as_ref()?;
         let mut counts: Counts = [0; MAX_POINTS];
         counts[..POINTS].copy_from_slice(&distances);
-        table.laws.get(table.numbering.index(counts)?)
+        table.distributions.get(table.numbering.index(counts)?)
     }
 }
 
@@ -101,7 +104,7 @@ mod tests {
             [1, 1, 1, 1, 2],
         ] {
             let wanted = exact.probabilities(distances).unwrap();
-            let found = LeavingLaws::of(distances).unwrap();
+            let found = LeavingDistributions::of(distances).unwrap();
             let mut sum = 0.0;
             for (found, wanted) in found[..4].iter().zip(wanted) {
                 sum += wanted;
@@ -112,18 +115,18 @@ mod tests {
 
     #[test]
     fn leaving_laws_of_many_checkers_continue_those_of_few() {
-        let few = LeavingLaws::made(FEW).unwrap();
-        let many = LeavingLaws::made(15).unwrap();
+        let few = LeavingDistributions::made(FEW).unwrap();
+        let many = LeavingDistributions::made(15).unwrap();
         for index in 0..few.numbering.positions() {
             let at = many.numbering.index(few.numbering.counts(index)).unwrap();
-            assert_eq!(few.laws[index], many.laws[at]);
+            assert_eq!(few.distributions[index], many.distributions[at]);
         }
-        let last = LeavingLaws::of([0, 0, 0, 0, 15]).unwrap();
+        let last = LeavingDistributions::of([0, 0, 0, 0, 15]).unwrap();
         assert!(
             last[2] < 1e-12 && last[3] > 0.0 && last[31] > 0.9999,
             "{last:?}"
         );
-        assert_eq!(LeavingLaws::of([0; 5]), None);
-        assert_eq!(LeavingLaws::of([15, 1, 0, 0, 0]), None);
+        assert_eq!(LeavingDistributions::of([0; 5]), None);
+        assert_eq!(LeavingDistributions::of([15, 1, 0, 0, 0]), None);
     }
 }

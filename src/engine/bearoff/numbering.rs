@@ -240,7 +240,7 @@ mod tests {
 
     /// BEAR-02.
     #[test]
-    fn known_indices() {
+    fn numbering_matches_known_indices() {
         let check = |six: [u8; 6], index| {
             let numbering = Numbering::new(6, 15).unwrap();
             assert_eq!(numbering.index(counts(six)), Some(index));

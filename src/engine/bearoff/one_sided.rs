@@ -661,7 +661,7 @@ mod tests {
     }
 
     #[test]
-    fn all_layouts_tell_the_same() {
+    fn all_layouts_give_the_same_distributions() {
         let numbering = Numbering::new(3, 15).unwrap();
         let reference = open(&one_sided(numbering, true, true)).unwrap();
         for (gammons, compressed) in [(true, false), (false, true), (false, false)] {

@@ -1,7 +1,7 @@
 //! Two small exact tables: leaving the opponent's home, and bearing off the first checker.
 
 use super::index_of;
-use super::make::fewest::{Fewest, Law};
+use super::make::best_play::{BestPlayDistributions, RollDistribution};
 use super::numbering::{Counts, MAX_POINTS, Numbering, Steps};
 use gammond_game::Side;
 
@@ -13,7 +13,7 @@ const SCALE: u64 = 36_u64.pow(ROLLS_MAX as u32 - 1);
 #[derive(Clone, Copy)]
 struct Exact([u64; ROLLS_MAX]);
 
-impl Law for Exact {
+impl RollDistribution for Exact {
     const REACHED: Exact = {
         let mut counts = [0; ROLLS_MAX];
         counts[0] = 1;
@@ -78,11 +78,12 @@ impl LeavingHome {
     /// Makes the table: 462 rows, well under a millisecond.
     #[must_use]
     pub fn made() -> LeavingHome {
-        let mut table = Fewest::<Exact>::new(1, LEAVING.positions());
+        let mut table = BestPlayDistributions::<Exact>::new(1, LEAVING.positions());
         for index in 0..LEAVING.positions() {
             table.add(&Steps::leaving(LEAVING, index), index);
         }
-        let counts = (0..LEAVING.positions()).map(|index| table.law(index).with_rest());
+        let counts =
+            (0..LEAVING.positions()).map(|index| table.roll_distribution(index).with_rest());
         LeavingHome {
             counts: counts.collect(),
         }
@@ -130,11 +131,12 @@ impl SavingGammon {
     #[must_use]
     pub fn made() -> SavingGammon {
         let first = HOME.first_with(15);
-        let mut table = Fewest::<Exact>::new(first, HOME.positions());
+        let mut table = BestPlayDistributions::<Exact>::new(first, HOME.positions());
         for index in first..HOME.positions() {
             table.add(&Steps::of(HOME, index), index);
         }
-        let counts = (first..HOME.positions()).map(|index| table.law(index).with_rest());
+        let counts =
+            (first..HOME.positions()).map(|index| table.roll_distribution(index).with_rest());
         SavingGammon {
             counts: counts.collect(),
         }
@@ -177,11 +179,11 @@ mod tests {
 
     #[test]
     fn every_sequence_of_rolls_is_counted() {
-        let mut table = Fewest::<Exact>::new(1, LEAVING.positions());
+        let mut table = BestPlayDistributions::<Exact>::new(1, LEAVING.positions());
         for index in 0..LEAVING.positions() {
             table.add(&Steps::leaving(LEAVING, index), index);
             let whole: u64 = (0..ROLLS_MAX as u32)
-                .zip(table.law(index).0)
+                .zip(table.roll_distribution(index).0)
                 .map(|(n, count)| count * 36_u64.pow(ROLLS_MAX as u32 - 1 - n))
                 .sum();
             assert_eq!(whole, SCALE);

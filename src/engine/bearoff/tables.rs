@@ -19,42 +19,42 @@ pub struct Tables {
     pub leaving_home: Arc<LeavingHome>,
     /// From files, the smallest first.
     more_two_sided: Vec<Arc<TwoSided>>,
-    more_one_sided: Vec<Arc<Beyond>>,
+    more_one_sided: Vec<Arc<LargerDatabase>>,
 }
 
 /// A one-sided database of more than the six points in the program.
 #[derive(Debug)]
-enum Beyond {
+enum LargerDatabase {
     Gnubg(OneSided),
     Ours(RaceTable),
 }
 
-impl Beyond {
+impl LargerDatabase {
     fn numbering(&self) -> Numbering {
         match self {
-            Beyond::Gnubg(table) => table.numbering(),
-            Beyond::Ours(table) => table.numbering(),
+            LargerDatabase::Gnubg(table) => table.numbering(),
+            LargerDatabase::Ours(table) => table.numbering(),
         }
     }
 
     fn covers(&self, position: &Position) -> bool {
         match self {
-            Beyond::Gnubg(table) => table.covers(position),
-            Beyond::Ours(table) => table.covers(position),
+            LargerDatabase::Gnubg(table) => table.covers(position),
+            LargerDatabase::Ours(table) => table.covers(position),
         }
     }
 
     fn chances(&self, position: &Position) -> Option<Chances> {
         match self {
-            Beyond::Gnubg(table) => table.chances(position),
-            Beyond::Ours(table) => table.chances(position),
+            LargerDatabase::Gnubg(table) => table.chances(position),
+            LargerDatabase::Ours(table) => table.chances(position),
         }
     }
 
     fn distribution(&self, side: Side) -> Option<Distribution> {
         match self {
-            Beyond::Gnubg(table) => table.distribution(side),
-            Beyond::Ours(table) => table.distribution(side),
+            LargerDatabase::Gnubg(table) => table.distribution(side),
+            LargerDatabase::Ours(table) => table.distribution(side),
         }
     }
 }
@@ -99,8 +99,8 @@ impl Tables {
 
     fn add(&mut self, database: Database) {
         match database {
-            Database::OneSided(table) => self.add_one_sided(Beyond::Gnubg(table)),
-            Database::Race(table) => self.add_one_sided(Beyond::Ours(table)),
+            Database::OneSided(table) => self.add_one_sided(LargerDatabase::Gnubg(table)),
+            Database::Race(table) => self.add_one_sided(LargerDatabase::Ours(table)),
             Database::TwoSided(table) => {
                 let (new, ours) = (table.numbering(), self.two_sided.numbering());
                 if new.points() > ours.points() || new.checkers() > ours.checkers() {
@@ -111,7 +111,7 @@ impl Tables {
         }
     }
 
-    fn add_one_sided(&mut self, table: Beyond) {
+    fn add_one_sided(&mut self, table: LargerDatabase) {
         if table.numbering().points() > self.one_sided.numbering().points() {
             self.more_one_sided.push(Arc::new(table));
         }

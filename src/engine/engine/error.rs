@@ -2,7 +2,7 @@
 
 use crate::bearoff::BearoffError;
 use crate::eval::gnubg::GnubgError;
-use crate::eval::own::OwnNetError;
+use crate::eval::nets::NetError;
 use crate::rollout::RolloutError;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub enum FileError {
     Read(#[from] std::io::Error),
     /// Nets of ours.
     #[error("{0}")]
-    Nets(#[from] OwnNetError),
+    Nets(#[from] NetError),
     /// GNU Backgammon's weights.
     #[error("{0}")]
     Weights(#[from] GnubgError),

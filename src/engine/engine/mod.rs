@@ -13,8 +13,8 @@ use crate::bearoff::Tables;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
+use crate::eval::nets::{self, NetEvaluator};
 use crate::eval::osr::OsrEvaluator;
-use crate::eval::own::{self, OwnEvaluator};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
     ResignAdvice, RolloutAnswer, Settings, Stop,
@@ -67,7 +67,7 @@ pub const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
 pub struct Engine {
     evaluator: Arc<dyn Evaluator>,
     /// Opponent in rollouts, if it uses another evaluator.
-    rival: Option<Rival>,
+    opponent: Option<OpponentEvaluator>,
     /// Sources of the evaluators.
     sources: (Nets, Option<Nets>, Option<PathBuf>),
     pool: Arc<rayon::ThreadPool>,
@@ -79,7 +79,7 @@ pub struct Engine {
 
 /// The opponent's evaluator and its cache.
 #[derive(Debug, Clone)]
-struct Rival {
+struct OpponentEvaluator {
     evaluator: Arc<dyn Evaluator>,
     cache: Option<Arc<Cache>>,
 }
@@ -197,8 +197,8 @@ impl EngineBuilder {
         let tables = load_tables(self.bearoff.as_deref())?;
         let bearoff = tables.names().into();
         let remember = || (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb)));
-        let rival = match &self.other_nets {
-            Some(nets) => Some(Rival {
+        let opponent = match &self.other_nets {
+            Some(nets) => Some(OpponentEvaluator {
                 evaluator: load_nets(nets, tables.clone())?,
                 cache: remember(),
             }),
@@ -211,7 +211,7 @@ impl EngineBuilder {
         Ok(Engine {
             bearoff,
             evaluator,
-            rival,
+            opponent,
             cache: remember(),
             sources: (self.nets, self.other_nets, self.bearoff),
             pool: Arc::new(pool(self.threads, |_| {})?),
@@ -259,12 +259,12 @@ fn is_float(path: &Path) -> bool {
 /// The evaluator of these nets.
 fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineError> {
     let (path, own) = match nets {
-        Nets::Embedded => (Path::new("embedded"), OwnEvaluator::embedded()),
-        Nets::EmbeddedFast => (Path::new("embedded:fast"), OwnEvaluator::embedded_fast()),
+        Nets::Embedded => (Path::new("embedded"), NetEvaluator::embedded()),
+        Nets::EmbeddedFast => (Path::new("embedded:fast"), NetEvaluator::embedded_fast()),
         Nets::Path(path) if is_float(path) => {
             return Err(EngineError::in_file(path)(FileError::Float));
         }
-        Nets::Path(path) if own::is_ours(path) => (path.as_path(), OwnEvaluator::load(path)),
+        Nets::Path(path) if nets::is_ours(path) => (path.as_path(), NetEvaluator::load(path)),
         Nets::Path(path) => {
             let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;
             return Ok(Arc::new(gnubg.with_tables(tables)));
@@ -316,8 +316,8 @@ impl Engine {
                         b""
                     };
                     sources.push(Source::Bytes("embedded", fast));
-                    let small = [own::PRUNING, own::VOLATILITY];
-                    let all = own::EMBEDDED.into_iter().chain(small);
+                    let small = [nets::PRUNING, nets::VOLATILITY];
+                    let all = nets::EMBEDDED.into_iter().chain(small);
                     sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
                 }
             }
@@ -432,20 +432,20 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<Found, EngineError> {
-        self.answer_telling(question, settings, stop, &mut |_| {})
+        self.answer_with_progress(question, settings, stop, &mut |_| {})
     }
 
-    /// Answers like [`Engine::answer`]. If the client requested progress of a rollout, `tell` receives the intermediate
+    /// Answers like [`Engine::answer`]. If the client requested progress of a rollout, `on_progress` receives the intermediate
     /// result after each round of games as [`Found::Progress`].
     ///
     /// # Errors
     /// [`EngineError::Stopped`].
-    pub fn answer_telling(
+    pub fn answer_with_progress(
         &self,
         question: &Question,
         settings: &Settings,
         stop: &Stop,
-        tell: &mut (dyn FnMut(&Found) + Send),
+        on_progress: &mut (dyn FnMut(&Found) + Send),
     ) -> Result<Found, EngineError> {
         Ok(match question {
             Question::Value(query) => Found::Value(self.evaluate(query, settings, stop)?),
@@ -466,7 +466,7 @@ impl Engine {
                 let begin = Instant::now();
                 let mut progress = |known: &RolloutAnswer| {
                     if task.progress {
-                        tell(&Found::Progress(known.clone(), begin.elapsed()));
+                        on_progress(&Found::Progress(known.clone(), begin.elapsed()));
                     }
                 };
                 let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;

@@ -120,10 +120,10 @@ impl Engine {
     /// Returns the context of the other side of a rollout.
     fn other<'a>(&'a self, stop: &'a Stop) -> Context<'a> {
         let context = self.context(stop);
-        match &self.rival {
-            Some(rival) => Context {
-                evaluator: rival.evaluator.as_ref(),
-                cache: rival.cache.as_deref(),
+        match &self.opponent {
+            Some(opponent) => Context {
+                evaluator: opponent.evaluator.as_ref(),
+                cache: opponent.cache.as_deref(),
                 ..context
             },
             None => context,

@@ -1,7 +1,7 @@
 //! The value of a position with the cube in play: Janowski's model for money (CUBE-01, CUBE-02),
 //! its counterpart in match winning chances for matches (CUBE-03, CUBE-04, CUBE-05).
 
-use super::stakes::{CubeState, Level, Stakes};
+use super::stakes::{CubeLevel, CubeState, Stakes};
 use gammond_game::{Chances, CubeOwner};
 
 /// Evaluation of a position at the search horizon.
@@ -248,7 +248,7 @@ impl<'a> Valuer<'a> {
         let doubled = 2 * Stakes::points(doublings);
         let now = self.stakes.level(doublings, 0);
         // Who doubles a cube that he cannot use again is redoubled at once by one who needs more.
-        let at_stake = |doubler: u32, other: u32| -> &Level {
+        let at_stake = |doubler: u32, other: u32| -> &CubeLevel {
             let automatic = doubler <= doubled && other > doubled;
             self.stakes.level(doublings, if automatic { 2 } else { 1 })
         };

@@ -8,7 +8,7 @@ use gammond_game::Position;
 
 /// Score and cube of a decision: both players need at least 2 points, no Crawford game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct DecisionState {
     /// Points that the player on roll needs.
     pub mine: i32,
     /// Points that the opponent needs.
@@ -86,7 +86,7 @@ impl Line {
 }
 
 /// One side's view of the match and of the gammons.
-struct View<'a> {
+struct ScoreView<'a> {
     table: &'a MatchEquityTable,
     mine: i32,
     theirs: i32,
@@ -102,7 +102,7 @@ enum Owner {
     Opponent,
 }
 
-impl View<'_> {
+impl ScoreView<'_> {
     fn value(&self, mine: i32, theirs: i32) -> f64 {
         if mine <= 0 {
             1.0
@@ -191,11 +191,11 @@ fn race_length(position: &Position) -> f64 {
 }
 
 /// Returns the weight of the live-cube value.
-fn liveliness(side: &View<'_>, cube: i32, race: Option<&Position>) -> f64 {
+fn liveliness(side: &ScoreView<'_>, cube: i32, race: Option<&Position>) -> f64 {
     let Some(position) = race else {
         return 0.7;
     };
-    let opponent = View {
+    let opponent = ScoreView {
         table: side.table,
         mine: side.theirs,
         theirs: side.mine,
@@ -226,20 +226,20 @@ fn rounded(y: f64) -> f64 {
 #[must_use]
 pub fn decide(
     chances: &[f64; 5],
-    spot: Spot,
+    state_at: DecisionState,
     race: Option<&Position>,
     table: &MatchEquityTable,
 ) -> Decision0 {
     let [w, wg, _, lg, _] = *chances;
     let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-    let side = View {
+    let side = ScoreView {
         table,
-        mine: spot.mine,
-        theirs: spot.theirs,
+        mine: state_at.mine,
+        theirs: state_at.theirs,
         gammons: share(wg, w),
         gammons_lost: share(lg, 1.0 - w),
     };
-    let c = spot.cube;
+    let c = state_at.cube;
     let [now, doubled] = if c == 1 {
         side.live_centred()
     } else {
@@ -264,14 +264,14 @@ pub fn decide(
     } else {
         Line::new(losing, doubled.from).at(w)
     };
-    let double_take = if spot.mine <= 2 * c {
+    let double_take = if state_at.mine <= 2 * c {
         live
     } else {
         f * live + (1.0 - f) * dead
     };
     let [nd, dt, dp] = [no_double, double_take, now.to[1]].map(rounded);
     let take = dt < dp;
-    let (double, too_good) = if spot.mine <= c {
+    let (double, too_good) = if state_at.mine <= c {
         (false, false)
     } else if take {
         (dt >= nd, false)
@@ -281,7 +281,7 @@ pub fn decide(
     };
     Decision0 {
         double,
-        take: take || spot.mine <= c,
+        take: take || state_at.mine <= c,
         too_good,
         no_double: nd,
         double_take: dt,

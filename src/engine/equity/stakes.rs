@@ -112,17 +112,17 @@ const LEVEL_LAST: usize = 8;
 
 /// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Level {
+pub(super) struct CubeLevel {
     pub(super) win: [f64; 3],
     pub(super) lose: [f64; 3],
     pub(super) prices: GammonPrices,
 }
 
-impl Level {
-    fn new(met: &MatchEquityTable, score: Score, cube: u32) -> Level {
+impl CubeLevel {
+    fn new(met: &MatchEquityTable, score: Score, cube: u32) -> CubeLevel {
         let win = [1, 2, 3].map(|games| met.after(score, true, games * cube));
         let lose = [1, 2, 3].map(|games| met.after(score, false, games * cube));
-        Level {
+        CubeLevel {
             win,
             lose,
             prices: prices(win, lose),
@@ -158,7 +158,7 @@ fn prices(win: [f64; 3], lose: [f64; 3]) -> GammonPrices {
 pub struct Stakes {
     pub(super) score: Score,
     pub(super) jacoby: bool,
-    pub(super) levels: [Level; LEVELS],
+    pub(super) levels: [CubeLevel; LEVELS],
 }
 
 impl Stakes {
@@ -167,9 +167,9 @@ impl Stakes {
     pub fn new(state: MatchState, met: &MatchEquityTable) -> Stakes {
         let level = |doublings: usize| {
             if state.score.is_money() {
-                Level::default()
+                CubeLevel::default()
             } else {
-                Level::new(met, state.score, 1 << doublings.min(LEVEL_LAST))
+                CubeLevel::new(met, state.score, 1 << doublings.min(LEVEL_LAST))
             }
         };
         Stakes {
@@ -197,7 +197,7 @@ impl Stakes {
 
     /// The values at this cube and at the two next higher ones are `level(cube, 0..=2)`.
     #[inline]
-    pub(super) fn level(&self, doublings: u8, above: usize) -> &Level {
+    pub(super) fn level(&self, doublings: u8, above: usize) -> &CubeLevel {
         &self.levels[usize::from(doublings).min(LEVEL_LAST) + above]
     }
 

@@ -4,8 +4,8 @@
 //! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`own`] with ours.
 
 pub mod gnubg;
+pub mod nets;
 pub mod osr;
-pub mod own;
 
 use gammond_game::{Chances, Class, Position};
 
@@ -160,7 +160,7 @@ pub fn possible(results: [f32; 5], position: &Position) -> Chances {
 
 #[cfg(test)]
 mod tests {
-    use super::own::OwnEvaluator;
+    use super::nets::NetEvaluator;
     use super::*;
     use crate::bearoff::{Numbering, Tables, make};
     use gammond_game::Side;
@@ -195,7 +195,7 @@ mod tests {
             let rolls = |tables: &Tables| tables.distribution(position.me());
             assert_eq!(rolls(&disk), rolls(&memory));
         }
-        let own = OwnEvaluator::embedded().unwrap().with_tables(disk.clone());
+        let own = NetEvaluator::embedded().unwrap().with_tables(disk.clone());
         let judged = |position| {
             let mut out = [Chances::default()];
             own.evaluate(None, &[position], &mut out);

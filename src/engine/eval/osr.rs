@@ -31,7 +31,7 @@ pub struct Osr {
 
 /// Distributions of the number of rolls to bear off all checkers and the first of fifteen.
 #[derive(Clone, Copy)]
-struct Laws {
+struct RollDistributions {
     all: [f64; ROLLS],
     first: [f64; ROLLS],
 }
@@ -74,13 +74,13 @@ impl Osr {
         if position.has_contact() || position.is_over() {
             return None;
         }
-        let mine = self.laws(position.me());
+        let mine = self.distributions(position.me());
         Some(self.against(position, &mine))
     }
 
     /// The same, given the laws of the player on roll (OSR-05).
-    fn against(&self, position: &Position, mine: &Laws) -> Chances {
-        let theirs = self.laws(position.opponent());
+    fn against(&self, position: &Position, mine: &RollDistributions) -> Chances {
+        let theirs = self.distributions(position.opponent());
         let mut outputs = [0.0; 5];
         outputs[0] = no_later(&mine.all, &theirs.all, 0);
         if position.opponent().off() == 0 {
@@ -94,18 +94,18 @@ impl Osr {
     }
 
     /// Plays one side alone (OSR-01).
-    fn laws(&self, side: Side) -> Laws {
+    fn distributions(&self, side: Side) -> RollDistributions {
         let mut start: Board = [0; 25];
         for (place, count) in start[1..].iter_mut().zip(side.counts()) {
             *place = count;
         }
-        let mut laws = Laws {
+        let mut distributions = RollDistributions {
             all: [0.0; ROLLS],
             first: [0.0; ROLLS],
         };
         if outside(&start) == 0 {
-            laws.add(&start, 0, 1.0);
-            return laws;
+            distributions.add(&start, 0, 1.0);
+            return distributions;
         }
         let share = 1.0 / self.dice.len() as f64;
         for game in self.dice.iter() {
@@ -118,13 +118,13 @@ impl Osr {
                 used += 1;
                 bring_home(&mut board, usize::from(high), usize::from(low));
             }
-            laws.add(&board, used, share);
+            distributions.add(&board, used, share);
         }
-        laws
+        distributions
     }
 }
 
-impl Laws {
+impl RollDistributions {
     /// Adds a game in which `used` rolls led to this board; from there on the table knows (OSR-04).
     fn add(&mut self, board: &Board, used: usize, share: f64) {
         let mut counts = [0; 25];
@@ -275,7 +275,7 @@ impl Evaluator for OsrEvaluator {
     }
 
     fn evaluate(&self, near: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
-        let mut known: Option<(Side, Laws)> = None;
+        let mut known: Option<(Side, RollDistributions)> = None;
         let mut rest = Vec::new();
         for (index, (position, out)) in positions.iter().zip(out.iter_mut()).enumerate() {
             if self.inner.class(position) != Class::Race {
@@ -284,12 +284,12 @@ impl Evaluator for OsrEvaluator {
             }
             // After the plays of one roll the same side is on roll in all positions.
             let me = position.me();
-            let laws = match known {
-                Some((side, laws)) if side == me => laws,
-                _ => self.osr.laws(me),
+            let distributions = match known {
+                Some((side, distributions)) if side == me => distributions,
+                _ => self.osr.distributions(me),
             };
-            known = Some((me, laws));
-            *out = self.osr.against(position, &laws);
+            known = Some((me, distributions));
+            *out = self.osr.against(position, &distributions);
         }
         if rest.len() == positions.len() {
             self.inner.evaluate(near, positions, out);
@@ -315,7 +315,7 @@ impl Evaluator for OsrEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::own::OwnEvaluator;
+    use crate::eval::nets::NetEvaluator;
 
     fn board(points: &[usize]) -> Board {
         let mut board = [0; 25];
@@ -355,7 +355,7 @@ mod tests {
 
     /// OSR-01, OSR-02, OSR-04.
     #[test]
-    fn at_home_it_is_the_table_and_outside_it_is_near_the_truth() {
+    fn osr_is_exact_at_home_and_close_outside() {
         let osr = Osr::new(1296);
         let home = Position::from_sides(side(&[6, 5, 4, 4, 2]), side(&[6, 6, 3, 1, 1]));
         let known = Tables::shared().one_sided.chances(&home).unwrap();
@@ -365,7 +365,7 @@ mod tests {
             side(&[7, 8, 6, 6, 6, 5, 5, 5, 4, 4, 3, 3]),
             side(&[8, 7, 7, 6, 6, 6, 5, 5, 4, 4, 3, 2]),
         );
-        let judge = OwnEvaluator::embedded().unwrap();
+        let judge = NetEvaluator::embedded().unwrap();
         let mut wanted = [Chances::default()];
         judge.evaluate(None, &[race], &mut wanted);
         let found = osr.chances(&race).unwrap();
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn only_races_beyond_the_tables_are_judged_so() {
-        let own: Arc<dyn Evaluator> = Arc::new(OwnEvaluator::embedded().unwrap());
+        let own: Arc<dyn Evaluator> = Arc::new(NetEvaluator::embedded().unwrap());
         let osr = OsrEvaluator::new(own.clone(), 36);
         let race = Position::from_sides(side(&[7, 8, 6, 6]), side(&[9, 7, 6]));
         let home = Position::from_sides(side(&[5, 6, 6]), side(&[6, 6]));

@@ -174,7 +174,7 @@ impl Question {
 
     /// Returns true if the client requested progress reports.
     #[must_use]
-    pub fn tells(&self) -> bool {
+    pub fn sends_progress(&self) -> bool {
         match self {
             Question::Rollout(task) => task.progress,
             Question::Match(task) => task.progress,
@@ -214,7 +214,7 @@ mod tests {
     use gammond_game::{MatchState, Position};
 
     #[test]
-    fn the_cost_comes_from_the_question() {
+    fn cost_depends_on_the_query_alone() {
         let state = MatchState::default();
         let position = Position::start();
         let question = Question::Value(EvalQuery { position, state });

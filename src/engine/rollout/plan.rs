@@ -2,7 +2,7 @@
 
 use super::RolloutError;
 use super::tally::{ROUND, Sample, Tally};
-use super::trial::{Room, Start, Table};
+use super::trial::{Start, TrialContext, TrialScratch};
 use crate::equity::{CubeState, Stakes};
 use crate::query::{
     Candidate, CubeQuery, Equities, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery,
@@ -25,7 +25,7 @@ const ERROR_LEAST: f64 = 1e-8;
 #[derive(Debug)]
 pub struct Rollout<'a> {
     query: RolloutQuery,
-    table: Table<'a>,
+    trial_context: TrialContext<'a>,
     stakes: Stakes,
     starts: Vec<(Candidate, Start)>,
     tallies: Vec<Tally>,
@@ -63,7 +63,7 @@ impl<'a> Rollout<'a> {
         let starts = starts(query, &stakes)?;
         Ok(Rollout {
             tallies: vec![Tally::default(); starts.len()],
-            table: Table::new(contexts, query.state, settings),
+            trial_context: TrialContext::new(contexts, query.state, settings),
             query: query.clone(),
             stakes,
             starts,
@@ -87,8 +87,10 @@ impl<'a> Rollout<'a> {
                 })
                 .collect();
             let samples: Vec<_> = (tasks.par_iter())
-                .map_init(Room::default, |room, &(index, trial)| {
-                    self.table.trial(&self.starts[index].1, trial, room).ok()
+                .map_init(TrialScratch::default, |scratch_space, &(index, trial)| {
+                    self.trial_context
+                        .trial(&self.starts[index].1, trial, scratch_space)
+                        .ok()
                 })
                 .collect();
             let mut torn = None;
@@ -105,7 +107,7 @@ impl<'a> Rollout<'a> {
 
     /// Rounds that these candidates play before the next look. No rule can end them before it.
     fn rounds_at_once(&self, wanted: &[usize]) -> u32 {
-        let settings = &self.table.settings;
+        let settings = &self.trial_context.settings;
         let sides = settings
             .sides
             .iter()
@@ -142,13 +144,16 @@ impl<'a> Rollout<'a> {
     /// [`RolloutError::Stopped`].
     pub fn round(&self, candidate: usize, round: u32) -> Result<Vec<[f64; 6]>, RolloutError> {
         let from = round.saturating_mul(ROUND);
-        let to = from.saturating_add(ROUND).min(self.table.settings.trials);
+        let to = from
+            .saturating_add(ROUND)
+            .min(self.trial_context.settings.trials);
         let Some((_, start)) = self.starts.get(candidate) else {
             return Ok(Vec::new());
         };
-        let mut room = Room::default();
+        let mut scratch_space = TrialScratch::default();
         let mut game = |trial| {
-            let Sample { chances, cubeful } = self.table.trial(start, trial, &mut room)?;
+            let Sample { chances, cubeful } =
+                self.trial_context.trial(start, trial, &mut scratch_space)?;
             let [a, b, c, d, e] = chances;
             Ok([a, b, c, d, e, cubeful])
         };
@@ -185,9 +190,9 @@ impl<'a> Rollout<'a> {
     /// # Errors
     /// [`RolloutError::Stopped`].
     pub fn games(&self, numbers: Range<u32>) -> Result<Vec<Vec<[f64; 5]>>, RolloutError> {
-        let mut room = Room::default();
+        let mut scratch_space = TrialScratch::default();
         let mut of = |start: &Start| {
-            let game = |trial| self.table.trial(start, trial, &mut room);
+            let game = |trial| self.trial_context.trial(start, trial, &mut scratch_space);
             let games = numbers.clone().map(game);
             games.map(|sample| Ok(sample?.chances)).collect()
         };
@@ -208,7 +213,7 @@ impl<'a> Rollout<'a> {
 
     /// Returns the reason to play no more games; `None` while more are needed.
     fn ended(&self, trials: u32) -> Option<RolloutEnd> {
-        let [context, _] = &self.table.contexts;
+        let [context, _] = &self.trial_context.contexts;
         if context.stop.is_triggered() {
             return Some(RolloutEnd::Stopped);
         }
@@ -218,7 +223,7 @@ impl<'a> Rollout<'a> {
         if self.tallies.iter().all(|tally| tally.games() >= trials) {
             return Some(RolloutEnd::Trials);
         }
-        if let Some(most) = self.table.settings.error {
+        if let Some(most) = self.trial_context.settings.error {
             let close = |index| {
                 let (_, error) = self.rolled_out(index).value();
                 self.tallies[index].games() >= BELIEVED && error.equity <= most
@@ -240,7 +245,7 @@ impl<'a> Rollout<'a> {
     fn left_alone(&self) -> Vec<bool> {
         let count = self.tallies.len();
         let mut left = vec![false; count];
-        let Some(limit) = self.table.settings.lead else {
+        let Some(limit) = self.trial_context.settings.lead else {
             return left;
         };
         if count < 2 || (self.tallies.iter()).any(|tally| tally.games() < BELIEVED) {
@@ -279,7 +284,7 @@ impl<'a> Rollout<'a> {
             equity: error,
             mwc: is_match.then(|| stakes.to_mwc(cube, error) - zero),
         };
-        let cubeful = self.table.settings.cubeful.then(|| {
+        let cubeful = self.trial_context.settings.cubeful.then(|| {
             let (mean, error) = (tally.cubeful.mean(), tally.cubeful.standard_error());
             let value = Equities {
                 equity: stakes.to_emg(cube, mean),

@@ -38,14 +38,14 @@ pub(super) struct Start {
 
 /// Scratch space of one thread.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct TrialScratch {
     scratch: Scratch,
     best: Vec<BestPlay>,
 }
 
 /// Everything that games need, shared by all threads.
 #[derive(Debug)]
-pub(super) struct Table<'a> {
+pub(super) struct TrialContext<'a> {
     /// Contexts of the player on roll at the question and of the other player.
     pub(super) contexts: [Context<'a>; 2],
     pub(super) settings: RolloutSettings,
@@ -73,17 +73,17 @@ struct Play {
     luck: Sample,
 }
 
-impl<'a> Table<'a> {
+impl<'a> TrialContext<'a> {
     pub(super) fn new(
         contexts: [Context<'a>; 2],
         state: MatchState,
         settings: RolloutSettings,
-    ) -> Table<'a> {
+    ) -> TrialContext<'a> {
         let mut search = settings.search.clone();
         search.cubeful = settings.cubeful;
         search.time_ms = None;
         search.top = Some(1);
-        Table {
+        TrialContext {
             dice: Dice::new(settings.seed),
             osr: settings.leaf_osr.map(Osr::new),
             differ: !std::ptr::addr_eq(contexts[0].evaluator, contexts[1].evaluator),
@@ -172,7 +172,7 @@ impl<'a> Table<'a> {
         &self,
         start: &Start,
         trial: u32,
-        room: &mut Room,
+        scratch_space: &mut TrialScratch,
     ) -> Result<Sample, Stopped> {
         let mut dice = self.dice.game(trial);
         let mut play = Play {
@@ -193,7 +193,7 @@ impl<'a> Table<'a> {
             let cube_now = turn > 0 || start.cube_first;
             let found = match self.before_roll(&mut play, turn, cube_now)? {
                 Some(end) => Some(end),
-                None => self.throw(&mut play, turn, &mut dice, room)?,
+                None => self.throw(&mut play, turn, &mut dice, scratch_space)?,
             };
             if let Some(end) = found {
                 return Ok(with_luck(end, &play.luck));
@@ -312,7 +312,7 @@ impl<'a> Table<'a> {
         play: &mut Play,
         turn: u32,
         dice: &mut Game<'_>,
-        room: &mut Room,
+        scratch_space: &mut TrialScratch,
     ) -> Result<Option<Sample>, Stopped> {
         let number = dice.next();
         let roll = Roll::ALL[number];
@@ -323,14 +323,19 @@ impl<'a> Table<'a> {
             player.best(
                 &play.position,
                 &Roll::ALL,
-                &mut room.scratch,
-                &mut room.best,
+                &mut scratch_space.scratch,
+                &mut scratch_space.best,
             );
-            self.count_luck(play, number, &room.best);
-            chosen = room.best.get(number).copied();
+            self.count_luck(play, number, &scratch_space.best);
+            chosen = scratch_space.best.get(number).copied();
         } else if side.plies == 0 {
-            player.best(&play.position, &[roll], &mut room.scratch, &mut room.best);
-            chosen = room.best.first().copied();
+            player.best(
+                &play.position,
+                &[roll],
+                &mut scratch_space.scratch,
+                &mut scratch_space.best,
+            );
+            chosen = scratch_space.best.first().copied();
         }
         let (after, chances) = match chosen {
             Some(best) if side.plies == 0 => (best.after, (!self.differ).then_some(best.chances)),

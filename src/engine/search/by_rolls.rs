@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// A share of the rolls, and what they decide.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct RollStep {
     /// High and low die of each roll.
     rolls: &'static [(u8, u8)],
     /// Margin to the best: plays further behind are pruned after these rolls, at 2 plies as the last depth.
@@ -23,7 +23,7 @@ pub(super) struct Step {
 /// All rolls. Each step has those that tell most of the rest, and its margin is 2.2 times the root mean square error of a
 /// difference of two plays that is left then, measured on 7,899 decisions of plain games with contact-5
 /// (protocol-specs/measured/2026-11-23.md, "What is saved by giving up plays early?").
-pub(super) const STEPS: [Step; 5] = [
+pub(super) const ROLL_STEPS: [RollStep; 5] = [
     step(&[(3, 1), (5, 2), (6, 4)], 0.0135),
     step(&[(6, 3), (4, 1), (3, 2), (6, 5)], 0.0077),
     step(&[(4, 2), (5, 3), (6, 1), (4, 4)], 0.005),
@@ -32,18 +32,18 @@ pub(super) const STEPS: [Step; 5] = [
 ];
 
 /// Maximum number of plays kept after static values and then after 1-ply values, and their largest distance to the best.
-pub(super) const LEFT: [(usize, f64); 2] = [(8, 0.10), (5, 0.03)];
+pub(super) const KEPT_PLAYS: [(usize, f64); 2] = [(8, 0.10), (5, 0.03)];
 /// Extra margin of a play where deeper searches follow: one depth changes the difference of two plays by 0.0044 from 2
 /// plies on (root mean square).
 const MORE_BEFORE_THE_LAST: f64 = 0.02;
 /// From 3 plies on errors are half as large: 0.0030 after the first step, 0.0017 after the second.
 const DEEP: f64 = 0.5;
 
-const fn step(rolls: &'static [(u8, u8)], margin: f64) -> Step {
-    Step { rolls, margin }
+const fn step(rolls: &'static [(u8, u8)], margin: f64) -> RollStep {
+    RollStep { rolls, margin }
 }
 
-impl Step {
+impl RollStep {
     /// Returns the margin: plays further behind the best are pruned after these rolls, searched `depth` of `plies` deep.
     pub(super) fn margin(&self, depth: u8, plies: u8) -> f64 {
         let more = if depth < plies {
@@ -124,7 +124,7 @@ impl Shift {
 }
 
 impl ByRolls {
-    /// Looks one ply ahead; no replies where nothing is to be looked beyond.
+    /// Searches one ply; a final position has no replies.
     pub(super) fn new(tree: &Tree<'_>, position: &Position) -> Result<ByRolls, Stopped> {
         let replies = if tree.is_final(position) {
             Vec::new()
@@ -145,8 +145,13 @@ impl ByRolls {
         })
     }
 
-    /// Looks `plies` beyond those replies that the rolls of `step` lead to and that were not looked beyond.
-    pub(super) fn look(&mut self, tree: &Tree<'_>, step: &Step, plies: u8) -> Result<(), Stopped> {
+    /// Searches `plies` below the replies to the rolls of `step` that have not been searched.
+    pub(super) fn search_step(
+        &mut self,
+        tree: &Tree<'_>,
+        step: &RollStep,
+        plies: u8,
+    ) -> Result<(), Stopped> {
         let mask = step.mask();
         let look = |(reply, deeper): (&Reply, &mut Option<Value>)| {
             if reply.rolls & mask != 0 && deeper.is_none() {
@@ -167,6 +172,7 @@ impl ByRolls {
         }
         let mut shift = Shift::default();
         for (index, reply) in self.replies.iter().enumerate() {
+            // Exact values do not change with the depth, so that they would hide the shift of the others.
             if let (Some(deeper), false) = (&self.deeper[index], self.exact[index]) {
                 shift.add(reply.weight, &self.known[index], deeper);
             }
@@ -174,6 +180,7 @@ impl ByRolls {
         let value = |index: usize| match (self.deeper[index], self.exact[index]) {
             (Some(deeper), _) => deeper,
             (None, true) => self.known[index],
+            // Rolls without a deeper value shift by the mean of those that have one, otherwise the depths would mix.
             (None, false) => shift.of(&self.known[index]),
         };
         let values: Vec<Value> = (0..self.replies.len()).map(value).collect();
@@ -189,7 +196,7 @@ impl ByRolls {
         Ok(tree.with_static_share(&self.position, ahead))
     }
 
-    /// Every reply was looked beyond: this look is the base of the next.
+    /// Makes the values of this depth the base of the next one. Every reply must have been searched.
     pub(super) fn go_deeper(&mut self) {
         for (known, deeper) in self.known.iter_mut().zip(&mut self.deeper) {
             if let Some(value) = deeper.take() {
@@ -204,7 +211,7 @@ impl ByRolls {
 mod tests {
     use super::*;
     use crate::equity::{CubeEfficiency, MatchEquityTable};
-    use crate::eval::own::OwnEvaluator;
+    use crate::eval::nets::NetEvaluator;
     use crate::query::{Settings, Stop};
     use crate::search::{Context, leaves_of, tree::Ask};
     use gammond_game::MatchState;
@@ -212,18 +219,18 @@ mod tests {
 
     #[test]
     fn each_roll_is_in_one_step() {
-        let all = STEPS.iter().fold(0, |seen, step| {
+        let all = ROLL_STEPS.iter().fold(0, |seen, step| {
             assert_eq!(seen & step.mask(), 0);
             seen | step.mask()
         });
         assert_eq!(all, (1 << 21) - 1);
-        assert!(STEPS.is_sorted_by(|one, next| one.margin > next.margin));
+        assert!(ROLL_STEPS.is_sorted_by(|one, next| one.margin > next.margin));
     }
 
     /// PLY-12: after all steps nothing is left of what was guessed: the same bits as a search that goes through all rolls at once.
     #[test]
     fn after_all_rolls_it_is_the_whole_search() {
-        let evaluator = OwnEvaluator::embedded().unwrap();
+        let evaluator = NetEvaluator::embedded().unwrap();
         let (met, efficiency) = (MatchEquityTable::default(), CubeEfficiency::GNUBG);
         let (stop, settings) = (Stop::never(), Settings::plies(3));
         let context = Context {
@@ -247,8 +254,8 @@ mod tests {
                 assert_eq!(rolls.one_ply(&tree).unwrap(), one, "{id}");
                 for plies in [2, 3] {
                     let guessed = rolls.value(&tree).unwrap();
-                    for step in &STEPS {
-                        rolls.look(&tree, step, plies - 1).unwrap();
+                    for step in &ROLL_STEPS {
+                        rolls.search_step(&tree, step, plies - 1).unwrap();
                     }
                     let whole = tree.value(0, &position, None, plies).unwrap();
                     assert_eq!(rolls.value(&tree).unwrap(), whole, "{id}");
@@ -261,7 +268,7 @@ mod tests {
 
     /// Estimates for rolls that were not searched are possible chances: each gammon chance stays within its win chance.
     #[test]
-    fn what_is_guessed_is_possible() {
+    fn estimated_values_are_possible() {
         let value = |chances| Value {
             chances,
             slots: [0.0; crate::search::slots::SLOTS_MAX],

@@ -53,7 +53,7 @@ impl Cache {
         self.entries.len()
     }
 
-    /// Forgets everything, at once.
+    /// Clears the cache in constant time.
     pub fn clear(&self) {
         self.generation.fetch_add(1, Ordering::Relaxed);
     }
@@ -98,6 +98,7 @@ impl Cache {
         }
         let bits: [u32; 5] =
             std::array::from_fn(|index| entry.chances[index].load(Ordering::Relaxed));
+        // The second read of the version must follow the numbers, otherwise a write between them would go unseen.
         fence(Ordering::Acquire);
         let unchanged = entry.version.load(Ordering::Relaxed) == version;
         unchanged.then(|| Chances::from_array(bits.map(f32::from_bits)))
@@ -122,6 +123,7 @@ impl Cache {
         if !free {
             return;
         }
+        // The odd version must be visible before the first number changes, otherwise a reader could mix two entries.
         fence(Ordering::Release);
         for (stored, word) in entry.position.iter().zip(words) {
             stored.store(word, Ordering::Relaxed);
@@ -168,7 +170,7 @@ mod tests {
     use gammond_game::{Roll, legal_plays};
 
     #[test]
-    fn gives_back_what_was_put_in() {
+    fn cache_returns_stored_values() {
         let cache = Cache::new(1);
         assert_eq!(cache.capacity(), 16384);
         let plays: Vec<_> = Roll::ALL

@@ -1,7 +1,7 @@
 //! Rules by which a search chooses plays: the same at each of its nodes.
 
 use super::leaves::LeafEvaluator;
-use super::slots::{Plan, selection};
+use super::slots::{SlotPlan, selection};
 use crate::equity::{CubeState, Stakes};
 use crate::eval::Evaluator;
 use crate::query::Settings;
@@ -28,7 +28,7 @@ impl<'a> Choice<'a> {
             let sides = [stakes[side].clone(), stakes[1 - side].clone()];
             Selection {
                 cube: cubes[side],
-                plan: cubeful.then(|| Plan::new(&sides, &[cubes[side]], false, 0)),
+                plan: cubeful.then(|| SlotPlan::new(&sides, &[cubes[side]], false, 0)),
             }
         };
         Choice {
@@ -46,7 +46,7 @@ pub(super) struct Selection {
     pub(super) cube: CubeState,
     /// Values the cube of the player on roll, his right to double included; none when the search
     /// is cubeless.
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<SlotPlan>,
 }
 
 /// Selection of the replies that are evaluated after a quick evaluation.

@@ -19,7 +19,7 @@ pub(super) struct LeafEvaluator<'a> {
 
 /// Room for the positions that the cache does not know.
 #[derive(Debug, Default)]
-pub(super) struct Misses {
+pub(super) struct CacheMisses {
     order: Vec<(Class, u32)>,
     positions: Vec<Position>,
     chances: Vec<Chances>,
@@ -58,7 +58,7 @@ impl<'a> LeafEvaluator<'a> {
         &self,
         reference: Option<&Position>,
         positions: &[Position],
-        misses: &mut Misses,
+        misses: &mut CacheMisses,
         out: &mut Vec<Chances>,
     ) {
         out.clear();
@@ -98,7 +98,7 @@ impl<'a> LeafEvaluator<'a> {
     /// One position.
     pub(super) fn one(&self, position: &Position) -> Chances {
         let mut out = Vec::with_capacity(1);
-        self.chances(None, &[*position], &mut Misses::default(), &mut out);
+        self.chances(None, &[*position], &mut CacheMisses::default(), &mut out);
         out.first().copied().unwrap_or_default()
     }
 

@@ -46,7 +46,7 @@ impl Filter {
 
 /// Result of a one-ply search of a position.
 #[derive(Clone, Debug)]
-pub struct Ahead {
+pub struct OnePlyResult {
     /// Mean over the rolls of the best play's chances, for the player on roll.
     pub mean: [f32; 5],
     /// The plays of the roll that was asked for, best first.
@@ -105,10 +105,10 @@ impl<'a> OnePly<'a> {
 
     /// The mean and the plays of `roll`.
     #[must_use]
-    pub fn ahead(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> Ahead {
+    pub fn ahead(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> OnePlyResult {
         let mean = self.mean(position, scratch);
         let index = Roll::ALL.iter().position(|each| *each == roll);
-        Ahead {
+        OnePlyResult {
             mean,
             ranked: scratch.ranked(index.unwrap_or_default()),
         }

@@ -8,7 +8,7 @@
 
 use super::by_rolls::{self, ByRolls};
 use super::context::{Context, Stopped};
-use super::leaves::{LeafEvaluator, Misses};
+use super::leaves::{CacheMisses, LeafEvaluator};
 use super::tree::{Ask, Tree, Value};
 use crate::equity::{CubeState, Stakes};
 use crate::query::{PlayQuery, SETTLED_TIE, Settings, settled};
@@ -110,6 +110,7 @@ impl<'a> Ranking<'a> {
             self.score(&mut active, ply)?;
             let count = survivors(&active, accept, level.extra.into(), level.threshold.into());
             dropped.push(active.split_off(count));
+            // A single survivor is the best play, so that a deeper search could not change the choice.
             if count == 1 && accept != 1 {
                 settled = true;
                 break;
@@ -128,7 +129,7 @@ impl<'a> Ranking<'a> {
         mut active: Vec<Candidate>,
         plies: u8,
     ) -> Result<Vec<Candidate>, Stopped> {
-        let [(extra, threshold), (left, margin)] = by_rolls::LEFT;
+        let [(extra, threshold), (left, margin)] = by_rolls::KEPT_PLAYS;
         self.score(&mut active, 0)?;
         let mut dropped = vec![active.split_off(survivors(&active, 0, extra, threshold))];
         if active.len() > 1 {
@@ -161,12 +162,13 @@ impl<'a> Ranking<'a> {
         [depth, plies]: [u8; 2],
     ) -> Result<Vec<Candidate>, Stopped> {
         let mut fallen: Vec<(Candidate, [f64; 2])> = Vec::new();
-        for step in &by_rolls::STEPS {
+        for step in &by_rolls::ROLL_STEPS {
+            // The ranking is decided, so that further rolls would cost time and change nothing.
             if active.len() < 2 {
                 break;
             }
             (active.par_iter_mut())
-                .map(|(_, rolls)| rolls.look(tree, step, depth - 1))
+                .map(|(_, rolls)| rolls.search_step(tree, step, depth - 1))
                 .collect::<Result<(), Stopped>>()?;
             for (play, rolls) in active.iter_mut() {
                 self.set(play, &rolls.value(tree)?, depth);
@@ -175,6 +177,7 @@ impl<'a> Ranking<'a> {
             let Some((best, _)) = active.first() else {
                 break;
             };
+            // Distances instead of values, because the value of the best play still changes with the next rolls.
             let behind = |play: Candidate| (play, [best.value - play.value, best.mwc - play.mwc]);
             fallen.extend(given_up.into_iter().map(behind));
         }
@@ -248,7 +251,7 @@ impl<'a> Ranking<'a> {
             let positions: Vec<Position> = plays.iter().map(|play| play.after).collect();
             let mut chances = Vec::new();
             let reference = self.query.position.swapped();
-            let mut misses = Misses::default();
+            let mut misses = CacheMisses::default();
             (self.leaves).chances(Some(&reference), &positions, &mut misses, &mut chances);
             for (play, chances) in plays.iter_mut().zip(chances) {
                 self.set(play, &tree.leaf(0, &play.after, chances), plies);

@@ -5,7 +5,7 @@
 
 use super::cache::hash_of;
 use super::choice::{Choice, Chooser, Pruning};
-use super::leaves::Misses;
+use super::leaves::CacheMisses;
 use gammond_game::{Chances, Class, PlayGenerator, Position, Roll};
 
 /// The position that one or several rolls lead to.
@@ -60,7 +60,7 @@ pub struct Scratch {
     classes: Vec<Class>,
     group: Vec<u32>,
     chances: Vec<Chances>,
-    misses: Misses,
+    misses: CacheMisses,
     /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other.
     kept: Vec<u32>,
     /// Index of each roll's first kept play, and the end.
@@ -101,8 +101,10 @@ fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut V
         return;
     }
     let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    // A selection instead of a sort, because only the set of kept plays matters here.
     ranked.select_nth_unstable_by(keep - 1, order);
     ranked.truncate(keep);
+    // Back in the order of generation, so that ties of the full evaluation do not depend on the quick net.
     ranked.sort_unstable_by_key(|play| play.1);
 }
 
@@ -151,9 +153,9 @@ impl Scratch {
         self.quick.clear();
         self.quick.resize(self.all.len(), None);
         if let Some(pruning) = &choice.pruning {
-            self.look_quickly(choice, pruning, side, &reference);
+            self.score_for_pruning(choice, pruning, side, &reference);
         }
-        self.choose_wanted(choice, evaluated);
+        self.choose_evaluated(choice, evaluated);
         choice.leaves.chances(
             Some(&reference),
             &self.batch,
@@ -171,6 +173,7 @@ impl Scratch {
         for &roll in rolls {
             self.starts.push(self.all.len());
             generator.plays(roll, &mut self.plays);
+            // A dance counts as a play, so that every roll has a reply and the weights add up to 36.
             if self.plays.is_empty() {
                 self.plays.push(position.swapped());
             }
@@ -179,8 +182,8 @@ impl Scratch {
         self.starts.push(self.all.len());
     }
 
-    /// Scores the plays by the net that is to do so.
-    fn look_quickly(
+    /// Scores the plays by the net that prunes them.
+    fn score_for_pruning(
         &mut self,
         choice: &Choice<'_>,
         pruning: &Pruning,
@@ -283,7 +286,7 @@ impl Scratch {
 
     /// Lists the positions that are to be evaluated, each once: those that pruning leaves. A play
     /// that is left alone is not among them, unless its chances are wanted for themselves.
-    fn choose_wanted(&mut self, choice: &Choice<'_>, evaluated: bool) {
+    fn choose_evaluated(&mut self, choice: &Choice<'_>, evaluated: bool) {
         self.kept.clear();
         self.kept_starts.clear();
         self.unique.clear();
@@ -300,6 +303,7 @@ impl Scratch {
             };
             keep_best(&self.quick[plays.clone()], limits, &mut self.ranked);
             self.kept_starts.push(self.kept.len());
+            // A single play needs no evaluation, because its rank is certain.
             let alone = self.ranked.len() == 1 && !evaluated;
             for &(_, play) in &self.ranked {
                 let position = self.all[plays.start + play as usize];
@@ -370,11 +374,11 @@ impl Scratch {
             let (a, b) = (self.values[place(a)], self.values[place(b)]);
             a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        let one = |number: u32| JudgedReply {
+        let judged = |number: u32| JudgedReply {
             after: self.unique.positions[number as usize],
             chances: self.full[place(number)].inverted(),
         };
-        order.into_iter().map(one).collect()
+        order.into_iter().map(judged).collect()
     }
 
     /// The best plays of all rolls, equal ones once.

@@ -15,16 +15,16 @@ pub(super) type Slots = [f64; SLOTS_MAX];
 
 /// One level: the player on roll there is the root's when the level is even.
 #[derive(Debug, Clone)]
-pub(super) struct Level {
+pub(super) struct SearchLevel {
     /// The cubes whose values are wanted, seen by the player on roll.
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<RequestedCube>,
     /// The cubes in play once he has doubled or not, each once, seen by him.
     expanded: Vec<CubeState>,
 }
 
 /// A cube whose value is wanted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct RequestedCube {
     /// The slot of the same cube after no double.
     same: usize,
     /// The slot of the doubled cube, when it may be doubled.
@@ -35,12 +35,12 @@ pub(super) struct Wanted {
 
 /// All levels of a search and what is at stake for the two players.
 #[derive(Debug)]
-pub(super) struct Plan {
-    levels: Vec<Level>,
+pub(super) struct SlotPlan {
+    levels: Vec<SearchLevel>,
     is_money: bool,
 }
 
-impl Plan {
+impl SlotPlan {
     /// Plans for `plies` below these cubes of the root. With `no_double_first` the player on roll at
     /// the root may not double any more (his decision is what is asked). `stakes` are those of the
     /// root's player and of the other.
@@ -49,7 +49,7 @@ impl Plan {
         root: &[CubeState],
         no_double_first: bool,
         plies: usize,
-    ) -> Plan {
+    ) -> SlotPlan {
         let is_money = stakes[0].is_money();
         let mut levels = Vec::with_capacity(plies + 1);
         let mut states: Vec<CubeState> = root.to_vec();
@@ -68,18 +68,18 @@ impl Plan {
             };
             let wanted = states.iter().map(|&state| {
                 let may = stakes.may_double(state) && !(no_double_first && level == 0);
-                Wanted {
+                RequestedCube {
                     same: slot(state),
                     doubled: may.then(|| slot(state.doubled())),
                     cash: stakes.cash(state),
                 }
             });
-            let wanted: Vec<Wanted> = wanted.collect();
+            let wanted: Vec<RequestedCube> = wanted.collect();
             assert!(expanded.len() <= SLOTS_MAX, "too many cubes in a search");
             states = expanded.iter().map(|state| state.swapped()).collect();
-            levels.push(Level { wanted, expanded });
+            levels.push(SearchLevel { wanted, expanded });
         }
-        Plan { levels, is_money }
+        SlotPlan { levels, is_money }
     }
 
     /// Values of the cubes wanted at `level`, from those of the cubes one level deeper, already

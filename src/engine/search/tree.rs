@@ -6,7 +6,7 @@ use super::choice::{Choice, Pruning};
 use super::context::{Context, Stopped};
 use super::leaves::LeafEvaluator;
 use super::replies::{Replies, Reply, Scratch};
-use super::slots::{Plan, SLOTS_MAX, Slots};
+use super::slots::{SLOTS_MAX, SlotPlan, Slots};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
 use crate::query::Settings;
 use gammond_game::{Chances, MatchState, Position};
@@ -27,27 +27,27 @@ pub(super) struct Value {
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
     pub(super) choice: Choice<'a>,
-    plan: Plan,
+    plan: SlotPlan,
     context: Context<'a>,
     scratch: Mutex<Vec<Scratch>>,
     /// Values of positions just above the leaves: the plays before and after the opponent's often come
     /// in another order. None where that cannot happen.
-    known: Option<Known>,
+    known: Option<ValueTable>,
 }
 
-/// Values by level and position, in parts so that threads seldom meet.
+/// Values by level and position, sharded so that threads rarely contend for a lock.
 #[derive(Debug, Default)]
-struct Known([Mutex<HashMap<(usize, Position), Value>>; KNOWN_PARTS]);
+struct ValueTable([Mutex<HashMap<(usize, Position), Value>>; VALUE_TABLE_SHARDS]);
 
-const KNOWN_PARTS: usize = 16;
-/// Most values that a part holds; more are computed anew.
+const VALUE_TABLE_SHARDS: usize = 16;
+/// Maximum number of values in a shard; further values are recomputed.
 const KNOWN_MAX: usize = 2048;
 /// Searches shallower than this meet no position twice above the leaves.
-const KNOWN_PLIES: u8 = 3;
+const VALUE_TABLE_PLIES_MIN: u8 = 3;
 
-impl Known {
+impl ValueTable {
     fn part(&self, position: &Position) -> &Mutex<HashMap<(usize, Position), Value>> {
-        &self.0[hash_of(position) as usize % KNOWN_PARTS]
+        &self.0[hash_of(position) as usize % VALUE_TABLE_SHARDS]
     }
 
     fn get(&self, level: usize, position: &Position) -> Option<Value> {
@@ -93,7 +93,7 @@ impl<'a> Tree<'a> {
             Ask::Value => vec![cube],
             Ask::Decision => vec![cube, cube.doubled()],
         };
-        let plan = Plan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
+        let plan = SlotPlan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
         let cubeful = settings.cubeful && ask != Ask::Chances;
         let pruning = Pruning::of(settings, &leaves);
         Tree {
@@ -101,7 +101,7 @@ impl<'a> Tree<'a> {
             plan,
             context: *context,
             scratch: Mutex::new(Vec::new()),
-            known: (plies >= KNOWN_PLIES).then(Known::default),
+            known: (plies >= VALUE_TABLE_PLIES_MIN).then(ValueTable::default),
         }
     }
 
@@ -134,6 +134,7 @@ impl<'a> Tree<'a> {
         if share == 0.0 {
             return ahead;
         }
+        // The net's error about the player on roll changes sign after one ply, so that a mean of both values is nearer.
         let still = self.leaf(0, position, self.choice.leaves.one(position));
         ahead.towards(&still, share)
     }
@@ -153,6 +154,7 @@ impl<'a> Tree<'a> {
         if self.context.is_stopped() {
             return Err(Stopped);
         }
+        // Only values just above the leaves repeat often enough, because transpositions of two plays end there.
         let known = self.known.as_ref().filter(|_| plies == 1);
         if let Some(value) = known.and_then(|known| known.get(level, position)) {
             return Ok(value);
@@ -160,6 +162,7 @@ impl<'a> Tree<'a> {
         let replies = self.replies(level, position, plies == 1);
         let below =
             |reply: &Reply| self.value(level + 1, &reply.position, reply.chances, plies - 1);
+        // The lowest level stays on one thread, because its leaves cost too little to be tasks of their own.
         let values: Vec<Value> = if plies == 1 {
             replies.0.iter().map(below).collect::<Result<_, _>>()?
         } else {

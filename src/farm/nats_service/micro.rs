@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Queue group: servers of one name share the requests.
 pub(super) const GROUP: &str = "q";
 /// Verbs of discovery requests; in lower case they are part of the responses' types.
-const QUESTIONS: [&str; 3] = ["PING", "INFO", "STATS"];
+const DISCOVERY_VERBS: [&str; 3] = ["PING", "INFO", "STATS"];
 
 /// Identity of this server among those of its name, and its statistics.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Identity {
                 format!("$SRV.{word}.{name}.{id}"),
             ]
         };
-        QUESTIONS.into_iter().flat_map(of).collect()
+        DISCOVERY_VERBS.into_iter().flat_map(of).collect()
     }
 
     /// Counts an answered request.
@@ -69,14 +69,14 @@ impl Identity {
     /// Returns the response to a discovery request on one of [`Identity::questions`].
     pub(super) fn answer(&self, subject: &str) -> Option<Value> {
         let word = subject.strip_prefix("$SRV.")?.split('.').next()?;
-        let mut told = json!({
+        let mut discovery_answer = json!({
             "type": format!("io.nats.micro.v1.{}_response", word.to_ascii_lowercase()),
             "name": self.name,
             "id": self.id,
             "version": env!("CARGO_PKG_VERSION"),
             "metadata": {},
         });
-        let map = told.as_object_mut()?;
+        let map = discovery_answer.as_object_mut()?;
         match word {
             "PING" => {}
             "INFO" => {
@@ -92,18 +92,18 @@ impl Identity {
             }
             _ => return None,
         }
-        Some(told)
+        Some(discovery_answer)
     }
 
     fn endpoints(&self, counted: bool) -> Value {
         let endpoint = |(verb, count): (&str, &Count)| {
-            let mut told = json!({
+            let mut discovery_answer = json!({
                 "name": verb,
                 "subject": format!("{}.{verb}", self.name),
                 "queue_group": GROUP,
                 "metadata": {},
             });
-            if let (true, Some(map)) = (counted, told.as_object_mut()) {
+            if let (true, Some(map)) = (counted, discovery_answer.as_object_mut()) {
                 let taken = u64::try_from(count.taken.as_nanos()).unwrap_or(u64::MAX);
                 for (name, value) in [
                     ("num_requests", count.requests),
@@ -115,7 +115,7 @@ impl Identity {
                 }
                 map.insert("last_error".to_owned(), count.last_error.clone().into());
             }
-            told
+            discovery_answer
         };
         verbs().zip(&self.counts).map(endpoint).collect()
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_says_what_it_answers() {
+    fn service_info_lists_its_endpoints() {
         let mut identity = Identity::new("gammond", "_INBOX.abc");
         let questions = identity.questions();
         assert_eq!(questions.len(), 9);

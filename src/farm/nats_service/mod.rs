@@ -2,16 +2,15 @@
 //! several servers share the requests.
 //!
 //! A message is a request and a session of its own; the answer is that of a socket, without the line end. `message` converts a
-//! message to a step of the line protocol's machine, `micro` implements service discovery, `desk` holds messages until they are
+//! message to a step of the line protocol's machine, `micro` implements service discovery, `responder` holds messages until they are
 //! answered. Worker threads and limits are shared with sockets.
 
-mod desk;
 mod micro;
+mod responder;
 
 use crate::nats::{Access, ConnectError};
 use async_nats::connection::State;
 use async_nats::{Client, Message, SubscribeError, Subscriber};
-use desk::Desk;
 use futures_util::StreamExt as _;
 use futures_util::stream::select_all;
 use gammond_protocol::message;
@@ -20,13 +19,14 @@ use gammond_server::tcp::shared::Shared;
 use gammond_server::tcp::{Handle, TransportError};
 use gammond_server::transport::{Transport, TransportFuture};
 use micro::{GROUP, Identity};
+use responder::NatsResponder;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Timeout for flushing the last answers to the server.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const CLOSING_TIME: Duration = Duration::from_secs(1);
 /// Poll interval for unanswered messages during shutdown.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Settings of the NATS transport.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Transport for Serving {
 const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 
 /// A message with its endpoint; `None` for service discovery.
-type Heard = (Option<usize>, Message);
+type IncomingMessage = (Option<usize>, Message);
 
 /// Answers requests until the server ends. Messages received by then are still answered.
 async fn serve(serving: &Serving, shared: Arc<Shared>) {
@@ -69,7 +69,7 @@ async fn serve(serving: &Serving, shared: Arc<Shared>) {
     let tell = |text: &str| tracing::warn!("{text}");
     let connected = tokio::select! {
         () = reached(&mut phase, Phase::Drain) => return,
-        connected = serving.access.connect_patiently(&tell) => connected,
+        connected = serving.access.connect_with_retry(&tell) => connected,
     };
     let served = async {
         let client = connected.map_err(|error| error.to_string())?;
@@ -102,65 +102,65 @@ async fn answer(
     }
     let absent = client.new_inbox();
     let vanished = client.subscribe(format!("{absent}.*.*")).await?;
-    let (desk, parts) = Desk::new(client.clone(), Arc::clone(shared), identity, absent);
-    let desk = Arc::new(desk);
-    let sending = tokio::spawn(Arc::clone(&desk).send(parts));
-    let watching = tokio::spawn(watch(Arc::clone(&desk), vanished));
+    let (responder, parts) =
+        NatsResponder::new(client.clone(), Arc::clone(shared), identity, absent);
+    let responder = Arc::new(responder);
+    let sending = tokio::spawn(Arc::clone(&responder).send(parts));
+    let watching = tokio::spawn(watch(Arc::clone(&responder), vanished));
     tracing::info!(name = serving.name, "answering over NATS");
-    hear(&desk, subscribers).await;
+    receive(&responder, subscribers).await;
     // Every message that came is answered, or cut with the rest.
-    while desk.waiting() > 0 {
-        tokio::time::sleep(LOOK).await;
+    while responder.waiting() > 0 {
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
-    let _ = tokio::time::timeout(LAST_WORDS, client.flush()).await;
+    let _ = tokio::time::timeout(CLOSING_TIME, client.flush()).await;
     sending.abort();
     watching.abort();
     Ok(())
 }
 
 /// Takes messages until the server ends, and then those still in transit.
-async fn hear(desk: &Desk, mut subscribers: Vec<(Option<usize>, Subscriber)>) {
-    let mut phase = desk.shared().phase.subscribe();
+async fn receive(responder: &NatsResponder, mut subscribers: Vec<(Option<usize>, Subscriber)>) {
+    let mut phase = responder.shared().phase.subscribe();
     let mut all = select_all((subscribers.iter_mut()).map(|(place, subscriber)| {
         let place = *place;
-        subscriber.map(move |message| -> Heard { (place, message) })
+        subscriber.map(move |message| -> IncomingMessage { (place, message) })
     }));
     loop {
         tokio::select! {
             () = reached(&mut phase, Phase::Drain) => break,
             heard = all.next() => match heard {
-                Some((place, message)) => desk.take(place, message),
+                Some((place, message)) => responder.take(place, message),
                 None => return,
             },
         }
     }
     drop(all);
-    if desk.client().connection_state() != State::Connected {
+    if responder.client().connection_state() != State::Connected {
         return;
     }
     for (_, subscriber) in &mut subscribers {
         // It fails when the connection is closed: then nothing more comes.
         let _ = subscriber.drain().await;
     }
-    let mut all =
-        select_all((subscribers.into_iter()).map(|(place, subscriber)| {
-            subscriber.map(move |message| -> Heard { (place, message) })
-        }));
+    let mut all = select_all((subscribers.into_iter()).map(|(place, subscriber)| {
+        subscriber.map(move |message| -> IncomingMessage { (place, message) })
+    }));
     while let Some((place, message)) = all.next().await {
-        desk.take(place, message);
+        responder.take(place, message);
     }
 }
 
 /// Stops queries whose clients have gone: the NATS server has reported that progress has no subscriber, or the time limit has
 /// passed.
-async fn watch(desk: Arc<Desk>, mut vanished: Subscriber) {
+async fn watch(responder: Arc<NatsResponder>, mut vanished: Subscriber) {
     let mut clock = tokio::time::interval(EXPIRY_PERIOD);
     loop {
         tokio::select! {
-            _ = clock.tick() => desk.expire(Instant::now()),
+            _ = clock.tick() => responder.expire(Instant::now()),
             message = vanished.next() => match message {
                 Some(message) => if let Some((number, secret)) = absence(&message) {
-                    desk.give_up(number, secret);
+                    responder.cancel_vanished(number, secret);
                 },
                 None => return,
             },

@@ -1,6 +1,6 @@
 //! The board on the way through a play, where sources are a bit mask and a step is one subtraction.
 
-use super::sink::{Sink, Trail};
+use super::sink::{MoveHistory, Sink};
 use crate::{BAR, OFF, Position, Side};
 
 /// The board on the way through a play.
@@ -13,10 +13,10 @@ pub(super) struct State<T> {
     /// Points with exactly one checker of the opponent, by my index.
     pub(super) blots: u32,
     /// The steps so far.
-    pub(super) trail: T,
+    pub(super) history: T,
 }
 
-impl<T: Trail> State<T> {
+impl<T: MoveHistory> State<T> {
     /// From where `die` can be played. `bearing` is false when nothing can be borne off anyway.
     #[inline(always)]
     pub(super) fn sources(&self, free: u32, die: usize, bearing: bool) -> u32 {
@@ -47,7 +47,7 @@ impl<T: Trail> State<T> {
             },
             occupied: (self.occupied & !(source * u32::from(leaves))) | landing,
             blots: self.blots & !landing,
-            trail: self.trail.then(from, die),
+            history: self.history.then(from, die),
         }
     }
 
@@ -70,19 +70,24 @@ impl<T: Trail> State<T> {
 
     /// Adds the positions after each last step from `sources`.
     #[inline(always)]
-    pub(super) fn finish<S: Sink<Trail = T>>(&self, sources: u32, die: usize, out: &mut S) {
+    pub(super) fn finish<S: Sink<MoveHistory = T>>(&self, sources: u32, die: usize, out: &mut S) {
         for from in descending(sources) {
-            out.put(self.finished(from, die), self.trail.then(from, die));
+            out.put(self.finished(from, die), self.history.then(from, die));
         }
     }
 
     /// The same, but passes over positions already there.
     #[inline(always)]
-    pub(super) fn finish_new<S: Sink<Trail = T>>(&self, sources: u32, die: usize, out: &mut S) {
+    pub(super) fn finish_new<S: Sink<MoveHistory = T>>(
+        &self,
+        sources: u32,
+        die: usize,
+        out: &mut S,
+    ) {
         for from in descending(sources) {
             let position = self.finished(from, die);
             if !out.has(&position) {
-                out.put(position, self.trail.then(from, die));
+                out.put(position, self.history.then(from, die));
             }
         }
     }

@@ -81,7 +81,7 @@ impl PlayGenerator {
                 opponent: opponent.packed(),
                 occupied,
                 blots: mirrored(opponent.occupied() & !made),
-                trail: (),
+                history: (),
             },
             free: mirrored(!made),
             single: occupied & !me.made(),
@@ -116,13 +116,13 @@ impl PlayGenerator {
     }
 
     #[inline(always)]
-    fn start<S: Sink>(&self) -> State<S::Trail> {
+    fn start<S: Sink>(&self) -> State<S::MoveHistory> {
         State {
             me: self.start.me,
             opponent: self.start.opponent,
             occupied: self.start.occupied,
             blots: self.start.blots,
-            trail: S::Trail::default(),
+            history: S::MoveHistory::default(),
         }
     }
 
@@ -239,7 +239,7 @@ struct Double<'a, S> {
 impl<S: Sink> Double<'_, S> {
     /// All sequences with as many steps as possible.
     #[inline(always)]
-    fn deepest<const BEARING: bool>(&mut self, start: &State<S::Trail>) {
+    fn deepest<const BEARING: bool>(&mut self, start: &State<S::MoveHistory>) {
         self.four::<BEARING>(start);
         if !self.out.has_any() {
             self.three::<BEARING>(start, ALL);
@@ -252,33 +252,33 @@ impl<S: Sink> Double<'_, S> {
         }
     }
 
-    fn four<const BEARING: bool>(&mut self, state: &State<S::Trail>) {
+    fn four<const BEARING: bool>(&mut self, state: &State<S::MoveHistory>) {
         for from in descending(state.sources(self.free, self.die, BEARING)) {
             self.three::<BEARING>(&self.next(state, from), up_to(from));
         }
     }
 
-    fn three<const BEARING: bool>(&mut self, state: &State<S::Trail>, limit: u32) {
+    fn three<const BEARING: bool>(&mut self, state: &State<S::MoveHistory>, limit: u32) {
         for from in descending(state.sources(self.free, self.die, BEARING) & limit) {
             self.two::<BEARING>(&self.next(state, from), up_to(from));
         }
     }
 
     #[inline(always)]
-    fn two<const BEARING: bool>(&mut self, state: &State<S::Trail>, limit: u32) {
+    fn two<const BEARING: bool>(&mut self, state: &State<S::MoveHistory>, limit: u32) {
         for from in descending(state.sources(self.free, self.die, BEARING) & limit) {
             self.one::<BEARING>(&self.next(state, from), up_to(from));
         }
     }
 
     #[inline(always)]
-    fn one<const BEARING: bool>(&mut self, state: &State<S::Trail>, limit: u32) {
+    fn one<const BEARING: bool>(&mut self, state: &State<S::MoveHistory>, limit: u32) {
         let sources = state.sources(self.free, self.die, BEARING) & limit;
         state.finish(sources, self.die, self.out);
     }
 
     #[inline(always)]
-    fn next(&self, state: &State<S::Trail>, from: usize) -> State<S::Trail> {
+    fn next(&self, state: &State<S::MoveHistory>, from: usize) -> State<S::MoveHistory> {
         state.stepped(from, self.die, state.count(from) == 1)
     }
 }

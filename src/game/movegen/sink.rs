@@ -3,16 +3,16 @@
 use crate::{LegalPlay, OFF, Play, Position, Step};
 
 /// A record of the steps of a play: nothing (`()`), or a [`Play`].
-pub(super) trait Trail: Copy + Default {
+pub(super) trait MoveHistory: Copy + Default {
     fn then(self, from: usize, die: usize) -> Self;
 }
 
-impl Trail for () {
+impl MoveHistory for () {
     #[inline(always)]
     fn then(self, _: usize, _: usize) {}
 }
 
-impl Trail for Play {
+impl MoveHistory for Play {
     #[inline(always)]
     fn then(self, from: usize, die: usize) -> Play {
         let to = from.checked_sub(die).unwrap_or(OFF);
@@ -25,14 +25,14 @@ impl Trail for Play {
 
 /// A collection that receives generated plays.
 pub(super) trait Sink {
-    type Trail: Trail;
-    fn put(&mut self, after: Position, trail: Self::Trail);
+    type MoveHistory: MoveHistory;
+    fn put(&mut self, after: Position, history: Self::MoveHistory);
     fn has(&self, after: &Position) -> bool;
     fn has_any(&self) -> bool;
 }
 
 impl Sink for Vec<Position> {
-    type Trail = ();
+    type MoveHistory = ();
 
     #[inline(always)]
     fn put(&mut self, after: Position, (): ()) {
@@ -51,7 +51,7 @@ impl Sink for Vec<Position> {
 }
 
 impl Sink for Vec<LegalPlay> {
-    type Trail = Play;
+    type MoveHistory = Play;
 
     #[inline(always)]
     fn put(&mut self, after: Position, play: Play) {

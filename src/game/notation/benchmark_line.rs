@@ -221,7 +221,7 @@ pub fn parse_training_line(line: &[u8]) -> Result<Option<PositionChances>, Notat
 }
 
 impl PositionChances {
-    /// The line of a training file, with five decimals.
+    /// Formats a line of a training file, with five decimals.
     #[must_use]
     pub fn training_line(&self) -> String {
         let mut line = PositionKey::from(self.position).to_string();
@@ -417,7 +417,7 @@ fn position<'a>(input: &'a [u8], field: &'static str) -> Parsed<'a, Position> {
     Ok((rest, position))
 }
 
-/// A key after a play; the game may be over then.
+/// Parses the key of a position after a play, where the game may be over.
 fn position_after<'a>(input: &'a [u8], field: &'static str) -> Parsed<'a, Position> {
     let start = blanks(input);
     if start.is_empty() {
@@ -427,7 +427,7 @@ fn position_after<'a>(input: &'a [u8], field: &'static str) -> Parsed<'a, Positi
     Ok((rest, key.position()))
 }
 
-/// Two dice, apart.
+/// Parses two dice separated by a space.
 fn roll(input: &[u8]) -> Parsed<'_, Roll> {
     let mut rest = input;
     let mut dice = [0; 2];

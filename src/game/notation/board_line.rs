@@ -44,7 +44,8 @@ pub(super) const NAMES: [&str; 52] = [
 ];
 
 /// The 52 fields of a board line. *First* and *second* are the players in the order of their
-/// names; on FIBS the first one is oneself or the player one watches.
+/// names; on FIBS the
+/// first one is the user, or the player being watched.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BoardLine {
     /// Fields 1 and 2, quotes included if there were any.
@@ -79,7 +80,7 @@ pub struct BoardLine {
     pub can_move: i32,
     /// Field 50: undocumented.
     pub forced_move: i32,
-    /// Field 51: whether the Crawford game has been played.
+    /// Field 51: true after the Crawford game.
     pub post_crawford: i32,
     /// Field 52: on FIBS the number of instant redoubles allowed; gnubg writes 0 in the Crawford
     /// game and 1 in all others.

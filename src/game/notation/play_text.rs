@@ -498,7 +498,7 @@ mod tests {
 
     /// PLAY-20, PLAY-21, PLAY-22, PLAY-25, PLAY-26.
     #[test]
-    fn reads_what_people_write() {
+    fn play_text_accepts_common_spellings() {
         for text in [
             "8/5 6/5",
             "6/5 8/5",
@@ -523,7 +523,7 @@ mod tests {
 
     /// PLAY-23, PLAY-24, PLAY-28 and the limits of the others.
     #[test]
-    fn refuses_what_means_nothing() {
+    fn play_text_rejects_meaningless_input() {
         let start = Position::start();
         for (text, message) in [
             ("", "play is missing"),

@@ -99,7 +99,7 @@ impl Archive {
     }
 
     fn opened(path: &Path, make: bool) -> Result<Archive, Failure> {
-        let fault = |error: rusqlite::Error| Failure::in_file(path)(told(&error));
+        let fault = |error: rusqlite::Error| Failure::in_file(path)(error_text(&error));
         if path.exists() || !make {
             looks_right(path, make)?;
         }
@@ -121,7 +121,7 @@ impl Archive {
         let mut state = state(&connection).map_err(fault)?;
         if (state == State::Empty && make) || state == State::Version(1) {
             state = brought_up(&mut connection)
-                .map_err(|error| Failure::unwritten(path)(told(&error)))?;
+                .map_err(|error| Failure::unwritten(path)(error_text(&error)))?;
         }
         let wrong = match state {
             State::Ours => None,
@@ -157,7 +157,7 @@ impl Archive {
         let found = connection
             .prepare_cached("SELECT 1 FROM matches WHERE checksum = ?")
             .and_then(|mut asked| asked.exists([&key.checksum]));
-        found.map_err(|error| Failure::in_file(&self.path)(told(&error)))
+        found.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 
     /// Files a match, once.
@@ -169,7 +169,7 @@ impl Archive {
     ) -> Result<(), Failure> {
         let mut connection = self.connection();
         filed(&mut connection, name, key, analysis)
-            .map_err(|error| Failure::unwritten(&self.path)(told(&error)))
+            .map_err(|error| Failure::unwritten(&self.path)(error_text(&error)))
     }
 
     /// Every player's sums, in the order of their names.
@@ -191,7 +191,7 @@ impl Archive {
             })?;
             rows.collect()
         });
-        all.map_err(|error| Failure::in_file(&self.path)(told(&error)))
+        all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 
     /// A player's matches in the order in which they were filed.
@@ -220,7 +220,7 @@ impl Archive {
             })?;
             rows.collect()
         });
-        all.map_err(|error| Failure::in_file(&self.path)(told(&error)))
+        all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 }
 
@@ -522,7 +522,7 @@ fn file_row(
 }
 
 /// An error of SQLite on one line, and what its owner may do about it.
-fn told(error: &rusqlite::Error) -> String {
+fn error_text(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode;
     let text = error.to_string();
     let text = text.lines().next().unwrap_or_default();

@@ -66,24 +66,24 @@ impl FailureArgs {
 }
 
 /// Failures that are told one by one.
-const TOLD_MAX: usize = 5;
+const FAILURES_SHOWN_MAX: usize = 5;
 
 /// Says on standard error which failures a duel survives: the first few.
 #[derive(Debug, Default)]
-pub(crate) struct ToldFailures(Mutex<usize>);
+pub(crate) struct FailureLog(Mutex<usize>);
 
-impl ToldFailures {
-    pub(crate) fn tell(&self, error: &PlayerError) {
-        let mut told = self.0.lock().unwrap_or_else(|held| held.into_inner());
-        *told += 1;
-        if *told <= TOLD_MAX {
+impl FailureLog {
+    pub(crate) fn report(&self, error: &PlayerError) {
+        let mut failure_log = self.0.lock().unwrap_or_else(|held| held.into_inner());
+        *failure_log += 1;
+        if *failure_log <= FAILURES_SHOWN_MAX {
             stderr_line!("gammond: {error}");
         }
     }
 }
 
 /// Says on standard error what a person should know of how the players played.
-pub(crate) fn tell_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
+pub(crate) fn print_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
     for note in players.into_iter().filter_map(Player::note) {
         stderr_line!("gammond: {note}");
     }
@@ -128,7 +128,7 @@ impl Ratings {
         }
     }
 
-    pub(crate) fn people(&self) -> String {
+    pub(crate) fn text_report(&self) -> String {
         let (Some(elo), Some(fibs)) = (self.elo, self.fibs) else {
             return "difference in Elo and FIBS points: too few games\n".to_owned();
         };
@@ -208,7 +208,7 @@ fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
         0 => MatPlayer::First,
         _ => MatPlayer::Second,
     };
-    let action = |deed: &DuelAction| match *deed {
+    let action = |action: &DuelAction| match *action {
         DuelAction::Played(turn) => {
             let play = find_play(&turn.before, turn.roll, &turn.after)?;
             let roll = turn.roll;
@@ -221,7 +221,7 @@ fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
     let winner = side(usize::from(game.points < 0));
     MatGame {
         scores,
-        actions: game.deeds.iter().map_while(action).collect(),
+        actions: game.actions.iter().map_while(action).collect(),
         result: (game.points != 0).then_some((winner, game.points.unsigned_abs())),
         ..MatGame::default()
     }

@@ -28,7 +28,7 @@ pub(crate) enum Failure {
 /// A file, or whatever else has a name, and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {source}")]
-struct Within {
+struct NamedError {
     name: String,
     source: Cause,
 }
@@ -72,7 +72,7 @@ pub(crate) fn within(
     name: impl std::fmt::Display,
     cause: impl Into<Cause>,
 ) -> impl Error + Send + Sync + 'static {
-    Within {
+    NamedError {
         name: name.to_string(),
         source: cause.into(),
     }
@@ -89,7 +89,7 @@ impl<E: Error + Into<Failure> + Send + Sync + 'static> From<JobError<E>> for Fai
         match error {
             JobError::Work(error) => error.into(),
             JobError::Endless => Failure::usage(error),
-            JobError::Elsewhere(error) => Failure::work(error),
+            JobError::RemoteExecutor(error) => Failure::work(error),
             other => Failure::file(other),
         }
     }

@@ -102,7 +102,7 @@ commands! {
     Duel => duel,
     /// Play games by hand, with hints, and see what your plays lost.
     #[command(after_help = "Example: gammond play pubeval --games 3")]
-    Play => by_hand,
+    Play => interactive,
     /// Several players against each other.
     #[command(after_help = "Example: gammond tournament gammond pubeval random --games 200")]
     Tournament => tournament,
@@ -300,7 +300,11 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
             output::stderr_text(&text);
             return Ok(ExitCode::from(2));
         }
-        Err(told) => return output::told(told.print().and_then(|()| std::io::stdout().flush())),
+        Err(told) => {
+            return output::handle_broken_pipe(
+                told.print().and_then(|()| std::io::stdout().flush()),
+            );
+        }
     };
     start_log(&cli.common)?;
     let lists = matches!(cli.command, Some(Command::Analyse(_)));

@@ -7,7 +7,7 @@ use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{Level, Settings};
 use gammond_game::MatchState;
-use gammond_job::{Control, Elsewhere};
+use gammond_job::{Control, RemoteExecutor};
 use gammond_protocol::{SessionSettings, SettingError};
 use gammond_server::platform::rights_of_others;
 use gammond_server::tcp::Address;
@@ -86,7 +86,7 @@ pub(crate) struct Common {
     pub(crate) config: Option<PathBuf>,
     /// Executor of the parts of jobs, unless they are computed here.
     #[arg(skip)]
-    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
+    pub(crate) remote: Option<Arc<dyn RemoteExecutor>>,
 }
 
 /// Most games, positions or records that one command makes.
@@ -287,12 +287,12 @@ impl Common {
 
     /// The control of a command whose jobs other machines can compute.
     pub(crate) fn control(&self, progress: ProgressArgs) -> Result<Control<'static>, Failure> {
-        let quiet = self.elsewhere.as_ref().and_then(|one| one.quietly());
+        let quiet = self.remote.as_ref().and_then(|one| one.quiet_stop());
         let mut control = match quiet {
             Some(stop) => Control::new(stop, |_| {}),
             None => progress.control()?,
         };
-        control.elsewhere.clone_from(&self.elsewhere);
+        control.remote.clone_from(&self.remote);
         Ok(control)
     }
 

@@ -85,7 +85,7 @@ impl Output {
             return Ok(());
         }
         let written = self.out.write_all(bytes);
-        self.told(written)
+        self.handle_broken_pipe(written)
     }
 
     /// Prints a line that a person or program may be waiting for.
@@ -108,10 +108,10 @@ impl Output {
         }
         // Rust's own stdout keeps the last line back as well.
         let flushed = self.out.flush();
-        self.told(flushed)
+        self.handle_broken_pipe(flushed)
     }
 
-    fn told(&mut self, result: io::Result<()>) -> Result<(), Failure> {
+    fn handle_broken_pipe(&mut self, result: io::Result<()>) -> Result<(), Failure> {
         match result {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
                 self.closed = true;
@@ -169,8 +169,8 @@ impl Write for LogWriter {
 ///
 /// # Errors
 /// As [`Output::print`].
-pub(crate) fn told(result: io::Result<()>) -> Result<ExitCode, Failure> {
-    Output::new().told(result)?;
+pub(crate) fn handle_broken_pipe(result: io::Result<()>) -> Result<ExitCode, Failure> {
+    Output::new().handle_broken_pipe(result)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn drawings_are_what_their_names_say() {
+    fn drawing_format_follows_the_file_name() {
         let folder = tempfile::tempdir().unwrap();
         let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 20\" font-size=\"10\"><text x=\"1\" y=\"12\">Hi</text></svg>";
         let [points, lines] = ["a.PNG", "a.svg"].map(|name| folder.path().join(name));

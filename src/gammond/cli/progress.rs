@@ -6,7 +6,7 @@
 
 use super::{Failure, Output, folded};
 use gammond_base::stop::Stop;
-use gammond_job::{Control, Event};
+use gammond_job::{Control, ProgressEvent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::json;
 use std::fmt::Write;
@@ -132,7 +132,7 @@ impl Drawing {
         }
     }
 
-    fn draw(&mut self, event: &Event) {
+    fn draw(&mut self, event: &ProgressEvent) {
         if event.task != self.task {
             self.clear();
             self.task.clone_from(&event.task);
@@ -163,7 +163,7 @@ impl Drawing {
         }
     }
 
-    fn bar(&mut self, event: &Event) {
+    fn bar(&mut self, event: &ProgressEvent) {
         if event.last {
             return self.clear();
         }
@@ -181,7 +181,7 @@ impl Drawing {
             };
             if let Ok(style) = ProgressStyle::with_template(&template) {
                 let style = style.with_key("left", |state: &ProgressState, to: &mut dyn Write| {
-                    let _ = to.write_str(&left(state.eta()));
+                    let _ = to.write_str(&remaining_text(state.eta()));
                 });
                 bar.set_style(style.progress_chars("=> "));
             }
@@ -209,7 +209,7 @@ impl Drop for Drawing {
 }
 
 /// Done a second since the beginning of this run, and seconds to the end.
-fn rate(event: &Event, since: Duration) -> (f64, Option<f64>) {
+fn rate(event: &ProgressEvent, since: Duration) -> (f64, Option<f64>) {
     let progress = &event.progress;
     let done = progress.done.saturating_sub(event.resumed) as f64;
     let rate = done / since.as_secs_f64().max(1e-9);
@@ -220,7 +220,7 @@ fn rate(event: &Event, since: Duration) -> (f64, Option<f64>) {
     (rate, left)
 }
 
-fn line(event: &Event, since: Duration) -> String {
+fn line(event: &ProgressEvent, since: Duration) -> String {
     let progress = &event.progress;
     let (rate, left) = rate(event, since);
     let mut text = String::new();
@@ -242,7 +242,7 @@ fn line(event: &Event, since: Duration) -> String {
 }
 
 /// The time to the end for a bar: nothing before anything is known of it.
-fn left(eta: Duration) -> String {
+fn remaining_text(eta: Duration) -> String {
     if eta.is_zero() {
         return String::new();
     }
@@ -259,7 +259,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-fn object(event: &Event, since: Duration) -> serde_json::Value {
+fn object(event: &ProgressEvent, since: Duration) -> serde_json::Value {
     let progress = &event.progress;
     let (rate, left) = rate(event, since);
     json!({
@@ -283,9 +283,9 @@ mod tests {
     use gammond_job::Progress;
 
     #[test]
-    fn lines_say_how_far_and_how_long() {
+    fn progress_lines_show_share_and_remaining_time() {
         let progress = Progress::new("games", 300, Some(1000)).figures("+0.1 +- 0.2".to_owned());
-        let mut event = Event {
+        let mut event = ProgressEvent {
             task: String::new(),
             progress,
             resumed: 100,
@@ -305,9 +305,9 @@ mod tests {
         event.task = "round 2".to_owned();
         let said = line(&event, Duration::from_secs(10));
         assert_eq!(said, "round 2: 300 games, 20.000 a second; +0.1 +- 0.2");
-        assert_eq!(left(Duration::ZERO), "");
-        assert_eq!(left(Duration::from_millis(300)), ", 1 s left");
-        assert_eq!(left(Duration::from_secs(90)), ", 1 min left");
+        assert_eq!(remaining_text(Duration::ZERO), "");
+        assert_eq!(remaining_text(Duration::from_millis(300)), ", 1 s left");
+        assert_eq!(remaining_text(Duration::from_secs(90)), ", 1 min left");
         assert_eq!(
             [59.0, 61.0, 7300.0].map(duration),
             ["59 s", "1 min", "2 h 1 min"]

@@ -280,7 +280,7 @@ fn judge_all(
     stop: &Stop,
     note: &Note<'_>,
 ) -> Result<Vec<JudgedDecision>, EngineError> {
-    let one = |decision: &Decision| {
+    let judge_decision = |decision: &Decision| {
         let judgement = judge(engine, settings, decision, stop)?;
         note(Noted::Decision);
         Ok(JudgedDecision {
@@ -290,7 +290,7 @@ fn judge_all(
     };
     engine
         .pool()
-        .install(|| decisions.par_iter().map(one).collect())
+        .install(|| decisions.par_iter().map(judge_decision).collect())
 }
 
 /// Returns the faults that the file reader reported.

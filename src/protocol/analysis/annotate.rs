@@ -2,7 +2,7 @@
 
 use super::analyse::Analysis;
 use super::replay::{Decision, Terms, replay_from};
-use super::rows::{Kind, Row};
+use super::rows::{DecisionKind, Row};
 use super::totals::mark;
 use gammond_game::Rules;
 use gammond_game::notation::{MatGame, MatchFile, SgfNote};
@@ -22,10 +22,10 @@ pub fn reads_back(file: &MatchFile, text: &str) -> bool {
                     player,
                     position,
                     state,
-                    deed,
+                    action,
                     ..
                 } = one;
-                (player, position, state.cube, state.score, deed)
+                (player, position, state.cube, state.score, action)
             };
             decisions.map(told).collect()
         };
@@ -83,12 +83,12 @@ impl Analysis {
 /// GNU Backgammon's property for a mark.
 fn property(row: &Row<'_>, mark: usize) -> &'static str {
     match (row.kind, mark) {
-        (Kind::Play, 0) => "DO[]",
-        (Kind::Play, 1) => "BM[1]",
-        (Kind::Play, _) => "BM[2]",
-        (Kind::Double | Kind::Take, 0) => "DC[]",
-        (Kind::Double | Kind::Take, 1) => "BC[1]",
-        (Kind::Double | Kind::Take, _) => "BC[2]",
+        (DecisionKind::Play, 0) => "DO[]",
+        (DecisionKind::Play, 1) => "BM[1]",
+        (DecisionKind::Play, _) => "BM[2]",
+        (DecisionKind::Double | DecisionKind::Take, 0) => "DC[]",
+        (DecisionKind::Double | DecisionKind::Take, 1) => "BC[1]",
+        (DecisionKind::Double | DecisionKind::Take, _) => "BC[2]",
         _ => "",
     }
 }

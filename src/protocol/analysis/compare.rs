@@ -1,7 +1,7 @@
 //! Our analysis beside the one that stands in the match file (ANA-23 of `protocol-specs/analysis.md`).
 
 use super::analyse::{Analysis, JudgedDecision};
-use super::replay::Deed;
+use super::replay::Action;
 use gammond_base::escape::Terminal;
 use gammond_engine::query::CubeAnswer;
 use gammond_game::notation::{FileAnalysis, FileCube, FilePlay, MatchReading, play_text};
@@ -89,13 +89,13 @@ impl Comparison {
         if let (Some(cube), Some(our_cube)) = (&theirs.cube, &ours.cube) {
             let row = compared_cube(
                 begun(&cube.level, String::new()),
-                decision.deed,
+                decision.action,
                 cube,
                 our_cube,
             );
             self.decisions.extend(row);
         }
-        if let (Deed::Play { roll, after, .. }, Some(plays)) = (decision.deed, &ours.plays) {
+        if let (Action::Play { roll, after, .. }, Some(plays)) = (decision.action, &ours.plays) {
             let best = theirs
                 .plays
                 .iter()
@@ -246,26 +246,26 @@ fn advice([no_double, take, pass]: [f64; 3], answers: bool) -> &'static str {
 
 fn compared_cube(
     row: ComparedDecision,
-    deed: Deed,
+    action: Action,
     theirs: &FileCube,
     ours: &CubeAnswer,
 ) -> Option<ComparedDecision> {
     let theirs = [theirs.no_double, theirs.double_take, theirs.double_pass];
     let ours = [ours.no_double, ours.double_take, ours.double_pass].map(|value| value.equity);
-    let answers = matches!(deed, Deed::Take | Deed::Drop);
+    let answers = matches!(action, Action::Take | Action::Drop);
     // The value of the best action, and what the chosen one loses.
     let judged = |[no_double, take, pass]: [f64; 3]| {
         let double = take.min(pass);
-        match deed {
-            Deed::Take => (-double, take - double),
-            Deed::Drop => (-double, pass - double),
-            Deed::Double => (no_double.max(double), no_double.max(double) - double),
+        match action {
+            Action::Take => (-double, take - double),
+            Action::Drop => (-double, pass - double),
+            Action::Double => (no_double.max(double), no_double.max(double) - double),
             _ => (no_double.max(double), no_double.max(double) - no_double),
         }
     };
     if matches!(
-        deed,
-        Deed::Beaver | Deed::BeaverAnswer { .. } | Deed::Resign { .. }
+        action,
+        Action::Beaver | Action::BeaverAnswer { .. } | Action::Resign { .. }
     ) {
         return None;
     }

@@ -1,11 +1,11 @@
 //! An analysis for a browser: one file that needs nothing beside it, no script and no network.
 
 use super::analyse::{Analysis, GameAnalysis};
-use super::replay::Deed;
-use super::rows::{Kind, Row};
+use super::replay::Action;
+use super::rows::{DecisionKind, Row};
 use super::text::NAME;
 use super::totals::{MARKS, Totals, rating_word};
-use crate::render::{Drawn, board_style, svg_board};
+use crate::render::{Overlay, board_style, svg_board};
 use gammond_base::escape::{Markup, Untrusted};
 use gammond_base::packed::PackedText;
 use gammond_game::notation::{MatPlayer, play_text};
@@ -226,7 +226,10 @@ impl Analysis {
     fn curve_points(&self, game: &GameAnalysis, number: usize) -> Vec<(f64, bool)> {
         let money = self.length == 0;
         let mut points = Vec::new();
-        for row in game.rows(number).filter(|row| row.kind == Kind::Play) {
+        for row in game
+            .rows(number)
+            .filter(|row| row.kind == DecisionKind::Play)
+        {
             let (decision, judgement) = (&row.judged.decision, &row.judged.judgement);
             let Some(plays) = &judgement.plays else {
                 continue;
@@ -420,18 +423,21 @@ fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2]) {
         row.loss.unwrap_or(0.0),
         row.best
     );
-    let drawn = Drawn {
+    let drawn = Overlay {
         roll: row.roll,
         // The arrows show what is best.
-        play: judgement.best.as_ref().filter(|_| row.kind == Kind::Play),
-        ..Drawn::default()
+        play: judgement
+            .best
+            .as_ref()
+            .filter(|_| row.kind == DecisionKind::Play),
+        ..Overlay::default()
     };
     text.push_str(&svg_board(&decision.position, &decision.state, &drawn));
-    if matches!(decision.deed, Deed::Take | Deed::Drop) {
+    if matches!(decision.action, Action::Take | Action::Drop) {
         text.push_str("<p class=\"s\">The board is that of the player who doubled.</p>");
     }
     match (&judgement.plays, row.kind) {
-        (Some(plays), Kind::Play) => {
+        (Some(plays), DecisionKind::Play) => {
             text.push_str("<table><tr><th></th><th>play</th><th>equity</th><th>loss</th></tr>");
             let best = plays.best.first().map_or(0.0, |best| best.value.equity);
             let mut line = |rank: usize, play: &gammond_engine::query::RankedPlay| {

@@ -2,7 +2,7 @@
 
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
 use super::groups::{BookGroup, Groups, class, phase};
-use super::rows::{Kind, Row, rows};
+use super::rows::{DecisionKind, Row, rows};
 use super::totals::{Sum, Totals, luck_word, rating_word};
 use gammond_base::escape::{CsvCell, Untrusted, csv_line};
 use gammond_base::packed::PackedText;
@@ -243,7 +243,7 @@ fn decision(row: &Row<'_>) -> Value {
     });
     let judgement = &row.judged.judgement;
     let more = match (row.kind, &judgement.plays, &judgement.cube) {
-        (Kind::Play, Some(plays), _) => {
+        (DecisionKind::Play, Some(plays), _) => {
             let play = |play: &gammond_engine::query::RankedPlay| {
                 json!({"play": play_text(&row.judged.decision.position, &play.play),
                     "equity": number(play.value.equity), "plies": play.plies})
@@ -255,12 +255,12 @@ fn decision(row: &Row<'_>) -> Value {
                 "played": play(&plays.played)}),
             ))
         }
-        (Kind::Double | Kind::Take, _, Some(cube)) => Some((
+        (DecisionKind::Double | DecisionKind::Take, _, Some(cube)) => Some((
             "cube",
             json!({"no_double": number(cube.no_double.equity), "double_take": number(cube.double_take.equity),
                 "double_pass": number(cube.double_pass.equity), "verdict": cube.verdict.to_string()}),
         )),
-        (Kind::Resign, ..) => Some(("accept_loss", optional(judgement.accept_loss))),
+        (DecisionKind::Resign, ..) => Some(("accept_loss", optional(judgement.accept_loss))),
         _ => None,
     };
     if let (Some((key, more)), Some(object)) = (more, value.as_object_mut()) {

@@ -1,6 +1,6 @@
 //! Losses of decisions and luck of rolls.
 
-use super::replay::{Decision, Deed};
+use super::replay::{Action, Decision};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{
@@ -43,7 +43,7 @@ pub struct JudgedPlays {
     pub legal: usize,
     /// The best ones, best first.
     pub best: Vec<RankedPlay>,
-    /// The one that was played, at the full depth.
+    /// The play that was made, evaluated at the full depth.
     pub played: RankedPlay,
     /// Its place, from 1.
     pub rank: usize,
@@ -74,7 +74,7 @@ pub fn judge(
     let &Decision {
         position,
         state,
-        deed,
+        action,
         ..
     } = decision;
     if stop.checkpoint() {
@@ -87,8 +87,8 @@ pub fn judge(
         roll,
         state,
     };
-    match deed {
-        Deed::Play {
+    match action {
+        Action::Play {
             roll,
             after,
             opening,
@@ -116,19 +116,19 @@ pub fn judge(
             judgement.plays = played;
             judgement.luck(luck(engine, &query, opening, stop)?);
         }
-        Deed::Unknown { roll } => judgement.luck(luck(engine, &query(roll), false, stop)?),
-        Deed::Double | Deed::Take | Deed::Drop => {
+        Action::Unknown { roll } => judgement.luck(luck(engine, &query(roll), false, stop)?),
+        Action::Double | Action::Take | Action::Drop => {
             let cube = engine.cube_action(&cube, settings, stop)?;
-            let lost = match deed {
-                Deed::Take => over(cube.double_take, cube.double_pass),
-                Deed::Drop => over(cube.double_pass, cube.double_take),
+            let lost = match action {
+                Action::Take => over(cube.double_take, cube.double_pass),
+                Action::Drop => over(cube.double_pass, cube.double_take),
                 _ => over(cube.no_double, doubled(&cube)),
             };
             (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
             judgement.cube = Some(Box::new(cube));
         }
-        Deed::Beaver | Deed::BeaverAnswer { .. } => {}
-        Deed::Resign { games, on_roll } => {
+        Action::Beaver | Action::BeaverAnswer { .. } => {}
+        Action::Resign { games, on_roll } => {
             let query = EvalQuery { position, state };
             let value = engine.evaluate(&query, settings, stop)?;
             let value = value.cubeful.unwrap_or(value.cubeless);

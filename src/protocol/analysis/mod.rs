@@ -28,9 +28,9 @@ pub use groups::{BookGroup, class, phase};
 pub use html::Page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};
-pub use replay::{Decision, Deed, Replay, Terms, crawford_games, replay, replay_from};
+pub use replay::{Action, Decision, Replay, Terms, crawford_games, replay, replay_from};
 pub use report::comments;
-pub use rows::{Kind, Row};
+pub use rows::{DecisionKind, Row};
 pub use streamed::analyse_json;
 pub(crate) use streamed::analyse_json_noting;
 pub use totals::{

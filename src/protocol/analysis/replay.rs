@@ -8,7 +8,7 @@ use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Sco
 /// The action of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Deed {
+pub enum Action {
     /// A roll was played.
     Play {
         /// The roll.
@@ -57,7 +57,7 @@ pub struct Decision {
     /// Cube, score and rules, seen by the same player, with the cube as before a double.
     pub state: MatchState,
     /// Action of the player.
-    pub deed: Deed,
+    pub action: Action,
     /// The number of the action in its game, from 0; a resignation follows the last one.
     pub number: usize,
     /// The move of the game as people count them, from 1: a turn of the first and of the second player.
@@ -142,7 +142,7 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
         replay.fault = Some((0, "the score does not fit the match"));
         return replay;
     };
-    let mut table = Table {
+    let mut table = GameReplay {
         position: start,
         value: 1,
         owner: None,
@@ -181,7 +181,7 @@ pub fn crawford_games(file: &MatchFile) -> Vec<bool> {
 }
 
 /// The board and the cube of a game on its way.
-struct Table {
+struct GameReplay {
     position: Position,
     value: u32,
     owner: Option<MatPlayer>,
@@ -198,7 +198,7 @@ struct Table {
     over: bool,
 }
 
-impl Table {
+impl GameReplay {
     /// A turn of both begins when the first player acts after the second.
     fn count_turn(&mut self, player: MatPlayer) {
         if self.last == Some(MatPlayer::Second) && player == MatPlayer::First {
@@ -246,14 +246,14 @@ impl Table {
         &self,
         player: MatPlayer,
         on_roll: MatPlayer,
-        deed: Deed,
+        action: Action,
         number: usize,
     ) -> Result<Decision, &'static str> {
         Ok(Decision {
             player,
             position: self.position,
             state: self.state(on_roll)?,
-            deed,
+            action,
             number,
             turn: self.turn,
         })
@@ -291,7 +291,7 @@ impl Table {
             (MatAction::SetUp(_), _) => Ok(None),
             (MatAction::Play { roll, play }, None) => self.play(player, roll, &play, number),
             (MatAction::Rolled(roll), None) => {
-                let made = self.decision(player, player, Deed::Unknown { roll }, number)?;
+                let made = self.decision(player, player, Action::Unknown { roll }, number)?;
                 self.passes_on(player, self.position.swapped());
                 Ok(Some(made))
             }
@@ -301,35 +301,35 @@ impl Table {
                 }
                 self.doubled = Some((player, player, self.value.saturating_mul(2)));
                 self.on_roll = Some(player);
-                self.decision(player, player, Deed::Double, number)
+                self.decision(player, player, Action::Double, number)
                     .map(Some)
             }
             (MatAction::Beaver(_), Some(_)) if !self.score.is_money() => {
                 Err("nobody beavers in a match")
             }
             (MatAction::Beaver(_), Some((doubler, _, value))) => {
-                let made = self.decision(player, doubler, Deed::Beaver, number)?;
+                let made = self.decision(player, doubler, Action::Beaver, number)?;
                 self.doubled = Some((doubler, player, value.saturating_mul(2)));
                 Ok(Some(made))
             }
             (MatAction::Take, Some((doubler, last, value))) => {
-                let deed = match last == doubler && value == self.value.saturating_mul(2) {
-                    true => Deed::Take,
-                    false => Deed::BeaverAnswer { taken: true },
+                let action = match last == doubler && value == self.value.saturating_mul(2) {
+                    true => Action::Take,
+                    false => Action::BeaverAnswer { taken: true },
                 };
-                let made = self.decision(player, doubler, deed, number)?;
+                let made = self.decision(player, doubler, action, number)?;
                 self.value = value;
                 self.owner = Some(doubler.other());
                 self.doubled = None;
                 Ok(Some(made))
             }
             (MatAction::Drop, Some((doubler, last, value))) => {
-                let deed = match last == doubler && value == self.value.saturating_mul(2) {
-                    true => Deed::Drop,
-                    false => Deed::BeaverAnswer { taken: false },
+                let action = match last == doubler && value == self.value.saturating_mul(2) {
+                    true => Action::Drop,
+                    false => Action::BeaverAnswer { taken: false },
                 };
                 self.over = true;
-                self.decision(player, doubler, deed, number).map(Some)
+                self.decision(player, doubler, action, number).map(Some)
             }
         }
     }
@@ -347,13 +347,13 @@ impl Table {
             self.passes_on(player, board.swapped());
             return Ok(None);
         };
-        let deed = Deed::Play {
+        let action = Action::Play {
             roll,
             after,
             opening: self.opening,
             may_double: self.may_double(player),
         };
-        let made = self.decision(player, player, deed, number)?;
+        let made = self.decision(player, player, action, number)?;
         self.passes_on(player, after);
         Ok(Some(made))
     }
@@ -375,11 +375,12 @@ impl Table {
         }
         let games = (points / self.value.max(1)).clamp(1, 3);
         let loser = winner.other();
-        let deed = Deed::Resign {
+        let action = Action::Resign {
             games: u8::try_from(games).ok()?,
             on_roll: loser == on_roll,
         };
-        self.decision(loser, on_roll, deed, game.actions.len()).ok()
+        self.decision(loser, on_roll, action, game.actions.len())
+            .ok()
     }
 }
 
@@ -396,7 +397,7 @@ mod tests {
 
     /// An action that does not fit ends the replay and says why.
     #[test]
-    fn what_does_not_fit_is_said() {
+    fn replay_reports_actions_that_do_not_fit() {
         use MatPlayer::{First, Second};
         type Actions = Vec<(MatPlayer, MatAction)>;
         let cases: [(Actions, usize, &str); 6] = [

@@ -35,7 +35,7 @@ impl Analysis {
     /// Returns the summary that `me` sends to the opponent: score, both players' figures, the opponent's worst
     /// mistake. Empty if no decision of the opponent was analysed.
     #[must_use]
-    pub fn told_to_opponent(&self, me: MatPlayer) -> Vec<String> {
+    pub fn lines_for_opponent(&self, me: MatPlayer) -> Vec<String> {
         let (mine, theirs) = (me.of([0, 1]), me.of([1, 0]));
         let (Some(own), Some(other)) = (self.totals.get(mine), self.totals.get(theirs)) else {
             return Vec::new();

@@ -2,14 +2,14 @@
 //! is two of them.
 
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
-use super::replay::Deed;
+use super::replay::Action;
 use super::totals::{MARK_NAMES, is_close, mark};
 use gammond_game::notation::{Form, MatPlayer, play_text};
 use gammond_game::{Play, Roll};
 
 /// Kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DecisionKind {
     /// A play.
     Play,
     /// To double or not.
@@ -24,17 +24,17 @@ pub enum Kind {
     Roll,
 }
 
-impl Kind {
+impl DecisionKind {
     /// The word in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Play => "play",
-            Kind::Double => "double",
-            Kind::Take => "take",
-            Kind::Beaver => "beaver",
-            Kind::Resign => "resign",
-            Kind::Roll => "roll",
+            DecisionKind::Play => "play",
+            DecisionKind::Double => "double",
+            DecisionKind::Take => "take",
+            DecisionKind::Beaver => "beaver",
+            DecisionKind::Resign => "resign",
+            DecisionKind::Roll => "roll",
         }
     }
 }
@@ -51,7 +51,7 @@ pub struct Row<'a> {
     /// Player who decided.
     pub player: MatPlayer,
     /// Kind of the decision.
-    pub kind: Kind,
+    pub kind: DecisionKind,
     /// The roll.
     pub roll: Option<Roll>,
     /// Action taken.
@@ -89,7 +89,7 @@ impl Row<'_> {
     pub fn play(&self) -> Option<Play> {
         let plays = self.judged.judgement.plays.as_ref();
         plays
-            .filter(|_| self.kind == Kind::Play)
+            .filter(|_| self.kind == DecisionKind::Play)
             .map(|plays| plays.played.play)
     }
 
@@ -97,7 +97,7 @@ impl Row<'_> {
     #[must_use]
     pub fn position(&self) -> String {
         let decision = &self.judged.decision;
-        let roll = self.roll.filter(|_| self.kind == Kind::Play);
+        let roll = self.roll.filter(|_| self.kind == DecisionKind::Play);
         Form::GnubgId.print(&decision.position, &decision.state, roll, None)
     }
 
@@ -105,7 +105,8 @@ impl Row<'_> {
     #[must_use]
     pub fn cube_line(&self) -> Option<String> {
         let cube = self.judged.judgement.cube.as_ref();
-        let cube = cube.filter(|_| matches!(self.kind, Kind::Double | Kind::Take))?;
+        let cube =
+            cube.filter(|_| matches!(self.kind, DecisionKind::Double | DecisionKind::Take))?;
         Some(format!(
             "no double {:+.3}, double and take {:+.3}, double and pass {:+.3}: {}",
             cube.no_double.equity, cube.double_take.equity, cube.double_pass.equity, cube.verdict
@@ -123,7 +124,7 @@ impl Analysis {
     /// Returns the decisions with a loss, the worst first.
     #[must_use]
     pub fn worst(&self) -> Vec<Row<'_>> {
-        let wrong = |row: &Row<'_>| row.mark().is_some() && row.kind != Kind::Resign;
+        let wrong = |row: &Row<'_>| row.mark().is_some() && row.kind != DecisionKind::Resign;
         let mut rows: Vec<Row<'_>> = self.rows().filter(wrong).collect();
         rows.sort_by(|a, b| b.loss.unwrap_or(0.0).total_cmp(&a.loss.unwrap_or(0.0)));
         rows
@@ -142,7 +143,7 @@ impl GameAnalysis {
 /// The rows of one decision.
 pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec<Row<'_>> {
     let (decision, judgement) = (&judged.decision, &judged.judgement);
-    let row = |kind: Kind, played: String, best: String| Row {
+    let row = |kind: DecisionKind, played: String, best: String| Row {
         game,
         turn: decision.turn,
         number: decision.number,
@@ -161,38 +162,46 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
         marks,
     };
     let cube = judgement.cube.as_ref();
-    match decision.deed {
-        Deed::Play { roll, .. } => turn_rows(judged, roll, &row),
-        Deed::Unknown { roll } => vec![Row {
+    match decision.action {
+        Action::Play { roll, .. } => turn_rows(judged, roll, &row),
+        Action::Unknown { roll } => vec![Row {
             roll: Some(roll),
             luck: judgement.luck,
             luck_mwc: judgement.luck_mwc,
-            ..row(Kind::Roll, String::new(), String::new())
+            ..row(DecisionKind::Roll, String::new(), String::new())
         }],
-        Deed::Double => {
+        Action::Double => {
             let best = match judgement.loss.is_some_and(|loss| loss > 0.0) {
                 true => "no double".to_owned(),
                 false => "double".to_owned(),
             };
             vec![Row {
                 close: true,
-                ..row(Kind::Double, "double".to_owned(), best)
+                ..row(DecisionKind::Double, "double".to_owned(), best)
             }]
         }
-        Deed::Take | Deed::Drop => {
+        Action::Take | Action::Drop => {
             let take = cube.is_none_or(|cube| cube.double_take.equity <= cube.double_pass.equity);
             let word = |take: bool| if take { "take" } else { "pass" }.to_owned();
             vec![Row {
                 close: true,
-                ..row(Kind::Take, word(decision.deed == Deed::Take), word(take))
+                ..row(
+                    DecisionKind::Take,
+                    word(decision.action == Action::Take),
+                    word(take),
+                )
             }]
         }
-        Deed::Beaver => vec![row(Kind::Beaver, "beaver".to_owned(), String::new())],
-        Deed::BeaverAnswer { taken } => {
+        Action::Beaver => vec![row(
+            DecisionKind::Beaver,
+            "beaver".to_owned(),
+            String::new(),
+        )],
+        Action::BeaverAnswer { taken } => {
             let word = if taken { "take" } else { "pass" };
-            vec![row(Kind::Beaver, word.to_owned(), String::new())]
+            vec![row(DecisionKind::Beaver, word.to_owned(), String::new())]
         }
-        Deed::Resign { games, .. } => {
+        Action::Resign { games, .. } => {
             let words = ["single game", "gammon", "backgammon"];
             let word = words.get(usize::from(games).saturating_sub(1));
             let word = word.copied().unwrap_or("backgammon").to_owned();
@@ -200,7 +209,7 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
                 Some(loss) if loss > 0.0 => "play on".to_owned(),
                 _ => word.clone(),
             };
-            vec![row(Kind::Resign, word, best)]
+            vec![row(DecisionKind::Resign, word, best)]
         }
     }
 }
@@ -209,7 +218,7 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
 fn turn_rows<'a>(
     judged: &'a JudgedDecision,
     roll: Roll,
-    row: &dyn Fn(Kind, String, String) -> Row<'a>,
+    row: &dyn Fn(DecisionKind, String, String) -> Row<'a>,
 ) -> Vec<Row<'a>> {
     let (decision, judgement) = (&judged.decision, &judged.judgement);
     let mut rows = Vec::with_capacity(2);
@@ -223,7 +232,7 @@ fn turn_rows<'a>(
             loss: judgement.cube_loss,
             loss_mwc: judgement.cube_mwc,
             close: is_close(cube.no_double.equity, cube.double_take.equity),
-            ..row(Kind::Double, "no double".to_owned(), best)
+            ..row(DecisionKind::Double, "no double".to_owned(), best)
         });
     }
     let text = |play: Option<Play>| {
@@ -236,7 +245,7 @@ fn turn_rows<'a>(
         luck_mwc: judgement.luck_mwc,
         forced: judgement.loss.is_none(),
         loss: Some(judgement.loss.unwrap_or(0.0)),
-        ..row(Kind::Play, text(played), text(judgement.best))
+        ..row(DecisionKind::Play, text(played), text(judgement.best))
     });
     rows
 }

@@ -1,7 +1,7 @@
 //! Statistics of a player: sums over decisions, and the figures that programs derive from them.
 
 use super::judge::Judgement;
-use super::replay::{Decision, Deed};
+use super::replay::{Action, Decision};
 
 /// A cube decision with less than this between doubling and not is close.
 pub(super) const CLOSE: f64 = 0.16;
@@ -102,9 +102,9 @@ impl Totals {
         judgement: &Judgement,
         marks: &[f64; 3],
     ) {
-        let (play, cube) = match decision.deed {
-            Deed::Play { .. } => (judgement.loss, judgement.cube_loss),
-            Deed::Double | Deed::Take | Deed::Drop => (None, judgement.loss),
+        let (play, cube) = match decision.action {
+            Action::Play { .. } => (judgement.loss, judgement.cube_loss),
+            Action::Double | Action::Take | Action::Drop => (None, judgement.loss),
             _ => (None, None),
         };
         for (loss, counts) in [(play, &mut self.play_marks), (cube, &mut self.cube_marks)] {
@@ -119,8 +119,8 @@ impl Totals {
     pub(super) fn book(&mut self, decision: &Decision, judgement: &Judgement) {
         let value = f64::from(decision.state.cube.value());
         let cost = |emg: f64, mwc: Option<f64>| mwc.unwrap_or(emg * value);
-        match decision.deed {
-            Deed::Play { .. } => {
+        match decision.action {
+            Action::Play { .. } => {
                 self.book_no_double(judgement, cost);
                 let loss = judgement.loss.unwrap_or(0.0);
                 self.plays.add(loss, cost(loss, judgement.loss_mwc));
@@ -133,17 +133,19 @@ impl Totals {
                 );
                 self.book_luck(judgement, cost);
             }
-            Deed::Unknown { .. } => self.book_luck(judgement, cost),
-            Deed::Double | Deed::Take | Deed::Drop => self.book_cube(decision, judgement, cost),
-            Deed::Beaver => {}
+            Action::Unknown { .. } => self.book_luck(judgement, cost),
+            Action::Double | Action::Take | Action::Drop => {
+                self.book_cube(decision, judgement, cost)
+            }
+            Action::Beaver => {}
             // The end of such a chain counts, but nobody judges it.
-            Deed::BeaverAnswer { taken } => {
+            Action::BeaverAnswer { taken } => {
                 self.cube.count += 1;
                 self.close += 1;
                 self.takes += u32::from(taken);
                 self.passes += u32::from(!taken);
             }
-            Deed::Resign { .. } => {
+            Action::Resign { .. } => {
                 let loss = judgement.loss.unwrap_or(0.0);
                 self.resignations.add(loss, cost(loss, judgement.loss_mwc));
             }
@@ -188,14 +190,14 @@ impl Totals {
         self.close += 1;
         self.counted += 1;
         let wrong = loss > 0.0;
-        match decision.deed {
-            Deed::Take => {
+        match decision.action {
+            Action::Take => {
                 self.takes += 1;
                 if wrong {
                     self.wrong_takes.add(loss, cost);
                 }
             }
-            Deed::Drop => {
+            Action::Drop => {
                 self.passes += 1;
                 if wrong {
                     self.wrong_passes.add(loss, cost);

@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 /// Between two lines about how far a rollout is.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 
-/// Counts answers, and knows what has been counted.
+/// Receiver of events that are counted, and source of the counters.
 pub trait Observer: Sync + std::fmt::Debug {
     /// Counts an answer to a question of this kind, and whether it is one and no error.
-    fn note_answer(&self, kind: &str, good: bool);
+    fn count_answer(&self, kind: &str, good: bool);
 
     /// Counts a panic; returns its number.
-    fn note_panic(&self) -> u64;
+    fn count_panic(&self) -> u64;
 
     /// Returns all counters by name, for `stats`.
     fn values(&self) -> Vec<(&'static str, u64)>;
@@ -65,18 +65,18 @@ impl<'a> Answerer<'a> {
 
     /// Appends the answer to `out`. Returns whether it is one, and no error.
     pub fn answer(&self, inquiry: &Inquiry, stop: &Stop, out: &mut Vec<u8>) -> bool {
-        self.answer_hearing(inquiry, stop, out, &mut |_| {})
+        self.answer_with_progress(inquiry, stop, out, &mut |_| {})
     }
 
-    /// Answers like [`Answerer::answer`]; `hear` is called with intermediate results if the client requests them.
-    pub fn answer_hearing(
+    /// Answers like [`Answerer::answer`]; `on_progress` is called with intermediate results if the client requests them.
+    pub fn answer_with_progress(
         &self,
         inquiry: &Inquiry,
         stop: &Stop,
         out: &mut Vec<u8>,
-        hear: &mut (dyn FnMut(&Found) + Send),
+        on_progress: &mut (dyn FnMut(&Found) + Send),
     ) -> bool {
-        let AnswerParts { good, body } = self.respond(inquiry, stop, out, hear, &|| None);
+        let AnswerParts { good, body } = self.respond(inquiry, stop, out, on_progress, &|| None);
         if let Some(body) = body {
             body.write_to(out);
             out.push(b'\n');
@@ -96,7 +96,7 @@ impl<'a> Answerer<'a> {
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
         let mut told = Instant::now();
-        let mut hear = |found: &Found| {
+        let mut on_progress = |found: &Found| {
             if told.elapsed() >= PROGRESS_PERIOD {
                 told = Instant::now();
                 let mut line = Vec::new();
@@ -104,7 +104,7 @@ impl<'a> Answerer<'a> {
                 on_progress(line);
             }
         };
-        self.respond(inquiry, stop, out, &mut hear, reason)
+        self.respond(inquiry, stop, out, &mut on_progress, reason)
     }
 
     fn respond(
@@ -112,13 +112,13 @@ impl<'a> Answerer<'a> {
         inquiry: &Inquiry,
         stop: &Stop,
         out: &mut Vec<u8>,
-        hear: &mut (dyn FnMut(&Found) + Send),
+        on_progress: &mut (dyn FnMut(&Found) + Send),
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
         let start = out.len();
         // What a panic leaves behind is dropped: the answer so far, and the query itself.
         let answered = catch_unwind(AssertUnwindSafe(|| {
-            let found = self.find(inquiry, stop, hear);
+            let found = self.find(inquiry, stop, on_progress);
             let found = found.map_err(|error| match error.code {
                 "stopped" => reason().unwrap_or(error),
                 _ => error,
@@ -138,7 +138,7 @@ impl<'a> Answerer<'a> {
             }
         });
         if let Some(observer) = self.observer {
-            observer.note_answer(inquiry.question.kind(), answered.good);
+            observer.count_answer(inquiry.question.kind(), answered.good);
         }
         answered
     }
@@ -157,16 +157,16 @@ impl<'a> Answerer<'a> {
         &self,
         inquiry: &Inquiry,
         stop: &Stop,
-        tell: &mut (dyn FnMut(&Found) + Send),
+        on_progress: &mut (dyn FnMut(&Found) + Send),
     ) -> Result<Found, RequestError> {
         let Inquiry {
             question, settings, ..
         } = inquiry;
         if let Question::Match(task) = question {
-            return judge_match(self.engine, task, settings, stop, tell);
+            return judge_match(self.engine, task, settings, stop, on_progress);
         }
-        let mut found = (self.engine).answer_telling(question, settings, stop, tell);
-        if inquiry.hasty && matches!(found, Err(EngineError::Stopped)) {
+        let mut found = (self.engine).answer_with_progress(question, settings, stop, on_progress);
+        if inquiry.fallback_to_static && matches!(found, Err(EngineError::Stopped)) {
             let shallow = Settings {
                 plies: 0,
                 time_ms: None,
@@ -199,7 +199,7 @@ impl<'a> Answerer<'a> {
     }
 
     fn panicked(&self) -> RequestError {
-        let number = self.observer.map_or(1, Observer::note_panic);
+        let number = self.observer.map_or(1, Observer::count_panic);
         tracing::error!(number, "panic inside a query");
         RequestError::new("internal", "query", format!("internal error {number}"))
     }

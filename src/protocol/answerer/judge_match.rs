@@ -31,11 +31,15 @@ struct Watch<'a> {
     matches_done: AtomicUsize,
     games_done: AtomicUsize,
     decisions_done: AtomicUsize,
-    tell: Option<Mutex<&'a mut Tell<'a>>>,
+    on_progress: Option<Mutex<&'a mut Tell<'a>>>,
 }
 
 impl<'a> Watch<'a> {
-    fn new(task: &MatchTask, readings: &[MatchReading], tell: &'a mut Tell<'a>) -> Watch<'a> {
+    fn new(
+        task: &MatchTask,
+        readings: &[MatchReading],
+        on_progress: &'a mut Tell<'a>,
+    ) -> Watch<'a> {
         Watch {
             began: Instant::now(),
             matches: readings.len(),
@@ -43,7 +47,7 @@ impl<'a> Watch<'a> {
             matches_done: AtomicUsize::new(0),
             games_done: AtomicUsize::new(0),
             decisions_done: AtomicUsize::new(0),
-            tell: task.progress.then(|| Mutex::new(tell)),
+            on_progress: task.progress.then(|| Mutex::new(on_progress)),
         }
     }
 
@@ -54,8 +58,8 @@ impl<'a> Watch<'a> {
         };
         counter.fetch_add(1, Ordering::Relaxed);
         // A thread that finds another one reporting does not wait for it.
-        if let Some(Ok(mut tell)) = self.tell.as_ref().map(Mutex::try_lock) {
-            tell(&Found::Judged(self.progress(), self.began.elapsed()));
+        if let Some(Ok(mut on_progress)) = self.on_progress.as_ref().map(Mutex::try_lock) {
+            on_progress(&Found::Judged(self.progress(), self.began.elapsed()));
         }
     }
 
@@ -80,7 +84,7 @@ pub(super) fn judge_match(
     task: &MatchTask,
     wanted: &Settings,
     stop: &Stop,
-    tell: &mut (dyn FnMut(&Found) + Send),
+    on_progress: &mut (dyn FnMut(&Found) + Send),
 ) -> Result<Found, RequestError> {
     let readings = MatchFile::read_all(&task.text)?;
     let limit = wanted.time_ms.map_or(MATCH_TIME, Duration::from_millis);
@@ -90,7 +94,7 @@ pub(super) fn judge_match(
     settings.top = None;
     settings.cubeful = true;
     let end = Instant::now() + limit;
-    let watch = Watch::new(task, &readings, tell);
+    let watch = Watch::new(task, &readings, on_progress);
     let note = &|noted| watch.note(noted);
     let engine = (engine, &settings);
     let judged = within(end, stop, |stop| {

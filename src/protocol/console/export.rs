@@ -5,7 +5,7 @@ use super::board::drawing;
 use super::hint::cube_section;
 use super::host::{AnalysedAction, ConsoleHost};
 use super::record::{apply, start_of};
-use super::statistics::Extent;
+use super::statistics::StatisticsScope;
 use super::table::{Phase, Seat, Table, points};
 use gammond_game::Roll;
 use gammond_game::notation::{MatAction, play_text};
@@ -60,7 +60,7 @@ impl Console {
             text += &format!("{name} wins {}\n\n", points(count));
         }
         text += &format!("Game statistics for game {}\n\n", number + 1);
-        text += &self.statistics(Extent::Game, number);
+        text += &self.statistics(StatisticsScope::Game, number);
         text.push('\n');
         if whole && number + 1 == file.games.len() {
             let kind = if table.length == 0 {
@@ -69,7 +69,7 @@ impl Console {
                 "Match"
             };
             text += &format!("{kind} statistics\n\n");
-            text += &self.statistics(Extent::Match, number);
+            text += &self.statistics(StatisticsScope::Match, number);
             text.push('\n');
         }
         text + &signature(host)

@@ -44,9 +44,12 @@ fn begins_with(text: &str, letters: &str) -> bool {
 
 /// Returns a name as the protocol allows it.
 fn board_name(name: &str) -> String {
-    let mut name = name.replace(':', "_");
-    name.truncate(name.floor_char_boundary(NAME_BYTES_MAX));
-    name
+    let mut bytes = 0;
+    let fits = |letter: &char| {
+        bytes += letter.len_utf8();
+        bytes <= NAME_BYTES_MAX
+    };
+    name.replace(':', "_").chars().take_while(fits).collect()
 }
 
 impl Console {

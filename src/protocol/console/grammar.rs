@@ -28,7 +28,7 @@ pub(super) const DEPTH_MAX: usize = 9;
 
 /// Keywords that name no command.
 #[derive(Debug, PartialEq)]
-pub(super) enum Misread<'a> {
+pub(super) enum UnknownCommand<'a> {
     /// This word is none.
     Unknown(&'a str),
     /// More would have to follow.
@@ -58,11 +58,11 @@ fn keywords(place: &str) -> impl Iterator<Item = (&'static str, Option<&'static 
 pub(super) fn read<'a>(
     place: &str,
     words: &mut Words<'a>,
-) -> Result<Vec<&'static str>, Misread<'a>> {
+) -> Result<Vec<&'static str>, UnknownCommand<'a>> {
     let mut path = Vec::with_capacity(DEPTH_MAX);
     let mut next = None;
     loop {
-        let word = words.next().ok_or(Misread::Incomplete)?;
+        let word = words.next().ok_or(UnknownCommand::Incomplete)?;
         let begins = |one: &(&str, Option<&str>)| {
             let start = one.0.get(..word.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(word))
@@ -70,7 +70,7 @@ pub(super) fn read<'a>(
         let found = keywords(next.unwrap_or(place)).find(begins);
         let (name, behind) = found
             .filter(|_| !word.is_empty())
-            .ok_or(Misread::Unknown(word))?;
+            .ok_or(UnknownCommand::Unknown(word))?;
         let alias = ALIASES.iter().find(|alias| alias.0 == name);
         path.push(alias.map_or(name, |alias| alias.1));
         match behind {
@@ -104,14 +104,14 @@ mod tests {
     fn path(line: &str) -> String {
         match read(COMMANDS, &mut Words::new(line)) {
             Ok(path) => path.join(" "),
-            Err(Misread::Unknown(word)) => format!("unknown {word}"),
-            Err(Misread::Incomplete) => "incomplete".to_owned(),
+            Err(UnknownCommand::Unknown(word)) => format!("unknown {word}"),
+            Err(UnknownCommand::Incomplete) => "incomplete".to_owned(),
         }
     }
 
     /// CON-04: the shortest prefixes that the original accepts.
     #[test]
-    fn the_first_keyword_that_begins_so_is_meant() {
+    fn abbreviated_keyword_means_the_first_match() {
         let cases = [
             ("a", "accept"),
             ("ag", "agree"),

@@ -165,7 +165,7 @@ pub struct PlayerStatistics {
     pub rating_loss: [Option<f64>; 2],
     /// The difference of FIBS ratings that the result without luck shows.
     pub fibs_difference: Option<f64>,
-    /// The words for the rates of plays, luck, cube, everything.
+    /// Names of the ratings for plays, luck, cube and overall.
     pub words: [&'static str; 4],
     /// The rates of plays, luck, cube, everything; nothing where nothing was decided.
     pub rates: [Option<f64>; 4],

@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};
-use super::statistics::{Extent, table};
+use super::statistics::{StatisticsScope, table};
 use super::table::Seat;
 use super::words::Words;
 use gammond_game::Rules;
@@ -58,11 +58,11 @@ impl Console {
 
     pub(super) fn show_statistics(&mut self, what: &str, _host: &mut dyn ConsoleHost) {
         let extent = if what == "game" {
-            Extent::Game
+            StatisticsScope::Game
         } else {
-            Extent::Match
+            StatisticsScope::Match
         };
-        if extent == Extent::Game && self.record.file.games.is_empty() {
+        if extent == StatisticsScope::Game && self.record.file.games.is_empty() {
             self.say("No game in progress.");
             return;
         }
@@ -71,7 +71,7 @@ impl Console {
     }
 
     /// Returns the statistics of a game or the match. Games without analysis have counts only.
-    pub(super) fn statistics(&self, extent: Extent, game: usize) -> String {
+    pub(super) fn statistics(&self, extent: StatisticsScope, game: usize) -> String {
         let length = self.record.file.length;
         let factor = self.style.rate_factor;
         let of = |books: Option<&[PlayerStatistics; 2]>| {
@@ -81,11 +81,11 @@ impl Console {
             return of(None);
         }
         let judged = self.judged.as_ref().and_then(|judged| match extent {
-            Extent::Game => judged
+            StatisticsScope::Game => judged
                 .books
                 .get(game)
                 .filter(|_| game + 1 < judged.books.len()),
-            Extent::Match => judged.books.last(),
+            StatisticsScope::Match => judged.books.last(),
         });
         if let Some(books) = judged {
             return of(Some(books));
@@ -95,12 +95,14 @@ impl Console {
     }
 
     /// Counts plays, doubles, takes, passes and results of games without analysis.
-    fn counted(&self, extent: Extent, game: usize) -> [PlayerStatistics; 2] {
+    fn counted(&self, extent: StatisticsScope, game: usize) -> [PlayerStatistics; 2] {
         let mut books = [PlayerStatistics::default(), PlayerStatistics::default()];
         let length = self.record.file.length;
         let games = self.record.file.games.iter().enumerate();
         let mut result = 0.0;
-        for (_, game) in games.filter(|(number, _)| extent == Extent::Match || *number == game) {
+        for (_, game) in
+            games.filter(|(number, _)| extent == StatisticsScope::Match || *number == game)
+        {
             for (player, action) in &game.actions {
                 let own = Seat::from_player(*player).of_mut(&mut books);
                 let [doubles, takes, passes] = &mut own.turned;

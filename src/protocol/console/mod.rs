@@ -12,6 +12,7 @@
 //! assert_eq!(console.line(b"foo", &mut NoHost).err, "Unknown keyword `foo'.\n\n");
 //! ```
 
+mod accepted_settings;
 mod automatic;
 mod board;
 mod computer;
@@ -26,7 +27,6 @@ mod hint;
 mod hinted;
 mod host;
 mod judge;
-mod looks;
 mod navigate;
 mod no_host;
 mod offers;
@@ -58,7 +58,7 @@ pub use no_host::NoHost;
 use automatic::{Automatic, Waiting};
 use evals::{Context, Evals};
 use gammond_engine::query::MoveFilter;
-use grammar::Misread;
+use grammar::UnknownCommand;
 use hinted::Hint;
 use record::Record;
 use rollout_setup::RolloutSetup;
@@ -286,7 +286,7 @@ impl Console {
         }
         match grammar::read(grammar::COMMANDS, &mut words) {
             Ok(path) => self.command(&path, &mut words, host),
-            Err(misread) => self.misread(&misread),
+            Err(misread) => self.report_unknown_command(&misread),
         }
     }
 
@@ -325,10 +325,10 @@ impl Console {
         }
     }
 
-    fn misread(&mut self, misread: &Misread<'_>) {
+    fn report_unknown_command(&mut self, misread: &UnknownCommand<'_>) {
         match misread {
-            Misread::Unknown(word) => self.complain(&format!("Unknown keyword `{word}'.\n")),
-            Misread::Incomplete => self.say("Incomplete command."),
+            UnknownCommand::Unknown(word) => self.complain(&format!("Unknown keyword `{word}'.\n")),
+            UnknownCommand::Incomplete => self.say("Incomplete command."),
         }
     }
 

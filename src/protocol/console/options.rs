@@ -148,7 +148,7 @@ impl Console {
             }
             _ => {
                 let path = [&["export"], path].concat();
-                self.set_looks(&path, words);
+                self.accept_setting(&path, words);
             }
         }
     }

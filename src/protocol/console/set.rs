@@ -41,7 +41,7 @@ impl Console {
             ["rng", name] => self.set_rng(name, words, host),
             ["defaultnames"] => self.set_default_names(words),
             ["export", rest @ ..] => self.set_export(rest, words),
-            _ => self.set_looks(path, words),
+            _ => self.accept_setting(path, words),
         }
     }
 
@@ -225,7 +225,7 @@ impl Console {
             return;
         };
         if let Err(misread) = grammar::read(ANALYSIS_PLAYER, words) {
-            self.misread(&misread);
+            self.report_unknown_command(&misread);
             return;
         }
         if let Some(on) = self.on_or_off("analysis player analyse", words) {
@@ -269,7 +269,7 @@ impl Console {
         let path = match grammar::read(PLAYER, words) {
             Ok(path) => path,
             Err(misread) => {
-                self.misread(&misread);
+                self.report_unknown_command(&misread);
                 return;
             }
         };

@@ -112,7 +112,7 @@ impl Console {
                 let path: Vec<&'static str> = path.into_iter().copied().collect();
                 self.set_rollout_context(&path, Some(seat), words);
             }
-            Err(misread) => self.misread(&misread),
+            Err(misread) => self.report_unknown_command(&misread),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `show …`: the state in words; and `help`.
 
 use super::Console;
-use super::grammar::{self, COMMANDS, Misread};
+use super::grammar::{self, COMMANDS, UnknownCommand};
 use super::host::ConsoleHost;
 use super::table::Phase;
 use super::words::Words;
@@ -296,7 +296,7 @@ impl Console {
                     "{path}\n\nUsage: {path} … (see gammond's protocol-specs/gnubg-console.md)"
                 ));
             }
-            Err(Misread::Incomplete) => {
+            Err(UnknownCommand::Incomplete) => {
                 let path = grammar::path(COMMANDS, &topic);
                 let names: Vec<&str> = path
                     .map(|place| grammar::names(place).collect())
@@ -306,7 +306,7 @@ impl Console {
                     names.join("\n")
                 ));
             }
-            Err(Misread::Unknown(word)) => {
+            Err(UnknownCommand::Unknown(word)) => {
                 self.say(&format!("No help available for topic `{word}'"))
             }
         }

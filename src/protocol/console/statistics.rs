@@ -7,7 +7,7 @@ const WIDTHS: [usize; 3] = [41, 24, 23];
 
 /// The extent of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum StatisticsScope {
     Game,
     Match,
 }
@@ -18,13 +18,13 @@ fn row(text: &mut String, label: &str, [first, second]: [String; 2]) {
     *text += &format!("{label:<a$}{first:<b$}{second:<c$}\n");
 }
 
-struct Sheet<'a> {
+struct StatisticsTable<'a> {
     books: &'a [PlayerStatistics; 2],
     money: bool,
     factor: f64,
 }
 
-impl Sheet<'_> {
+impl StatisticsTable<'_> {
     fn both(&self, show: impl Fn(&PlayerStatistics) -> String) -> [String; 2] {
         let [first, second] = self.books;
         [show(first), show(second)]
@@ -84,7 +84,7 @@ pub(super) fn table(
     books: Option<&[PlayerStatistics; 2]>,
     names: &[String; 2],
     length: u32,
-    extent: Extent,
+    extent: StatisticsScope,
     factor: f64,
 ) -> String {
     let mut text = String::new();
@@ -93,7 +93,7 @@ pub(super) fn table(
     let Some(books) = books else {
         return text + "Overall statistics\n\n\n\n\n";
     };
-    let sheet = Sheet {
+    let sheet = StatisticsTable {
         books,
         money: length == 0,
         factor,
@@ -106,7 +106,7 @@ pub(super) fn table(
     text + "\n\n\n"
 }
 
-fn plays(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
+fn plays(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str) {
     *text += "Chequerplay statistics\n\n";
     let sum = |own: &PlayerStatistics| [own.plays.emg, own.plays.cost];
     row(text, "Total moves", sheet.count(|own| own.plays.count));
@@ -134,7 +134,7 @@ fn plays(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
     row(text, "Chequerplay rating", sheet.word(0));
 }
 
-fn luck(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
+fn luck(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str) {
     *text += "\n\nLuck statistics\n\n";
     let names = [
         "marked very lucky",
@@ -170,7 +170,7 @@ fn luck(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
     row(text, "Luck rating", sheet.word(1));
 }
 
-fn cube(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
+fn cube(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str) {
     *text += "\n\nCube statistics\n\n";
     let sum = |own: &PlayerStatistics| [own.cube.emg, own.cube.cost];
     row(
@@ -214,7 +214,7 @@ fn cube(text: &mut String, sheet: &Sheet<'_>, kind: &str) {
     row(text, "Cube decision rating", sheet.word(2));
 }
 
-fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
+fn overall(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str, extent: StatisticsScope) {
     *text += "\n\nOverall statistics\n\n";
     let sum =
         |own: &PlayerStatistics| [own.plays.emg + own.cube.emg, own.plays.cost + own.cube.cost];
@@ -255,7 +255,7 @@ fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
         row(text, "Luck adjusted result", result(1));
     }
     if sheet.money {
-        if extent == Extent::Match {
+        if extent == StatisticsScope::Match {
             advantage(text, sheet);
         }
         return;
@@ -282,7 +282,7 @@ fn overall(text: &mut String, sheet: &Sheet<'_>, kind: &str, extent: Extent) {
 }
 
 /// Appends points per game with the original's interval, which lies around the sum and not around the mean.
-fn advantage(text: &mut String, sheet: &Sheet<'_>) {
+fn advantage(text: &mut String, sheet: &StatisticsTable<'_>) {
     let [first, second] = sheet.books;
     let names = [
         "Advantage (actual) in ppg",

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_switches_are_read_as_the_original_reads_them() {
+    fn numbers_and_switches_are_read_as_gnubg_reads_them() {
         let numbers = ["12x", "-3", "x", ""].map(integer);
         assert_eq!(numbers, [Some(12), Some(-3), None, None]);
         let switches = ["ON", "no", "1", "maybe"].map(switch);

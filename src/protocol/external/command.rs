@@ -39,9 +39,9 @@ pub(super) struct Options {
 }
 
 /// The text of an error answer, without LF.
-pub(super) type Refused = String;
+pub(super) type ErrorText = String;
 
-fn syntax(what: impl std::fmt::Display) -> Refused {
+fn syntax(what: impl std::fmt::Display) -> ErrorText {
     format!("Error: syntax error, {what}")
 }
 
@@ -84,7 +84,7 @@ pub(super) fn is_server_command(line: &[u8]) -> bool {
 }
 
 /// Reads one line without NULs and line end.
-pub(super) fn parse(line: &[u8]) -> Result<Command, Refused> {
+pub(super) fn parse(line: &[u8]) -> Result<Command, ErrorText> {
     let line = line.trim_ascii();
     if starts_with_board(line) {
         let (board, options) = board(line, false)?;
@@ -116,7 +116,7 @@ fn starts_with_board(line: &[u8]) -> bool {
         .is_some_and(|front| front.eq_ignore_ascii_case(b"board:"))
 }
 
-fn set(words: &mut Words<'_>) -> Result<Command, Refused> {
+fn set(words: &mut Words<'_>) -> Result<Command, ErrorText> {
     let name = words.next().map(lower).unwrap_or_default();
     match name.as_str() {
         "debug" => Ok(Command::Debug(boolean(words.next())?)),
@@ -139,7 +139,7 @@ fn set(words: &mut Words<'_>) -> Result<Command, Refused> {
     }
 }
 
-fn boolean(word: Option<&[u8]>) -> Result<bool, Refused> {
+fn boolean(word: Option<&[u8]>) -> Result<bool, ErrorText> {
     let Some(word) = word else {
         return Err(syntax("unexpected EOL, expecting E_BOOLEAN"));
     };
@@ -150,7 +150,7 @@ fn boolean(word: Option<&[u8]>) -> Result<bool, Refused> {
     switch(&text).ok_or_else(|| syntax("unexpected E_CHARACTER, expecting E_BOOLEAN"))
 }
 
-fn evaluation(rest: &[u8]) -> Result<Command, Refused> {
+fn evaluation(rest: &[u8]) -> Result<Command, ErrorText> {
     let mut words = Words(rest);
     match words.next() {
         Some(word) if word.eq_ignore_ascii_case(b"fibsboard") => {}
@@ -166,7 +166,7 @@ fn evaluation(rest: &[u8]) -> Result<Command, Refused> {
 }
 
 /// BOARD { option }
-fn board(line: &[u8], evaluation: bool) -> Result<(BoardLine, Options), Refused> {
+fn board(line: &[u8], evaluation: bool) -> Result<(BoardLine, Options), ErrorText> {
     let (board, length) = BoardLine::parse_prefix(line)
         .map_err(|error| format!("Error: badly formed board ({error}, byte {})", error.at()))?;
     let mut options = Options::default();
@@ -190,7 +190,7 @@ fn option(
     words: &mut Words<'_>,
     evaluation: bool,
     options: &mut Options,
-) -> Result<(), Refused> {
+) -> Result<(), ErrorText> {
     match name {
         "jacobyrule" => options.jacoby = Some(boolean(words.next())?),
         "crawfordrule" => options.crawford = Some(boolean(words.next())?),
@@ -226,7 +226,7 @@ fn option(
 }
 
 /// A level of play, which gnubg does not have (RO-10).
-fn level(word: Option<&[u8]>) -> Result<Level, Refused> {
+fn level(word: Option<&[u8]>) -> Result<Level, ErrorText> {
     let name = word.map(lower).unwrap_or_default();
     Level::named(&name).ok_or_else(|| {
         let found = shown(name.as_bytes());
@@ -249,7 +249,7 @@ fn optional_boolean(words: &mut Words<'_>) -> bool {
     value.unwrap_or(true)
 }
 
-fn integer(word: Option<&[u8]>, name: &str, most: u8) -> Result<u8, Refused> {
+fn integer(word: Option<&[u8]>, name: &str, most: u8) -> Result<u8, ErrorText> {
     let Some(word) = word else {
         return Err(syntax("unexpected EOL, expecting E_INTEGER"));
     };
@@ -262,7 +262,7 @@ fn integer(word: Option<&[u8]>, name: &str, most: u8) -> Result<u8, Refused> {
 }
 
 /// With a point as it stands, without in units of 1/10000.
-fn noise(word: Option<&[u8]>) -> Result<f32, Refused> {
+fn noise(word: Option<&[u8]>) -> Result<f32, ErrorText> {
     let text = word.map(lower).unwrap_or_default();
     let plain = !text.is_empty()
         && text

@@ -6,11 +6,11 @@
 //! is a text. Rules EXT-01 to EXT-52 of `protocol-specs/gnubg-external.md`.
 //!
 //! ```
-//! use gammond_protocol::external::{Ask, External, Step};
+//! use gammond_protocol::external::{Ask, External, ExternalAction};
 //! let board = "board:me:you:7:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:-1:3:1:\
 //!              3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1\n";
 //! let mut machine = External::default();
-//! let Step::Ask(question) = machine.line(board.as_bytes()) else { panic!("a question") };
+//! let ExternalAction::Ask(question) = machine.line(board.as_bytes()) else { panic!("a question") };
 //! assert!(matches!(question.ask, Ask::Play(query, _) if query.roll.to_string() == "31"));
 //! ```
 
@@ -26,7 +26,7 @@ pub use resign::lost_for_certain;
 pub use spelling::{Spelling, spell};
 
 use super::dialect::{self, Dialect, Inquiry};
-use super::lines::Cut;
+use super::lines::FramedLine;
 use command::{Command, Options};
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
@@ -61,7 +61,7 @@ impl Default for ExternalSettings {
 }
 
 /// The action for a line; the reply to a question must be reported to [`External::replied`].
-pub type Step = super::dialect::Step<Question>;
+pub type ExternalAction = super::dialect::LineAction<Question>;
 
 /// One connection's machine.
 #[derive(Clone, Debug, Default)]
@@ -116,12 +116,12 @@ impl External {
     }
 
     /// Takes one line, with or without its LF.
-    pub fn line(&mut self, line: &[u8]) -> Step {
+    pub fn line(&mut self, line: &[u8]) -> ExternalAction {
         let line = clean(line);
         self.server |= command::is_server_command(line);
         match command::parse(line) {
             Ok(command) => self.obey(command),
-            Err(refused) => Step::Say(refused + "\n"),
+            Err(refused) => ExternalAction::Say(refused + "\n"),
         }
     }
 
@@ -132,34 +132,39 @@ impl External {
         }
     }
 
-    fn obey(&mut self, command: Command) -> Step {
-        let on_off =
-            |what: &str, on: bool| Step::Say(format!("{what} {}\n", if on { "ON" } else { "OFF" }));
+    fn obey(&mut self, command: Command) -> ExternalAction {
+        let on_off = |what: &str, on: bool| {
+            ExternalAction::Say(format!("{what} {}\n", if on { "ON" } else { "OFF" }))
+        };
         match command {
-            Command::Empty if self.server => Step::Say("Error: no command given\n".into()),
-            Command::Empty => Step::Silence,
-            Command::Version => Step::Say(format!(
+            Command::Empty if self.server => {
+                ExternalAction::Say("Error: no command given\n".into())
+            }
+            Command::Empty => ExternalAction::Silence,
+            Command::Version => ExternalAction::Say(format!(
                 "Interface: 2\nRFBF: 0\nEngine: {}\nSoftware: gammond {}\n",
                 self.rules.engine,
                 env!("CARGO_PKG_VERSION")
             )),
-            Command::Help => Step::Say("\tNo help information available\n".into()),
+            Command::Help => ExternalAction::Say("\tNo help information available\n".into()),
             Command::Debug(on) => {
                 self.debug = on;
                 on_off("Debug output", on)
             }
             Command::Interface(new) => on_off("New interface", new),
-            Command::Prompt => Step::Say("Error: set option 'prompt' not supported\n".into()),
-            Command::Exit => Step::Close(String::new()),
+            Command::Prompt => {
+                ExternalAction::Say("Error: set option 'prompt' not supported\n".into())
+            }
+            Command::Exit => ExternalAction::Close(String::new()),
             Command::Board(board, options) => self.board(board, &options),
             Command::Evaluation(board, options) => self.evaluation(&board, &options),
         }
     }
 
-    fn board(&mut self, board: BoardLine, options: &Options) -> Step {
+    fn board(&mut self, board: BoardLine, options: &Options) -> ExternalAction {
         let view = match self.view(&board, options) {
             Ok(view) => view,
-            Err(refused) => return Step::Say(refused),
+            Err(refused) => return ExternalAction::Say(refused),
         };
         let ask = if options.resignation > 0 {
             let query = EvalQuery {
@@ -175,13 +180,13 @@ impl External {
                 Ok(ask) => ask,
                 Err(reply) => {
                     self.last = Some((board, reply.clone()));
-                    return Step::Say(reply + "\n");
+                    return ExternalAction::Say(reply + "\n");
                 }
             }
         };
         let preface = self.preface(&board, &view);
         self.last = Some((board, String::new()));
-        Step::Ask(Box::new(Question {
+        ExternalAction::Ask(Box::new(Question {
             ask,
             settings: self.rules.settings.clone(),
             preface,
@@ -285,10 +290,10 @@ impl External {
         Ask::Raised(EvalQuery { position, state }, on_roll)
     }
 
-    fn evaluation(&mut self, board: &BoardLine, options: &Options) -> Step {
+    fn evaluation(&mut self, board: &BoardLine, options: &Options) -> ExternalAction {
         let view = match self.view(board, options) {
             Ok(view) => view,
-            Err(refused) => return Step::Say(refused),
+            Err(refused) => return ExternalAction::Say(refused),
         };
         let mut query = EvalQuery {
             position: view.position,
@@ -309,7 +314,7 @@ impl External {
             noise: options.noise.unwrap_or(0.0),
             ..Settings::default()
         };
-        Step::Ask(Box::new(Question {
+        ExternalAction::Ask(Box::new(Question {
             ask: Ask::Evaluation(query),
             settings,
             preface: self.preface(board, &view),
@@ -338,10 +343,10 @@ impl External {
 }
 
 impl Dialect for External {
-    fn line(&mut self, line: Cut<'_>) -> dialect::Step {
+    fn line(&mut self, line: FramedLine<'_>) -> dialect::LineAction {
         match line {
-            Cut::Line(line) => External::line(self, line).map(Inquiry::from),
-            Cut::TooLong => dialect::Step::Refuse("Error: line is too long\n".into()),
+            FramedLine::Line(line) => External::line(self, line).map(Inquiry::from),
+            FramedLine::TooLong => dialect::LineAction::Refuse("Error: line is too long\n".into()),
         }
     }
 

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_cannot_be_saved_is_given_up() {
+    fn bot_resigns_only_certain_losses() {
         check(&[(1, 4)], &[(1, 1)], false, None);
         check(&[(1, 5)], &[(1, 1)], false, Some(1));
         check(&[(1, 5)], &[(1, 2)], false, Some(1));

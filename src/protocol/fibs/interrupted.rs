@@ -25,7 +25,7 @@ impl Interrupted {
 
     /// Closes a match whose end was not seen. If our rating changed by an amount possible for one match, the change
     /// gives the outcome.
-    pub(super) fn ended_unseen(self, now: Option<f64>) -> MatchRecord {
+    pub(super) fn into_lost_record(self, now: Option<f64>) -> MatchRecord {
         let change = match (self.rating, now) {
             (Some(before), Some(after)) => after - before,
             _ => 0.0,

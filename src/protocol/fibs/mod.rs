@@ -1,6 +1,6 @@
 //! The FIBS bot as a machine without I/O: bytes in, commands and questions out.
 //!
-//! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one; [`strangers`] recognises
+//! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one; [`free_text`] recognises
 //! lines that contain other users' words. [`machine`] keeps the login and the match, and [`treaty`] is its interface.
 //! [`policy`] selects opponents and messages, [`record`] keeps the match for its file. No module here uses a socket,
 //! a clock or an engine: time is passed in, questions go out and their answers come back. Rules FIBS-01 to FIBS-37 of
@@ -14,17 +14,17 @@
 //! assert!(matches!(machine.poll(10), Some(Output::Login)));
 //! ```
 
+pub mod interface;
 mod interrupted;
 pub mod machine;
 mod play;
 pub mod policy;
 pub mod record;
-pub mod treaty;
 
 pub use gammond_game::notation::fibs::{
-    By, LineReader, Message, Piece, Speech, Wanted, Who, name_line, strangers,
+    By, LineReader, MatchTerms, Message, Piece, Speech, Who, free_text, name_line,
 };
+pub use interface::{Answer, Ask, BotCounters, Event, Output, Timing};
 pub use machine::Machine;
 pub use policy::Policy;
 pub use record::{MatchEnd, MatchRecord};
-pub use treaty::{Answer, Ask, Counts, Event, Output, Timing};

@@ -2,11 +2,11 @@
 //!
 //! The board line is the truth, prompts are hints (FIBS-12).
 
+use super::interface::{Ask, Timing};
 use super::record::MatchRecord;
-use super::treaty::{Ask, Timing};
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery};
 use gammond_game::notation::MatPlayer;
-use gammond_game::notation::fibs::Wanted;
+use gammond_game::notation::fibs::MatchTerms;
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, NotationError};
 use gammond_game::{CubeOwner, Position, Roll, Rules, legal_plays};
 
@@ -48,7 +48,7 @@ pub(super) enum CrawfordRoll {
 #[derive(Clone, Debug)]
 pub(super) struct Match {
     pub(super) opponent: String,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: MatchTerms,
     pub(super) unlimited: bool,
     pub(super) line: Option<BoardLine>,
     pub(super) view: Option<BoardView>,
@@ -104,11 +104,11 @@ pub(super) struct Match {
 }
 
 impl Match {
-    pub(super) fn new(opponent: &str, wanted: Wanted, now: u64, record: MatchRecord) -> Match {
+    pub(super) fn new(opponent: &str, wanted: MatchTerms, now: u64, record: MatchRecord) -> Match {
         Match {
             opponent: opponent.to_owned(),
             wanted,
-            unlimited: wanted == Wanted::Unlimited,
+            unlimited: wanted == MatchTerms::Unlimited,
             line: None,
             view: None,
             text: String::new(),
@@ -134,16 +134,16 @@ impl Match {
             board_at: now,
             silent_since: now,
             reminded: false,
-            greeted: wanted == Wanted::Resume,
+            greeted: wanted == MatchTerms::Resume,
             leaving: false,
             stop_offered: 0,
             my_roll: None,
             other_roll: None,
             games: 0,
             agreed: match wanted {
-                Wanted::Points(length) => Some(Some(length)),
-                Wanted::Unlimited => Some(None),
-                Wanted::Resume => None,
+                MatchTerms::Points(length) => Some(Some(length)),
+                MatchTerms::Unlimited => Some(None),
+                MatchTerms::Resume => None,
             },
             foreign: 0,
             unannounced: false,

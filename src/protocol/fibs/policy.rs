@@ -4,7 +4,7 @@
 
 use super::super::toml_fault::{TomlFault, parse_toml};
 use gammond_game::Score;
-use gammond_game::notation::fibs::{Wanted, Who};
+use gammond_game::notation::fibs::{MatchTerms, Who};
 use serde::Deserialize;
 
 /// Characters of a text that the bot says.
@@ -284,11 +284,11 @@ impl Policy {
 
     /// Returns true if matches of this kind are played at all.
     #[must_use]
-    pub fn allows(&self, wanted: Wanted) -> bool {
+    pub fn allows(&self, wanted: MatchTerms) -> bool {
         match wanted {
-            Wanted::Resume => true,
-            Wanted::Unlimited => self.unlimited,
-            Wanted::Points(length) => {
+            MatchTerms::Resume => true,
+            MatchTerms::Unlimited => self.unlimited,
+            MatchTerms::Points(length) => {
                 (self.length_min..=self.length_max).contains(&length)
                     && !self.length_except.contains(&length)
             }
@@ -307,7 +307,7 @@ impl Policy {
     pub fn judge(
         &self,
         name: &str,
-        wanted: Wanted,
+        wanted: MatchTerms,
         who: Option<&Who>,
         drops: u32,
         saved: usize,
@@ -320,7 +320,7 @@ impl Policy {
             return InvitationAnswer::Ignore;
         }
         // A saved match is finished whatever else holds.
-        if wanted == Wanted::Resume {
+        if wanted == MatchTerms::Resume {
             return InvitationAnswer::Play;
         }
         if drops > self.drops_max {
@@ -378,26 +378,29 @@ mod tests {
         let policy =
             Policy::parse("length_max = 7\nlength_except = [2]\nblocklist = [\"bad\"]").unwrap();
         let judge = |name, wanted| policy.judge(name, wanted, None, 0, 0);
-        assert_eq!(judge("joe", Wanted::Points(7)), InvitationAnswer::Play);
+        assert_eq!(judge("joe", MatchTerms::Points(7)), InvitationAnswer::Play);
         assert!(matches!(
-            judge("joe", Wanted::Points(2)),
+            judge("joe", MatchTerms::Points(2)),
             InvitationAnswer::Decline(_)
         ));
         assert!(matches!(
-            judge("joe", Wanted::Points(9)),
+            judge("joe", MatchTerms::Points(9)),
             InvitationAnswer::Decline(_)
         ));
         assert!(matches!(
-            judge("joe", Wanted::Unlimited),
+            judge("joe", MatchTerms::Unlimited),
             InvitationAnswer::Decline(_)
         ));
-        assert_eq!(judge("joe", Wanted::Resume), InvitationAnswer::Play);
-        assert_eq!(judge("bad", Wanted::Points(7)), InvitationAnswer::Ignore);
+        assert_eq!(judge("joe", MatchTerms::Resume), InvitationAnswer::Play);
         assert_eq!(
-            judge("MissManners", Wanted::Points(7)),
+            judge("bad", MatchTerms::Points(7)),
             InvitationAnswer::Ignore
         );
-        let many = policy.judge("joe", Wanted::Points(1), None, 4, 0);
+        assert_eq!(
+            judge("MissManners", MatchTerms::Points(7)),
+            InvitationAnswer::Ignore
+        );
+        let many = policy.judge("joe", MatchTerms::Points(1), None, 4, 0);
         assert!(matches!(many, InvitationAnswer::Decline(_)));
         assert!(
             Policy::parse("lenght_max = 7")

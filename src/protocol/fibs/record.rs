@@ -269,7 +269,7 @@ impl MatchRecord {
             _ => None,
         };
         match (game.result, gain) {
-            (told, Some(gain)) if told == Some(gain) => {}
+            (has_content, Some(gain)) if has_content == Some(gain) => {}
             (None, Some(gain)) => game.result = Some(gain),
             (Some((winner, points)), Some(gain)) => {
                 let [one, other] = [(winner, points), gain].map(|(winner, points)| match winner {
@@ -301,7 +301,7 @@ impl MatchRecord {
 
     /// Compares the server's score after a game with ours. If they differ, the line that ended the game was lost, or
     /// wrong.
-    pub fn score_told(&mut self, scores: [u32; 2]) {
+    pub fn set_reported_score(&mut self, scores: [u32; 2]) {
         let start = self.games.last().map_or(self.scores, |game| game.scores);
         // The score before the game says nothing about its end.
         if scores == self.scores || scores == start {
@@ -329,7 +329,7 @@ impl MatchRecord {
         self.confirm();
         self.explain();
         if let Some(scores) = scores {
-            self.score_told(scores);
+            self.set_reported_score(scores);
         }
         self.outcome = Some(match winner {
             MatPlayer::First => MatchEnd::Won,
@@ -482,7 +482,7 @@ impl MatchRecord {
             games: self
                 .games
                 .iter()
-                .filter(|game| told(game))
+                .filter(|game| has_content(game))
                 .cloned()
                 .collect(),
         }
@@ -498,6 +498,6 @@ fn mover_roll(player: MatPlayer, [mine, theirs]: [Option<Roll>; 2]) -> Option<Ro
 }
 
 /// Returns true if the game has an action or a result: the last game of a match whose end was hidden can be empty.
-fn told(game: &MatGame) -> bool {
+fn has_content(game: &MatGame) -> bool {
     !game.actions.is_empty() || game.result.is_some()
 }

@@ -3,7 +3,7 @@
 
 mod sequence;
 
-use super::external::{Ask, External, Reading, Step, read_play};
+use super::external::{Ask, External, ExternalAction, Reading, read_play};
 use super::ubgi::Ubgi;
 use super::{Request, Session, SessionSettings, parse_line};
 use gammond_engine::query::Settings;
@@ -41,8 +41,10 @@ pub fn fuzz_external(data: &[u8]) {
     let mut machine = External::default();
     for line in data.split(|byte| *byte == b'\n') {
         match machine.line(line) {
-            Step::Say(text) => assert!(text.ends_with('\n') && !text.contains('\0'), "{text:?}"),
-            Step::Ask(question) => {
+            ExternalAction::Say(text) => {
+                assert!(text.ends_with('\n') && !text.contains('\0'), "{text:?}")
+            }
+            ExternalAction::Ask(question) => {
                 if let Ask::Play(query, _) = &question.ask {
                     let text = String::from_utf8_lossy(data);
                     if let Reading::Played(after) = read_play(&query.position, query.roll, &text) {
@@ -64,7 +66,7 @@ pub fn fuzz_external(data: &[u8]) {
 pub fn fuzz_ubgi(data: &[u8]) {
     let mut machine = Ubgi::new(Settings::default(), "embedded", 1, true);
     for line in data.split(|byte| *byte == b'\n') {
-        if let super::ubgi::Step::Say(text) = machine.line(line) {
+        if let super::ubgi::UbgiAction::Say(text) = machine.line(line) {
             assert!(text.ends_with('\n'), "{text:?}");
         }
     }

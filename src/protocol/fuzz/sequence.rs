@@ -1,9 +1,9 @@
 //! Sequences for the machines that have a state: the fuzzer's bytes choose among commands, boards
 //! and sentences that belong together, so that a session gets beyond its first line.
 
-use crate::external::{Ask as ExternalAsk, External, Step as ExternalStep};
+use crate::external::{Ask as ExternalAsk, External, ExternalAction as ExternalStep};
 use crate::fibs::{Answer, Ask, Machine, Output, Policy, Timing};
-use crate::ubgi::{Step as UbgiStep, Ubgi};
+use crate::ubgi::{Ubgi, UbgiAction as UbgiStep};
 use gammond_engine::query::Settings;
 use gammond_game::legal_plays;
 

@@ -183,7 +183,7 @@ const LETTERS: [(char, f64, &str); 91] = [
     (',', 0.4, "M.4-.2L-.3 1.8"),
 ];
 
-/// Width and lines of a letter; a box for one that is not drawn here.
+/// Returns the width and the strokes of a letter; a box for a missing letter.
 fn letter(letter: char) -> (f64, &'static str) {
     let known = LETTERS.iter().find(|one| one.0 == letter);
     known.map_or((5.0, "M0-7H5V0H0z"), |one| (one.1, one.2))

@@ -18,6 +18,6 @@ pub mod weights;
 
 pub use board::board;
 pub use letters::in_lines;
-pub use screen::Look;
-pub use svg_board::{BOARD_SIZE, Drawn, svg_board, svg_file, svg_outlines};
+pub use screen::ScreenStyle;
+pub use svg_board::{BOARD_SIZE, Overlay, svg_board, svg_file, svg_outlines};
 pub use theme::{Theme, board_style};

@@ -51,7 +51,7 @@ pub fn figures(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> St
     figures.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns `+- ERROR`; the error of one game is not known.
+/// Returns the standard error as `+- ERROR`; a single game has no error.
 #[must_use]
 pub fn error_text(error: Equities) -> String {
     match error.equity.is_finite() {

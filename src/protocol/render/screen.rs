@@ -16,18 +16,18 @@ const LOSS_REGRETTED: f64 = 0.08;
 /// Settings of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Look {
+pub struct ScreenStyle {
     /// Columns of the screen.
     pub columns: usize,
     /// True to use colours, with ANSI codes.
     pub colour: bool,
 }
 
-impl Look {
+impl ScreenStyle {
     /// Creates settings for this number of columns, coloured or not.
     #[must_use]
-    pub const fn new(columns: usize, colour: bool) -> Look {
-        Look { columns, colour }
+    pub const fn new(columns: usize, colour: bool) -> ScreenStyle {
+        ScreenStyle { columns, colour }
     }
 
     fn ink(self, ink: Ink, text: &str) -> String {
@@ -70,10 +70,10 @@ impl Line {
         Line { text, columns }
     }
 
-    fn inked(look: Look, parts: &[(Option<Ink>, String)]) -> Line {
+    fn inked(style: ScreenStyle, parts: &[(Option<Ink>, String)]) -> Line {
         let columns = parts.iter().map(|(_, text)| text.chars().count()).sum();
         let inked = parts.iter().map(|(ink, text)| match ink {
-            Some(ink) => look.ink(*ink, text),
+            Some(ink) => style.ink(*ink, text),
             None => text.clone(),
         });
         Line {
@@ -85,10 +85,15 @@ impl Line {
 
 /// The position alone, with pips, cube and score beside it.
 #[must_use]
-pub fn position(position: &Position, state: &MatchState, roll: Option<Roll>, look: Look) -> String {
+pub fn position(
+    position: &Position,
+    state: &MatchState,
+    roll: Option<Roll>,
+    style: ScreenStyle,
+) -> String {
     board(position, state, roll)
         .lines()
-        .map(|line| coloured(line, look) + "\n")
+        .map(|line| coloured(line, style) + "\n")
         .collect()
 }
 
@@ -98,7 +103,7 @@ pub fn plays(
     found: &RankedPlays,
     state: &MatchState,
     (asked, limit): (u8, usize),
-    look: Look,
+    style: ScreenStyle,
     spell: impl Fn(&RankedPlay) -> String,
 ) -> String {
     let shown = &found.plays[..found.plays.len().min(limit)];
@@ -126,7 +131,7 @@ pub fn plays(
         let mark = if play.plies < deepest { "*" } else { "" };
         let strong = (rank == 0).then_some(Ink::Strong);
         lines.push(Line::inked(
-            look,
+            style,
             &[
                 (None, format!("{:>2} ", rank + 1)),
                 (strong, format!("{words:<widest$}")),
@@ -139,14 +144,14 @@ pub fn plays(
     let more = found.legal.saturating_sub(shown.len());
     if more > 0 {
         let text = format!("   and {more} more (top={})", found.legal);
-        lines.push(Line::inked(look, &[(Some(Ink::Faint), text)]));
+        lines.push(Line::inked(style, &[(Some(Ink::Faint), text)]));
     }
-    let mut text = beside(&found.position, state, Some(found.roll), lines, look);
+    let mut text = beside(&found.position, state, Some(found.roll), lines, style);
     if let (Some(play), Some(words)) = (shown.first(), words.first()) {
         let _ = writeln!(
             text,
             "\n{}: {}",
-            look.ink(Ink::Strong, words),
+            style.ink(Ink::Strong, words),
             sentence(play.chances)
         );
         if let Some(mwc) = play.value.mwc {
@@ -192,16 +197,16 @@ pub fn evaluation(
     at: &Position,
     state: &MatchState,
     net: &str,
-    look: Look,
+    style: ScreenStyle,
 ) -> String {
     let mut lines = table(found.chances);
     lines.push(Line::plain(""));
     lines.push(Line::plain(format!("cubeless {}", value(found.cubeless))));
     if let Some(cubeful) = found.cubeful {
         let text = format!("cubeful  {}", value(cubeful));
-        lines.push(Line::inked(look, &[(Some(Ink::Strong), text)]));
+        lines.push(Line::inked(style, &[(Some(Ink::Strong), text)]));
     }
-    beside(at, state, None, lines, look)
+    beside(at, state, None, lines, style)
         + &format!(
             "\n{}; {} position, {net}{}\n",
             depth(found.plies),
@@ -217,7 +222,7 @@ pub fn cube(
     at: &Position,
     state: &MatchState,
     verdict: &str,
-    look: Look,
+    style: ScreenStyle,
 ) -> String {
     let mut lines = table(found.chances);
     lines.push(Line::plain(""));
@@ -241,10 +246,10 @@ pub fn cube(
     let share = found
         .percentage
         .map_or(String::new(), |share| format!(" ({:.1} %)", share * 100.0));
-    beside(at, state, None, lines, look)
+    beside(at, state, None, lines, style)
         + &format!(
             "\nProper cube action: {}{share}\n{}{}\n",
-            look.ink(Ink::Strong, verdict),
+            style.ink(Ink::Strong, verdict),
             depth(found.plies),
             meaning(found.cubeless)
         )
@@ -272,32 +277,32 @@ fn beside(
     state: &MatchState,
     roll: Option<Roll>,
     lines: Vec<Line>,
-    look: Look,
+    style: ScreenStyle,
 ) -> String {
     let drawn = board(at, state, roll);
     let (mut text, mut notes) = (String::new(), Vec::new());
-    let wide = look.columns >= WIDE_COLUMNS
+    let wide = style.columns >= WIDE_COLUMNS
         && lines
             .iter()
-            .all(|line| BOARD_COLUMNS + 1 + line.columns <= look.columns);
+            .all(|line| BOARD_COLUMNS + 1 + line.columns <= style.columns);
     let mut lines = lines.into_iter();
     // Pips, cube and score stand where the lines go: they are told in a row of their own.
     for row in drawn.lines() {
         let (board, note) = row.split_at(row.len().min(BOARD_COLUMNS));
         notes.push(note.trim());
         if !wide {
-            text.push_str(&coloured(row, look));
+            text.push_str(&coloured(row, style));
         } else if let Some(line) = lines.next() {
             let _ = write!(
                 text,
                 "{}{:pad$}{}",
-                coloured(board, look),
+                coloured(board, style),
                 "",
                 line.text,
                 pad = BOARD_COLUMNS + 1 - board.len()
             );
         } else {
-            text.push_str(&coloured(board, look));
+            text.push_str(&coloured(board, style));
         }
         text.truncate(text.trim_end_matches(' ').len());
         text.push('\n');
@@ -323,15 +328,15 @@ fn beside(
 }
 
 /// Checkers in their colours; only in the columns of the board.
-fn coloured(row: &str, look: Look) -> String {
-    if !look.colour || !row.starts_with(" |") && !row.starts_with("v|") {
+fn coloured(row: &str, style: ScreenStyle) -> String {
+    if !style.colour || !row.starts_with(" |") && !row.starts_with("v|") {
         return row.to_owned();
     }
     let mut text = String::new();
     for (column, letter) in row.chars().enumerate() {
         match letter {
-            'X' if column < BOARD_COLUMNS => text.push_str(&look.ink(Ink::Mine, "X")),
-            'O' if column < BOARD_COLUMNS => text.push_str(&look.ink(Ink::Theirs, "O")),
+            'X' if column < BOARD_COLUMNS => text.push_str(&style.ink(Ink::Mine, "X")),
+            'O' if column < BOARD_COLUMNS => text.push_str(&style.ink(Ink::Theirs, "O")),
             letter => text.push(letter),
         }
     }
@@ -412,19 +417,19 @@ mod tests {
         }
     }
 
-    fn drawn(look: Look) -> String {
+    fn drawn(style: ScreenStyle) -> String {
         let spell = |play: &RankedPlay| format!("{} steps", play.play.steps().len());
-        plays(&ranking(), &MatchState::default(), (2, 3), look, spell)
+        plays(&ranking(), &MatchState::default(), (2, 3), style, spell)
     }
 
     #[test]
-    fn a_play_that_stands_alone_is_said_to() {
+    fn forced_play_is_marked_as_the_only_one() {
         let spell = |_: &RankedPlay| String::new();
         let text = plays(
             &ranking(),
             &MatchState::default(),
             (3, 3),
-            Look::new(80, false),
+            ScreenStyle::new(80, false),
             spell,
         );
         let last = "2-ply was enough (plies=3 was asked): no other play comes near the best\n";
@@ -451,12 +456,12 @@ X is on roll; X 167 pips, O 167 pips; [cube 1]  money game, Jacoby; rolled 31
 2 steps: wins 55.0 % (gammon 16.0, backgammon 1.0), loses 45.0 % (gammon 12.0, backgammon 0.0)
 2-ply: looked ahead 2 turns; plays with * only 0: they looked too bad there to go deeper (filter=huge keeps more)
 ";
-        assert_eq!(drawn(Look::new(80, false)), expected);
+        assert_eq!(drawn(ScreenStyle::new(80, false)), expected);
     }
 
     #[test]
     fn a_narrow_screen_has_the_ranking_below_and_nothing_wider() {
-        let text = drawn(Look::new(60, false));
+        let text = drawn(ScreenStyle::new(60, false));
         let board = text.find("1-+").unwrap();
         assert!(text.find("+0.159").unwrap() > board, "{text}");
         assert!(text.contains("pips 167"), "{text}");
@@ -464,7 +469,7 @@ X is on roll; X 167 pips, O 167 pips; [cube 1]  money game, Jacoby; rolled 31
 
     #[test]
     fn colours_change_nothing_but_colours() {
-        let coloured = drawn(Look::new(80, true));
+        let coloured = drawn(ScreenStyle::new(80, true));
         assert!(coloured.contains("\x1b[31m -0.060") || coloured.contains("\x1b[33m -0.060"));
         let mut plain = String::new();
         let mut rest = coloured.as_str();
@@ -473,6 +478,6 @@ X is on roll; X 167 pips, O 167 pips; [cube 1]  money game, Jacoby; rolled 31
             rest = after.split_once('m').unwrap().1;
         }
         plain.push_str(rest);
-        assert_eq!(plain, drawn(Look::new(80, false)));
+        assert_eq!(plain, drawn(ScreenStyle::new(80, false)));
     }
 }

@@ -24,7 +24,7 @@ const STACK: u8 = 5;
 
 /// Additions to checkers and cube in a drawing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Drawn<'a> {
+pub struct Overlay<'a> {
     /// Dice of the player on roll.
     pub roll: Option<Roll>,
     /// Arrows for this play of the player on roll.
@@ -40,7 +40,7 @@ pub const BOARD_SIZE: (f64, f64) = (TOTAL_WIDTH, TOTAL_HEIGHT);
 
 /// The board as an `svg` element for a page that has [`board_style`](super::board_style).
 #[must_use]
-pub fn svg_board(position: &Position, state: &MatchState, drawn: &Drawn<'_>) -> String {
+pub fn svg_board(position: &Position, state: &MatchState, drawn: &Overlay<'_>) -> String {
     element(position, state, drawn, false, "")
 }
 
@@ -50,7 +50,7 @@ pub fn svg_board(position: &Position, state: &MatchState, drawn: &Drawn<'_>) -> 
 pub fn svg_file(
     position: &Position,
     state: &MatchState,
-    drawn: &Drawn<'_>,
+    drawn: &Overlay<'_>,
     theme: Option<Theme>,
 ) -> String {
     match theme {
@@ -67,7 +67,7 @@ pub fn svg_file(
 pub fn svg_outlines(
     position: &Position,
     state: &MatchState,
-    drawn: &Drawn<'_>,
+    drawn: &Overlay<'_>,
     theme: Theme,
 ) -> String {
     painted(position, state, drawn, theme, true)
@@ -76,7 +76,7 @@ pub fn svg_outlines(
 fn painted(
     position: &Position,
     state: &MatchState,
-    drawn: &Drawn<'_>,
+    drawn: &Overlay<'_>,
     theme: Theme,
     outlines: bool,
 ) -> String {
@@ -97,7 +97,7 @@ const ON_DARK: Ink = ("tt", 14.0, true, "#fff");
 fn element(
     position: &Position,
     state: &MatchState,
-    drawn: &Drawn<'_>,
+    drawn: &Overlay<'_>,
     outlines: bool,
     style: &str,
 ) -> String {
@@ -449,7 +449,7 @@ mod tests {
     fn everything_is_drawn() {
         let play = Play::from_steps(&[Step { from: 7, to: 4 }, Step { from: 5, to: 4 }]).unwrap();
         for clockwise in [false, true] {
-            let drawn = Drawn {
+            let drawn = Overlay {
                 roll: Some(Roll::of(3, 1)),
                 play: Some(&play),
                 clockwise,
@@ -465,7 +465,7 @@ mod tests {
         let file = svg_file(
             &Position::start(),
             &MatchState::default(),
-            &Drawn::default(),
+            &Overlay::default(),
             None,
         );
         assert!(file.contains("prefers-color-scheme:dark"));
@@ -475,10 +475,10 @@ mod tests {
     #[test]
     fn themes_outlines_and_colours() {
         let (start, state) = (Position::start(), MatchState::default());
-        let dark = Drawn {
+        let dark = Overlay {
             roll: Some(Roll::of(6, 5)),
             dark: true,
-            ..Drawn::default()
+            ..Overlay::default()
         };
         for &theme in Theme::ALL {
             assert_eq!(Theme::named(theme.name), Some(theme));
@@ -492,13 +492,13 @@ mod tests {
             let lines = svg_outlines(&start, &state, &dark, theme);
             assert!(!lines.contains("var(") && !lines.contains("<text"));
         }
-        let lowest = |drawn: &Drawn<'_>| {
+        let lowest = |drawn: &Overlay<'_>| {
             let text = svg_board(&start, &state, drawn);
             let at = text.find("<circle class=").unwrap();
             text[at + 15..].chars().next()
         };
         assert_eq!(lowest(&dark), Some('t'));
-        assert_eq!(lowest(&Drawn::default()), Some('m'));
+        assert_eq!(lowest(&Overlay::default()), Some('m'));
     }
 
     #[test]
@@ -509,7 +509,7 @@ mod tests {
         opponent[BAR] = 2;
         opponent[3] = 1;
         let position = Position::new(&me, &opponent).unwrap();
-        let text = svg_board(&position, &MatchState::default(), &Drawn::default());
+        let text = svg_board(&position, &MatchState::default(), &Overlay::default());
         assert_eq!(text.matches("<rect class=\"m\"").count(), 8);
         assert_eq!(text.matches("<rect class=\"t\"").count(), 12);
         assert_eq!(text.matches("<circle class=\"m\"").count(), 5);

@@ -31,7 +31,7 @@ macro_rules! themes {
                 ],
             };)+
 
-            /// All of them.
+            /// All themes.
             pub const ALL: &'static [Theme] = &[$(Theme::$constant),+];
         }
     };

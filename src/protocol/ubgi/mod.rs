@@ -5,11 +5,11 @@
 //! `protocol-specs/ubgi.md`.
 //!
 //! ```
-//! use gammond_protocol::ubgi::{Step, Ubgi};
+//! use gammond_protocol::ubgi::{UbgiAction, Ubgi};
 //! let mut machine = Ubgi::default();
-//! assert_eq!(machine.line(b"isready"), Step::Say("readyok\n".into()));
-//! assert_eq!(machine.line(b"position gnubgid 4HPwATDgc/ABMA"), Step::Silence);
-//! assert_eq!(machine.line(b"go"), Step::Say("error bad_state missing.dice\n".into()));
+//! assert_eq!(machine.line(b"isready"), UbgiAction::Say("readyok\n".into()));
+//! assert_eq!(machine.line(b"position gnubgid 4HPwATDgc/ABMA"), UbgiAction::Silence);
+//! assert_eq!(machine.line(b"go"), UbgiAction::Say("error bad_state missing.dice\n".into()));
 //! ```
 
 mod keys;
@@ -17,7 +17,7 @@ mod options;
 
 use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
-use super::lines::Cut;
+use super::lines::FramedLine;
 use super::request::RequestError;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Found, PlayQuery, Question as Asked, RankedPlays, Settings,
@@ -27,8 +27,8 @@ use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use keys::{KEYS, PLY_MAX};
 use options::Options;
 
-/// The action for a line; a failed [`Step::Rebuild`] must be answered with an `error` line.
-pub type Step = super::dialect::Step<Question>;
+/// The action for a line; a failed [`UbgiAction::Rebuild`] must be answered with an `error` line.
+pub type UbgiAction = super::dialect::LineAction<Question>;
 
 /// A `go`.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +78,7 @@ impl From<Question> for Inquiry {
             (None, None) => Asked::About,
         };
         let mut inquiry = Inquiry::new(asked, settings, question);
-        inquiry.hasty = true;
+        inquiry.fallback_to_static = true;
         inquiry
     }
 }
@@ -126,7 +126,7 @@ const STATE: MatchState = MatchState::money(Rules {
     beavers: false,
 });
 
-type Obeyed = Result<Step, &'static str>;
+type CommandResult = Result<UbgiAction, &'static str>;
 
 impl Ubgi {
     /// A session with these settings; `nets` and `threads` are those of the engine.
@@ -149,24 +149,24 @@ impl Ubgi {
     }
 
     /// Takes one line, with or without its LF.
-    pub fn line(&mut self, line: &[u8]) -> Step {
+    pub fn line(&mut self, line: &[u8]) -> UbgiAction {
         let Ok(text) = std::str::from_utf8(line) else {
-            return Step::Say("error bad_command encoding\n".into());
+            return UbgiAction::Say("error bad_command encoding\n".into());
         };
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         let Some((&command, rest)) = words.split_first() else {
-            return Step::Silence;
+            return UbgiAction::Silence;
         };
         let reply = match command {
-            "ubgi" => Ok(Step::Say(self.handshake())),
-            "isready" => Ok(Step::Say("readyok\n".into())),
-            "quit" => return Step::Close(String::new()),
-            "stop" => Ok(Step::Silence),
+            "ubgi" => Ok(UbgiAction::Say(self.handshake())),
+            "isready" => Ok(UbgiAction::Say("readyok\n".into())),
+            "quit" => return UbgiAction::Close(String::new()),
+            "stop" => Ok(UbgiAction::Silence),
             "newgame" => {
                 (self.position, self.roll, self.state) = (None, None, STATE);
-                Ok(Step::Silence)
+                Ok(UbgiAction::Silence)
             }
-            "keys" => Ok(Step::Say(self.keys())),
+            "keys" => Ok(UbgiAction::Say(self.keys())),
             "get" => self.get(rest),
             "set" => self.set(rest),
             "setoption" => self.setoption(rest),
@@ -176,13 +176,13 @@ impl Ubgi {
             "setscore" => self.setscore(rest),
             "setcube" => self.setcube(rest),
             "setturn" => match rest {
-                ["p0" | "p1"] => Ok(Step::Silence),
+                ["p0" | "p1"] => Ok(UbgiAction::Silence),
                 _ => Err("bad_value setturn"),
             },
             "go" => self.go(rest),
             _ => Err("bad_command unknown"),
         };
-        reply.unwrap_or_else(|error| Step::Say(format!("error {error}\n")))
+        reply.unwrap_or_else(|error| UbgiAction::Say(format!("error {error}\n")))
     }
 
     fn handshake(&self) -> String {
@@ -208,7 +208,7 @@ impl Ubgi {
         self.options.value(name, &self.state)
     }
 
-    fn get(&self, words: &[&str]) -> Obeyed {
+    fn get(&self, words: &[&str]) -> CommandResult {
         let [name] = words else {
             return Err("bad_command get");
         };
@@ -216,14 +216,14 @@ impl Ubgi {
         if key.engine && !self.may_rebuild {
             return Err("unsupported key");
         }
-        Ok(Step::Say(format!(
+        Ok(UbgiAction::Say(format!(
             "value {} {}\n",
             key.name,
             self.value(key.name)
         )))
     }
 
-    fn set(&mut self, words: &[&str]) -> Obeyed {
+    fn set(&mut self, words: &[&str]) -> CommandResult {
         let Some((name, value)) = words.split_first().filter(|(_, value)| !value.is_empty()) else {
             return Err("bad_command set");
         };
@@ -232,7 +232,7 @@ impl Ubgi {
     }
 
     /// `setoption name NAME value VALUE`
-    fn setoption(&mut self, words: &[&str]) -> Obeyed {
+    fn setoption(&mut self, words: &[&str]) -> CommandResult {
         let ["name", rest @ ..] = words else {
             return Err("bad_command setoption");
         };
@@ -243,31 +243,31 @@ impl Ubgi {
         self.change(key, &value, true)
     }
 
-    fn change(&mut self, key: &'static keys::Key, value: &str, old: bool) -> Obeyed {
+    fn change(&mut self, key: &'static keys::Key, value: &str, old: bool) -> CommandResult {
         if key.engine && !self.may_rebuild {
             return Err("unsupported key");
         }
         // The longest error names the key; they are all known, so the text is a constant.
         let Some(value) = key.accept(value, old) else {
-            return Ok(Step::Say(format!("error bad_value {}\n", key.name)));
+            return Ok(UbgiAction::Say(format!("error bad_value {}\n", key.name)));
         };
         if key.name == "game.variant" {
             (self.position, self.roll) = (Some(Position::start()), None);
-            return Ok(Step::Silence);
+            return Ok(UbgiAction::Silence);
         }
         if !self.options.change(key.name, &value, &mut self.state) {
-            return Ok(Step::Say(format!("error bad_value {}\n", key.name)));
+            return Ok(UbgiAction::Say(format!("error bad_value {}\n", key.name)));
         }
         if key.engine {
-            return Ok(Step::Rebuild {
+            return Ok(UbgiAction::Rebuild {
                 nets: self.options.nets.clone(),
                 threads: self.options.threads,
             });
         }
-        Ok(Step::Silence)
+        Ok(UbgiAction::Silence)
     }
 
-    fn position(&mut self, words: &[&str]) -> Obeyed {
+    fn position(&mut self, words: &[&str]) -> CommandResult {
         match words {
             ["gnubgid", id] => {
                 let id = PositionId::parse(id.as_bytes()).map_err(|_| "bad_value position")?;
@@ -284,10 +284,10 @@ impl Ubgi {
             ["xgid", ..] => return Err("bad_value position"),
             _ => return Err("bad_command position"),
         }
-        Ok(Step::Silence)
+        Ok(UbgiAction::Silence)
     }
 
-    fn dice(&mut self, words: &[&str]) -> Obeyed {
+    fn dice(&mut self, words: &[&str]) -> CommandResult {
         let die = |text: &str| match text.as_bytes() {
             [byte @ b'1'..=b'6'] => Ok(byte - b'0'),
             _ => Err("bad_value dice"),
@@ -297,11 +297,11 @@ impl Ubgi {
         };
         let roll = Roll::new(die(first)?, die(second)?).map_err(|_| "bad_value dice")?;
         self.roll = Some(roll);
-        Ok(Step::Silence)
+        Ok(UbgiAction::Silence)
     }
 
     /// `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
-    fn newsession(&mut self, words: &[&str]) -> Obeyed {
+    fn newsession(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value newsession";
         let (mut length, mut jacoby, mut crawford, mut is_match) = (None, None, None, None);
         for pair in words.chunks(2) {
@@ -328,10 +328,10 @@ impl Ubgi {
         }
         self.options.crawford_rule = crawford.unwrap_or(true);
         self.state = state;
-        Ok(Step::Silence)
+        Ok(UbgiAction::Silence)
     }
 
-    fn setscore(&mut self, words: &[&str]) -> Obeyed {
+    fn setscore(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value setscore";
         let [mine, theirs] = words else {
             return Err(WRONG);
@@ -345,11 +345,11 @@ impl Ubgi {
             let score = Score::new(length, mine, theirs, crawford).map_err(|_| WRONG)?;
             self.state.score = score;
         }
-        Ok(Step::Silence)
+        Ok(UbgiAction::Silence)
     }
 
     /// `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
-    fn setcube(&mut self, words: &[&str]) -> Obeyed {
+    fn setcube(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value setcube";
         let (mut value, mut owner) = (None, None);
         for pair in words.chunks(2) {
@@ -363,10 +363,10 @@ impl Ubgi {
         }
         let (value, owner) = (value.ok_or(WRONG)?, owner.ok_or(WRONG)?);
         self.state.cube = Cube::new(value, owner).map_err(|_| WRONG)?;
-        Ok(Step::Silence)
+        Ok(UbgiAction::Silence)
     }
 
-    fn go(&self, words: &[&str]) -> Obeyed {
+    fn go(&self, words: &[&str]) -> CommandResult {
         let mut settings = self.options.settings(&self.base);
         let mut rest = words;
         let mut role = "chequer";
@@ -423,7 +423,7 @@ impl Ubgi {
             }),
         };
         let cube = (role != "chequer").then_some(CubeQuery { position, state });
-        Ok(Step::Ask(Box::new(Question {
+        Ok(UbgiAction::Ask(Box::new(Question {
             cube,
             play,
             settings,
@@ -432,10 +432,12 @@ impl Ubgi {
 }
 
 impl Dialect for Ubgi {
-    fn line(&mut self, line: Cut<'_>) -> dialect::Step {
+    fn line(&mut self, line: FramedLine<'_>) -> dialect::LineAction {
         match line {
-            Cut::Line(line) => Ubgi::line(self, line).map(Inquiry::from),
-            Cut::TooLong => dialect::Step::Refuse("error bad_command line_too_long\n".into()),
+            FramedLine::Line(line) => Ubgi::line(self, line).map(Inquiry::from),
+            FramedLine::TooLong => {
+                dialect::LineAction::Refuse("error bad_command line_too_long\n".into())
+            }
         }
     }
 

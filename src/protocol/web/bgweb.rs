@@ -1,6 +1,6 @@
 //! bgweb-api: `POST /api/v1/getmoves`, and the additions that its users asked for (BW-01 to BW-51).
 
-use super::{Asked, Members, WebError, mismatch, write};
+use super::{Members, WebError, WebRequest, mismatch, write};
 use crate::dialect::{About, Inquiry, Reply};
 use crate::json::Json;
 use crate::request::RequestError;
@@ -24,7 +24,7 @@ const MOVES_MAX: u32 = u32::MAX;
 ///
 /// # Errors
 /// The fault in the body.
-pub fn getmoves(body: Json, plies: u8) -> Result<Asked, WebError> {
+pub fn getmoves(body: Json, plies: u8) -> Result<WebRequest, WebError> {
     let mut request = Request::read(body, plies)?;
     let Some(roll) = request.roll else {
         let message = "dice are missing, expected two such as [3,1]";
@@ -44,7 +44,7 @@ pub fn getmoves(body: Json, plies: u8) -> Result<Asked, WebError> {
 ///
 /// # Errors
 /// The fault in the body.
-pub fn getcube(body: Json, plies: u8) -> Result<Asked, WebError> {
+pub fn getcube(body: Json, plies: u8) -> Result<WebRequest, WebError> {
     let mut request = Request::read(body, plies)?;
     request.settings.cubeful = true;
     let query = CubeQuery::new(request.position, request.state);
@@ -55,7 +55,7 @@ pub fn getcube(body: Json, plies: u8) -> Result<Asked, WebError> {
 ///
 /// # Errors
 /// The fault in the body.
-pub fn evaluate(body: Json, plies: u8) -> Result<Asked, WebError> {
+pub fn evaluate(body: Json, plies: u8) -> Result<WebRequest, WebError> {
     let request = Request::read(body, plies)?;
     let query = EvalQuery::new(request.position, request.state);
     Ok(request.ask(Question::Value(query)))
@@ -138,16 +138,16 @@ impl Request {
         })
     }
 
-    fn ask(self, question: Question) -> Asked {
+    fn ask(self, question: Question) -> WebRequest {
         let answer = Answer {
             cubeful: self.settings.cubeful,
             extra: self.extra,
         };
-        Asked::Question(Box::new(Inquiry::new(question, self.settings, answer)))
+        WebRequest::Question(Box::new(Inquiry::new(question, self.settings, answer)))
     }
 
     /// Legal plays without values (BW-24): no question.
-    fn plays_alone(&self, roll: Roll, top: usize) -> Result<Asked, WebError> {
+    fn plays_alone(&self, roll: Roll, top: usize) -> Result<WebRequest, WebError> {
         if self.position.is_over() {
             return Err(WebError::new(
                 "game-over",
@@ -162,7 +162,7 @@ impl Request {
             .map(|play| Move::new(None, &self.position, &play.play, self.extra, &play.after))
             .collect();
         // Nothing in it can fail to be written.
-        Ok(Asked::Answer(
+        Ok(WebRequest::Answer(
             serde_json::to_string(&moves).unwrap_or_default(),
         ))
     }
@@ -277,7 +277,7 @@ impl Answer {
         let Some(best) = plays.plays.first().filter(|best| !best.play.is_pass()) else {
             return Vec::new();
         };
-        let one = |play: &RankedPlay| {
+        let ranked_move = |play: &RankedPlay| {
             let diff = (play.value.equity - best.value.equity).min(0.0);
             let values = (play.value, Some(diff));
             let evaluation = self.evaluation(values, &play.chances, play.plies);
@@ -290,7 +290,7 @@ impl Answer {
                 &play.position,
             )
         };
-        plays.plays.iter().map(one).collect()
+        plays.plays.iter().map(ranked_move).collect()
     }
 
     fn cube(&self, cube: &CubeAnswer) -> CubeBody {

@@ -3,9 +3,9 @@
 //!
 //! ```
 //! use gammond_protocol::json::Json;
-//! use gammond_protocol::web::{Asked, bgweb};
+//! use gammond_protocol::web::{WebRequest, bgweb};
 //! let body = br#"{"board":{"x":{"1":1},"o":{"2":1}},"dice":[6,1],"player":"x","score-moves":false}"#;
-//! let Ok(Asked::Answer(answer)) = bgweb::getmoves(Json::parse(body)?, 2) else { panic!("no question") };
+//! let Ok(WebRequest::Answer(answer)) = bgweb::getmoves(Json::parse(body)?, 2) else { panic!("no question") };
 //! assert_eq!(answer, r#"[{"play":[{"from":"1","to":"off"}]}]"#);
 //! # Ok::<(), serde_json::Error>(())
 //! ```
@@ -25,7 +25,7 @@ use serde::Serialize;
 
 /// A request that was understood.
 #[derive(Debug)]
-pub enum Asked {
+pub enum WebRequest {
     /// The answer, as nothing must be computed for it.
     Answer(String),
     /// A question whose reply writes the answer; its errors are those of lines in JSON.

@@ -1,6 +1,6 @@
 //! The Nodots engine protocol, version "1": `POST /v1/move|double|take|resign`, `GET /v1/health` (NEP-01 to NEP-71).
 
-use super::{Asked, Members, WebError, mismatch, write};
+use super::{Members, WebError, WebRequest, mismatch, write};
 use crate::dialect::{About, Inquiry, Reply};
 use crate::external::lost_for_certain;
 use crate::json::Json;
@@ -65,7 +65,7 @@ pub fn code(code: &str) -> (&'static str, u16) {
 ///
 /// # Errors
 /// The fault in the body.
-pub fn ask(decision: NodotsDecision, body: Json) -> Result<Asked, WebError> {
+pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError> {
     let mut members = Members::of_body(body)?;
     let position = position(&mut members)?;
     let active = Colour::read(&mut members, "activePlayerColor")?.unwrap_or(Colour::White);
@@ -110,7 +110,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<Asked, WebError> {
         position,
         state,
     };
-    Ok(Asked::Question(Box::new(Inquiry::new(
+    Ok(WebRequest::Question(Box::new(Inquiry::new(
         question, settings, answer,
     ))))
 }

@@ -1,6 +1,6 @@
 //! wildbg: `GET /move` and `GET /eval`, with today's members of `cube` (WB-01 to WB-12).
 
-use super::{Asked, WebError, mismatch, write};
+use super::{WebError, WebRequest, mismatch, write};
 use crate::dialect::{About, Inquiry, Reply};
 use crate::request::RequestError;
 use gammond_engine::query::{
@@ -25,7 +25,9 @@ const AWAY_MAX: u32 = 64;
 ///
 /// # Errors
 /// [`BAD_QUERY`] and [`BAD_VALUE`], with the original's messages.
-pub fn best_move(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Asked, WebError> {
+pub fn best_move(
+    pairs: impl IntoIterator<Item = (String, String)>,
+) -> Result<WebRequest, WebError> {
     let query = Query::read(pairs, true)?;
     let position = query.position()?;
     let roll = match [query.dice.first, query.dice.second] {
@@ -35,14 +37,14 @@ pub fn best_move(pairs: impl IntoIterator<Item = (String, String)>) -> Result<As
     let state = query.state()?;
     let Some(position) = position.filter(|position| !position.is_over()) else {
         let answer = over_moves(position.as_ref(), roll);
-        return Ok(Asked::Answer(
+        return Ok(WebRequest::Answer(
             serde_json::to_string(&answer).unwrap_or_default(),
         ));
     };
     let mut settings = query.settings()?;
     settings.cubeful = false;
     let question = Question::Plays(PlayQuery::new(position, roll, state));
-    Ok(Asked::Question(Box::new(Inquiry::new(
+    Ok(WebRequest::Question(Box::new(Inquiry::new(
         question, settings, Answer,
     ))))
 }
@@ -51,20 +53,20 @@ pub fn best_move(pairs: impl IntoIterator<Item = (String, String)>) -> Result<As
 ///
 /// # Errors
 /// [`BAD_QUERY`] and [`BAD_VALUE`], with the original's messages.
-pub fn eval(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Asked, WebError> {
+pub fn eval(pairs: impl IntoIterator<Item = (String, String)>) -> Result<WebRequest, WebError> {
     let query = Query::read(pairs, false)?;
     let position = query.position()?;
     let state = query.state()?;
     let Some(position) = position.filter(|position| !position.is_over()) else {
         let answer = over_eval(position.as_ref());
-        return Ok(Asked::Answer(
+        return Ok(WebRequest::Answer(
             serde_json::to_string(&answer).unwrap_or_default(),
         ));
     };
     let mut settings = query.settings()?;
     settings.cubeful = true;
     let question = Question::Cube(CubeQuery::new(position, state));
-    Ok(Asked::Question(Box::new(Inquiry::new(
+    Ok(WebRequest::Question(Box::new(Inquiry::new(
         question, settings, Answer,
     ))))
 }
@@ -277,11 +279,11 @@ impl Reply for Answer {
 }
 
 fn moves(plays: &RankedPlays) -> MovesBody {
-    let one = |play: &gammond_engine::query::RankedPlay| {
+    let move_body = |play: &gammond_engine::query::RankedPlay| {
         MoveBody::new(&plays.position, &play.play, plays.roll, &play.chances)
     };
     MovesBody {
-        moves: plays.plays.iter().map(one).collect(),
+        moves: plays.plays.iter().map(move_body).collect(),
     }
 }
 

@@ -80,9 +80,9 @@ pub enum FibsError {
 
 /// A callback that files an analysed match; its arguments are name, text and analysis.
 #[derive(Clone)]
-pub struct Filing(pub Arc<dyn Fn(&str, &str, &Analysis) + Send + Sync>);
+pub struct MatchArchiver(pub Arc<dyn Fn(&str, &str, &Analysis) + Send + Sync>);
 
-impl fmt::Debug for Filing {
+impl fmt::Debug for MatchArchiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Filing(…)")
     }
@@ -124,7 +124,7 @@ pub struct FibsConfig {
     /// True if the match files include an analysis of both players.
     pub analyse: bool,
     /// Callback for analysed matches.
-    pub filing: Option<Filing>,
+    pub archiver: Option<MatchArchiver>,
 }
 
 impl FibsConfig {
@@ -151,7 +151,7 @@ impl FibsConfig {
             finish_match: false,
             watch: false,
             analyse: false,
-            filing: None,
+            archiver: None,
         })
     }
 }

@@ -48,10 +48,10 @@ pub(super) fn keep(
     let Some(analysis) = judged else {
         return Vec::new();
     };
-    if let Some(filing) = &config.filing {
-        (filing.0)(&name, &text, &analysis);
+    if let Some(archiver) = &config.archiver {
+        (archiver.0)(&name, &text, &analysis);
     }
-    analysis.told_to_opponent(MatPlayer::First)
+    analysis.lines_for_opponent(MatPlayer::First)
 }
 
 fn judged(

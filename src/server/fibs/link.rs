@@ -7,7 +7,7 @@
 use super::config::{FibsConfig, FibsError, check_name};
 use super::decide::{answer, decide};
 use super::keep::keep;
-use super::state::{Books, FibsState, StateLock, check_folder, date, unix_seconds};
+use super::state::{FibsState, MatchStatistics, StateLock, check_folder, date, unix_seconds};
 use gammond_base::escape::Terminal;
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
@@ -70,7 +70,7 @@ pub async fn play(
     config: FibsConfig,
     engine: Engine,
     mut stop: watch::Receiver<u32>,
-) -> Result<Books, FibsError> {
+) -> Result<MatchStatistics, FibsError> {
     check_name("client", &config.client)?;
     let _lock = StateLock::take(config.state.as_deref())?;
     let state = FibsState::load(config.state.as_deref())?;
@@ -79,7 +79,7 @@ pub async fn play(
     let mut link = Link::new(config, engine, state);
     let mut wait = link.config.backoff_ms;
     loop {
-        link.hear(*stop.borrow());
+        link.pass_stop_requests(*stop.borrow());
         let stops = link.stops > 0 || link.machine.stop_deadline().is_some();
         if stops && !link.machine.stop_waits(link.now()) {
             break;
@@ -169,10 +169,10 @@ struct Link {
 impl Link {
     fn new(config: FibsConfig, engine: Engine, state: FibsState) -> Link {
         let mut machine = Machine::new(&config.user, config.policy.clone(), config.timing.clone());
-        for (name, person) in &state.people {
-            machine.set_drops(name, person.drops);
-            if !person.report.is_empty() {
-                machine.set_report(name, Some(person.report.clone()));
+        for (name, record_of_opponent) in &state.people {
+            machine.set_drops(name, record_of_opponent.drops);
+            if !record_of_opponent.report.is_empty() {
+                machine.set_report(name, Some(record_of_opponent.report.clone()));
             }
         }
         for (name, match_) in &state.unfinished {
@@ -265,7 +265,7 @@ impl Link {
                 () = &mut forced => break End::Quit,
             }
             while tasks.try_join_next().is_some() {}
-            self.hear(*stop.borrow());
+            self.pass_stop_requests(*stop.borrow());
         };
         tasks.abort_all();
         let now = self.now();
@@ -281,17 +281,17 @@ impl Link {
     }
 
     /// Passes requests to stop to the machine.
-    fn hear(&mut self, asked: u32) {
+    fn pass_stop_requests(&mut self, asked: u32) {
         while self.stops < asked {
             self.stops += 1;
             let now = self.now();
             self.machine.stop(self.config.finish_match, now);
-            self.tell_stop();
+            self.log_stop();
         }
     }
 
     /// Shows at once the effect of a request to stop, and how to stop immediately.
-    fn tell_stop(&self) {
+    fn log_stop(&self) {
         match (self.stops, self.machine.opponent()) {
             (1, Some(opponent)) => {
                 let what = match self.config.finish_match {
@@ -380,18 +380,18 @@ impl Link {
                 opponent_saved,
             } => {
                 self.saved = saved;
-                let person = self.state.person(&opponent);
+                let record_of_opponent = self.state.opponent_mut(&opponent);
                 tracing::info!(
                     opponent,
                     %wanted,
-                    matches = person.matches,
-                    won = person.won,
-                    drops = person.drops,
+                    matches = record_of_opponent.matches,
+                    won = record_of_opponent.won,
+                    drops = record_of_opponent.drops,
                     opponent_saved,
                     saved,
                     "match"
                 );
-                person.met = date(unix_seconds());
+                record_of_opponent.met = date(unix_seconds());
             }
             Event::Board(view) => {
                 if self.config.watch {
@@ -417,9 +417,9 @@ impl Link {
                 tracing::info!(opponent, by_us, "match saved");
                 self.state.books.saved += 1;
                 if !by_us {
-                    let person = self.state.person(&opponent);
-                    person.drops += 1;
-                    let drops = person.drops;
+                    let record_of_opponent = self.state.opponent_mut(&opponent);
+                    record_of_opponent.drops += 1;
+                    let drops = record_of_opponent.drops;
                     self.machine.set_drops(&opponent, drops);
                 }
                 self.state.save(self.config.state.as_deref());
@@ -451,13 +451,13 @@ impl Link {
             if lines.is_empty() {
                 // Nothing was judged: the match before it is told again.
                 let before = self.state.people.get(&name);
-                let lines = before.map(|person| person.report.clone());
+                let lines = before.map(|record_of_opponent| record_of_opponent.report.clone());
                 self.machine
                     .set_report(&name, lines.filter(|lines| !lines.is_empty()));
                 continue;
             }
             self.machine.set_report(&name, Some(lines.clone()));
-            self.state.person(&name).report = lines;
+            self.state.opponent_mut(&name).report = lines;
             self.state.save(self.config.state.as_deref());
         }
     }

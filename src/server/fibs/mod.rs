@@ -6,6 +6,6 @@ mod keep;
 pub mod link;
 pub mod state;
 
-pub use config::{FibsConfig, FibsError, Filing, Secret, StateError};
+pub use config::{FibsConfig, FibsError, MatchArchiver, Secret, StateError};
 pub use decide::answer;
 pub use link::play;

@@ -21,7 +21,7 @@ const UNFINISHED_MAX: usize = 100;
 /// An opponent of the bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Person {
+pub struct OpponentRecord {
     /// Number of finished matches.
     pub matches: u32,
     /// Number of these matches that the bot won.
@@ -51,7 +51,7 @@ pub struct MatchCounts {
 /// Match statistics of the bot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Books {
+pub struct MatchStatistics {
     /// Results since the state file was created.
     pub all: MatchCounts,
     /// Results since midnight UTC.
@@ -72,9 +72,9 @@ pub struct Books {
 #[serde(default)]
 pub struct FibsState {
     /// Opponents by name.
-    pub people: BTreeMap<String, Person>,
+    pub people: BTreeMap<String, OpponentRecord>,
     /// Match statistics.
-    pub books: Books,
+    pub books: MatchStatistics,
     /// Unfinished matches by opponent, which a new run resumes.
     pub unfinished: BTreeMap<String, Unfinished>,
 }
@@ -193,7 +193,7 @@ impl FibsState {
     }
 
     /// Returns the entry of an opponent.
-    pub fn person(&mut self, name: &str) -> &mut Person {
+    pub fn opponent_mut(&mut self, name: &str) -> &mut OpponentRecord {
         self.people.entry(name.to_owned()).or_default()
     }
 
@@ -213,9 +213,9 @@ impl FibsState {
     pub fn finished(&mut self, record: &MatchRecord) {
         self.unfinished.remove(&record.opponent);
         let won = record.outcome == Some(MatchEnd::Won);
-        let person = self.person(&record.opponent);
-        person.matches += 1;
-        person.won += u32::from(won);
+        let record_of_opponent = self.opponent_mut(&record.opponent);
+        record_of_opponent.matches += 1;
+        record_of_opponent.won += u32::from(won);
         if let [_, Some(rating)] = record.ratings {
             self.books.rating = Some(rating);
         }
@@ -333,7 +333,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
         let mut state = FibsState::load(Some(&path)).unwrap();
-        state.person("joe").drops = 2;
+        state.opponent_mut("joe").drops = 2;
         state.save(Some(&path));
         assert_eq!(FibsState::load(Some(&path)).unwrap(), state);
         std::fs::write(&path, "{").unwrap();

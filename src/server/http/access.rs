@@ -99,13 +99,13 @@ impl HttpAccess {
     }
 
     /// Returns true if requests must carry a token.
-    pub(crate) fn wants_token(&self) -> bool {
+    pub(crate) fn requires_token(&self) -> bool {
         !self.tokens.is_empty()
     }
 
     /// Returns true if other machines may connect.
     pub(crate) fn serves_others(&self) -> bool {
-        self.open || self.wants_token()
+        self.open || self.requires_token()
     }
 
     /// The client with this token. All are compared, in the same time.
@@ -162,7 +162,7 @@ impl HttpAccess {
         peer: Origin,
         headers: &HeaderMap,
     ) -> Result<Origin, Problem> {
-        if !self.wants_token() {
+        if !self.requires_token() {
             return Ok(peer);
         }
         let shown = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
@@ -228,20 +228,20 @@ impl HttpAccess {
 
 /// Checks that the listeners of a server share.
 #[derive(Debug)]
-pub(crate) struct Doors {
+pub(crate) struct AccessState {
     pub(super) access: HttpAccess,
     pub(super) failures: Failures,
     pub(super) jobs: Arc<Jobs>,
 }
 
-impl Doors {
+impl AccessState {
     /// Opens the jobs.
     ///
     /// # Errors
     /// [`JobsError`].
-    pub(crate) fn new(access: HttpAccess, limits: JobLimits) -> Result<Doors, JobsError> {
+    pub(crate) fn new(access: HttpAccess, limits: JobLimits) -> Result<AccessState, JobsError> {
         let jobs = Jobs::open(limits, |owner| access.origin(owner))?;
-        Ok(Doors {
+        Ok(AccessState {
             access,
             failures: Failures::default(),
             jobs: Arc::new(jobs),

@@ -1,6 +1,6 @@
 //! `show` as text, as a drawing and as points (HTTP-22).
 
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use crate::picture::png;
 use crate::tcp::shared::Shared;
 use axum::body::Body;
@@ -9,7 +9,7 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use gammond_game::MatchState;
 use gammond_game::notation::{ParsedPosition, parse_play};
-use gammond_protocol::render::{Drawn, Theme, board, svg_file, svg_outlines};
+use gammond_protocol::render::{Overlay, Theme, board, svg_file, svg_outlines};
 use gammond_protocol::{Request, parse_line};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -26,7 +26,7 @@ const WIDTH: u32 = 918;
 
 /// Options of a drawing, from parameters of the query.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
+pub(super) struct DrawingOptions {
     theme: Option<Theme>,
     width: Option<u32>,
     play: Option<String>,
@@ -34,19 +34,19 @@ pub(super) struct Wishes {
     dark: bool,
 }
 
-impl Wishes {
+impl DrawingOptions {
     /// Takes the parameters that are about the picture out of a query; the others come back as a query.
     ///
     /// # Errors
     /// `bad-setting` with the parameter's name.
-    pub(super) fn read(query: &str) -> Result<(Wishes, String), Problem> {
-        let mut wishes = Wishes::default();
+    pub(super) fn read(query: &str) -> Result<(DrawingOptions, String), Problem> {
+        let mut options = DrawingOptions::default();
         let mut rest = form_urlencoded::Serializer::new(String::new());
         let mut seen = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let wrong = |want: &str| {
                 let message = format!("{name} is {value:.64?}, expected {want}");
-                let place = Where::Parameter(name.clone().into_owned());
+                let place = ErrorLocation::Parameter(name.clone().into_owned());
                 Problem::new("bad-setting", message).at(place)
             };
             let flag = || match &*value {
@@ -59,17 +59,17 @@ impl Wishes {
                     let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
                     let names = names.join(", ");
                     let theme = Theme::named(&value);
-                    wishes.theme = Some(theme.ok_or_else(|| wrong(&names))?);
+                    options.theme = Some(theme.ok_or_else(|| wrong(&names))?);
                 }
                 "width" => {
                     let width = value.parse().ok();
                     let width = width.filter(|width| (64..=WIDTH_MAX).contains(width));
                     let want = || wrong(&format!("a number from 64 to {WIDTH_MAX}"));
-                    wishes.width = Some(width.ok_or_else(want)?);
+                    options.width = Some(width.ok_or_else(want)?);
                 }
-                "play" => wishes.play = Some(value.to_string()),
-                "clockwise" => wishes.clockwise = flag()?,
-                "dark" => wishes.dark = flag()?,
+                "play" => options.play = Some(value.to_string()),
+                "clockwise" => options.clockwise = flag()?,
+                "dark" => options.dark = flag()?,
                 _ => {
                     rest.append_pair(&name, &value);
                     continue;
@@ -77,12 +77,12 @@ impl Wishes {
             }
             if seen.contains(&name) {
                 let message = format!("parameter {name:?} stands twice");
-                let place = Where::Parameter(name.into_owned());
+                let place = ErrorLocation::Parameter(name.into_owned());
                 return Err(Problem::new("bad-setting", message).at(place));
             }
             seen.push(name);
         }
-        Ok((wishes, rest.finish()))
+        Ok((options, rest.finish()))
     }
 
     /// Draws what a line shows.
@@ -102,7 +102,7 @@ impl Wishes {
             (Some(text), Some(roll)) => {
                 let legal = parse_play(text, &position, roll);
                 let wrong = |error| Problem::new("bad-play", format!("play: {error}"));
-                let place = || Where::Parameter("play".to_owned());
+                let place = || ErrorLocation::Parameter("play".to_owned());
                 Some(legal.map_err(|error| wrong(error).at(place()))?.play)
             }
             (Some(_), None) => {
@@ -110,7 +110,7 @@ impl Wishes {
                 return Err(Problem::new("missing-roll", message));
             }
         };
-        let drawn = Drawn {
+        let drawn = Overlay {
             roll,
             play: play.as_ref(),
             clockwise: self.clockwise,

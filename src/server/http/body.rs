@@ -1,8 +1,8 @@
 //! Bodies of requests, as they come (HTTP-11, HTTP-13, HTTP-80).
 
 use super::problem::Problem;
+use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
-use crate::tcp::weight::Weight;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -45,14 +45,14 @@ pub(super) async fn collect(
     shared: &Arc<Shared>,
     body: Body,
     max: usize,
-) -> Result<(Bytes, Weight), Problem> {
+) -> Result<(Bytes, MatchMemory), Problem> {
     let too_large = || Problem::new("too-large", format!("the body has more than {max} bytes"));
     let size = body.size_hint();
     if size.lower() > max as u64 {
         return Err(too_large());
     }
     let most = size.upper().and_then(|most| usize::try_from(most).ok());
-    let mut weight = Weight::new(Arc::clone(shared));
+    let mut weight = MatchMemory::new(Arc::clone(shared));
     if weight.gathered(Some(most.unwrap_or(max).min(max))) {
         let message = "busy: too many bytes of bodies wait";
         return Err(Problem::new("busy", message));

@@ -1,7 +1,7 @@
 //! Answers as server-sent events (HTTP-40 to HTTP-43): progress while they are computed, then the result or the problem.
 
-use super::desk::{Answer, Piece};
 use super::problem::Problem;
+use super::submission::{Answer, Piece};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};

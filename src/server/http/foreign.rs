@@ -1,11 +1,11 @@
 //! The paths of other programs (HTTP-110 to HTTP-112): their clients change one address and nothing else.
 
 use super::body;
-use super::desk;
 use super::list::{self, Form, Work};
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use super::router::Peer;
-use crate::faults::surviving;
+use super::submission;
+use crate::faults::catch_panics;
 use crate::tcp::shared::Shared;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -18,14 +18,14 @@ use axum::routing::any;
 use futures_util::FutureExt as _;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::NodotsDecision;
-use gammond_protocol::web::{Asked, WebError, bgweb, nodots, wildbg};
+use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
 use serde_json::json;
 use std::sync::Arc;
 
 /// Look-ahead of bgweb's paths, where a body names none (BW-51).
 const BGWEB_PLIES: u8 = 2;
 
-type Handled = Result<Vec<u8>, Problem>;
+type ForeignAnswer = Result<Vec<u8>, Problem>;
 
 /// The routes of bgweb-api, wildbg and Nodots.
 pub(super) fn routes() -> Router<Arc<Shared>> {
@@ -64,7 +64,7 @@ impl From<WebError> for Problem {
             field: Some(fault.field.into()),
             ..Problem::new(fault.code, fault.message)
         }
-        .at(Where::Pointer(pointer))
+        .at(ErrorLocation::Pointer(pointer))
     }
 }
 
@@ -72,14 +72,14 @@ impl From<WebError> for Problem {
 async fn find(
     shared: &Arc<Shared>,
     peer: Peer,
-    read: impl FnOnce() -> Result<Asked, WebError>,
-) -> Handled {
-    let asked = surviving(&shared.counters, read)
+    read: impl FnOnce() -> Result<WebRequest, WebError>,
+) -> ForeignAnswer {
+    let asked = catch_panics(&shared.counters, read)
         .map_err(|error| Problem::new(error.code, error.message))?;
     match asked? {
-        Asked::Answer(text) => Ok(text.into_bytes()),
-        Asked::Question(inquiry) => {
-            let answer = desk::compute(shared, peer.origin, *inquiry).await?;
+        WebRequest::Answer(text) => Ok(text.into_bytes()),
+        WebRequest::Question(inquiry) => {
+            let answer = submission::compute(shared, peer.origin, *inquiry).await?;
             Ok(answer.collect().await)
         }
     }
@@ -137,7 +137,7 @@ fn bgweb_error(problem: &Problem) -> Response {
     response
 }
 
-type Take = fn(Json, u8) -> Result<Asked, WebError>;
+type Take = fn(Json, u8) -> Result<WebRequest, WebError>;
 
 async fn bgweb_one(
     shared: Arc<Shared>,
@@ -232,7 +232,7 @@ async fn batch(
                 "the body is {}, expected {{\"requests\":[…]}}",
                 other.kind()
             );
-            Err(Problem::new("bad-request", message).at(Where::Pointer(String::new())))
+            Err(Problem::new("bad-request", message).at(ErrorLocation::Pointer(String::new())))
         }
         Err(problem) => Err(problem),
     };
@@ -261,7 +261,7 @@ async fn wildbg_answer(
     shared: &Arc<Shared>,
     peer: Peer,
     request: Parts,
-    take: fn(Vec<(String, String)>) -> Result<Asked, WebError>,
+    take: fn(Vec<(String, String)>) -> Result<WebRequest, WebError>,
 ) -> Response {
     if !matches!(request.method, Method::GET | Method::HEAD) {
         let allow = HeaderValue::from_static("GET,HEAD");

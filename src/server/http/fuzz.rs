@@ -3,8 +3,8 @@
 use super::question;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::NodotsDecision;
-use gammond_protocol::web::{Asked, WebError, bgweb, nodots, wildbg};
-use gammond_protocol::{SessionSettings, Step, message};
+use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
+use gammond_protocol::{LineAction, SessionSettings, message};
 
 /// The first byte chooses the path, the rest is body or query: a question is one line, whatever stands in it, and what is
 /// refused has a reason of one line.
@@ -47,7 +47,10 @@ fn is_one_line(line: Result<String, super::problem::Problem>) {
             assert!(!line.contains(|c: char| c.is_control()), "{line:?}");
             for verb in ["eval", "move", "rollout"] {
                 let step = message::step(verb, line.as_bytes(), SessionSettings::default());
-                let answers = matches!(step, Step::Ask(_) | Step::Say(_) | Step::Refuse(_));
+                let answers = matches!(
+                    step,
+                    LineAction::Ask(_) | LineAction::Say(_) | LineAction::Refuse(_)
+                );
                 assert!(answers, "{line:?}");
             }
         }
@@ -60,13 +63,13 @@ fn is_one_line(line: Result<String, super::problem::Problem>) {
     }
 }
 
-fn is_answerable(asked: Result<Asked, WebError>) {
+fn is_answerable(asked: Result<WebRequest, WebError>) {
     match asked {
-        Ok(Asked::Answer(text)) => {
+        Ok(WebRequest::Answer(text)) => {
             let read = serde_json::from_str::<serde_json::Value>(&text);
             assert!(read.is_ok(), "{text}");
         }
-        Ok(Asked::Question(inquiry)) => drop(inquiry),
+        Ok(WebRequest::Question(inquiry)) => drop(inquiry),
         Err(error) => assert!(!error.message.contains('\n'), "{error:?}"),
     }
 }

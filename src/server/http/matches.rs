@@ -2,16 +2,16 @@
 
 use super::accept;
 use super::body;
-use super::desk;
 use super::events::{self, EVENTS};
 use super::multipart;
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use super::question;
 use super::router::Peer;
+use super::submission;
 use super::verbs;
-use crate::faults::surviving;
+use crate::faults::catch_panics;
+use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
-use crate::tcp::weight::Weight;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -72,10 +72,10 @@ pub(super) async fn analyse(
     }
     let inquiry = inquiry(&shared, &words, text.into(), form)?;
     if streams {
-        let answer = desk::start(&shared, peer.origin, inquiry, false)?;
+        let answer = submission::start(&shared, peer.origin, inquiry, false)?;
         return Ok(events::send(answer.holding(weight), |problem| problem));
     }
-    let answer = desk::compute(&shared, peer.origin, inquiry).await?;
+    let answer = submission::compute(&shared, peer.origin, inquiry).await?;
     let mut response = Body::new(answer.holding(weight)).into_response();
     report_headers(response.headers_mut(), kind);
     Ok(response)
@@ -103,7 +103,7 @@ pub(super) async fn file(
     headers: &HeaderMap,
     body: Body,
     max: usize,
-) -> Result<(Bytes, String, Weight), Problem> {
+) -> Result<(Bytes, String, MatchMemory), Problem> {
     let sent = headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let boundary = multipart::boundary(headers);
@@ -149,7 +149,7 @@ pub(super) fn inquiry(
 ) -> Result<Inquiry, Problem> {
     let session = shared.defaults().session;
     let read = || match_inquiry(words, text, form, &session);
-    let inquiry = surviving(&shared.counters, read).and_then(|inquiry| inquiry);
+    let inquiry = catch_panics(&shared.counters, read).and_then(|inquiry| inquiry);
     inquiry.map_err(|error| {
         let problem = Problem::new(error.code, error.message);
         Problem {
@@ -172,7 +172,8 @@ pub(super) fn chosen(
                 let names: Vec<_> = offered.iter().map(|(name, ..)| *name).collect();
                 let names = names.join(", ");
                 let message = format!("format is {name:.64?}, expected one of {names}");
-                Problem::new("bad-setting", message).at(Where::Parameter("format".to_owned()))
+                Problem::new("bad-setting", message)
+                    .at(ErrorLocation::Parameter("format".to_owned()))
             })?
         }
         None => {

@@ -5,7 +5,6 @@ mod access;
 mod answer_schemas;
 mod board;
 mod body;
-mod desk;
 mod events;
 mod foreign;
 mod fuzz;
@@ -19,6 +18,7 @@ mod page;
 mod problem;
 mod question;
 mod router;
+mod submission;
 mod timed;
 mod verbs;
 
@@ -30,7 +30,7 @@ pub use mcp::McpStdio;
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
 use super::tcp::socket::Listener;
-pub(super) use access::Doors;
+pub(super) use access::AccessState;
 use axum::Router;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -68,13 +68,13 @@ pub(super) async fn accept(
     listener: Listener,
     shared: Arc<Shared>,
     audience: Audience,
-    doors: Arc<Doors>,
+    access_state: Arc<AccessState>,
 ) {
     let mut phase = shared.phase.subscribe();
     let mut tasks = JoinSet::new();
     let mut open: VecDeque<AbortHandle> = VecDeque::new();
     let router = match audience {
-        Audience::Clients => router::router(Arc::clone(&shared), doors),
+        Audience::Clients => router::router(Arc::clone(&shared), access_state),
         Audience::Scrapers => router::metrics_router(Arc::clone(&shared)),
     };
     let port = listener.port();

@@ -1,6 +1,6 @@
 //! Bodies of `multipart/form-data`: a match file with its settings (HTTP-63).
 
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -53,7 +53,7 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
             }
             continue;
         }
-        let place = || Where::Parameter(name.clone());
+        let place = || ErrorLocation::Parameter(name.clone());
         if fields.len() >= MEMBERS_MAX || fields.iter().any(|(other, _)| *other == name) {
             let message = format!("field {name:.64?} stands twice, or there are too many fields");
             return Err(Problem::new("bad-setting", message).at(place()));

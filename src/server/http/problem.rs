@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The part of the request that is wrong.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Where {
+pub(super) enum ErrorLocation {
     /// None, or the request as a whole.
     Nowhere,
     /// A JSON Pointer (RFC 6901) into the body.
@@ -26,7 +26,7 @@ pub(super) struct Problem {
     pub(super) message: String,
     pub(super) field: Option<Box<str>>,
     pub(super) at: Option<u64>,
-    pub(super) place: Where,
+    pub(super) place: ErrorLocation,
     /// The methods that the path has, where another one was used.
     pub(super) allow: Option<&'static str>,
 }
@@ -55,12 +55,12 @@ impl Problem {
             message: message.into(),
             field: None,
             at: None,
-            place: Where::Nowhere,
+            place: ErrorLocation::Nowhere,
             allow: None,
         }
     }
 
-    pub(super) fn at(self, place: Where) -> Problem {
+    pub(super) fn at(self, place: ErrorLocation) -> Problem {
         Problem { place, ..self }
     }
 
@@ -126,9 +126,9 @@ impl Problem {
     fn with_details<T>(&self, write: impl FnOnce(&Details<'_>) -> T) -> T {
         let status = self.status();
         let (pointer, parameter) = match &self.place {
-            Where::Nowhere => (None, None),
-            Where::Pointer(pointer) => (Some(pointer.as_str()), None),
-            Where::Parameter(name) => (None, Some(name.as_str())),
+            ErrorLocation::Nowhere => (None, None),
+            ErrorLocation::Pointer(pointer) => (Some(pointer.as_str()), None),
+            ErrorLocation::Parameter(name) => (None, Some(name.as_str())),
         };
         write(&Details {
             r#type: format!("/v1/errors/{}", self.code),

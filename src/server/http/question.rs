@@ -1,7 +1,7 @@
 //! A request in JSON or in a query as the line that asks the same (HTTP-10 to HTTP-12): so every way in has the same
 //! settings, limits and messages.
 
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use gammond_protocol::json::{Json, MEMBERS_MAX};
 use std::fmt::Write as _;
 
@@ -22,8 +22,8 @@ impl Parts {
     /// Arguments of a request line behind its verb, and the `#id` before it.
     fn line(
         self,
-        at: &dyn Fn(&str) -> Where,
-        at_setting: &dyn Fn(&str) -> Where,
+        at: &dyn Fn(&str) -> ErrorLocation,
+        at_setting: &dyn Fn(&str) -> ErrorLocation,
     ) -> Result<String, Problem> {
         let mut line = String::new();
         if let Some(id) = self.id {
@@ -60,7 +60,7 @@ fn push_setting(
     line: &mut String,
     name: &str,
     value: &str,
-    at: &dyn Fn(&str) -> Where,
+    at: &dyn Fn(&str) -> ErrorLocation,
 ) -> Result<(), Problem> {
     if matches!(name, "answer" | "order") {
         let message = format!("setting '{name}' is not for HTTP: answers are JSON in order");
@@ -99,7 +99,7 @@ pub(super) fn settings_of_query(
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn settings_of_pairs(settings: Vec<(String, String)>) -> Result<String, Problem> {
-    let at = |name: &str| Where::Parameter(name.to_owned());
+    let at = |name: &str| ErrorLocation::Parameter(name.to_owned());
     let mut line = String::new();
     for (name, value) in settings {
         push_setting(&mut line, &name, &value, &at)?;
@@ -120,7 +120,7 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
         }
         if seen.iter().any(|(other, _)| *other == name) {
             let message = format!("parameter {name:?} stands twice");
-            let place = Where::Parameter(name.into_owned());
+            let place = ErrorLocation::Parameter(name.into_owned());
             return Err(Problem::new("bad-setting", message).at(place));
         }
         seen.push((name.into_owned(), value.into_owned()));
@@ -129,7 +129,11 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
 }
 
 /// A text that is one word of a line.
-fn word<'a>(name: &str, text: &'a str, at: &dyn Fn(&str) -> Where) -> Result<&'a str, Problem> {
+fn word<'a>(
+    name: &str,
+    text: &'a str,
+    at: &dyn Fn(&str) -> ErrorLocation,
+) -> Result<&'a str, Problem> {
     let apart = |c: char| c.is_whitespace() || c.is_control() || c == '"';
     let wrong = if text.is_empty() {
         "is empty"
@@ -161,14 +165,14 @@ fn word<'a>(name: &str, text: &'a str, at: &dyn Fn(&str) -> Where) -> Result<&'a
 /// # Errors
 /// [`Problem`]s of status 400 with a pointer.
 pub(super) fn from_json(body: Json) -> Result<String, Problem> {
-    let at = |name: &str| Where::Pointer(format!("/{name}"));
+    let at = |name: &str| ErrorLocation::Pointer(format!("/{name}"));
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     let Json::Object(members) = body else {
         let message = format!(
             "the request is {}, expected an object such as {{\"position\":\"4HPwATDgc/ABMA\"}}",
             body.kind()
         );
-        return Err(Problem::new("bad-request", message).at(Where::Pointer(String::new())));
+        return Err(Problem::new("bad-request", message).at(ErrorLocation::Pointer(String::new())));
     };
     let mut parts = Parts::default();
     for (name, value) in members {
@@ -222,7 +226,7 @@ pub(super) fn from_json(body: Json) -> Result<String, Problem> {
 }
 
 /// A setting's value as a line has it.
-fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> Where) -> Result<String, Problem> {
+fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> ErrorLocation) -> Result<String, Problem> {
     match value {
         Json::Text(text) => Ok(text),
         Json::Number(number) => Ok(number.to_string()),
@@ -250,7 +254,7 @@ fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> Where) -> Result<String,
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn from_query(query: &str) -> Result<String, Problem> {
-    let at = |name: &str| Where::Parameter(name.to_owned());
+    let at = |name: &str| ErrorLocation::Parameter(name.to_owned());
     let mut parts = Parts::default();
     for (name, value) in parameters(query)? {
         match name.as_str() {
@@ -302,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_pointed_at() {
+    fn problem_points_to_the_wrong_member() {
         for (body, code, pointer) in [
             ("[]", "bad-request", ""),
             ("{}", "missing-position", "/position"),
@@ -330,7 +334,11 @@ mod tests {
         ] {
             let problem = line(body).unwrap_err();
             assert_eq!(&*problem.code, code, "{body}");
-            assert_eq!(problem.place, Where::Pointer(pointer.to_owned()), "{body}");
+            assert_eq!(
+                problem.place,
+                ErrorLocation::Pointer(pointer.to_owned()),
+                "{body}"
+            );
         }
         let deep = "[".repeat(100_000);
         let text = r#"{"position":"x","position":"y"}"#;

@@ -1,6 +1,6 @@
 //! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
 
-use super::access::Doors;
+use super::access::AccessState;
 use super::foreign;
 use super::jobs;
 use super::matches;
@@ -32,7 +32,7 @@ pub(super) struct Peer {
 }
 
 /// Everything that is served to clients.
-pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
+pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Router {
     Router::new()
         .route("/v1/{verb}", any(verbs::answer))
         .route("/v1/analyse", any(matches::analyse))
@@ -49,8 +49,8 @@ pub(super) fn router(shared: Arc<Shared>, doors: Arc<Doors>) -> Router {
                 "there is nothing at this path; see /v1/version",
             )
         })
-        .layer(Extension(Arc::clone(&doors)))
-        .layer(middleware::from_fn_with_state(doors, guard))
+        .layer(Extension(Arc::clone(&access_state)))
+        .layer(middleware::from_fn_with_state(access_state, guard))
         .with_state(shared)
 }
 
@@ -140,26 +140,29 @@ fn json(status: StatusCode, text: &'static str) -> Response {
 
 /// Turns away requests that a page of another site made a browser send, and those without a token that is wanted.
 async fn guard(
-    State(doors): State<Arc<Doors>>,
+    State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let allowed = doors.access.allows_origin(request.headers()) == Some(true);
+    let allowed = access_state.access.allows_origin(request.headers()) == Some(true);
     let (cors, preflight) = match allowed {
-        true => doors.access.cors(request.method(), request.headers()),
+        true => access_state
+            .access
+            .cors(request.method(), request.headers()),
         false => (HeaderMap::new(), false),
     };
-    let admitted = match turned_away(&doors, peer, &request, allowed) {
+    let admitted = match turned_away(&access_state, peer, &request, allowed) {
         Some(problem) => Err(problem),
         // A preflight has no token.
         None if preflight => Ok(None),
         // Nor has a supervisor.
         None if ["/healthz", "/readyz"].contains(&request.uri().path()) => Ok(Some(peer.origin)),
         None => {
-            let client = doors
-                .access
-                .client(&doors.failures, peer.origin, request.headers());
+            let client =
+                access_state
+                    .access
+                    .client(&access_state.failures, peer.origin, request.headers());
             client.map(Some)
         }
     };
@@ -179,7 +182,12 @@ async fn guard(
     response
 }
 
-fn turned_away(doors: &Doors, peer: Peer, request: &Request, allowed: bool) -> Option<Problem> {
+fn turned_away(
+    access_state: &AccessState,
+    peer: Peer,
+    request: &Request,
+    allowed: bool,
+) -> Option<Problem> {
     let headers = request.headers();
     let Some(port) = peer.port else {
         // No browser speaks to a Unix socket.
@@ -195,7 +203,7 @@ fn turned_away(doors: &Doors, peer: Peer, request: &Request, allowed: bool) -> O
     let is_target = target.is_none_or(|target| is_own_host(target.as_str(), port));
     let several = hosts.iter().count() > 1;
     // Servers for others have names that are not known here; their tokens or their proxy keep pages out.
-    let own = doors.access.serves_others() || (is_target && hosts.iter().all(is_ours));
+    let own = access_state.access.serves_others() || (is_target && hosts.iter().all(is_ours));
     if several || !own {
         let message =
             "Host is not this server: expected localhost, 127.0.0.1 or [::1], with its port";

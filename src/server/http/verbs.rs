@@ -1,15 +1,15 @@
 //! The verbs of the line protocol, as paths below `/v1/` (HTTP-10 to HTTP-33).
 
 use super::accept;
-use super::board::{PNG, SVG, TEXT, Wishes};
+use super::board::{DrawingOptions, PNG, SVG, TEXT};
 use super::body;
-use super::desk::{self, Answer, Read};
 use super::events::{self, EVENTS};
 use super::foreign;
 use super::list::{self, Form, Work};
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use super::question;
 use super::router::Peer;
+use super::submission::{self, Answer, Read};
 use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
 use axum::body::{Body, Bytes};
@@ -113,15 +113,15 @@ async fn posted(
             };
             let kind = accept::chosen(&parts.headers, offered(verb))?;
             if [TEXT, SVG, PNG].contains(&kind) {
-                let (wishes, rest) = Wishes::read(parts.uri.query().unwrap_or_default())?;
-                only_wishes(&rest)?;
+                let (wishes, rest) = DrawingOptions::read(parts.uri.query().unwrap_or_default())?;
+                reject_question_parts(&rest)?;
                 let drawn = wishes.draw(&shared, &line, kind).await;
                 return drawn.map_err(|problem| pointed(problem, (verb, &line)));
             }
             if kind == EVENTS {
                 return streamed(&shared, peer, (verb, line), &parts.headers, pointed);
             }
-            let asked = desk::ask(&shared, origin, verb, line.as_bytes()).await;
+            let asked = submission::ask(&shared, origin, verb, line.as_bytes()).await;
             let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
             Ok(send(answer, &line))
         }
@@ -139,8 +139,8 @@ async fn gotten(
     let kind = accept::chosen(&parts.headers, offered(verb))?;
     let draws = [TEXT, SVG, PNG].contains(&kind);
     let (wishes, query) = match draws {
-        true => Wishes::read(query)?,
-        false => (Wishes::default(), query.to_owned()),
+        true => DrawingOptions::read(query)?,
+        false => (DrawingOptions::default(), query.to_owned()),
     };
     let line = match PLAIN_VERBS.contains(&verb) {
         true => String::new(),
@@ -162,7 +162,7 @@ async fn gotten(
         let drawn = wishes.draw(shared, &line, kind).await;
         drawn.map_err(|problem| named(problem, (verb, &line)))?
     } else {
-        let asked = desk::ask(shared, peer.origin, verb, line.as_bytes()).await;
+        let asked = submission::ask(shared, peer.origin, verb, line.as_bytes()).await;
         send(
             asked.map_err(|problem| named(problem, (verb, &line)))?,
             &line,
@@ -200,8 +200,8 @@ fn streamed(
         return Ok(ended);
     }
     let line = with_progress(line);
-    let started = desk::read(shared, verb, line.as_bytes()).and_then(|read| match read {
-        Read::Inquiry(inquiry) => desk::start(shared, peer.origin, *inquiry, false),
+    let started = submission::read(shared, verb, line.as_bytes()).and_then(|read| match read {
+        Read::Inquiry(inquiry) => submission::start(shared, peer.origin, *inquiry, false),
         Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
     });
     let answer = started.map_err(|problem| point(problem, (verb, &line)))?;
@@ -220,12 +220,12 @@ pub(super) fn offered(verb: &str) -> &'static [&'static str] {
 }
 
 /// Refuses parameters beside a body that are not about the picture.
-fn only_wishes(rest: &str) -> Result<(), Problem> {
+fn reject_question_parts(rest: &str) -> Result<(), Problem> {
     let Some((name, _)) = form_urlencoded::parse(rest.as_bytes()).next() else {
         return Ok(());
     };
     let message = format!("parameter {name:?} is not about the picture: it belongs into the body");
-    let place = Where::Parameter(name.into_owned());
+    let place = ErrorLocation::Parameter(name.into_owned());
     Err(Problem::new("bad-setting", message).at(place))
 }
 
@@ -303,7 +303,7 @@ fn one_answer(line: String) -> Result<String, Problem> {
         return Ok(line);
     }
     let message = "setting 'progress' is not for arrays: ask alone";
-    let place = Where::Pointer("/settings/progress".to_owned());
+    let place = ErrorLocation::Pointer("/settings/progress".to_owned());
     Err(Problem::new("bad-setting", message).at(place))
 }
 
@@ -315,7 +315,7 @@ pub(super) fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
         None => String::new(),
     };
     match problem.place {
-        Where::Nowhere => problem.at(Where::Pointer(member)),
+        ErrorLocation::Nowhere => problem.at(ErrorLocation::Pointer(member)),
         _ => problem,
     }
 }
@@ -323,8 +323,8 @@ pub(super) fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
 /// An error of a line, with the parameter of the query that its field is.
 pub(super) fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     match (member(&problem, verb, line), &problem.place) {
-        (Some(name), Where::Nowhere) => {
-            let place = Where::Parameter(name.to_owned());
+        (Some(name), ErrorLocation::Nowhere) => {
+            let place = ErrorLocation::Parameter(name.to_owned());
             problem.at(place)
         }
         _ => problem,
@@ -357,18 +357,18 @@ fn array(
     items: Vec<Json>,
     form: Form,
 ) -> Result<Response, Problem> {
-    let settings = desk::settings(&shared);
+    let settings = submission::settings(&shared);
     let all = Arc::clone(&shared);
     let read = move |_, item: Json| {
         let line = one_answer(question::from_json(item)?)?;
-        let read = desk::read_with(&all, settings.clone(), verb, line.as_bytes());
+        let read = submission::read_with(&all, settings.clone(), verb, line.as_bytes());
         let read = read.map_err(|problem| pointed(problem, (verb, &line)))?;
         let (shared, text) = (Arc::clone(&all), line.clone());
         let work = match read {
             Read::Inquiry(inquiry) if inquiry.cost() == Cost::Short => Work::Short(inquiry),
             read => Work::Alone(
                 async move {
-                    let asked = desk::answer(&shared, origin, read).await;
+                    let asked = submission::answer(&shared, origin, read).await;
                     let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
                     let mut text = Answer::collect(answer).await;
                     // The line end.
@@ -382,14 +382,14 @@ fn array(
     };
     let together = move |inquiries| {
         let shared = Arc::clone(&shared);
-        async move { desk::together(&shared, origin, inquiries).await }.boxed()
+        async move { submission::together(&shared, origin, inquiries).await }.boxed()
     };
     let refuse = |number: usize, mut problem: Problem| {
         let within = match &problem.place {
-            Where::Pointer(pointer) => pointer.as_str(),
+            ErrorLocation::Pointer(pointer) => pointer.as_str(),
             _ => "",
         };
-        problem.place = Where::Pointer(format!("/{number}{within}"));
+        problem.place = ErrorLocation::Pointer(format!("/{number}{within}"));
         let mut text = problem.json();
         text.pop();
         text

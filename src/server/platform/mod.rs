@@ -10,6 +10,6 @@ mod unix;
 pub use gammond_base::platform::*;
 #[cfg(not(unix))]
 pub use other::*;
-pub use types::Told;
+pub use types::SignalEvent;
 #[cfg(unix)]
 pub use unix::*;

@@ -1,6 +1,6 @@
 //! Platforms without Unix sockets and signals: Windows.
 
-use super::types::Told;
+use super::types::SignalEvent;
 use gammond_base::platform::FileId;
 use std::io;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl LocalListener {
 }
 
 /// Returns true if the socket was left behind; there is never one.
-pub async fn is_left(_: &Path) -> bool {
+pub async fn is_stale_socket(_: &Path) -> bool {
     false
 }
 
@@ -64,7 +64,7 @@ impl NotifySocket {
 }
 
 /// A listener for one kind of signal.
-pub enum Ear {
+pub enum SignalListener {
     /// Shutdown of the system.
     End(windows::CtrlShutdown),
     /// Interrupt by Ctrl-C.
@@ -73,28 +73,28 @@ pub enum Ear {
     Never,
 }
 
-impl Ear {
+impl SignalListener {
     /// Starts to listen.
-    pub fn new(told: Told) -> io::Result<Ear> {
-        Ok(match told {
-            Told::End => Ear::End(windows::ctrl_shutdown()?),
-            Told::Interrupt => Ear::Interrupt(windows::ctrl_c()?),
-            Told::Reload => Ear::Never,
+    pub fn new(event: SignalEvent) -> io::Result<SignalListener> {
+        Ok(match event {
+            SignalEvent::End => SignalListener::End(windows::ctrl_shutdown()?),
+            SignalEvent::Interrupt => SignalListener::Interrupt(windows::ctrl_c()?),
+            SignalEvent::Reload => SignalListener::Never,
         })
     }
 
     /// Waits for the next signal; returns false if there will be none.
-    pub async fn hears(&mut self) -> bool {
+    pub async fn recv(&mut self) -> bool {
         match self {
-            Ear::End(end) => end.recv().await.is_some(),
-            Ear::Interrupt(interrupt) => interrupt.recv().await.is_some(),
-            Ear::Never => std::future::pending().await,
+            SignalListener::End(end) => end.recv().await.is_some(),
+            SignalListener::Interrupt(interrupt) => interrupt.recv().await.is_some(),
+            SignalListener::Never => std::future::pending().await,
         }
     }
 }
 
 /// Does nothing on this platform.
-pub fn give_way(_: i32) {}
+pub fn lower_priority(_: i32) {}
 
 /// Returns `None`: the CPU time of a thread is not measured on this platform.
 pub fn thread_time() -> Option<std::time::Duration> {

@@ -2,7 +2,7 @@
 
 /// A signal from the system or the user.
 #[derive(Clone, Copy, Debug)]
-pub enum Told {
+pub enum SignalEvent {
     /// Request to end: SIGTERM.
     End,
     /// Request to end: Ctrl-C.

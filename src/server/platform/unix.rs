@@ -1,6 +1,6 @@
 //! Sockets and signals of Linux and other Unix systems.
 
-use super::types::Told;
+use super::types::SignalEvent;
 use gammond_base::platform::{FileId, file_id};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
@@ -33,7 +33,7 @@ impl LocalListener {
 }
 
 /// Returns true if the socket at this path was left behind: no process listens there.
-pub async fn is_left(path: &Path) -> bool {
+pub async fn is_stale_socket(path: &Path) -> bool {
     let answered = UnixStream::connect(path).await;
     matches!(answered, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused)
 }
@@ -95,28 +95,28 @@ fn abstract_name(_: &str) -> io::Result<SocketAddr> {
 }
 
 /// A listener for one kind of signal.
-pub struct Ear(Signal);
+pub struct SignalListener(Signal);
 
-impl Ear {
+impl SignalListener {
     /// Starts to listen.
-    pub fn new(told: Told) -> io::Result<Ear> {
-        let kind = match told {
-            Told::End => SignalKind::terminate(),
-            Told::Interrupt => SignalKind::interrupt(),
-            Told::Reload => SignalKind::hangup(),
+    pub fn new(event: SignalEvent) -> io::Result<SignalListener> {
+        let kind = match event {
+            SignalEvent::End => SignalKind::terminate(),
+            SignalEvent::Interrupt => SignalKind::interrupt(),
+            SignalEvent::Reload => SignalKind::hangup(),
         };
-        tokio::signal::unix::signal(kind).map(Ear)
+        tokio::signal::unix::signal(kind).map(SignalListener)
     }
 
     /// Waits for the next signal; returns false if there will be none.
-    pub async fn hears(&mut self) -> bool {
+    pub async fn recv(&mut self) -> bool {
         self.0.recv().await.is_some()
     }
 }
 
 /// Raises the niceness of this thread by `steps`. Other systems than Linux have one niceness for the whole process; there it
 /// does nothing.
-pub fn give_way(steps: i32) {
+pub fn lower_priority(steps: i32) {
     // One that is refused it computes at its old priority.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(steps);

@@ -5,20 +5,20 @@
 
 mod order;
 
+use super::match_memory::MatchMemory;
 use super::shared::Shared;
 use super::turns::Turn;
-use super::weight::Weight;
-use crate::account::{Account, Charge};
 use crate::counters::count;
 use crate::fair_queue::{Lane, Origin};
-use crate::faults::surviving;
+use crate::faults::catch_panics;
 use crate::limits::READ_BYTES;
+use crate::memory_budget::{ConnectionBudget, Reservation};
 use crate::shutdown::{Phase, reached};
 use crate::work::{Part, QueuedWork};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{
-    Cut, Dialect, Inquiry, LINE_BYTES_MAX, LineCodec, RequestError, Session, Step,
+    Dialect, FramedLine, Inquiry, LINE_BYTES_MAX, LineAction, LineCodec, RequestError, Session,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -34,19 +34,19 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 /// Timeout for the rest of a line when the server is cut.
-const LAST_LINE: Duration = Duration::from_millis(100);
+const LAST_LINE_TIMEOUT: Duration = Duration::from_millis(100);
 /// Silence of a peer, after the end, after which the connection is closed.
-const LAST_WORD: Duration = Duration::from_millis(200);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Size in bytes of the answers without a worker that one turn may write before other connections get theirs.
-const SAID_AT_ONCE: usize = 8 << 10;
+const WRITE_BYTES_MAX: usize = 8 << 10;
 
 /// A pending answer; they are kept in the order of their lines.
 #[derive(Debug)]
 struct Pending {
     lines: usize,
     bytes: Vec<u8>,
-    charge: Charge,
+    reservation: Reservation,
     done: bool,
     stop: Stop,
     /// Names by which the client can cancel it.
@@ -63,10 +63,10 @@ struct Pending {
 struct Connection<S> {
     stream: S,
     /// Check for a vanished peer, called while nothing is read.
-    gone: fn(&S) -> bool,
+    peer_closed: fn(&S) -> bool,
     shared: Arc<Shared>,
     lane: Lane,
-    account: Arc<Account>,
+    connection_budget: Arc<ConnectionBudget>,
     phase: watch::Receiver<Phase>,
     codec: LineCodec,
     /// Protocol of the connection, selected by its first line (SRV-04).
@@ -81,9 +81,9 @@ struct Connection<S> {
     /// Number of a long answer of which a part is sent: no other one may come in between.
     open: Option<u64>,
     lines_pending: usize,
-    weight: Weight,
+    weight: MatchMemory,
     out: Vec<u8>,
-    charge: Charge,
+    reservation: Reservation,
     /// Arrival time of the last byte, or of the first byte of an unfinished line.
     since: Instant,
     long_lines: u32,
@@ -107,10 +107,10 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::new(vec![0; READ_BYTES]);
 }
 
-/// Serves one stream until it ends. `gone` returns true if its peer has vanished.
+/// Serves one stream until it ends. `peer_closed` returns true if its peer has vanished.
 pub(super) async fn serve<S>(
     stream: S,
-    gone: fn(&S) -> bool,
+    peer_closed: fn(&S) -> bool,
     origin: Origin,
     shared: Arc<Shared>,
     server_language: bool,
@@ -118,11 +118,11 @@ pub(super) async fn serve<S>(
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let (sender, parts) = unbounded_channel();
-    let account = shared.account();
+    let connection_budget = shared.connection_budget();
     let lane = shared.lane(origin);
     let mut connection = Connection {
         stream,
-        gone,
+        peer_closed,
         phase: shared.phase.subscribe(),
         codec: LineCodec::new(LINE_BYTES_MAX),
         dialect: server_language.then(|| shared.defaults().external()),
@@ -133,15 +133,15 @@ pub(super) async fn serve<S>(
         when_ready: false,
         open: None,
         lines_pending: 0,
-        weight: Weight::new(Arc::clone(&shared)),
+        weight: MatchMemory::new(Arc::clone(&shared)),
         out: Vec::new(),
-        charge: account.charge(0),
+        reservation: connection_budget.charge(0),
         since: Instant::now(),
         long_lines: 0,
         input_ended: false,
         closing: false,
         lane,
-        account,
+        connection_budget,
         shared,
     };
     tracing::debug!(?lane, "connected");
@@ -176,19 +176,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
             }
             self.flush(turn.take()).await?;
-            if self.account.unpark() {
+            if self.connection_budget.unpark() {
                 self.shared.workers.unpark(self.lane);
             }
             if self.has_line() {
                 turn = Some(self.shared.turns.take(self.lane).await);
-                if (self.gone)(&self.stream) {
+                if (self.peer_closed)(&self.stream) {
                     return Err(self.hung_up());
                 }
                 continue;
             }
             if self.pending.is_empty() && (self.closing || self.input_ended) {
                 if !self.closing
-                    && let Some(Step::Refuse(text)) = self.dialect.as_mut().map(|one| one.finish())
+                    && let Some(LineAction::Refuse(text)) =
+                        self.dialect.as_mut().map(|one| one.finish())
                 {
                     self.say(text);
                     continue;
@@ -247,7 +248,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let listens = async {
             loop {
                 self.codec = LineCodec::new(LINE_BYTES_MAX);
-                let more = timeout(LAST_WORD, read(&mut self.stream, &mut self.codec));
+                let more = timeout(CLOSE_TIMEOUT, read(&mut self.stream, &mut self.codec));
                 if !matches!(more.await, Ok(Ok(1..))) {
                     return;
                 }
@@ -266,7 +267,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let idle = reads && self.pending.is_empty();
         let deadline = if idle { self.deadline() } else { None };
         let looks = !reads && !self.pending.is_empty();
-        let (gone, look) = (self.gone, self.shared.hang_up_check());
+        let (peer_closed, look) = (self.peer_closed, self.shared.hang_up_check());
         let had_partial = self.codec.has_partial();
         let waits = !self.pending.is_empty();
         let (stream, codec) = (&mut self.stream, &mut self.codec);
@@ -284,7 +285,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 if reads {
                     return read(stream, codec).await.map(Some);
                 }
-                vanished(stream, gone, look).await;
+                wait_for_close(stream, peer_closed, look).await;
                 Ok(None)
             }, if reads || looks => match count {
                 // A peer that vanishes while it is read ahead.
@@ -327,7 +328,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     fn has_room(&self) -> bool {
-        self.lines_pending < self.shared.limits.in_flight_max && self.account.has_room()
+        self.lines_pending < self.shared.limits.in_flight_max && self.connection_budget.has_room()
     }
 
     /// Returns the time at which a quiet connection or an unfinished line times out (SRV-08).
@@ -339,11 +340,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if self.codec.has_partial() {
             return self.since.checked_add(limits.line_timeout);
         }
-        let patient = self.dialect.as_ref().is_some_and(|one| one.may_be_quiet());
+        let may_be_quiet = self.dialect.as_ref().is_some_and(|one| one.may_be_quiet());
         if limits.idle_timeout.is_zero() {
             return None;
         }
-        let most = if patient {
+        let most = if may_be_quiet {
             limits.quiet_timeout.max(limits.idle_timeout)
         } else {
             limits.idle_timeout
@@ -399,14 +400,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         if waits {
             pending.behind += part.bytes.len();
-            self.account.hold_behind(part.bytes.len());
+            self.connection_budget.hold_behind(part.bytes.len());
         }
         if pending.bytes.is_empty() {
             pending.bytes = part.bytes;
         } else {
             pending.bytes.extend_from_slice(&part.bytes);
         }
-        pending.charge.absorb(part.charge);
+        pending.reservation.absorb(part.reservation);
         pending.done = part.last;
     }
 
@@ -438,7 +439,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     let line = rest.get(..=end.unwrap_or(0)).unwrap_or_default();
                     let mid_line = sent > 0 && self.out.get(sent - 1) != Some(&b'\n');
                     if mid_line && end.is_some() {
-                        let _ = timeout(LAST_LINE, self.stream.write_all(line)).await;
+                        let _ = timeout(LAST_LINE_TIMEOUT, self.stream.write_all(line)).await;
                     }
                     return Ok(());
                 }
@@ -447,7 +448,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Ok(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(Ok(count)) => {
                     sent += count;
-                    self.charge.release(count);
+                    self.reservation.release(count);
                 }
                 Ok(Err(error)) => return Err(error),
                 Err(_) => {
@@ -468,49 +469,49 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         while !self.closing && (in_turn || std::mem::take(&mut first)) {
             let grouped = group.as_ref().map_or(0, |job| job.inquiries.len());
             let full = self.lines_pending + grouped >= self.shared.limits.in_flight_max;
-            let said = self.out.len() >= SAID_AT_ONCE;
-            if full || said || !self.account.has_room() {
+            let said = self.out.len() >= WRITE_BYTES_MAX;
+            if full || said || !self.connection_budget.has_room() {
                 break;
             }
             let Some(step) = self.next_step() else {
                 break;
             };
             match step {
-                Step::Silence => {}
-                Step::Ask(inquiry) if inquiry.cost() == Cost::Free => {
+                LineAction::Silence => {}
+                LineAction::Ask(inquiry) if inquiry.cost() == Cost::Free => {
                     self.submit(group.take());
                     let mut text = Vec::new();
                     self.shared.workers.answer_free(&inquiry, &mut text);
                     self.answer(text);
                 }
-                Step::Ask(inquiry) => {
+                LineAction::Ask(inquiry) => {
                     self.gather(&mut group, *inquiry);
                     // A line that came with it may interrupt it.
                     if (self.dialect.as_ref()).is_some_and(|dialect| !dialect.pipelines()) {
                         self.submit(group.take());
                     }
                 }
-                Step::Say(text) => {
-                    self.shared.counters.note_answer("session", true);
+                LineAction::Say(text) => {
+                    self.shared.counters.count_answer("session", true);
                     self.submit(group.take());
                     self.say(text);
                 }
-                Step::Cancel(cancel) => {
-                    self.shared.counters.note_answer("session", true);
+                LineAction::Cancel(cancel) => {
+                    self.shared.counters.count_answer("session", true);
                     self.submit(group.take());
                     let text = self.cancel(&cancel);
                     self.say(text);
                 }
-                Step::Refuse(text) => {
-                    self.shared.counters.note_answer("session", false);
+                LineAction::Refuse(text) => {
+                    self.shared.counters.count_answer("session", false);
                     self.submit(group.take());
                     self.say(text);
                 }
-                Step::Rebuild { .. } => {
+                LineAction::Rebuild { .. } => {
                     // The machine of a socket offers no option that asks for this.
                     self.say("error unsupported key\n".into());
                 }
-                Step::Close(text) => {
+                LineAction::Close(text) => {
                     self.submit(group.take());
                     self.say(text);
                     self.closing = true;
@@ -525,25 +526,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if when_ready != self.when_ready {
             self.when_ready = when_ready;
             self.deliver();
-            self.account.go_on(self.front(), 0);
+            self.connection_budget.go_on(self.front(), 0);
         }
         self.weigh();
     }
 
     /// Returns the machine's step for the next line; `None` while it has to wait.
-    fn next_step(&mut self) -> Option<Step> {
+    fn next_step(&mut self) -> Option<LineAction> {
         let cut = self.codec.peek()?;
         let dialect = match &mut self.dialect {
             Some(dialect) => dialect,
             undecided => match self.shared.defaults().dialect(cut) {
                 Ok(None) => {
                     self.codec.consume();
-                    return Some(Step::Silence);
+                    return Some(LineAction::Silence);
                 }
                 Ok(Some(chosen)) => undecided.insert(chosen),
                 Err(error) => {
                     self.codec.consume();
-                    return Some(Step::Close(Session::default().trouble(&error)));
+                    return Some(LineAction::Close(Session::default().trouble(&error)));
                 }
             },
         };
@@ -555,7 +556,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return None;
         }
         self.since = Instant::now();
-        if cut == Cut::TooLong {
+        if cut == FramedLine::TooLong {
             count(&self.shared.counters.long_lines);
             self.long_lines += 1;
             self.closing |= self.long_lines >= self.shared.limits.long_lines_max;
@@ -563,9 +564,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.long_lines = 0;
         }
         // A machine that panics has lost its thread; so has its peer (SRV-13).
-        let step = surviving(&self.shared.counters, || dialect.line(cut));
+        let step = catch_panics(&self.shared.counters, || dialect.line(cut));
         self.codec.consume();
-        Some(step.unwrap_or_else(|error| Step::Close(dialect.trouble(&error))))
+        Some(step.unwrap_or_else(|error| LineAction::Close(dialect.trouble(&error))))
     }
 
     /// Adds an inquiry to the group of cheap ones that is submitted together.
@@ -585,7 +586,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             rest: None,
             cost,
             stop: Stop::new(),
-            account: Arc::clone(&self.account),
+            connection_budget: Arc::clone(&self.connection_budget),
             number: 0,
             is_job: false,
             answer_bytes_max: None,
@@ -619,11 +620,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         self.lines_pending += lines;
         self.weight.pending += block;
-        let charge = self.account.charge(0);
+        let reservation = self.connection_budget.charge(0);
         self.push(Pending {
             lines,
             bytes: Vec::new(),
-            charge,
+            reservation,
             done: false,
             stop,
             ids,
@@ -637,7 +638,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.pending.insert(self.next_number, pending);
         self.next_number += 1;
         if self.when_ready {
-            self.account.go_on(self.front(), 0);
+            self.connection_budget.go_on(self.front(), 0);
         }
     }
 
@@ -647,19 +648,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Adds a finished answer, which is sent after those before it.
     fn answer(&mut self, bytes: Vec<u8>) {
-        let charge = self.account.charge(bytes.len());
+        let reservation = self.connection_budget.charge(bytes.len());
         if self.pending.is_empty() || self.when_ready && self.open.is_none() {
             self.out.extend_from_slice(&bytes);
-            self.charge.absorb(charge);
+            self.reservation.absorb(reservation);
             return;
         }
-        self.account.hold_behind(bytes.len());
+        self.connection_budget.hold_behind(bytes.len());
         self.lines_pending += 1;
         let behind = bytes.len();
         self.push(Pending {
             lines: 1,
             bytes,
-            charge,
+            reservation,
             done: true,
             stop: Stop::never(),
             ids: Vec::new(),
@@ -671,10 +672,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 }
 
 /// Polls until the peer has vanished.
-async fn vanished<S>(stream: &S, gone: fn(&S) -> bool, look: Duration) {
+async fn wait_for_close<S>(stream: &S, peer_closed: fn(&S) -> bool, look: Duration) {
     loop {
         tokio::time::sleep(look).await;
-        if gone(stream) {
+        if peer_closed(stream) {
             return;
         }
     }

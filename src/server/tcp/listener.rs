@@ -57,18 +57,18 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
 #[derive(Default)]
 struct Pauses {
     next: Duration,
-    told: Option<Instant>,
+    sent: Option<Instant>,
 }
 
 impl Pauses {
     async fn wait(&mut self, error: &io::Error) {
         let now = Instant::now();
         if self
-            .told
-            .is_none_or(|told| now - told >= Duration::from_secs(1))
+            .sent
+            .is_none_or(|sent| now - sent >= Duration::from_secs(1))
         {
             tracing::warn!(%error, "cannot accept connections");
-            self.told = Some(now);
+            self.sent = Some(now);
         }
         self.next = (self.next * 2).clamp(Duration::from_millis(10), Duration::from_secs(1));
         sleep(self.next).await;
@@ -89,10 +89,10 @@ fn welcome(
             count(&shared.counters.refused);
             tracing::debug!(?origin, reason, "refused");
             // With many at the door nobody is listened to first.
-            let patient = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
+            let waits = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
             let (limits, refusing) = (shared.limits.clone(), Arc::clone(refusing));
             tasks.spawn(async move {
-                refuse(stream, reason, patient, &limits).await;
+                refuse(stream, reason, waits, &limits).await;
                 refusing.fetch_sub(1, Ordering::Relaxed);
             });
             return;
@@ -126,18 +126,18 @@ fn prepare(stream: &TcpStream, limits: &Limits) {
 }
 
 /// Refuses a new connection with an error, in its own protocol if it names one in time (SRV-05).
-async fn refuse(stream: Stream, reason: &str, patient: bool, limits: &Limits) {
-    let wait = if patient {
+async fn refuse(stream: Stream, reason: &str, waits: bool, limits: &Limits) {
+    let wait = if waits {
         limits.refusal_wait
     } else {
         Duration::ZERO
     };
-    let told = tell(stream, reason, wait, limits.refusal_wait);
+    let sent = send_refusal(stream, reason, wait, limits.refusal_wait);
     // A peer that does not take one line gets none.
-    let _ = timeout(limits.refusal_wait * 5, told).await;
+    let _ = timeout(limits.refusal_wait * 5, sent).await;
 }
 
-async fn tell(
+async fn send_refusal(
     mut stream: Stream,
     reason: &str,
     wait: Duration,

@@ -5,11 +5,11 @@ mod connection;
 mod error;
 mod handle;
 mod listener;
+pub mod match_memory;
 mod server;
 pub mod shared;
 pub(super) mod socket;
 mod turns;
-pub mod weight;
 
 pub use address::{Address, AddressError};
 pub use error::{ServeError, TransportError};

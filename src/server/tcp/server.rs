@@ -9,7 +9,7 @@ use super::listener;
 use super::shared::{BuildError, Shared};
 use super::socket::Listener;
 use crate::counters::Counters;
-use crate::http::{self, Audience, Doors, HttpAccess, JobLimits};
+use crate::http::{self, AccessState, Audience, HttpAccess, JobLimits};
 use crate::limits::Limits;
 use crate::shutdown::{Phase, reached};
 use crate::transport::Transport;
@@ -55,7 +55,7 @@ pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<Listener>,
     http: Vec<Listener>,
-    doors: Arc<Doors>,
+    access_state: Arc<AccessState>,
     metrics: Option<Listener>,
     transports: Vec<Arc<dyn Transport>>,
 }
@@ -98,7 +98,7 @@ impl Server {
             None => None,
             Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
         };
-        let doors = Arc::new(Doors::new(config.http_access, config.http_jobs)?);
+        let access_state = Arc::new(AccessState::new(config.http_access, config.http_jobs)?);
         let counters = Arc::new(Counters::default());
         let workers = Workers::start(engine, Arc::clone(&counters), limits)?;
         let mut defaults = Defaults::default();
@@ -114,7 +114,7 @@ impl Server {
             shared,
             listeners,
             http,
-            doors,
+            access_state,
             metrics,
             transports: config.transports,
         })
@@ -160,14 +160,14 @@ impl Server {
             tasks.spawn(listener::accept(listener, Arc::clone(&self.shared)));
         }
         if !self.http.is_empty() {
-            self.doors.start(&self.shared);
+            self.access_state.start(&self.shared);
         }
         for listener in self.http {
             tasks.spawn(http::accept(
                 listener,
                 Arc::clone(&self.shared),
                 Audience::Clients,
-                Arc::clone(&self.doors),
+                Arc::clone(&self.access_state),
             ));
         }
         if let Some(listener) = self.metrics {
@@ -175,7 +175,7 @@ impl Server {
                 listener,
                 Arc::clone(&self.shared),
                 Audience::Scrapers,
-                Arc::clone(&self.doors),
+                Arc::clone(&self.access_state),
             ));
         }
         let mut phase = self.shared.phase.subscribe();

@@ -1,10 +1,10 @@
 //! State shared by all connections of a server.
 
 use super::turns::Turns;
-use crate::account::{Account, Ledger};
 use crate::counters::{Counters, count};
 use crate::fair_queue::{Lane, Origin};
 use crate::limits::Limits;
+use crate::memory_budget::{ConnectionBudget, MemoryBudget};
 use crate::shutdown::Phase;
 use crate::worker::Workers;
 use gammond_engine::engine::Engine;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// Number of connections above which each is checked less often.
-const MANY: u64 = 256;
+const CONNECTIONS_FOR_SLOW_CHECKS: u64 = 256;
 
 /// A function that builds a new engine after the nets on disk have changed.
 pub(super) type Build = dyn Fn() -> Result<Engine, BuildError> + Send + Sync;
@@ -48,7 +48,7 @@ pub struct Shared {
     /// Phase of the shutdown.
     pub phase: watch::Sender<Phase>,
     pub(super) turns: Arc<Turns>,
-    ledger: Arc<Ledger>,
+    memory_budget: Arc<MemoryBudget>,
     /// Size in bytes of matches that arrive, wait or are analysed (SRV-20).
     pub(crate) blocks: AtomicUsize,
     lanes: AtomicU64,
@@ -76,7 +76,7 @@ impl Shared {
         build: Box<Build>,
     ) -> Shared {
         Shared {
-            ledger: Ledger::new(limits.answer_bytes_max),
+            memory_budget: MemoryBudget::new(limits.answer_bytes_max),
             blocks: AtomicUsize::new(0),
             limits,
             counters,
@@ -122,13 +122,16 @@ impl Shared {
     /// Returns the interval of the checks for a vanished peer while a connection is not read: doubled with many connections, so
     /// that a thousand checks cost no more than those of some hundred.
     pub(super) fn hang_up_check(&self) -> Duration {
-        let many = self.counters.connections.load(Ordering::Relaxed) > MANY;
+        let many = self.counters.connections.load(Ordering::Relaxed) > CONNECTIONS_FOR_SLOW_CHECKS;
         self.limits.hang_up_check * if many { 2 } else { 1 }
     }
 
     /// Creates the account of a new connection.
-    pub fn account(&self) -> Arc<Account> {
-        Account::new(Arc::clone(&self.ledger), self.limits.unsent_bytes_max)
+    pub fn connection_budget(&self) -> Arc<ConnectionBudget> {
+        ConnectionBudget::new(
+            Arc::clone(&self.memory_budget),
+            self.limits.unsent_bytes_max,
+        )
     }
 
     /// Creates the lane of a new connection.
@@ -139,7 +142,7 @@ impl Shared {
 
     /// Returns the size in bytes of the answers that their peers have not read.
     pub fn unsent(&self) -> usize {
-        self.ledger.used()
+        self.memory_budget.used()
     }
 
     /// Formats the metrics for Prometheus.

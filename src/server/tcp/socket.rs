@@ -190,7 +190,7 @@ async fn bind_unix(path: &Path) -> io::Result<Socket> {
                     "a file that is not a socket has this name",
                 ));
             };
-            if !platform::is_left(path).await || socket_id(path) != Some(found) {
+            if !platform::is_stale_socket(path).await || socket_id(path) != Some(found) {
                 return Err(error);
             }
             std::fs::remove_file(path)?;

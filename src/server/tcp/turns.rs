@@ -132,7 +132,7 @@ mod tests {
     /// one turn at a time; the connection with the least used time is next, and one that is closed before its turn
     /// costs nothing.
     #[test]
-    fn who_has_used_least_goes_next() {
+    fn client_with_least_time_is_served_next() {
         let turns = Arc::new(Turns::default());
         let second = Duration::from_secs(1);
         let mut turn = turns.try_take(lane(1)).unwrap();

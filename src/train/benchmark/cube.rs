@@ -1,7 +1,7 @@
 //! The cube action measure: what a player's chances would get wrong at 31 scores.
 
 use gammond_engine::equity::MatchEquityTable;
-use gammond_engine::equity::doubling0::{Decision0, Spot, decide};
+use gammond_engine::equity::doubling0::{Decision0, DecisionState, decide};
 use gammond_game::{Chances, Position};
 
 /// The 31 scores: points that the player on roll needs, points that the opponent needs.
@@ -59,7 +59,7 @@ pub fn cube_loss(
     let [from, to] = [own, right].map(|chances| chances.to_array().map(f64::from));
     let mut loss = CubeLoss::default();
     for (mine, theirs) in SCORES {
-        let spot = Spot {
+        let spot = DecisionState {
             mine,
             theirs,
             cube: 1,

@@ -4,7 +4,7 @@ use gammond_game::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionCh
 use gammond_game::{Chances, Position, Roll, generate_plays};
 
 /// The chances of the player on roll where they are known, finished games among them.
-pub type Known<'a> = &'a dyn Fn(&Position) -> Option<Chances>;
+pub type ExactChances<'a> = &'a dyn Fn(&Position) -> Option<Chances>;
 
 /// A play and what is known of each of its candidates.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ impl ExactPlay {
     /// All results of a roll by what is known; `None` when that is not all of them, or nothing can
     /// move.
     #[must_use]
-    pub fn of(position: &Position, roll: Roll, known: Known<'_>) -> Option<ExactPlay> {
+    pub fn of(position: &Position, roll: Roll, known: ExactChances<'_>) -> Option<ExactPlay> {
         let mut after = Vec::new();
         generate_plays(position, roll, &mut after);
         let mut candidates = Vec::with_capacity(after.len());
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plays_stand_by_what_is_known() {
+    fn plays_are_ranked_by_known_values() {
         // Fewer pips are better: an order that can be worked out by hand.
         let by_pips = |position: &Position| {
             Some(Chances {

@@ -21,7 +21,7 @@ pub enum Generation {
     /// The original rollouts.
     First,
     /// Rolled out again with more accuracy.
-    Again,
+    RepeatComparison,
 }
 
 impl Generation {
@@ -30,7 +30,7 @@ impl Generation {
     pub const fn name(self) -> &'static str {
         match self {
             Generation::First => "first rollouts",
-            Generation::Again => "rolled out again",
+            Generation::RepeatComparison => "rolled out again",
         }
     }
 
@@ -40,7 +40,9 @@ impl Generation {
         let start = record.position == Position::start() && dice == [4, 2];
         match record.equity {
             equity if start && (equity - 0.133_905).abs() < 1e-6 => Some(Generation::First),
-            equity if start && (equity - 0.114_795).abs() < 1e-6 => Some(Generation::Again),
+            equity if start && (equity - 0.114_795).abs() < 1e-6 => {
+                Some(Generation::RepeatComparison)
+            }
             _ => None,
         }
     }
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_benchmark_file_is_refused() {
+    fn other_files_are_refused_as_benchmarks() {
         let error = |text: &[u8]| read(&mut &text[..]).unwrap_err().to_string();
         assert!(error(b"").contains("no m or o record"));
         assert!(error(b"# nothing\nhello\n").contains("no m or o record"));
@@ -298,10 +300,10 @@ mod tests {
     }
 
     #[test]
-    fn generations_are_told_apart() {
+    fn ubgi_versions_are_distinguished() {
         let file = |equity: &str| format!("m {START} 2 4 JIGHPAABDAOAHDPAABDA {equity}\n");
         let of = |equity: &str| read(&mut file(equity).as_bytes()).unwrap().generation;
-        assert_eq!(of("0.114795"), Some(Generation::Again));
+        assert_eq!(of("0.114795"), Some(Generation::RepeatComparison));
         assert_eq!(of("0.133905"), Some(Generation::First));
         assert_eq!(of("0.12"), None);
     }

@@ -264,7 +264,7 @@ mod tests {
 
     /// BM-28.
     #[test]
-    fn who_chooses_as_the_judge_loses_nothing_and_chance_loses_much() {
+    fn reference_choices_lose_nothing_and_random_choices_much() {
         let mut positions = vec![Position::start(); 40];
         let mut plays = Vec::new();
         for index in 1..positions.len() {

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_come_back_and_nothing_else_does() {
+    fn only_scores_round_trip() {
         let all = [
             Scored::Play(PlayScore {
                 listed: None,

@@ -28,7 +28,7 @@ impl ValueTally {
 
 /// A position and what its equity should be, by two sets of games with different dice (or twice the same).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Valued {
+pub struct LabelledPosition {
     /// The position.
     pub position: Position,
     /// Two opinions of the equity of the player on roll. Where they are independent, the mean product of the
@@ -65,13 +65,13 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
 pub fn valued(
     labels: &[PositionChances],
     twins: Option<&[PositionChances]>,
-) -> Option<Vec<Valued>> {
+) -> Option<Vec<LabelledPosition>> {
     let twins = twins.unwrap_or(labels);
     let pairs = || labels.iter().zip(twins);
     let same =
         labels.len() == twins.len() && pairs().all(|(one, two)| one.position == two.position);
     let equity = |label: &PositionChances| f64::from(label.chances.equity());
-    let both = pairs().map(|(one, two)| Valued {
+    let both = pairs().map(|(one, two)| LabelledPosition {
         position: one.position,
         equities: [equity(one), equity(two)],
     });
@@ -102,7 +102,7 @@ pub struct ErrorDifference {
 
 /// A player that has no static chances, by name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("player {0}: it has no static values")]
+#[error("player {0} has no static values")]
 pub struct NoValues(pub String);
 
 /// Labels between two looks at whoever watches.
@@ -114,7 +114,7 @@ const STRETCH: usize = 4096;
 /// # Errors
 /// [`NoValues`].
 pub fn by_group(
-    labels: &[Valued],
+    labels: &[LabelledPosition],
     players: &[Box<dyn Player>],
     control: &mut Control<'_>,
 ) -> Result<(Vec<GroupErrors>, usize), NoValues> {
@@ -122,7 +122,7 @@ pub fn by_group(
     let total = Some(labels.len() as u64);
     let mut done = 0;
     for stretch in labels.chunks(STRETCH) {
-        control.tell_progress(Progress::new("labels", done as u64, total), false);
+        control.report_progress(Progress::new("labels", done as u64, total), false);
         if control.stop.is_triggered() {
             break;
         }
@@ -131,7 +131,7 @@ pub fn by_group(
         }
         done += stretch.len();
     }
-    control.tell_progress(Progress::new("labels", done as u64, total), true);
+    control.report_progress(Progress::new("labels", done as u64, total), true);
     let labels = &labels[..done];
     let row = |group| GroupErrors {
         group,
@@ -149,8 +149,8 @@ pub fn by_group(
 /// Equity of the player's static chances less each opinion of the label; `None` when the player has no static
 /// chances.
 #[must_use]
-pub fn errors(labels: &[Valued], player: &dyn Player) -> Option<Vec<[f64; 2]>> {
-    let error = |label: &Valued| {
+pub fn errors(labels: &[LabelledPosition], player: &dyn Player) -> Option<Vec<[f64; 2]>> {
+    let error = |label: &LabelledPosition| {
         let own = f64::from(player.chances(&label.position)?.equity());
         Some(label.equities.map(|right| own - right))
     };
@@ -159,7 +159,7 @@ pub fn errors(labels: &[Valued], player: &dyn Player) -> Option<Vec<[f64; 2]>> {
 
 /// The errors of those labels that belong to a group.
 #[must_use]
-pub fn tally(labels: &[Valued], errors: &[[f64; 2]], group: Group) -> ValueTally {
+pub fn tally(labels: &[LabelledPosition], errors: &[[f64; 2]], group: Group) -> ValueTally {
     let mut tally = ValueTally::default();
     for (_, [a, b]) in (labels.iter().zip(errors)).filter(|(l, _)| group.holds(&l.position)) {
         tally.squares.add(a * b);
@@ -171,7 +171,7 @@ pub fn tally(labels: &[Valued], errors: &[[f64; 2]], group: Group) -> ValueTally
 /// Errors of the first less those of the second, position by position.
 #[must_use]
 pub fn paired(
-    labels: &[Valued],
+    labels: &[LabelledPosition],
     [first, second]: [&[[f64; 2]]; 2],
     group: Group,
 ) -> ErrorDifference {
@@ -193,9 +193,9 @@ mod tests {
     use gammond_game::{Chances, Class, Roll};
 
     /// Always off by the same.
-    struct Off(f32);
+    struct ConstantError(f32);
 
-    impl Player for Off {
+    impl Player for ConstantError {
         fn name(&self) -> String {
             "off".to_owned()
         }
@@ -217,18 +217,18 @@ mod tests {
 
     /// Labels ten times as noisy as the error still show it, as their noise is independent.
     #[test]
-    fn two_opinions_take_the_noise_away() {
+    fn two_independent_labels_remove_the_noise() {
         let mut rng = stream(1, 0);
         let mut label = || {
             let mut noise = || 0.6 * (unit(&mut rng) - 0.5);
-            Valued {
+            LabelledPosition {
                 position: Position::start(),
                 equities: [noise(), noise()],
             }
         };
-        let labels: Vec<Valued> = (0..400_000).map(|_| label()).collect();
+        let labels: Vec<LabelledPosition> = (0..400_000).map(|_| label()).collect();
         let contact = Group::Class(Class::Contact);
-        let [near, far] = [0.03, 0.09].map(|by| errors(&labels, &Off(by)).unwrap());
+        let [near, far] = [0.03, 0.09].map(|by| errors(&labels, &ConstantError(by)).unwrap());
         let root = tally(&labels, &near, contact).root();
         assert!((root - 0.03).abs() < 0.003, "{root}");
         let difference = paired(&labels, [&near, &far], contact);
@@ -239,12 +239,17 @@ mod tests {
         assert!(-0.06 < low && high < 0.0, "{difference:?}");
         let races = Group::Class(Class::Race);
         assert_eq!(tally(&labels, &near, races), ValueTally::default());
-        let once = |label: &Valued| Valued {
+        let once = |label: &LabelledPosition| LabelledPosition {
             equities: [label.equities[0]; 2],
             ..*label
         };
-        let once: Vec<Valued> = labels.iter().map(once).collect();
-        let root = tally(&once, &errors(&once, &Off(0.03)).unwrap(), contact).root();
+        let once: Vec<LabelledPosition> = labels.iter().map(once).collect();
+        let root = tally(
+            &once,
+            &errors(&once, &ConstantError(0.03)).unwrap(),
+            contact,
+        )
+        .root();
         assert!(root > 0.1, "{root}");
     }
 
@@ -252,12 +257,12 @@ mod tests {
     #[test]
     fn a_stop_leaves_the_figures_of_the_first_labels() {
         use gammond_base::stop::Stop;
-        let label = Valued {
+        let label = LabelledPosition {
             position: Position::start(),
             equities: [0.0; 2],
         };
         let labels = vec![label; 3 * STRETCH];
-        let players: Vec<Box<dyn Player>> = vec![Box::new(Off(0.1))];
+        let players: Vec<Box<dyn Player>> = vec![Box::new(ConstantError(0.1))];
         let stop = Stop::new();
         let trigger = stop.clone();
         let mut control = Control::new(stop, move |event| {

@@ -31,7 +31,7 @@ pub(super) struct Throw {
 
 /// Event during a match or game.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(super) enum GameEvent {
     /// A game begins at this score.
     Begins([u32; 2]),
     Thrown(Throw),
@@ -41,7 +41,7 @@ pub(super) enum Event {
 }
 
 /// Callback that receives the events.
-pub(super) type Watch<'a> = &'a mut dyn FnMut(Event);
+pub(super) type Watch<'a> = &'a mut dyn FnMut(GameEvent);
 
 /// A player that failed, by its place.
 pub(super) struct Fault {
@@ -73,7 +73,7 @@ pub fn play_game(
     stop: &Stop,
 ) -> Result<Option<Finish>, PlayerError> {
     let mut turns = 0;
-    let mut count = |event| turns += u32::from(matches!(event, Event::Thrown(_)));
+    let mut count = |event| turns += u32::from(matches!(event, GameEvent::Thrown(_)));
     let end = one_game(players, (seed, number), None, &mut count, stop);
     let points = end.map_err(|fault| *fault.error)?;
     Ok(points.map(|points| Finish {
@@ -93,7 +93,7 @@ pub(super) fn play_set(
 ) -> Result<Option<i32>, Fault> {
     match terms {
         DuelTerms::Cubeless => {
-            watch(Event::Begins([0, 0]));
+            watch(GameEvent::Begins([0, 0]));
             one_game(players, (seed, number), None, watch, stop)
         }
         DuelTerms::Money { jacoby } => {
@@ -101,7 +101,7 @@ pub(super) fn play_set(
                 jacoby,
                 beavers: false,
             };
-            watch(Event::Begins([0, 0]));
+            watch(GameEvent::Begins([0, 0]));
             let state = MatchState::money(rules);
             one_game(players, (seed, number), Some(state), watch, stop)
         }
@@ -128,7 +128,7 @@ fn one_match(
             score,
             ..MatchState::default()
         };
-        watch(Event::Begins(scores));
+        watch(GameEvent::Begins(scores));
         let dice = (seed, number * GAMES_MAX + game);
         let Some(points) = one_game(players, dice, Some(state), watch, stop)? else {
             return Ok(None);
@@ -182,10 +182,10 @@ fn one_game(
             && let Some(lost) = cube_turn(players, turn, &position, state, watch)?
         {
             let points = signed(turn, lost);
-            watch(Event::Ends(points));
+            watch(GameEvent::Ends(points));
             return Ok(Some(points));
         }
-        watch(Event::Thrown(Throw {
+        watch(GameEvent::Thrown(Throw {
             player: turn,
             position,
             state,
@@ -199,7 +199,7 @@ fn one_game(
             (None, _) => players[turn].play(&position, roll, &mut chance),
         };
         position = played.map_err(|error| Fault::of(turn, error))?;
-        watch(Event::Done(DuelAction::Played(PlayedTurn {
+        watch(GameEvent::Done(DuelAction::Played(PlayedTurn {
             player: turn,
             before,
             roll,
@@ -207,14 +207,14 @@ fn one_game(
         })));
         if let Some(outcome) = position.outcome() {
             let points = signed(turn, worth(outcome.margin, state.as_ref()));
-            watch(Event::Ends(points));
+            watch(GameEvent::Ends(points));
             return Ok(Some(points));
         }
         turn = 1 - turn;
         state = state.map(MatchState::swapped);
         roll = Roll::thrown(&mut dice);
     }
-    watch(Event::Ends(0));
+    watch(GameEvent::Ends(0));
     Ok(Some(0))
 }
 
@@ -252,12 +252,12 @@ fn cube_turn(
         return Ok(None);
     }
     let other = 1 - turn;
-    watch(Event::Done(DuelAction::Doubled(turn, 2 * value)));
+    watch(GameEvent::Done(DuelAction::Doubled(turn, 2 * value)));
     if !(at(other)?.takes(position, state)).map_err(fault(other))? {
-        watch(Event::Done(DuelAction::Passed(other)));
+        watch(GameEvent::Done(DuelAction::Passed(other)));
         return Ok(Some(value));
     }
-    watch(Event::Done(DuelAction::Took(other)));
+    watch(GameEvent::Done(DuelAction::Took(other)));
     state.cube = Cube::new(2 * value, CubeOwner::Opponent).unwrap_or(state.cube);
     Ok(None)
 }

@@ -5,7 +5,7 @@
 //! a good judge, a fiftieth of their variance. With the cube, values are the judge's with the cube where it is before
 //! the throw: in points, or in chances to win the match.
 
-use super::game::{Event, Throw, play_set};
+use super::game::{GameEvent, Throw, play_set};
 use super::terms::DuelTerms;
 use super::{described, figures, set_number};
 use crate::player::{Player, PlayerError};
@@ -146,8 +146,8 @@ fn play_pair(
                 0.5
             }
         };
-        let mut watch = |event: Event| {
-            if let Event::Thrown(throw) = event {
+        let mut watch = |event: GameEvent| {
+            if let GameEvent::Thrown(throw) = event {
                 sums[1] += mine(throw.player) * luck.of(&throw);
             }
         };
@@ -174,13 +174,13 @@ struct Luck<'a> {
 
 /// Working memory of one thread.
 #[derive(Default)]
-struct Room {
+struct LuckScratch {
     scratch: Scratch,
     best: Vec<BestPlay>,
 }
 
 thread_local! {
-    static ROOM: RefCell<Room> = RefCell::default();
+    static LUCK_SCRATCH: RefCell<LuckScratch> = RefCell::default();
 }
 
 impl<'a> Luck<'a> {
@@ -207,8 +207,10 @@ impl<'a> Luck<'a> {
     }
 
     fn best(&self, position: &Position, roll: Roll) -> f64 {
-        ROOM.with_borrow_mut(|room| {
-            let best = self.one_ply.best(position, roll, &mut room.scratch);
+        LUCK_SCRATCH.with_borrow_mut(|scratch_space| {
+            let best = self
+                .one_ply
+                .best(position, roll, &mut scratch_space.scratch);
             f64::from(best.chances.equity())
         })
     }
@@ -222,8 +224,10 @@ impl<'a> Luck<'a> {
         if throw.opens {
             return self.best(position, roll) - self.opening;
         }
-        ROOM.with_borrow_mut(|room| {
-            let ahead = self.one_ply.ahead(position, roll, &mut room.scratch);
+        LUCK_SCRATCH.with_borrow_mut(|scratch_space| {
+            let ahead = self
+                .one_ply
+                .ahead(position, roll, &mut scratch_space.scratch);
             let best = ahead.ranked.first();
             best.map_or(0.0, |best| {
                 let mean = Chances::from_array(ahead.mean).equity();
@@ -235,10 +239,15 @@ impl<'a> Luck<'a> {
     /// The value of the best static play with the cube, less its mean over the rolls that can come.
     fn with_cube(&self, position: &Position, state: MatchState, roll: Roll, opens: bool) -> f64 {
         let turn = Turn::new(&self.judge, state, &Settings::plies(0));
-        ROOM.with_borrow_mut(|room| {
-            turn.best(position, &Roll::ALL, &mut room.scratch, &mut room.best);
+        LUCK_SCRATCH.with_borrow_mut(|scratch_space| {
+            turn.best(
+                position,
+                &Roll::ALL,
+                &mut scratch_space.scratch,
+                &mut scratch_space.best,
+            );
             let (mut sum, mut weights, mut thrown) = (0.0, 0.0, 0.0);
-            for (of, best) in Roll::ALL.iter().zip(&room.best) {
+            for (of, best) in Roll::ALL.iter().zip(&scratch_space.best) {
                 // Seen by the other player: signs turn, and what is left of 1 makes no difference to a difference.
                 let value = -best.value;
                 if *of == roll {

@@ -12,8 +12,8 @@ mod luck;
 mod rating;
 mod terms;
 
-use game::{Event, play_set, without_cube};
 pub use game::{Finish, play_game};
+use game::{GameEvent, play_set, without_cube};
 pub use luck::{Adjusted, AdjustedPlan, play_adjusted};
 pub use rating::{elo, fibs};
 pub use terms::{DuelAction, DuelTerms, PlayedGame, PlayedTurn};
@@ -292,7 +292,7 @@ impl<'a> Duels<'a> {
 
     /// `failed` hears of the failures that the plan lets pass.
     #[must_use]
-    pub fn telling_failures(mut self, failed: &'a FailureWatch<'a>) -> Duels<'a> {
+    pub fn watching_failures(mut self, failed: &'a FailureWatch<'a>) -> Duels<'a> {
         self.failed = Some(failed);
         self
     }
@@ -317,12 +317,12 @@ impl<'a> Duels<'a> {
             [first, second]
         };
         let mine = |points: i32| if exchanged { -points } else { points };
-        let mut watch = |event: Event| {
+        let mut watch = |event: GameEvent| {
             if self.watch.is_none() {
                 return;
             }
             match (event, games.last_mut()) {
-                (Event::Begins([mine, other]), _) => games.push(PlayedGame {
+                (GameEvent::Begins([mine, other]), _) => games.push(PlayedGame {
                     scores: if exchanged {
                         [other, mine]
                     } else {
@@ -330,8 +330,10 @@ impl<'a> Duels<'a> {
                     },
                     ..PlayedGame::default()
                 }),
-                (Event::Done(deed), Some(game)) => game.deeds.push(deed.exchanged(exchanged)),
-                (Event::Ends(points), Some(game)) => game.points = mine(points),
+                (GameEvent::Done(action), Some(game)) => {
+                    game.actions.push(action.exchanged(exchanged))
+                }
+                (GameEvent::Ends(points), Some(game)) => game.points = mine(points),
                 _ => {}
             }
         };

@@ -103,7 +103,7 @@ pub struct PlayedGame {
     /// Points of both players before it, in the match that it belongs to.
     pub scores: [u32; 2],
     /// Actions of both players, in order.
-    pub deeds: Vec<DuelAction>,
+    pub actions: Vec<DuelAction>,
     /// Points that the first player won, negative when lost; 0 for a game that was given up as too long, or failed.
     pub points: i32,
 }

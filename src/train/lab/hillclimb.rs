@@ -1,7 +1,7 @@
 //! Hill climbing: a mutation of the champion that wins a match against it draws the champion's weights a little its way.
 
-use super::course::{pack, unpack};
-use super::{Course, LabError, TestScore, Tests};
+use super::training_loop::{pack, unpack};
+use super::{LabError, TestScore, Tests, TrainingLoop};
 use crate::duel::play_game;
 use crate::player::Player;
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Sides};
@@ -155,7 +155,7 @@ impl HillPlan<'_> {
     }
 }
 
-impl Course for HillPlan<'_> {
+impl TrainingLoop for HillPlan<'_> {
     type State = HillState;
 
     fn header(&self) -> Result<Header, LabError> {
@@ -178,7 +178,7 @@ impl Course for HillPlan<'_> {
                 .field("guard", teacher.guard);
         }
         match &self.tests {
-            Some(tests) => tests.told(header, self.sides),
+            Some(tests) => tests.described(header, self.sides),
             None => Ok(header),
         }
     }
@@ -256,7 +256,7 @@ impl Course for HillPlan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::run_course;
+    use crate::lab::run_training;
     use crate::player::PlayerSpec;
     use crate::player::classic::Representation;
     use gammond_job::Control;
@@ -305,7 +305,7 @@ mod tests {
 
     /// The player that tests measure plays by the rule that the champion is trained for.
     #[test]
-    fn tests_let_the_net_play_by_its_own_rule() {
+    fn test_games_use_the_net_s_own_play_rule() {
         let opponent = "linear".parse::<PlayerSpec>().unwrap().open().unwrap();
         let tests = Tests {
             opponent: &*opponent,
@@ -320,7 +320,7 @@ mod tests {
                 tests: Some(tests),
                 ..plan(2)
             };
-            let end = run_course(&plan, None, &mut Control::quiet()).unwrap();
+            let end = run_training(&plan, None, &mut Control::quiet()).unwrap();
             let own = ClassicPlayer::new("net", end.state.net.clone(), sides);
             let own = tests.of(&own, &Stop::never()).unwrap();
             assert_eq!(end.state.curve.last().copied(), own, "{sides:?}");
@@ -334,7 +334,7 @@ mod tests {
         let teacher = "linear".parse::<PlayerSpec>().unwrap().open().unwrap();
         let mut plan = plan(12);
         let run = |plan: &HillPlan<'_>| {
-            let end = run_course(plan, None, &mut Control::quiet()).unwrap();
+            let end = run_training(plan, None, &mut Control::quiet()).unwrap();
             (end.state.moved, end.state.net)
         };
         let alone = run(&plan);

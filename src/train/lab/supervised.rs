@@ -1,7 +1,7 @@
 //! Plain gradient descent on a text database: a position key and five chances a line.
 
-use super::course::{pack, unpack};
-use super::{Course, LabError};
+use super::training_loop::{pack, unpack};
+use super::{LabError, TrainingLoop};
 use crate::player::classic::{ClassicNet, ClassicScratch, ClassicShape};
 use crate::training::alpha::{AlphaSchedule, AlphaSettings, Pass};
 use gammond_base::files::{self, RECORDS_BYTES_MAX};
@@ -105,7 +105,7 @@ impl Rates {
         }
     }
 
-    fn told(&self, header: Header) -> Header {
+    fn described(&self, header: Header) -> Header {
         match self {
             Rates::Fixed(alpha) => header.field("rates", "fixed").field("alpha", alpha),
             Rates::Steps => header.field("rates", "steps"),
@@ -183,7 +183,7 @@ impl SupervisedPlan<'_> {
     }
 }
 
-impl Course for SupervisedPlan<'_> {
+impl TrainingLoop for SupervisedPlan<'_> {
     type State = SupervisedState;
 
     fn header(&self) -> Result<Header, LabError> {
@@ -196,7 +196,7 @@ impl Course for SupervisedPlan<'_> {
             .field("seed", self.seed)
             .field("unit", self.unit)
             .field("data", &self.data.checksum);
-        Ok(self.rates.told(header))
+        Ok(self.rates.described(header))
     }
 
     fn steps(&self) -> u64 {
@@ -281,7 +281,7 @@ impl Course for SupervisedPlan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::run_course;
+    use crate::lab::run_training;
     use crate::player::classic::Representation;
     use gammond_game::{Chances, Position};
     use gammond_job::Control;
@@ -348,7 +348,7 @@ mod tests {
             ..AlphaSettings::default()
         };
         let plan = plan(&data, Rates::Classical(settings), 0.05, 60);
-        let end = run_course(&plan, None, &mut Control::quiet()).unwrap();
+        let end = run_training(&plan, None, &mut Control::quiet()).unwrap();
         let errors = end.state.errors;
         let best = errors.iter().map(|error| error[0]).fold(1.0, f64::min);
         assert!(best < 0.2 * errors[0][0], "{errors:?}");
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(at, wanted);
         let data = loaded(&lines()).unwrap();
         let plan = plan(&data, Rates::Steps, 1.0, 21);
-        let end = run_course(&plan, None, &mut Control::quiet()).unwrap();
+        let end = run_training(&plan, None, &mut Control::quiet()).unwrap();
         assert_eq!(end.state.alpha(), 0.1);
         let errors = end.state.errors;
         assert!(errors[20][0] < 0.3 * errors[0][0], "{errors:?}");

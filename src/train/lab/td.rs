@@ -1,7 +1,7 @@
 //! Temporal differences: a net plays against itself, and each position learns from the next one.
 
-use super::course::{pack, unpack};
-use super::{Course, LabError, TestScore, Tests};
+use super::training_loop::{pack, unpack};
+use super::{LabError, TestScore, Tests, TrainingLoop};
 use crate::player::classic::{ClassicNet, ClassicScratch, ClassicShape, Sides, mover_chances};
 use gammond_base::rng::stream;
 use gammond_base::stop::Stop;
@@ -47,7 +47,7 @@ pub struct TdState {
     pub curve: Vec<TestScore>,
 }
 
-impl Course for TdPlan<'_> {
+impl TrainingLoop for TdPlan<'_> {
     type State = TdState;
 
     fn header(&self) -> Result<Header, LabError> {
@@ -65,7 +65,7 @@ impl Course for TdPlan<'_> {
             .field("sides", self.sides.name())
             .field("every", self.every);
         match &self.tests {
-            Some(tests) => tests.told(header, self.sides),
+            Some(tests) => tests.described(header, self.sides),
             None => Ok(header),
         }
     }
@@ -253,11 +253,11 @@ impl<'a> Learner<'a> {
         if !self.is_turned(white) {
             return outputs.to_vec();
         }
-        let one = |output: usize| match turned(outputs.len(), output) {
+        let seen_by_the_other_side = |output: usize| match turned(outputs.len(), output) {
             (output, true) => 1.0 - outputs[output],
             (output, false) => outputs[output],
         };
-        (0..outputs.len()).map(one).collect()
+        (0..outputs.len()).map(seen_by_the_other_side).collect()
     }
 
     /// An error of an output of white's, as errors of the outputs of the net.
@@ -310,7 +310,7 @@ impl<'a> Learner<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::run_course;
+    use crate::lab::run_training;
     use crate::player::classic::Representation;
     use gammond_job::Control;
 
@@ -360,7 +360,7 @@ mod tests {
             for outputs in [1, 4, 5] {
                 let end = |lambda| {
                     let plan = plan(outputs, lambda, sides);
-                    let end = run_course(&plan, None, &mut Control::quiet()).unwrap();
+                    let end = run_training(&plan, None, &mut Control::quiet()).unwrap();
                     assert!(end.complete && end.steps == 3);
                     end.state.net
                 };

@@ -21,7 +21,7 @@ use std::path::Path;
 /// Contents of a file.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Plan {
+pub(super) struct PartsFile {
     pub(super) name: Option<String>,
     pub(super) contact: String,
     pub(super) crashed: Option<String>,
@@ -30,9 +30,9 @@ pub(super) struct Plan {
     pub(super) one_sided: bool,
 }
 
-impl Plan {
+impl PartsFile {
     /// Reads the file that describes a player.
-    pub(super) fn read(path: &Path) -> Result<Plan, PlayerError> {
+    pub(super) fn read(path: &Path) -> Result<PartsFile, PlayerError> {
         let text = files::read_text(path, TEXT_BYTES_MAX)
             .map_err(|error| PlayerError::in_file(path, error))?;
         parse_toml(&text).map_err(|fault| PlayerError::in_file(path, fault))

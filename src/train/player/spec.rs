@@ -6,7 +6,7 @@ use super::classic::{ClassicPlayer, Sides};
 use super::expectiminimax::{DEPTH_MAX, Expectiminimax};
 use super::linear::Linear;
 use super::ours::{FAST, Gammond, Ours};
-use super::parts::{NESTED, Parts, Plan, short_name};
+use super::parts::{NESTED, Parts, PartsFile, short_name};
 use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
 use super::pubeval::PubEval;
 use super::random::Random;
@@ -295,7 +295,7 @@ pub struct PartsSpec {
 impl PartsSpec {
     /// Reads the file that describes a player, without opening any part.
     pub(super) fn read(path: &Path) -> Result<PartsSpec, PlayerError> {
-        let plan = Plan::read(path)?;
+        let plan = PartsFile::read(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let part = |key: &str, text: &str| {
             let wrong = |error| PlayerError::in_file(path, format!("{key}: {error}"));

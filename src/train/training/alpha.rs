@@ -137,7 +137,7 @@ mod tests {
 
     /// Errors that fall by a hundredth a pass: slow for one setting, quick for another.
     #[test]
-    fn what_counts_as_falling_can_be_said() {
+    fn alpha_falls_by_the_configured_threshold() {
         let alphas = |fall: f64| {
             let mut schedule = AlphaSchedule::new(AlphaSettings {
                 start: 20.0,

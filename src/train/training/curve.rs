@@ -69,13 +69,13 @@ const COLOURS: [&str; 10] = [
 ];
 
 /// Part of the plane that is drawn.
-struct Frame {
+struct Viewport {
     x: [f64; 2],
     y: [f64; 2],
 }
 
-impl Frame {
-    fn around(points: &[&Point]) -> Frame {
+impl Viewport {
+    fn around(points: &[&Point]) -> Viewport {
         let range = |values: &mut dyn Iterator<Item = f64>| {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for value in values {
@@ -87,7 +87,7 @@ impl Frame {
                 [low.min(0.0) - 1.0, high.max(0.0) + 1.0]
             }
         };
-        Frame {
+        Viewport {
             x: range(&mut points.iter().map(|p| p.x)),
             y: range(&mut points.iter().flat_map(|p| [p.y - p.error, p.y + p.error])),
         }
@@ -191,7 +191,7 @@ fn marks([low, high]: [f64; 2]) -> Vec<(f64, String)> {
 #[must_use]
 pub fn svg(axes: &[String; 2], series: &[Series]) -> String {
     let all: Vec<&Point> = series.iter().flat_map(|(_, points)| points).collect();
-    let frame = Frame::around(&all);
+    let frame = Viewport::around(&all);
     let alone = series.len() < 2;
     let width = if alone { WIDTH } else { WIDTH + LEGEND };
     let mut out = format!(

@@ -9,7 +9,7 @@ use super::games::{GameSettings, first_position, kind};
 use super::shard::Label;
 use gammond_base::rng::{ChaCha8Rng, unit};
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::equity::doubling0::{Spot, decide};
+use gammond_engine::equity::doubling0::{DecisionState, decide};
 use gammond_engine::query::{EvalQuery, PlayQuery, Settings, Stop};
 use gammond_game::{Chances, MatchState, Position, Rules};
 
@@ -30,7 +30,7 @@ pub fn cube_differs(engine: &Engine, position: &Position, one: &Chances, two: &C
     let race = (!position.has_contact()).then_some(position);
     (one.equity() - two.equity()).abs() >= CUBE_MARGIN
         && SCORES.iter().any(|&(mine, theirs)| {
-            let spot = Spot {
+            let spot = DecisionState {
                 mine,
                 theirs,
                 cube: 1,

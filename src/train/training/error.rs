@@ -4,7 +4,7 @@ use super::limits::Checked;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::journal::JournalError;
 use gammond_engine::engine::EngineError;
-use gammond_engine::eval::own::OwnNetError;
+use gammond_engine::eval::nets::NetError;
 use gammond_engine::nn::IntegerNetError;
 use gammond_job::JobError;
 use gammond_protocol::{TomlFault, parse_toml};
@@ -34,7 +34,7 @@ pub enum RunError {
     Quantise(#[from] IntegerNetError),
     /// A net made of it cannot be used.
     #[error(transparent)]
-    Net(#[from] OwnNetError),
+    Net(#[from] NetError),
     /// The engine that looks deeper.
     #[error(transparent)]
     Engine(#[from] EngineError),

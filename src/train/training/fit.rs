@@ -65,7 +65,7 @@ fn watched(pool: &[Label], families: &mut Vec<Family>, held_out: usize) -> Vec<L
 }
 
 /// Families in the order in which they are trained on.
-struct Feed<'a> {
+struct FamilyOrder<'a> {
     pool: &'a [Label],
     families: Vec<Family>,
     at: usize,
@@ -74,7 +74,7 @@ struct Feed<'a> {
     batch: Vec<Label>,
 }
 
-impl Feed<'_> {
+impl FamilyOrder<'_> {
     fn next(&mut self, count: usize) -> &[Label] {
         self.batch.clear();
         while let Some(family) = self
@@ -102,7 +102,7 @@ const STEPS_PER_LOOK: usize = 32;
 /// Tells how far the training is; false when it is to stop.
 fn goes_on(control: &mut Control<'_>, [step, steps]: [usize; 2]) -> bool {
     let progress = Progress::new("steps", step as u64, Some(steps as u64));
-    control.tell_progress(progress, false);
+    control.report_progress(progress, false);
     !control.stop.is_triggered()
 }
 
@@ -123,7 +123,7 @@ pub(super) fn fit<'a>(
     let mut rng = stream(plan.seed ^ 0x7261_696e, number as u64);
     let steps = ((labels as f64 * round.passes / plan.batch as f64) as usize).max(1);
     let (mut sum, mut counted) = (0.0, 0usize);
-    let mut feed = Feed {
+    let mut feed = FamilyOrder {
         pool,
         at: 0,
         left: 0,

@@ -7,11 +7,11 @@
 
 use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::shard::Label;
+use super::siblings::{GameTurn, HORIZON_MAX, Sibling, SiblingSettings, follow};
 use super::starts;
-use super::twins::{HORIZON_MAX, Step, Twin, Twins, follow};
 use gammond_base::rng::{ChaCha8Rng, below, unit};
 use gammond_engine::eval::Evaluator;
-use gammond_engine::search::{Ahead, Chooser, Filter, JudgedReply, OnePly, Scratch};
+use gammond_engine::search::{Chooser, Filter, JudgedReply, OnePly, OnePlyResult, Scratch};
 use gammond_game::{Chances, Class, Position, Roll, generate_plays};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct GameSettings {
     pub extra_margin: f32,
     /// Other plays that are followed for some turns with the game's own dice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub twins: Option<Twins>,
+    pub twins: Option<SiblingSettings>,
     /// Plays that are looked at one play deeper when they are close together; 1 for none.
     pub contenders: usize,
     /// Distance up to which plays are close, in equity.
@@ -140,15 +140,15 @@ impl GameSettings {
 
 /// Looks one play ahead with an evaluator, and knows what a table answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Judges<'a> {
+pub struct OnePlyEvaluator<'a> {
     evaluator: &'a dyn Evaluator,
 }
 
-impl<'a> Judges<'a> {
+impl<'a> OnePlyEvaluator<'a> {
     /// Judges with `evaluator`.
     #[must_use]
-    pub fn new(evaluator: &'a dyn Evaluator) -> Judges<'a> {
-        Judges { evaluator }
+    pub fn new(evaluator: &'a dyn Evaluator) -> OnePlyEvaluator<'a> {
+        OnePlyEvaluator { evaluator }
     }
 
     /// The exact chances of a position that needs no net.
@@ -181,10 +181,10 @@ impl<'a> Judges<'a> {
         roll: Roll,
         settings: &GameSettings,
         scratch: &mut Scratch,
-    ) -> Ahead {
+    ) -> OnePlyResult {
         let one = self.one(settings);
         match self.table(position) {
-            Some(mean) => Ahead {
+            Some(mean) => OnePlyResult {
                 mean,
                 ranked: one.ranked(position, roll, scratch),
             },
@@ -238,13 +238,13 @@ const TURNS_MAX: usize = 400;
 /// Looks one play deeper at the best plays that are close together and chooses by that; the ones
 /// not chosen are labelled. The contender chosen comes with what was computed for its position.
 fn closest_contest(
-    judges: Judges<'_>,
+    judges: OnePlyEvaluator<'_>,
     ranked: &[JudgedReply],
     next: Roll,
     settings: &GameSettings,
     room: &mut Scratch,
     out: &mut Vec<Label>,
-) -> (usize, Option<Ahead>) {
+) -> (usize, Option<OnePlyResult>) {
     let Some(best) = ranked.first().map(|judged| judged.chances.equity()) else {
         return (0, None);
     };
@@ -257,11 +257,11 @@ fn closest_contest(
     if contenders < 2 {
         return (0, None);
     }
-    let looked: Vec<Ahead> = ranked[..contenders]
+    let looked: Vec<OnePlyResult> = ranked[..contenders]
         .iter()
         .map(|judged| judges.one(settings).ahead(&judged.after, next, room))
         .collect();
-    let theirs = |ahead: &Ahead| Chances::from_array(ahead.mean).equity();
+    let theirs = |ahead: &OnePlyResult| Chances::from_array(ahead.mean).equity();
     let mut pick = 0;
     for (index, ahead) in looked.iter().enumerate() {
         if theirs(ahead) < theirs(&looked[pick]) {
@@ -280,7 +280,7 @@ fn closest_contest(
 }
 
 struct Turn {
-    step: Step,
+    step: GameTurn,
     /// True if the best play was made.
     straight: bool,
     /// A position that the player before could have left instead, and its 1-ply value.
@@ -292,7 +292,7 @@ struct Turn {
 /// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
 /// The game begins at one of `starts`, or where the settings say when there are none.
 pub fn play(
-    judges: Judges<'_>,
+    judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
     starts: &[Position],
     rng: &mut ChaCha8Rng,
@@ -309,7 +309,7 @@ pub fn play(
         _ => (0.0, 0.0),
     };
     let mut turns: Vec<Turn> = Vec::new();
-    let mut ahead: Option<(Roll, Ahead)> = None;
+    let mut ahead: Option<(Roll, OnePlyResult)> = None;
     let (mut sibling, mut twin) = (None, None);
     let mut value = loop {
         if let Some(chances) = judges.exact(&position) {
@@ -318,7 +318,7 @@ pub fn play(
         if turns.len() >= TURNS_MAX {
             break None;
         }
-        let (roll, Ahead { mean, ranked }) = ahead.take().unwrap_or_else(|| {
+        let (roll, OnePlyResult { mean, ranked }) = ahead.take().unwrap_or_else(|| {
             let roll = gammond_game::Roll::thrown(rng);
             (roll, judges.ahead(&position, roll, settings, room))
         });
@@ -335,7 +335,7 @@ pub fn play(
             break None;
         };
         turns.push(Turn {
-            step: Step {
+            step: GameTurn {
                 position,
                 roll,
                 mean,
@@ -358,7 +358,7 @@ pub fn play(
 
 /// The labels of a game's turns, from the last to the first; `value` is how it ended.
 fn label_turns(
-    judges: Judges<'_>,
+    judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
     turns: &[Turn],
     value: &mut Option<[f32; 5]>,
@@ -368,7 +368,7 @@ fn label_turns(
     // What is known of the turns from the present one on, the last first.
     let mut labels: Vec<[f32; 5]> = Vec::new();
     for (index, turn) in turns.iter().enumerate().rev() {
-        let Step {
+        let GameTurn {
             position,
             mean,
             best,
@@ -388,8 +388,8 @@ fn label_turns(
             out.push(Label::new(other, kind, target).beside_the_last());
         }
         if let (Some(twin), Some(twins)) = (turn.twin, settings.twins) {
-            let line: Vec<Step> = (turns[index..].iter().take(1 + usize::from(HORIZON_MAX)))
-                .map(|turn| Step {
+            let line: Vec<GameTurn> = (turns[index..].iter().take(1 + usize::from(HORIZON_MAX)))
+                .map(|turn| GameTurn {
                     best: turn.step.best.filter(|_| turn.straight),
                     ..turn.step
                 })
@@ -401,17 +401,17 @@ fn label_turns(
                 twin,
                 room,
             );
-            label_twins(&line, labels.iter().rev(), found, out);
+            label_siblings(&line, labels.iter().rev(), found, out);
         }
         *value = Some(label);
     }
 }
 
 /// Pairs of positions of the game and their twins, a sibling for each horizon.
-fn label_twins<'a>(
-    line: &[Step],
+fn label_siblings<'a>(
+    line: &[GameTurn],
     labels: impl Iterator<Item = &'a [f32; 5]>,
-    twins: Vec<Twin>,
+    twins: Vec<Sibling>,
     out: &mut Vec<Label>,
 ) {
     for ((step, label), twin) in line.iter().zip(labels).zip(twins) {
@@ -433,7 +433,7 @@ fn label_twins<'a>(
 fn other_to_follow(
     ranked: &[JudgedReply],
     pick: usize,
-    (settings, twins): (&GameSettings, Twins),
+    (settings, twins): (&GameSettings, SiblingSettings),
     rng: &mut ChaCha8Rng,
 ) -> Option<Position> {
     if unit(rng) >= twins.share {
@@ -448,7 +448,7 @@ fn other_to_follow(
 
 /// A position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
 fn other_play(
-    judges: Judges<'_>,
+    judges: OnePlyEvaluator<'_>,
     ranked: &[JudgedReply],
     pick: usize,
     settings: &GameSettings,
@@ -484,7 +484,7 @@ fn another(
 /// player on roll. Games use the streams `seed`, 0.. of the generator.
 #[must_use]
 pub fn by_games(
-    judges: Judges<'_>,
+    judges: OnePlyEvaluator<'_>,
     position: &Position,
     settings: &GameSettings,
     (games, seed): (u32, u64),
@@ -503,7 +503,7 @@ pub fn by_games(
                 break Some(chances.to_array());
             }
             let roll = gammond_game::Roll::thrown(&mut rng);
-            let Ahead { mean, ranked } = judges.ahead(&at, roll, settings, room);
+            let OnePlyResult { mean, ranked } = judges.ahead(&at, roll, settings, room);
             let Some(best) = ranked.first().filter(|_| turns.len() < TURNS_MAX) else {
                 break None;
             };
@@ -585,19 +585,19 @@ fn noisy_pick(ranked: &[JudgedReply], noise: f32, rng: &mut ChaCha8Rng) -> usize
 mod tests {
     use super::*;
     use crate::training::shard::at_horizon;
-    use crate::training::twins::Plies;
-    use gammond_engine::eval::own::OwnEvaluator;
+    use crate::training::siblings::Plies;
+    use gammond_engine::eval::nets::NetEvaluator;
 
     /// The labels of a game in which every play has a twin: a pair for each step, a sibling for each horizon.
     #[test]
     fn games_have_chains_of_siblings() {
-        let evaluator = OwnEvaluator::embedded_fast().unwrap();
+        let evaluator = NetEvaluator::embedded_fast().unwrap();
         let settings = GameSettings {
             extra: 0.0,
             contenders: 1,
             odd_starts: 0.0,
             race_starts: 0.0,
-            twins: Some(Twins {
+            twins: Some(SiblingSettings {
                 share: 1.0,
                 plies: Plies::try_from(2).unwrap(),
                 margin: 0.1,
@@ -608,7 +608,10 @@ mod tests {
         let mut labels: Vec<Label> = Vec::new();
         let mut scratch = Scratch::default();
         for game in 0..3 {
-            let (judges, mut rng) = (Judges::new(&evaluator), gammond_base::rng::stream(12, game));
+            let (judges, mut rng) = (
+                OnePlyEvaluator::new(&evaluator),
+                gammond_base::rng::stream(12, game),
+            );
             play(judges, &settings, &[], &mut rng, &mut scratch, &mut labels);
         }
         let mut longest = 0;

@@ -1,6 +1,6 @@
 //! Labels for given positions, as a job: a part is a few positions, its bytes are their lines.
 
-use super::games::{GameSettings, Judges, by_games};
+use super::games::{GameSettings, OnePlyEvaluator, by_games};
 use super::positions;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, EngineError};
@@ -107,7 +107,7 @@ impl Job for Labelling<'_> {
                     }
                 }
                 Method::Games(games, seed) => {
-                    let judges = Judges::new(self.engine.evaluator().as_ref());
+                    let judges = OnePlyEvaluator::new(self.engine.evaluator().as_ref());
                     let settings = GameSettings {
                         lambda: 1.0,
                         ..GameSettings::default()

@@ -6,7 +6,7 @@
 //! as much as there is between dead and live.
 
 use gammond_engine::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
-use gammond_engine::eval::own::{CubeLife, LIFE_TERMS, OwnEvaluator, life_terms};
+use gammond_engine::eval::nets::{CubeLife, LIFE_TERMS, NetEvaluator, life_terms};
 use gammond_engine::query::{CubeQuery, Settings, Stop};
 use gammond_engine::search::{self, Context, Stopped};
 use gammond_game::{Cube, CubeOwner, MatchState, Position, Rules};
@@ -30,7 +30,7 @@ pub(super) fn prior() -> CubeLife {
 
 /// Evidence of one position for the three owners: the terms, the gap from dead to live, and the part of it that the
 /// search found.
-struct Seen {
+struct LifeEvidence {
     terms: [f64; LIFE_TERMS],
     gaps: [f64; 3],
     found: [f64; 3],
@@ -39,7 +39,7 @@ struct Seen {
 }
 
 /// The fit, and the error of the evaluator's own and of the new polynomial for each owner, root mean square in points.
-pub(super) struct Fit {
+pub(super) struct LifeFit {
     pub(super) life: CubeLife,
     pub(super) before: [f64; 3],
     pub(super) after: [f64; 3],
@@ -50,17 +50,17 @@ pub(super) struct Fit {
 /// # Errors
 /// When it was stopped.
 pub(super) fn fit(
-    evaluator: &OwnEvaluator,
+    evaluator: &NetEvaluator,
     positions: &[Position],
     plies: u8,
     stop: &Stop,
-) -> Result<Fit, Stopped> {
-    let seen: Vec<Seen> = positions
+) -> Result<LifeFit, Stopped> {
+    let seen: Vec<LifeEvidence> = positions
         .par_iter()
         .map(|position| look(evaluator, position, plies, stop))
         .collect::<Result<_, _>>()?;
     let life: CubeLife = std::array::from_fn(|owner| solve(&seen, owner));
-    let error = |said: &dyn Fn(&Seen, usize) -> f64| {
+    let error = |said: &dyn Fn(&LifeEvidence, usize) -> f64| {
         std::array::from_fn(|owner| {
             let errors = seen
                 .iter()
@@ -69,12 +69,12 @@ pub(super) fn fit(
             (squares / seen.len().max(1) as f64).sqrt()
         })
     };
-    let fitted = |seen: &Seen, owner: usize| {
+    let fitted = |seen: &LifeEvidence, owner: usize| {
         let parts = life[owner].iter().zip(seen.terms);
         let sum: f64 = parts.map(|(number, term)| number * term).sum();
         sum.clamp(0.0, 1.0) * seen.gaps[owner]
     };
-    Ok(Fit {
+    Ok(LifeFit {
         before: error(&|seen, owner| seen.said[owner]),
         after: error(&fitted),
         life,
@@ -82,11 +82,11 @@ pub(super) fn fit(
 }
 
 fn look(
-    evaluator: &OwnEvaluator,
+    evaluator: &NetEvaluator,
     position: &Position,
     plies: u8,
     stop: &Stop,
-) -> Result<Seen, Stopped> {
+) -> Result<LifeEvidence, Stopped> {
     let met = MatchEquityTable::default();
     let context = Context {
         evaluator,
@@ -133,7 +133,7 @@ fn look(
     let terms = life_terms(evaluator.volatility(position), &chances);
     let said = gammond_engine::eval::Shortcuts::cube_life(evaluator, position, &chances)
         .unwrap_or([PRIOR; 3]);
-    Ok(Seen {
+    Ok(LifeEvidence {
         terms,
         found: std::array::from_fn(|n| values[n] - dead[n]),
         said: std::array::from_fn(|n| said[n] * gaps[n]),
@@ -142,7 +142,7 @@ fn look(
 }
 
 /// Least squares for one owner, drawn to [`PRIOR`].
-fn solve(seen: &[Seen], owner: usize) -> [f64; LIFE_TERMS] {
+fn solve(seen: &[LifeEvidence], owner: usize) -> [f64; LIFE_TERMS] {
     // A row for each unknown: its equation, then what it is equal to.
     let mut rows = [[0.0; LIFE_TERMS + 1]; LIFE_TERMS];
     for (n, row) in rows.iter_mut().enumerate() {

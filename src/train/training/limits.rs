@@ -33,6 +33,6 @@ pub(super) fn within(name: &str, value: f64, low: f64, high: f64) -> Option<Stri
 
 /// Returns a message for the first of these shares or chances that does not lie from 0 to 1.
 pub(super) fn shares(all: &[(&str, f64)]) -> Option<String> {
-    let one = |&(name, value): &(&str, f64)| within(name, value, 0.0, 1.0);
-    all.iter().find_map(one)
+    let share_error = |&(name, value): &(&str, f64)| within(name, value, 0.0, 1.0);
+    all.iter().find_map(share_error)
 }

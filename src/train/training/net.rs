@@ -4,7 +4,7 @@ use super::kernel::BLOCK;
 use gammond_base::files;
 use gammond_base::journal::write_whole;
 use gammond_base::rng::ChaCha8Rng;
-use gammond_engine::eval::own::InputSet;
+use gammond_engine::eval::nets::InputSet;
 use gammond_engine::nn::format::FILE_BYTES_MAX;
 use gammond_engine::nn::format::native::{self, Label};
 use gammond_engine::nn::format::safetensors;

@@ -9,8 +9,8 @@ use super::limits::{
 };
 use super::net::{Net, UNITS};
 use super::shard::Label;
-use super::twins::HORIZON_MAX;
-use gammond_engine::eval::own::{InputSet, Role};
+use super::siblings::HORIZON_MAX;
+use gammond_engine::eval::nets::{InputSet, Role};
 use gammond_engine::nn::{Activation, Limits, WIDTH_MAX};
 use gammond_game::Group;
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,7 @@ impl TryFrom<BTreeMap<String, f32>> for Weights {
     type Error = BadWeight;
 
     fn try_from(all: BTreeMap<String, f32>) -> Result<Weights, BadWeight> {
-        let one = |(name, weight): (String, f32)| {
+        let checked = |(name, weight): (String, f32)| {
             let group = Group::ALL.into_iter().find(|g| g.to_string() == name);
             match group {
                 Some(group) if (0.0..=GROUP_MAX).contains(&weight) => Ok((group, weight)),
@@ -159,7 +159,7 @@ impl TryFrom<BTreeMap<String, f32>> for Weights {
             }
         };
         all.into_iter()
-            .map(one)
+            .map(checked)
             .collect::<Result<_, _>>()
             .map(Weights)
     }
@@ -167,8 +167,8 @@ impl TryFrom<BTreeMap<String, f32>> for Weights {
 
 impl From<Weights> for BTreeMap<String, f32> {
     fn from(weights: Weights) -> BTreeMap<String, f32> {
-        let one = |(group, weight): (Group, f32)| (group.to_string(), weight);
-        weights.0.into_iter().map(one).collect()
+        let named = |(group, weight): (Group, f32)| (group.to_string(), weight);
+        weights.0.into_iter().map(named).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use super::shard::Label;
 use super::step::{StepSettings, Trainer};
 use super::watch::{self, Watched};
 use gammond_base::rng::{ChaCha8Rng, below, stream};
-use gammond_engine::eval::own::{OwnEvaluator, Role};
+use gammond_engine::eval::nets::{NetEvaluator, Role};
 use gammond_game::{Chances, Position};
 use gammond_job::{Control, Progress};
 use serde::{Deserialize, Serialize};
@@ -96,18 +96,23 @@ const SHOWN: usize = 4000;
 type Plays = Vec<Label>;
 
 fn labels(after: &[Position], chances: &[Chances]) -> Plays {
-    let one = |(index, (&position, chances)): (usize, (_, &Chances))| {
+    let play_label = |(index, (&position, chances)): (usize, (_, &Chances))| {
         let label = Label::new(position, 0, chances.to_array());
         match index {
             0 => label,
             _ => label.beside_the_last(),
         }
     };
-    after.iter().zip(chances).enumerate().map(one).collect()
+    after
+        .iter()
+        .zip(chances)
+        .enumerate()
+        .map(play_label)
+        .collect()
 }
 
 /// One game; its groups.
-fn play(evaluator: &OwnEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> Vec<Plays> {
+fn play(evaluator: &NetEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> Vec<Plays> {
     let mut groups = Vec::new();
     let how = Watched {
         odd_starts: plan.odd_starts,
@@ -161,8 +166,8 @@ pub fn train(
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<u8>>, RunError> {
     let evaluator = match &plan.nets {
-        Some(path) => OwnEvaluator::load(path)?,
-        None => OwnEvaluator::embedded()?,
+        Some(path) => NetEvaluator::load(path)?,
+        None => NetEvaluator::embedded()?,
     };
     let mut rng = stream(plan.seed, u64::MAX);
     let mut trainer = Trainer::new(Net::random_small(Head::Linear, plan.width.0, &mut rng));
@@ -188,7 +193,7 @@ pub fn train(
         control.task = format!("round {round}: training");
         for pass in 0..plan.passes {
             let progress = Progress::new("passes", pass as u64, Some(plan.passes as u64));
-            control.tell_progress(progress, false);
+            control.report_progress(progress, false);
             if control.stop.is_triggered() {
                 return Ok(None);
             }
@@ -213,7 +218,7 @@ pub fn train(
 
 /// The groups of a round's games; `None` when it was stopped.
 fn games_of(
-    evaluator: &OwnEvaluator,
+    evaluator: &NetEvaluator,
     plan: &PruningPlan,
     round: usize,
     control: &mut Control<'_>,

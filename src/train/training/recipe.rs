@@ -8,18 +8,18 @@
 //! lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on: finished stages are only checked.
 
 use super::error::{RunError, in_file};
-use super::ledger::net_path;
 use super::limits::{Checked, LABELS_MAX, within};
 use super::plan::{Origin, Plan};
 use super::pruning::{self, PruningPlan};
 use super::run::{self, nets};
+use super::run_journal::net_path;
 use super::volatility::{self, VolatilityPlan};
 use crate::duel::{AdjustedPlan, play_adjusted};
 use crate::player::{Ours, PlayerSpec};
 use gammond_base::journal::write_whole;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, Nets};
-use gammond_engine::eval::own::Role;
+use gammond_engine::eval::nets::Role;
 use gammond_job::Control;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -288,7 +288,7 @@ pub fn follow(
         let plan = resolved(&stage.plan, &recipe.stage[..place], folder).map_err(wrong)?;
         let done_path = at.join(DONE);
         let known = known::<Done>(&done_path);
-        let spent = Spent::of(&at);
+        let spent = StageTime::of(&at);
         let keep = || {
             if known.is_none() {
                 spent.keep();
@@ -348,16 +348,16 @@ pub fn follow(
 }
 
 /// Time spent on a stage, over all runs of the program that worked on it.
-struct Spent {
+struct StageTime {
     path: PathBuf,
     before: f64,
     begun: Instant,
 }
 
-impl Spent {
-    fn of(stage: &Path) -> Spent {
+impl StageTime {
+    fn of(stage: &Path) -> StageTime {
         let path = stage.join(SPENT);
-        Spent {
+        StageTime {
             before: known::<f64>(&path)
                 .filter(|seconds| *seconds >= 0.0)
                 .unwrap_or(0.0),
@@ -656,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_find_what_came_before() {
+    fn stages_find_results_of_earlier_stages() {
         let text = format!(
             "net = []\n{}{}",
             stage("one", "{ first = 64, second = 16 }", ""),

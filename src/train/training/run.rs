@@ -9,14 +9,14 @@
 pub use super::error::RunError;
 use super::error::in_file;
 use super::fit::fit;
-use super::ledger::{Ledger, earlier_labels, labels_path, net_path};
 use super::net::Net;
 use super::plan::origin;
 pub use super::plan::{BadWeight, Origin, Plan, Round, Weights};
+use super::run_journal::{RunJournal, earlier_labels, labels_path, net_path};
 use super::sample::{SampleJob, fill};
 use super::shard::{Label, at_horizon, repeated, select, unpack};
 use gammond_base::rng::stream;
-use gammond_engine::eval::own::{OwnEvaluator, Role};
+use gammond_engine::eval::nets::{NetEvaluator, Role};
 use gammond_job::{Control, Header, sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -81,8 +81,8 @@ impl RunNets {
     ///
     /// # Errors
     /// When weights have grown out of the integers' range.
-    pub fn evaluator(&self, name: &str) -> Result<OwnEvaluator, RunError> {
-        let evaluator = OwnEvaluator::from_files(&self.files(name)?)?;
+    pub fn evaluator(&self, name: &str) -> Result<NetEvaluator, RunError> {
+        let evaluator = NetEvaluator::from_files(&self.files(name)?)?;
         Ok(match &self.pruning {
             None => evaluator,
             Some((path, bytes)) => evaluator.with_pruning(&path.display().to_string(), bytes)?,
@@ -123,9 +123,9 @@ pub fn run(
 ) -> Result<bool, RunError> {
     std::fs::create_dir_all(folder).map_err(in_file(folder))?;
     let rounds = plan.rounds();
-    let mut ledger = Ledger::open(plan, &rounds, folder)?;
-    let done = ledger.done();
-    ledger.check(done, "")?;
+    let mut run_journal = RunJournal::open(plan, &rounds, folder)?;
+    let done = run_journal.done();
+    run_journal.check(done, "")?;
     for (index, round) in rounds.iter().enumerate().skip(done) {
         let number = index + 1;
         let Some(nets) = nets(plan, folder, index)? else {
@@ -137,7 +137,7 @@ pub fn run(
         if !sample(plan, folder, number, round, &nets, control)? {
             return Ok(false);
         }
-        let pool = pool(plan, &ledger, folder, number, round)?;
+        let pool = pool(plan, &run_journal, folder, number, round)?;
         let Some(log) = train(plan, folder, number, round, nets, &pool, control)? else {
             return Ok(false);
         };
@@ -147,7 +147,7 @@ pub fn run(
             .collect();
         names.push(labels_path(Path::new(""), number));
         let names = names.iter().map(|name| name.display().to_string());
-        ledger.finish(round, names.collect(), log)?;
+        run_journal.finish(round, names.collect(), log)?;
         if control.stop.is_triggered() && number < rounds.len() {
             return Ok(false);
         }
@@ -185,7 +185,7 @@ fn sample(
 /// The labels of the last `rounds` rounds up to `number`, and of the earlier runs.
 fn pool(
     plan: &Plan,
-    ledger: &Ledger,
+    run_journal: &RunJournal,
     folder: &Path,
     number: usize,
     round: &Round,
@@ -208,7 +208,7 @@ fn pool(
     for round in (number + 1).saturating_sub(rounds).max(1)..=number {
         let path = labels_path(folder, round);
         // Those of this round were checked when they were made.
-        ledger.check(
+        run_journal.check(
             round,
             &labels_path(Path::new(""), round).display().to_string(),
         )?;

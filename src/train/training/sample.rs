@@ -1,7 +1,7 @@
 //! Labels by self-play, as a job: a part is some games, its bytes are their packed labels.
 
 use super::disagree;
-use super::games::{GameSettings, Judges, play};
+use super::games::{GameSettings, OnePlyEvaluator, play};
 use super::positions;
 use super::shard::{pack, unpack};
 use gammond_base::rng::stream;
@@ -35,7 +35,7 @@ pub struct SampleJob {
 /// Source of the labels.
 enum Source<'a> {
     /// Luck-adjusted returns.
-    Games(Judges<'a>),
+    Games(OnePlyEvaluator<'a>),
     /// Disagreements between static evaluation and so many plies.
     Disagreements(&'a Engine, u8),
 }
@@ -120,7 +120,7 @@ pub fn fill(
     evaluator: &dyn Evaluator,
     control: &mut Control<'_>,
 ) -> Result<JobEnd<usize>, JobError<EngineError>> {
-    let source = Source::Games(Judges::new(evaluator));
+    let source = Source::Games(OnePlyEvaluator::new(evaluator));
     let sampling = Sampling { job, source };
     Runner::new().journal(Some(path)).run(&sampling, control)
 }

@@ -13,7 +13,7 @@ use super::kernel::{
 use super::net::{Head, Net};
 use super::ranking;
 use super::shard::Label;
-use gammond_engine::eval::own::open_in_races;
+use gammond_engine::eval::nets::open_in_races;
 use gammond_engine::nn::{Activation, RESULTS, SECOND_MAX, sigmoid};
 use gammond_game::Chances;
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ pub struct Trainer {
     mean: Vec<f32>,
     first_moment: Vec<f32>,
     second_moment: Vec<f32>,
-    parts: Vec<Part>,
+    parts: Vec<ChunkGradient>,
     steps: i32,
 }
 
@@ -50,7 +50,7 @@ const GROUP: usize = 32;
 
 /// Gradient and working room of one chunk.
 #[derive(Debug)]
-struct Part {
+struct ChunkGradient {
     gradient: Vec<f32>,
     group: LabelGroup,
     loss: f64,
@@ -106,7 +106,7 @@ impl Trainer {
     pub fn new(net: Net) -> Trainer {
         let size = net.values.len();
         let parts = (0..CHUNKS)
-            .map(|_| Part {
+            .map(|_| ChunkGradient {
                 gradient: vec![0.0; size],
                 group: LabelGroup::new(&net),
                 loss: 0.0,
@@ -221,7 +221,7 @@ fn chunks(batch: &[Label], head: Head) -> Vec<&[Label]> {
     parts
 }
 
-impl Part {
+impl ChunkGradient {
     fn work(&mut self, net: &Net, labels: &[Label], pairs: f32) {
         self.gradient.fill(0.0);
         (self.loss, self.greatest) = (0.0, 0.0);
@@ -482,7 +482,7 @@ fn divergence(target: f32, p: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_engine::eval::own::InputSet;
+    use gammond_engine::eval::nets::InputSet;
     use gammond_engine::nn::Limits;
     use gammond_game::Position;
 
@@ -620,7 +620,7 @@ mod tests {
 
     /// Outputs that the rules exclude in a race are not learned: their weights have no slope.
     #[test]
-    fn what_a_race_excludes_has_no_slope() {
+    fn outputs_impossible_in_races_have_no_gradient() {
         let mut counts = [0; 25];
         counts[5] = 15;
         let home = counts;

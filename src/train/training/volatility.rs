@@ -14,7 +14,7 @@ use super::shard::Label;
 use super::step::{StepSettings, Trainer};
 use super::watch::{self, Watched};
 use gammond_base::rng::{below, stream, unit};
-use gammond_engine::eval::own::{CubeLife, OwnEvaluator, Role};
+use gammond_engine::eval::nets::{CubeLife, NetEvaluator, Role};
 use gammond_engine::search::{Filter, OnePly, Scratch};
 use gammond_game::Position;
 use gammond_job::{Control, Progress};
@@ -86,7 +86,7 @@ const SHARE_LEAST: f64 = 0.001;
 const WIDTH: usize = 64;
 
 /// One game: positions and how restless they are.
-fn play(evaluator: &OwnEvaluator, plan: &VolatilityPlan, number: u64) -> Vec<Label> {
+fn play(evaluator: &NetEvaluator, plan: &VolatilityPlan, number: u64) -> Vec<Label> {
     let (mut rng, mut choice) = (
         stream(plan.seed, 2 * number),
         stream(plan.seed, 2 * number + 1),
@@ -117,8 +117,8 @@ pub fn train(
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<u8>>, RunError> {
     let evaluator = match &plan.nets {
-        Some(path) => OwnEvaluator::load(path)?,
-        None => OwnEvaluator::embedded()?,
+        Some(path) => NetEvaluator::load(path)?,
+        None => NetEvaluator::embedded()?,
     };
     let mut rng = stream(plan.seed, u64::MAX);
     let mut trainer = Trainer::new(Net::random_small(Head::Values, WIDTH, &mut rng));
@@ -135,7 +135,7 @@ pub fn train(
         control.task = format!("round {round}: training");
         for pass in 0..plan.passes {
             let progress = Progress::new("passes", pass as u64, Some(plan.passes as u64));
-            control.tell_progress(progress, false);
+            control.report_progress(progress, false);
             if control.stop.is_triggered() {
                 return Ok(None);
             }
@@ -168,7 +168,7 @@ pub fn train(
     for time in 0..plan.life.times {
         control.task = format!("cube life: {} positions", positions.len());
         let progress = Progress::new("times", time as u64, Some(plan.life.times as u64));
-        control.tell_progress(progress, false);
+        control.report_progress(progress, false);
         let bytes = net.to_integer(&plan.name, Role::Volatility.name())?;
         let knows = evaluator.clone().with_volatility(&plan.name, &bytes)?;
         let Ok(fit) = life::fit(&knows, &positions, plan.life.plies, &control.stop) else {

@@ -73,7 +73,7 @@ pub(super) fn games<T: Send>(
     let mut all = Vec::new();
     for begin in (0..count).step_by(STRETCH) {
         let progress = Progress::new("games", begin as u64, Some(count as u64));
-        control.tell_progress(progress, false);
+        control.report_progress(progress, false);
         if control.stop.is_triggered() {
             return None;
         }

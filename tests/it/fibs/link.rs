@@ -20,11 +20,13 @@ fn over_a_socket() {
     let server = std::thread::spawn(move || serve(&listener, faults, &done));
     let mut config = quick(&address, folder.path());
     let filed = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let filing = std::sync::Arc::clone(&filed);
-    config.filing = Some(Filing(std::sync::Arc::new(move |name, text, analysis| {
-        let figures = (name.to_owned(), text.to_owned(), analysis.score);
-        filing.lock().unwrap().push(figures);
-    })));
+    let archiver = std::sync::Arc::clone(&filed);
+    config.archiver = Some(MatchArchiver(std::sync::Arc::new(
+        move |name, text, analysis| {
+            let figures = (name.to_owned(), text.to_owned(), analysis.score);
+            archiver.lock().unwrap().push(figures);
+        },
+    )));
     let shown = format!("{config:?} {:?}", config.password);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

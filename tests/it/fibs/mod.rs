@@ -13,10 +13,10 @@ use gammond_engine::query::{Settings, Stop};
 use gammond_game::Roll;
 use gammond_game::notation::{BoardDialect, MatchFile};
 use gammond_protocol::fibs::{
-    Answer, Ask, By, Event, LineReader, Machine, MatchEnd, MatchRecord, Message, Output, Piece,
-    Policy, Timing, Wanted, Who, name_line,
+    Answer, Ask, By, Event, LineReader, Machine, MatchEnd, MatchRecord, MatchTerms, Message,
+    Output, Piece, Policy, Timing, Who, name_line,
 };
-use gammond_server::fibs::{FibsConfig, Filing, Secret, answer, play};
+use gammond_server::fibs::{FibsConfig, MatchArchiver, Secret, answer, play};
 use std::sync::OnceLock;
 
 mod foreign;

@@ -154,7 +154,7 @@ fn a_saved_match_is_asked_for_without_a_warning() {
 /// FIBS-18: the link breaks before the answer to `join`, on a server without a list of saved matches: the match
 /// that may have begun is asked for before a new one is joined.
 #[test]
-fn a_match_whose_start_nobody_saw_is_asked_for() {
+fn match_without_a_start_line_is_queried() {
     let mut machine = Machine::new("tester", policy(), Timing::default());
     let mut now = 0;
     for (invitation, joins, asks) in [("3 point", 1, 0), ("5 point", 0, 1)] {
@@ -301,7 +301,7 @@ fn a_sentence_and_a_score_that_disagree() {
 /// FIBS-25: who leaves is not invited again at once; after a broken link of our own the match goes
 /// on at once.
 #[test]
-fn who_is_called_back() {
+fn opponent_of_a_lost_match_is_invited_again() {
     let who = b"5 alice - - 1 0 1500.00 9 0 1795224913 127.0.0.1 x -\r\n6\r\n";
     let (_, mut machine, now) = logged_in();
     machine.bytes(BEGIN.as_bytes(), now);
@@ -406,14 +406,14 @@ fn a_board_before_the_start_line() {
         machine.bytes(b"alice moves 12-18 12-17 .\r\n", now + 5002);
         let (_, events, lines) = run(&mut machine, now + 5002, 3000);
         assert_eq!(count(&lines, "kibitz Hello"), 1, "{lines:?}");
-        let started: Vec<Wanted> = events
+        let started: Vec<MatchTerms> = events
             .iter()
             .filter_map(|event| match event {
                 Event::MatchStarted { wanted, .. } => Some(*wanted),
                 _ => None,
             })
             .collect();
-        assert_eq!(started, [Wanted::Points(3)]);
+        assert_eq!(started, [MatchTerms::Points(3)]);
     }
 }
 
@@ -572,7 +572,7 @@ fn control_characters_go_nowhere() {
 
 /// FIBS-24, FIBS-26: what is told is what the policy says; ratings below zero are ratings.
 #[test]
-fn what_is_told_is_true() {
+fn reports_of_a_match_are_correct() {
     let lengths = |text: &str| Policy::parse(text).unwrap().lengths();
     assert_eq!(lengths(""), "matches of 1 to 13 points");
     assert_eq!(
@@ -599,7 +599,7 @@ fn what_is_told_is_true() {
         client: "-".into(),
     };
     let plays = |policy: &Policy, rating| {
-        let verdict = policy.judge("joe", Wanted::Points(3), Some(&who(rating)), 0, 0);
+        let verdict = policy.judge("joe", MatchTerms::Points(3), Some(&who(rating)), 0, 0);
         verdict == gammond_protocol::fibs::policy::InvitationAnswer::Play
     };
     assert!(plays(&policy, -120.0) && plays(&policy, 1500.0));
@@ -614,7 +614,7 @@ fn each_habit_alone() {
     let none = Faults::default;
     #[rustfmt::skip]
     let cases: [Case; 8] = [
-        ("strangers' words", Faults { strangers: 2, ..none() }, |s| s.seen.strangers),
+        ("strangers' words", Faults { free_text: 2, ..none() }, |s| s.seen.free_text),
         ("forgets the saved match", Faults { forget_saved: 1, drop: 8, ..none() }, |s| s.seen.forgotten),
         ("forgets it, warned", Faults { forget_saved: 1, warns: true, drop: 8, ..none() }, |s| s.seen.forgotten),
         ("board first", Faults { board_first: true, ..none() }, |s| s.seen.moves),

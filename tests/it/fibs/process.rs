@@ -196,7 +196,7 @@ fn match_files_for_gnubg() {
         glue: 5,
         chatter: 6,
         repeat: 8,
-        strangers: 12,
+        free_text: 12,
         wrong_points: 4,
         board_first: true,
         ..Faults::default()

@@ -52,7 +52,7 @@ pub(crate) struct Faults {
     /// Lines end in LF alone, whatever the style.
     pub(crate) bare_lf: bool,
     /// A stranger's words that look like the protocol, in every form in which they can come.
-    pub(crate) strangers: u32,
+    pub(crate) free_text: u32,
     /// The opponent forgets the saved match and invites to a new one.
     pub(crate) forget_saved: u32,
     /// The server warns of that.
@@ -96,7 +96,7 @@ impl Faults {
         delay: 20,
         quotes: false,
         bare_lf: false,
-        strangers: 12,
+        free_text: 12,
         forget_saved: 3,
         warns: false,
         board_first: false,
@@ -190,7 +190,7 @@ pub(crate) struct Seen {
     /// Saved matches that were asked for and did not exist.
     pub(crate) asked_in_vain: u32,
     /// Lines with a stranger's words.
-    pub(crate) strangers: u32,
+    pub(crate) free_text: u32,
     /// Boards that were denied in a match.
     pub(crate) denied_boards: u32,
     /// Lines about a game that the bot has won and that were garbled.
@@ -320,15 +320,15 @@ impl Server {
         if self.logged_in && self.one_in(self.faults.chatter) {
             self.chatter();
         }
-        if self.logged_in && self.one_in(self.faults.strangers) {
+        if self.logged_in && self.one_in(self.faults.free_text) {
             self.stranger();
         }
     }
 
     /// Words of a stranger that look like what the server would say now.
     fn stranger(&mut self) {
-        use gammond_protocol::fibs::strangers::FORMS;
-        self.seen.strangers += 1;
+        use gammond_protocol::fibs::free_text::FORMS;
+        self.seen.free_text += 1;
         let opponent = self.opponent.clone();
         let mut wishes = vec![
             format!("{opponent} drops connection. The game was saved."),
@@ -610,7 +610,7 @@ impl Server {
 
     fn tell(&mut self, rest: &str) {
         self.say(&format!("16 {rest}"));
-        if rest.starts_with("nosy ") && self.faults.strangers > 0 {
+        if rest.starts_with("nosy ") && self.faults.free_text > 0 {
             self.stranger();
         }
     }

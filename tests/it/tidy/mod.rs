@@ -117,7 +117,7 @@ fn doc_comments_begin_with_a_verb_or_a_noun() {
 
 /// Environment, clock, logging and printing are not for what lies below the engine.
 #[test]
-fn lower_rooms_do_without_the_outside_world() {
+fn lower_crates_use_no_io() {
     let outside = [
         "println!",
         "eprintln!",

@@ -26,12 +26,12 @@ fn has(texts: &[(String, String)], before: &str, name: &str, after: &str) -> boo
 }
 
 #[test]
-fn what_shows_a_goal_of_reliability_is_there() {
+fn tests_cited_by_the_reliability_page_exist() {
     items_name_what_is_there("protocol-specs/reliability.md", "- R-", 30);
 }
 
 #[test]
-fn what_shows_a_promise_of_security_is_there() {
+fn tests_cited_by_the_security_page_exist() {
     items_name_what_is_there("protocol-specs/security.md", "- S-", 20);
 }
 

@@ -57,7 +57,7 @@ fn crates_are_those_of_the_table() {
 
 /// The files that one touches for something new are there, and as many as the table says.
 #[test]
-fn what_one_touches_is_there() {
+fn files_named_by_architecture_exist() {
     let text = std::fs::read_to_string(super::base().join("ARCHITECTURE.md")).unwrap();
     let (_, rest) = text.split_once("## What one touches").unwrap();
     let (table, _) = rest.split_once("\n## ").unwrap();

@@ -4,12 +4,12 @@
 //! tables, the program to make larger ones. The rules cited are those of
 //! `protocol-specs/bearoff-databases.md`.
 
-pub(super) mod fewest;
+pub(super) mod best_play;
 mod one_sided;
 mod two_sided;
 
 pub use one_sided::{one_sided, one_sided_watched};
-pub use two_sided::{Keeper, best_plays, two_sided, two_sided_by, two_sided_kept};
+pub use two_sided::{LineStore, best_plays, two_sided, two_sided_by, two_sided_kept};
 
 /// A progress callback: receives the number of finished positions or pairs and the total; `false` cancels the work.
 pub type Watch<'a> = &'a mut dyn FnMut(usize, usize) -> bool;

@@ -1,7 +1,7 @@
 //! One-sided databases: how many rolls one side needs to bear off, alone on the board.
 
 use super::super::numbering::{Numbering, Steps};
-use super::fewest::{Fewest, Law};
+use super::best_play::{BestPlayDistributions, RollDistribution};
 use super::{Watch, header};
 
 /// Rolls in a distribution, 0 to 31.
@@ -36,13 +36,13 @@ pub fn one_sided_watched(
     watch: Watch<'_>,
 ) -> Option<Vec<u8>> {
     let positions = numbering.positions();
-    let mut win = Fewest::new(0, positions);
+    let mut win = BestPlayDistributions::new(0, positions);
     let saved = if gammons {
         numbering.first_with(15).min(positions)
     } else {
         positions
     };
-    let mut gammon = Fewest::new(saved, positions);
+    let mut gammon = BestPlayDistributions::new(saved, positions);
     for index in 0..positions {
         if index % STRETCH == 0 && !watch(index, positions) {
             return None;
@@ -66,14 +66,14 @@ pub fn one_sided_watched(
         file.reserve(positions * tables.len() * ROLLS_MAX * 2);
         for index in 0..positions {
             for table in tables {
-                write_values(&mut file, &table.law(index).0);
+                write_values(&mut file, &table.roll_distribution(index).0);
             }
         }
     }
     Some(file)
 }
 
-impl Law for Distribution {
+impl RollDistribution for Distribution {
     const REACHED: Distribution = {
         let mut values = [0; ROLLS_MAX];
         values[0] = WHOLE as u16;
@@ -109,13 +109,17 @@ impl Law for Distribution {
 }
 
 /// `BEAR-15`: index entries, then the values between the first and the last that is not 0.
-fn write_compressed(file: &mut Vec<u8>, positions: usize, tables: &[&Fewest<Distribution>]) {
+fn write_compressed(
+    file: &mut Vec<u8>,
+    positions: usize,
+    tables: &[&BestPlayDistributions<Distribution>],
+) {
     let mut data = Vec::new();
     let mut offset = 0_u32;
     for index in 0..positions {
         file.extend(offset.to_le_bytes());
         for table in tables {
-            let Distribution(values) = table.law(index);
+            let Distribution(values) = table.roll_distribution(index);
             let first = values.iter().position(|&value| value > 0).unwrap_or(0);
             let end = values.iter().rposition(|&value| value > 0).unwrap_or(0) + 1;
             file.extend([(end - first) as u8, first as u8]);

@@ -22,11 +22,11 @@ const LOST: Record = [i16::MIN; 4];
 /// of memory a pair of positions while it works.
 #[must_use]
 pub fn two_sided(numbering: Numbering, cubeful: bool) -> Vec<u8> {
-    two_sided_kept(numbering, cubeful, &mut Forgetful, &mut |_, _| true).unwrap_or_default()
+    two_sided_kept(numbering, cubeful, &mut NoLineStore, &mut |_, _| true).unwrap_or_default()
 }
 
 /// Keeps the lines of a table in the making: what of a position is new against all that come after it.
-pub trait Keeper {
+pub trait LineStore {
     /// The bytes of this line, when they were kept.
     fn known(&mut self, line: usize) -> Option<Vec<u8>>;
     /// Keeps a line that was made; `false` ends the work.
@@ -34,9 +34,9 @@ pub trait Keeper {
 }
 
 /// Keeps nothing.
-struct Forgetful;
+struct NoLineStore;
 
-impl Keeper for Forgetful {
+impl LineStore for NoLineStore {
     fn known(&mut self, _: usize) -> Option<Vec<u8>> {
         None
     }
@@ -51,11 +51,11 @@ impl Keeper for Forgetful {
 pub fn two_sided_kept(
     numbering: Numbering,
     cubeful: bool,
-    keeper: &mut dyn Keeper,
+    keeper: &mut dyn LineStore,
     watch: Watch<'_>,
 ) -> Option<Vec<u8>> {
     let plays = Plays::all(numbering);
-    let table = Table::made(numbering.positions(), &plays, keeper, watch)?;
+    let table = TableInProgress::made(numbering.positions(), &plays, keeper, watch)?;
     let kept = if cubeful { 4 } else { 1 };
     let mut file = file_header(numbering, cubeful);
     file.reserve(table.records.len() * kept * 2);
@@ -83,7 +83,8 @@ pub fn best_plays(numbering: Numbering) -> Vec<u8> {
     let all = Plays::all(numbering);
     let positions = numbering.positions();
     let mut bytes = Vec::new();
-    let Some(table) = Table::made(positions, &all, &mut Forgetful, &mut |_, _| true) else {
+    let Some(table) = TableInProgress::made(positions, &all, &mut NoLineStore, &mut |_, _| true)
+    else {
         return bytes;
     };
     let mut needed = Vec::new();
@@ -128,7 +129,8 @@ pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
     }
     let mut file = file_header(numbering, true);
     let positions = numbering.positions();
-    let Some(table) = Table::made(positions, &plays, &mut Forgetful, &mut |_, _| true) else {
+    let Some(table) = TableInProgress::made(positions, &plays, &mut NoLineStore, &mut |_, _| true)
+    else {
         return file;
     };
     file.reserve_exact(table.records.len() * 8);
@@ -138,27 +140,27 @@ pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
     file
 }
 
-struct Table {
+struct TableInProgress {
     /// By the player on roll, then the opponent.
     records: Vec<Record>,
     /// By the side that has just played, then the opponent on roll: what that is worth to the first.
     waiting: Vec<Record>,
 }
 
-impl Table {
+impl TableInProgress {
     /// `None` when `watch` or `keeper` ended it.
     fn made(
         positions: usize,
         plays: &Plays,
-        keeper: &mut dyn Keeper,
+        keeper: &mut dyn LineStore,
         watch: Watch<'_>,
-    ) -> Option<Table> {
+    ) -> Option<TableInProgress> {
         let pairs = positions * positions;
-        let mut table = Table {
+        let mut table = TableInProgress {
             records: vec![LOST; positions * positions],
             waiting: vec![LOST; positions * positions],
         };
-        let Table { records, waiting } = &mut table;
+        let TableInProgress { records, waiting } = &mut table;
         records[..positions].fill(WON);
         let mut scratch = Scratch {
             totals: vec![[0; 4]; positions],
@@ -392,29 +394,29 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_sees_all_and_may_end_it() {
+    fn progress_callback_sees_every_step_and_can_cancel() {
         let numbering = Numbering::new(3, 3).unwrap();
         let (mut seen, pairs) = (Vec::new(), numbering.positions().pow(2));
-        let all = two_sided_kept(numbering, true, &mut Forgetful, &mut |done, of| {
+        let all = two_sided_kept(numbering, true, &mut NoLineStore, &mut |done, of| {
             seen.push(done);
             of == pairs
         });
         assert_eq!(all, Some(two_sided(numbering, true)));
         assert!(seen.is_sorted() && seen[0] == 0 && seen.last() < Some(&pairs));
         assert_eq!(
-            two_sided_kept(numbering, true, &mut Forgetful, &mut |done, _| done
+            two_sided_kept(numbering, true, &mut NoLineStore, &mut |done, _| done
                 < pairs / 2),
             None
         );
     }
 
     #[derive(Default)]
-    struct Kept {
+    struct StoredLines {
         lines: Vec<Vec<u8>>,
         asked: usize,
     }
 
-    impl Keeper for Kept {
+    impl LineStore for StoredLines {
         fn known(&mut self, line: usize) -> Option<Vec<u8>> {
             self.asked += 1;
             self.lines.get(line).cloned()
@@ -429,11 +431,11 @@ mod tests {
 
     /// Wherever it was ended, it goes on from the lines that were kept.
     #[test]
-    fn lines_that_were_kept_are_not_made_again() {
+    fn resume_skips_stored_lines() {
         let numbering = Numbering::new(4, 3).unwrap();
         let (all, positions) = (two_sided(numbering, true), numbering.positions());
         for end in 0..=positions {
-            let mut kept = Kept::default();
+            let mut kept = StoredLines::default();
             let mut left = end;
             let stopped = two_sided_kept(numbering, true, &mut kept, &mut |_, _| {
                 left = left.wrapping_sub(1);

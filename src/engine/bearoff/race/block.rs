@@ -15,7 +15,7 @@ pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROL
 
 /// 65535 times the probability of each number of rolls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Law {
+pub struct RollDistribution {
     /// For how many rolls the first value stands.
     pub(super) first: u8,
     /// Number of values; the rest of `values` is meaningless.
@@ -23,19 +23,19 @@ pub struct Law {
     values: [u16; ROLLS],
 }
 
-impl Law {
+impl RollDistribution {
     /// Nothing is left to do.
-    pub const REACHED: Law = {
+    pub const REACHED: RollDistribution = {
         let mut values = [0; ROLLS];
         values[0] = WHOLE as u16;
-        Law {
+        RollDistribution {
             first: 0,
             count: 1,
             values,
         }
     };
     /// No law at all.
-    pub const NONE: Law = Law {
+    pub const NONE: RollDistribution = RollDistribution {
         first: 0,
         count: 0,
         values: [0; ROLLS],
@@ -43,24 +43,24 @@ impl Law {
 
     /// The law whose values are thirty-sixths of these (RACE-04): the distribution function is rounded, so that no error grows and
     /// the values add up.
-    pub(super) fn of_sums(sums: &[u32; ROLLS]) -> Law {
-        let mut law = Law::NONE;
+    pub(super) fn of_sums(sums: &[u32; ROLLS]) -> RollDistribution {
+        let mut roll_distribution = RollDistribution::NONE;
         let (mut sum, mut before) = (0, 0);
         let mut end = 0;
         for (rolls, &value) in sums.iter().enumerate() {
             sum += value;
             let now = (sum + 18) / 36;
-            law.values[rolls] = (now - before) as u16;
+            roll_distribution.values[rolls] = (now - before) as u16;
             if now > before {
                 if before == 0 {
-                    law.first = rolls as u8;
+                    roll_distribution.first = rolls as u8;
                 }
                 end = rolls + 1;
             }
             before = now;
         }
-        law.count = end as u8 - law.first;
-        law
+        roll_distribution.count = end as u8 - roll_distribution.first;
+        roll_distribution
     }
 
     /// The values from `first` on.
@@ -89,21 +89,21 @@ impl Law {
 }
 
 /// Appends a block of at most [`BLOCK`] positions: for each the rolls to bear off all checkers, and
-/// those to bear off the first of fifteen or [`Law::NONE`].
-pub(super) fn pack(laws: &[[Law; 2]], out: &mut Vec<u8>) {
+/// those to bear off the first of fifteen or [`RollDistribution::NONE`].
+pub(super) fn pack(distributions: &[[RollDistribution; 2]], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend([0; 2]);
-    let mut before = [Law::NONE; 2];
-    for pair in laws {
-        for law in pair {
-            out.extend([law.first, law.count]);
+    let mut before = [RollDistribution::NONE; 2];
+    for pair in distributions {
+        for roll_distribution in pair {
+            out.extend([roll_distribution.first, roll_distribution.count]);
         }
-        for (law, before) in pair.iter().zip(&mut before) {
-            if law.count == 0 {
+        for (roll_distribution, before) in pair.iter().zip(&mut before) {
+            if roll_distribution.count == 0 {
                 continue;
             }
-            let at = usize::from(law.first);
-            for (value, old) in law.run().iter().zip(&before.values[at..]) {
+            let at = usize::from(roll_distribution.first);
+            for (value, old) in roll_distribution.run().iter().zip(&before.values[at..]) {
                 let difference = i32::from(*value) - i32::from(*old);
                 let mut number = ((difference << 1) ^ (difference >> 31)) as u32;
                 while number >= 128 {
@@ -112,7 +112,7 @@ pub(super) fn pack(laws: &[[Law; 2]], out: &mut Vec<u8>) {
                 }
                 out.push(number as u8);
             }
-            *before = *law;
+            *before = *roll_distribution;
         }
     }
     let length = (out.len() - start - 2) as u16;
@@ -128,28 +128,31 @@ pub(super) fn length(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The laws of position `number` of a whole block; `None` when it is damaged or has none such.
-pub(super) fn unpack(block: &[u8], number: usize) -> Option<[Law; 2]> {
-    let mut laws = [Law::NONE; 2];
+pub(super) fn unpack(block: &[u8], number: usize) -> Option<[RollDistribution; 2]> {
+    let mut distributions = [RollDistribution::NONE; 2];
     let mut left = number + 1;
     each(block, |found| {
-        laws = *found;
+        distributions = *found;
         left -= 1;
         left > 0
     })?;
-    (left == 0).then_some(laws)
+    (left == 0).then_some(distributions)
 }
 
 /// The laws of a block one after the other until `found` says no; `None` when it is damaged.
-pub(super) fn each(block: &[u8], mut found: impl FnMut(&[Law; 2]) -> bool) -> Option<()> {
+pub(super) fn each(
+    block: &[u8],
+    mut found: impl FnMut(&[RollDistribution; 2]) -> bool,
+) -> Option<()> {
     let (body, crc) = block.split_last_chunk::<4>()?;
     if length(block)? != block.len() || crc32fast::hash(body) != u32::from_le_bytes(*crc) {
         return None;
     }
     let mut bytes = &body[2..];
-    let mut laws = [Law::NONE; 2];
+    let mut distributions = [RollDistribution::NONE; 2];
     while !bytes.is_empty() {
         let (spans, mut rest) = bytes.split_first_chunk::<4>()?;
-        for (law, span) in laws.iter_mut().zip(spans.as_chunks::<2>().0) {
+        for (roll_distribution, span) in distributions.iter_mut().zip(spans.as_chunks::<2>().0) {
             let [first, count] = *span;
             // What the last position had beyond these rolls is no part of this one.
             let (from, to) = (usize::from(first), usize::from(first) + usize::from(count));
@@ -157,11 +160,11 @@ pub(super) fn each(block: &[u8], mut found: impl FnMut(&[Law; 2]) -> bool) -> Op
                 return None;
             }
             if count > 0 {
-                law.values[..from].fill(0);
-                law.values[to..].fill(0);
+                roll_distribution.values[..from].fill(0);
+                roll_distribution.values[to..].fill(0);
             }
-            (law.first, law.count) = (first, count);
-            for value in &mut law.values[from..to] {
+            (roll_distribution.first, roll_distribution.count) = (first, count);
+            for value in &mut roll_distribution.values[from..to] {
                 let (&byte, after) = rest.split_first()?;
                 rest = after;
                 let mut number = u32::from(byte & 127);
@@ -177,7 +180,7 @@ pub(super) fn each(block: &[u8], mut found: impl FnMut(&[Law; 2]) -> bool) -> Op
             }
         }
         bytes = rest;
-        if !found(&laws) {
+        if !found(&distributions) {
             return Some(());
         }
     }
@@ -188,17 +191,17 @@ pub(super) fn each(block: &[u8], mut found: impl FnMut(&[Law; 2]) -> bool) -> Op
 mod tests {
     use super::*;
 
-    fn law(first: usize, parts: &[u32]) -> Law {
+    fn roll_distribution(first: usize, parts: &[u32]) -> RollDistribution {
         let mut sums = [0; ROLLS];
         sums[first..first + parts.len()].copy_from_slice(parts);
-        Law::of_sums(&sums)
+        RollDistribution::of_sums(&sums)
     }
 
     /// RACE-04.
     #[test]
     fn rounding_keeps_the_whole_and_the_distribution_function() {
         let parts = [7, 2_359_260 - 7 - 11 - 400_000, 400_000, 11];
-        let rounded = law(3, &parts);
+        let rounded = roll_distribution(3, &parts);
         assert_eq!(
             rounded.run().iter().map(|&v| u32::from(v)).sum::<u32>(),
             WHOLE
@@ -218,28 +221,43 @@ mod tests {
     #[test]
     fn blocks_return_what_was_packed_and_damage_is_seen() {
         let one = 2_359_260;
-        let laws = [
-            [Law::REACHED, Law::NONE],
-            [law(2, &[one / 2, one / 2]), Law::NONE],
-            [law(1, &[one / 3, one / 3, one / 3]), law(1, &[one])],
-            [law(9, &[one / 4, one / 2, one / 4]), Law::NONE],
-            [law(8, &[one / 4, one / 4, one / 2]), law(2, &[1, one - 1])],
+        let distributions = [
+            [RollDistribution::REACHED, RollDistribution::NONE],
             [
-                law(60, &[one / 4, one / 4, one / 4, one / 4]),
-                law(0, &[one]),
+                roll_distribution(2, &[one / 2, one / 2]),
+                RollDistribution::NONE,
+            ],
+            [
+                roll_distribution(1, &[one / 3, one / 3, one / 3]),
+                roll_distribution(1, &[one]),
+            ],
+            [
+                roll_distribution(9, &[one / 4, one / 2, one / 4]),
+                RollDistribution::NONE,
+            ],
+            [
+                roll_distribution(8, &[one / 4, one / 4, one / 2]),
+                roll_distribution(2, &[1, one - 1]),
+            ],
+            [
+                roll_distribution(60, &[one / 4, one / 4, one / 4, one / 4]),
+                roll_distribution(0, &[one]),
             ],
         ];
         let mut bytes = Vec::new();
-        pack(&laws, &mut bytes);
+        pack(&distributions, &mut bytes);
         assert_eq!(length(&bytes), Some(bytes.len()));
-        for (number, pair) in laws.iter().enumerate() {
+        for (number, pair) in distributions.iter().enumerate() {
             let found = unpack(&bytes, number).unwrap();
-            for (found, law) in found.iter().zip(pair) {
-                assert_eq!((found.first, found.run()), (law.first, law.run()));
-                assert_eq!(found.whole(), law.whole());
+            for (found, roll_distribution) in found.iter().zip(pair) {
+                assert_eq!(
+                    (found.first, found.run()),
+                    (roll_distribution.first, roll_distribution.run())
+                );
+                assert_eq!(found.whole(), roll_distribution.whole());
             }
         }
-        assert_eq!(unpack(&bytes, laws.len()), None);
+        assert_eq!(unpack(&bytes, distributions.len()), None);
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut changed = bytes.clone();

@@ -4,8 +4,8 @@ use super::super::BearoffError;
 use super::super::make::Watch;
 use super::super::numbering::Numbering;
 use super::file;
-use super::maker::{Maker, SHARE, Share};
-use super::resume::{self, Begun};
+use super::resume::{self, PartialFile};
+use super::table_builder::{SHARE, Share, TableBuilder};
 use rayon::prelude::*;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -31,29 +31,31 @@ pub fn part_of(path: &Path) -> PathBuf {
 /// another program that makes it at the same time.
 pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool, BearoffError> {
     let part = part_of(path);
-    let mut maker = Maker::new(numbering);
-    let Begun {
+    let mut builder = TableBuilder::new(numbering);
+    let PartialFile {
         mut file,
         mut lengths,
-    } = resume::begin(&part, &mut maker)?;
+    } = resume::begin(&part, &mut builder)?;
     let io = |source| BearoffError::io(&part, source);
-    let mut done: usize = (0..lengths.len()).map(|pips| maker.order.level(pips)).sum();
-    for pips in lengths.len()..maker.order.levels() {
+    let mut done: usize = (0..lengths.len())
+        .map(|pips| builder.order.level(pips))
+        .sum();
+    for pips in lengths.len()..builder.order.levels() {
         if !watch(done, numbering.positions()) {
             return Ok(false);
         }
-        let size = maker.order.level(pips);
+        let size = builder.order.level(pips);
         let starts: Vec<usize> = (0..size).step_by(SHARE).collect();
-        let shares = starts.into_par_iter().map(|from| maker.share(pips, from));
+        let shares = starts.into_par_iter().map(|from| builder.share(pips, from));
         let shares: Vec<Share> = shares.collect();
         let mut level = Vec::new();
         for share in shares {
             file.write_all(&share.blocks).map_err(io)?;
             level.extend(&share.lengths);
-            maker.take(pips, &share);
+            builder.take(pips, &share);
         }
         lengths.push(level);
-        maker.forget(pips);
+        builder.forget(pips);
         done += size;
     }
     // All is there: who wants to end it now has the table in a moment.

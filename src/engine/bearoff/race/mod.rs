@@ -9,12 +9,12 @@
 mod block;
 mod file;
 mod make;
-mod maker;
 mod order;
 mod recent;
 mod resume;
+mod table_builder;
 
-pub use block::Law;
+pub use block::RollDistribution;
 pub use make::{MADE_POINTS_MAX, make, part_of};
 
 use self::block::{BLOCK, BLOCK_BYTES_MAX};
@@ -113,11 +113,11 @@ impl RaceTable {
     /// Rolls to bear off all checkers, and the first of fifteen. `None` when the side is not covered,
     /// or the table is damaged there.
     #[must_use]
-    pub fn laws(&self, side: Side) -> Option<[Law; 2]> {
-        recent::laws(&self.number, side, || self.laws_in_file(side))
+    pub fn distributions(&self, side: Side) -> Option<[RollDistribution; 2]> {
+        recent::distributions(&self.number, side, || self.distributions_in_file(side))
     }
 
-    fn laws_in_file(&self, side: Side) -> Option<[Law; 2]> {
+    fn distributions_in_file(&self, side: Side) -> Option<[RollDistribution; 2]> {
         let (pips, rank) = self.order.place(&self.counts(side)?);
         let number = self.firsts[pips] as usize + rank / BLOCK;
         let level = *self.levels.get(pips)?;
@@ -137,8 +137,12 @@ impl RaceTable {
     /// The same as a distribution.
     #[must_use]
     pub fn distribution(&self, side: Side) -> Option<Distribution> {
-        let [win, gammon] = self.laws(side)?;
-        let gammon = if side.off() > 0 { Law::REACHED } else { gammon };
+        let [win, gammon] = self.distributions(side)?;
+        let gammon = if side.off() > 0 {
+            RollDistribution::REACHED
+        } else {
+            gammon
+        };
         Some(Distribution {
             win: win.whole(),
             gammon: gammon.whole(),
@@ -152,8 +156,8 @@ impl RaceTable {
         if !self.covers(position) {
             return None;
         }
-        let [mine, my_first] = self.laws(position.me())?;
-        let [theirs, their_first] = self.laws(position.opponent())?;
+        let [mine, my_first] = self.distributions(position.me())?;
+        let [theirs, their_first] = self.distributions(position.opponent())?;
         let mut chances = Chances {
             win: no_later_by(0, mine.rolls(), theirs.rolls()),
             ..Chances::default()
@@ -171,7 +175,7 @@ impl RaceTable {
     }
 }
 
-impl Law {
+impl RollDistribution {
     fn rolls(&self) -> Rolls<impl Iterator<Item = u16> + Clone> {
         Rolls {
             first: usize::from(self.first),
@@ -198,7 +202,7 @@ mod tests {
 
     /// A build cancelled by the callback resumes to the same bytes.
     #[test]
-    fn a_stop_keeps_what_is_done() {
+    fn stopped_build_keeps_finished_blocks() {
         let folder = tempfile::tempdir().unwrap();
         let (path, whole) = (folder.path().join("a.race"), folder.path().join("b.race"));
         let numbering = numbering(6, 4);
@@ -229,7 +233,7 @@ mod tests {
     ///
     /// RACE-01, RACE-03, RACE-06.
     #[test]
-    fn a_table_says_what_gnubgs_says() {
+    fn race_table_agrees_with_gnubg() {
         let folder = tempfile::tempdir().unwrap();
         for (points, checkers) in [(6, 15), (9, 5), (12, 3)] {
             let numbering = numbering(points, checkers);
@@ -237,8 +241,10 @@ mod tests {
             let ours = opened(made(&path, numbering)).unwrap();
             let theirs = OneSided::made(numbering);
             assert!(5 * ours.file_bytes() < 4 * theirs.file_bytes() || checkers < 15);
-            let mean = |law: &[u16]| -> i64 {
-                let terms = (0..).zip(law).map(|(n, &value)| n * i64::from(value));
+            let mean = |roll_distribution: &[u16]| -> i64 {
+                let terms = (0..)
+                    .zip(roll_distribution)
+                    .map(|(n, &value)| n * i64::from(value));
                 terms.sum()
             };
             for index in 0..numbering.positions() {
@@ -254,7 +260,7 @@ mod tests {
                     assert!((a - b).abs() <= 32, "{side:?}: {a} and {b}");
                 }
             }
-            assert_eq!(ours.laws(Side::START), None);
+            assert_eq!(ours.distributions(Side::START), None);
         }
     }
 
@@ -286,7 +292,7 @@ mod tests {
     ///
     /// RACE-07.
     #[test]
-    fn a_table_that_was_begun_ends_as_one_made_at_once() {
+    fn resumed_table_equals_one_made_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.race");
         let numbering = numbering(8, 4);
@@ -310,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_begun_table_is_left_alone() {
+    fn resume_rejects_files_that_are_no_partial_table() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.race");
         let refused = |wanted: &str| {
@@ -357,16 +363,20 @@ mod tests {
                 refused += 1;
                 continue;
             };
-            let missing = sides.iter().filter(|&&side| match table.laws(side) {
-                None => true,
-                Some(laws) => {
-                    assert_eq!(
-                        laws.map(|law| law.whole()),
-                        good.laws(side).unwrap().map(|law| law.whole())
-                    );
-                    false
-                }
-            });
+            let missing = sides
+                .iter()
+                .filter(|&&side| match table.distributions(side) {
+                    None => true,
+                    Some(distributions) => {
+                        assert_eq!(
+                            distributions.map(|roll_distribution| roll_distribution.whole()),
+                            good.distributions(side)
+                                .unwrap()
+                                .map(|roll_distribution| roll_distribution.whole())
+                        );
+                        false
+                    }
+                });
             unseen += usize::from(missing.count() == 0);
         }
         assert!(

@@ -3,7 +3,7 @@
 //! A search looks up the same sides again and again: one player's options do not depend on the other's moves. Reading a
 //! distribution from the file, with check and unpacking, takes a microsecond; finding it here a hundredth of that.
 
-use super::block::Law;
+use super::block::RollDistribution;
 use gammond_game::Side;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,13 +27,13 @@ struct Entry {
     /// 0 for nothing.
     table: u64,
     side: u128,
-    laws: [Law; 2],
+    distributions: [RollDistribution; 2],
 }
 
 const EMPTY: Entry = Entry {
     table: 0,
     side: 0,
-    laws: [Law::NONE; 2],
+    distributions: [RollDistribution::NONE; 2],
 };
 
 thread_local! {
@@ -42,11 +42,11 @@ thread_local! {
 
 /// The laws of a side: those kept, or what `find` finds, which is kept in the place of another's.
 #[inline]
-pub(super) fn laws(
+pub(super) fn distributions(
     table: &TableNumber,
     side: Side,
-    find: impl FnOnce() -> Option<[Law; 2]>,
-) -> Option<[Law; 2]> {
+    find: impl FnOnce() -> Option<[RollDistribution; 2]>,
+) -> Option<[RollDistribution; 2]> {
     RECENT.with_borrow_mut(|recent| {
         if recent.is_empty() {
             recent.resize(PLACES, EMPTY);
@@ -54,14 +54,14 @@ pub(super) fn laws(
         let packed = side.packed();
         let entry = &mut recent[place(packed)];
         if entry.table != table.0 || entry.side != packed {
-            let laws = find()?;
+            let distributions = find()?;
             *entry = Entry {
                 table: table.0,
                 side: packed,
-                laws,
+                distributions,
             };
         }
-        Some(entry.laws)
+        Some(entry.distributions)
     })
 }
 

@@ -4,21 +4,21 @@ use super::super::BearoffError;
 use super::super::numbering::Steps;
 use super::block::{self, BLOCK, BLOCK_BYTES_MAX};
 use super::file::{HEADER_BYTES, Header};
-use super::maker::{Best, Maker, REACH, STEP, Share};
 use super::order::Order;
+use super::table_builder::{Best, REACH, STEP, Share, TableBuilder};
 use rayon::prelude::*;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 /// A file that is written to, and the lengths of the blocks of each level that it has.
-pub(super) struct Begun {
+pub(super) struct PartialFile {
     pub(super) file: File,
     pub(super) lengths: Vec<Vec<u32>>,
 }
 
 /// Opens the file of an unfinished table, or begins it, and takes what is there into the maker.
-pub(super) fn begin(part: &Path, maker: &mut Maker) -> Result<Begun, BearoffError> {
+pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFile, BearoffError> {
     let io = |source| BearoffError::io(part, source);
     let damaged = |at, reason: String| BearoffError::damaged(part, at, reason);
     if part.symlink_metadata().is_ok() {
@@ -36,11 +36,11 @@ pub(super) fn begin(part: &Path, maker: &mut Maker) -> Result<Begun, BearoffErro
         TryLockError::WouldBlock => io(io::Error::other("another program is making it")),
         TryLockError::Error(source) => io(source),
     })?;
-    let header = Header::unfinished(maker.numbering);
+    let header = Header::unfinished(builder.numbering);
     if file.metadata().map_err(io)?.len() == 0 {
         file.write_all(&header.bytes()).map_err(io)?;
         let lengths = Vec::new();
-        return Ok(Begun { file, lengths });
+        return Ok(PartialFile { file, lengths });
     }
     let mut bytes = Vec::new();
     let mut start = (&mut file).take(HEADER_BYTES as u64);
@@ -50,8 +50,8 @@ pub(super) fn begin(part: &Path, maker: &mut Maker) -> Result<Begun, BearoffErro
         let reason = "the unfinished table is of another size; remove it or finish it first";
         return Err(damaged(9, reason.into()));
     }
-    let (lengths, blocks) = survey(&mut file, &maker.order).map_err(io)?;
-    recall(maker, &blocks);
+    let (lengths, blocks) = survey(&mut file, &builder.order).map_err(io)?;
+    recall(builder, &blocks);
     // A table that was killed while its end was written is finished anew.
     let end = lengths.iter().flatten().map(|&length| u64::from(length));
     let end = HEADER_BYTES as u64 + end.sum::<u64>();
@@ -59,7 +59,7 @@ pub(super) fn begin(part: &Path, maker: &mut Maker) -> Result<Begun, BearoffErro
     file.seek(SeekFrom::Start(0)).map_err(io)?;
     file.write_all(&header.bytes()).map_err(io)?;
     file.seek(SeekFrom::Start(end)).map_err(io)?;
-    Ok(Begun { file, lengths })
+    Ok(PartialFile { file, lengths })
 }
 
 /// The blocks of one level.
@@ -109,16 +109,16 @@ fn read_level(reader: &mut impl io::Read, positions: usize) -> Option<Blocks> {
 }
 
 /// Takes the last levels into the maker, as if they had just been made.
-fn recall(maker: &mut Maker, blocks: &[Blocks]) {
+fn recall(builder: &mut TableBuilder, blocks: &[Blocks]) {
     let levels = blocks.len();
     for pips in levels.saturating_sub(REACH)..levels {
         let mut share = Share::default();
-        maker.order.each(pips, 0, &mut |counts| {
-            let index = maker.numbering.index(*counts).unwrap_or_default();
+        builder.order.each(pips, 0, &mut |counts| {
+            let index = builder.numbering.index(*counts).unwrap_or_default();
             share.indices.push(index as u32);
             true
         });
-        let (firsts, mut next) = (maker.firsts(), 0);
+        let (firsts, mut next) = (builder.firsts(), 0);
         for block in &blocks[pips] {
             // Whole, as the survey has seen.
             let _ = block::each(block, |pair| {
@@ -128,34 +128,34 @@ fn recall(maker: &mut Maker, blocks: &[Blocks]) {
                 true
             });
         }
-        maker.take(pips, &share);
+        builder.take(pips, &share);
     }
     // Three equal steps look back as far, and each level needs those below it.
     for pips in levels.saturating_sub(3 * STEP)..levels {
-        replay(maker, pips);
+        replay(builder, pips);
     }
     if let Some(last) = levels.checked_sub(1) {
         for pips in last.saturating_sub(REACH)..=last {
-            maker.forget(pips);
+            builder.forget(pips);
         }
     }
 }
 
 /// Works out the best plays of a recalled level.
-fn replay(maker: &mut Maker, pips: usize) {
+fn replay(builder: &mut TableBuilder, pips: usize) {
     let mut indices = Vec::new();
-    maker.order.each(pips, 0, &mut |counts| {
-        indices.push(maker.numbering.index(*counts).unwrap_or_default());
+    builder.order.each(pips, 0, &mut |counts| {
+        indices.push(builder.numbering.index(*counts).unwrap_or_default());
         true
     });
     let plays = |index: &usize| -> [Option<Best>; 2] {
-        let steps = Steps::of(maker.numbering, *index);
-        let firsts = maker.firsts();
-        [0, 1].map(|k| (*index >= firsts[k]).then(|| maker.best(&maker.goals[k], &steps)))
+        let steps = Steps::of(builder.numbering, *index);
+        let firsts = builder.firsts();
+        [0, 1].map(|k| (*index >= firsts[k]).then(|| builder.best(&builder.goals[k], &steps)))
     };
     let found: Vec<[Option<Best>; 2]> = indices.par_iter().map(plays).collect();
     for both in found {
-        for (goal, best) in maker.goals.iter_mut().zip(both) {
+        for (goal, best) in builder.goals.iter_mut().zip(both) {
             goal.levels[pips].best.extend(best);
         }
     }

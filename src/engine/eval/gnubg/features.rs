@@ -70,7 +70,7 @@ fn ahead(made: u32, index: usize) -> usize {
 
 /// Differences between the two nets with these inputs, and between versions of the weights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(super) struct InputVariant {
     pub(super) crashed: bool,
     pub(super) version: Version,
 }
@@ -81,7 +81,7 @@ pub(super) struct Kind {
 pub(super) fn push<I: Integers>(
     [me, opponent]: &[Unpacked; 2],
     shots: [[i32; 3]; 2],
-    kind: Kind,
+    kind: InputVariant,
     start: usize,
     out: &mut SparseInput,
 ) {
@@ -140,7 +140,7 @@ fn half<I: Integers>(
     b: &Unpacked,
     o: &Unpacked,
     [pips, once, twice]: [i32; 3],
-    kind: Kind,
+    kind: InputVariant,
 ) -> [f32; LANES] {
     let mut whole = [0i32; LANES];
     let exposed = I::dot(&b.counts, &EXPOSED[o.rear]);
@@ -473,14 +473,14 @@ mod tests {
     use super::*;
     use crate::nn::{CpuLevel, Kernel};
 
-    const V1_00: Kind = Kind {
+    const V1_00: InputVariant = InputVariant {
         crashed: false,
         version: Version::V1_00,
     };
 
     /// The inputs of the first side, then of the second.
     #[derive(Clone, Copy)]
-    struct Halves(Side, Side, Kind);
+    struct Halves(Side, Side, InputVariant);
 
     impl Kernel for Halves {
         type Output = [[f32; FEATURES]; 2];
@@ -496,7 +496,7 @@ mod tests {
         }
     }
 
-    struct Push(Position, Kind, usize);
+    struct Push(Position, InputVariant, usize);
 
     impl Kernel for Push {
         type Output = SparseInput;
@@ -526,7 +526,7 @@ mod tests {
 
     fn check(key: &str, version: Version, want: [[f32; FEATURES]; 2]) {
         let [opponent, me] = sides(key);
-        let kind = Kind {
+        let kind = InputVariant {
             crashed: false,
             version,
         };
@@ -622,7 +622,7 @@ mod tests {
             let counts = [me.counts(), opponent.counts()];
             for crashed in [false, true] {
                 for version in [Version::V1_00, Version::V1_01] {
-                    let kind = Kind { crashed, version };
+                    let kind = InputVariant { crashed, version };
                     let want = [
                         slow::features(&counts[0], &counts[1], crashed, version),
                         slow::features(&counts[1], &counts[0], crashed, version),

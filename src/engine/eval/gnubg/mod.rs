@@ -14,7 +14,7 @@ mod shots;
 mod slow;
 mod weights;
 
-use self::features::{Kind, Unpacked};
+use self::features::{InputVariant, Unpacked};
 use super::{Evaluator, SearchPolicy, Shortcuts};
 use crate::bearoff::Tables;
 use crate::nn::{CpuLevel, Integers, Kernel, Mlp, MlpError, SparseInput};
@@ -114,14 +114,14 @@ impl GnubgEvaluator {
             }
             Class::Race => self.by_net(&self.race, Inputs::Race, positions, out),
             Class::Crashed => {
-                let kind = Kind {
+                let kind = InputVariant {
                     crashed: true,
                     version: self.version,
                 };
                 self.by_net(&self.crashed, Inputs::Contact(kind), positions, out);
             }
             Class::Contact => {
-                let kind = Kind {
+                let kind = InputVariant {
                     crashed: false,
                     version: self.version,
                 };
@@ -174,7 +174,7 @@ impl GnubgEvaluator {
 enum Inputs {
     Base,
     Race,
-    Contact(Kind),
+    Contact(InputVariant),
 }
 
 /// Makes the inputs of some positions.

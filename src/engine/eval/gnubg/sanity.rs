@@ -11,18 +11,18 @@ use gammond_game::{Position, Side};
 const SMALLEST_CHANCE: f32 = 1.0 / 10000.0;
 
 /// Needs of a side in a race, in crosses of quadrants and rolls.
-struct Needs {
+struct RollsNeeded {
     /// Crosses until all are off.
     off: u32,
     /// Crosses until one is off and all others at home, one more than to be home.
     gammon: u32,
 }
 
-impl Needs {
+impl RollsNeeded {
     #[inline(always)]
-    fn of(side: Side) -> Needs {
+    fn of(side: Side) -> RollsNeeded {
         let home = crossovers(side);
-        Needs {
+        RollsNeeded {
             off: home + u32::from(side.on_board()),
             gammon: home + 1,
         }
@@ -79,8 +79,8 @@ fn adjust_race(position: &Position, tables: &Tables, outputs: &mut [f32; 5]) {
         lose_gammon,
         lose_backgammon,
     ] = outputs;
-    let (mine, theirs) = (Needs::of(me), Needs::of(opponent));
-    let most_rolls = |side: Side, needs: &Needs| match side.rearmost() {
+    let (mine, theirs) = (RollsNeeded::of(me), RollsNeeded::of(opponent));
+    let most_rolls = |side: Side, needs: &RollsNeeded| match side.rearmost() {
         Some(rear) if rear > 5 => 2 * needs.off,
         _ => tables.one_sided.most_rolls(side).unwrap_or(0) as u32,
     };

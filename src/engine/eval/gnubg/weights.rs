@@ -375,7 +375,7 @@ impl<'a> Lines<'a> {
             let word = self.filled(what)?;
             match word.parse::<f32>() {
                 Ok(real) if sane(real) => reals.push(real),
-                _ => return self.fail(format!("{what}: {word:?} is no sane weight")),
+                _ => return self.fail(format!("{what}: {word:?} is out of range")),
             }
         }
         Ok(reals)

@@ -341,7 +341,7 @@ mod tests {
 
     /// NF-04.
     #[test]
-    fn what_is_written_is_read() {
+    fn written_bytes_are_read_back() {
         for bits in [SecondBits::Eight, SecondBits::Thirteen] {
             let (label, parts) = sample(bits);
             for limits in [Limits::WIDE, Limits::default()] {

@@ -94,7 +94,7 @@ fn texts(value: &Value) -> Result<BTreeMap<String, String>, SafetensorsError> {
     let Some(object) = value.as_object() else {
         return fail(8, format!("metadata: {value}, expected texts by name"));
     };
-    let one = |(key, value): (&String, &Value)| {
+    let text_entry = |(key, value): (&String, &Value)| {
         let Some(text) = value.as_str() else {
             return fail(8, format!("metadata {key}: {value}, expected a text"));
         };
@@ -107,7 +107,7 @@ fn texts(value: &Value) -> Result<BTreeMap<String, String>, SafetensorsError> {
             fail(8, format!("metadata {key} = {text}: not known"))
         }
     };
-    object.iter().map(one).collect()
+    object.iter().map(text_entry).collect()
 }
 
 fn tensor(name: &str, value: &Value, data: usize) -> Result<Tensor, SafetensorsError> {
@@ -124,7 +124,10 @@ fn tensor(name: &str, value: &Value, data: usize) -> Result<Tensor, SafetensorsE
         return fail(8, format!("{name}: no shape or offsets"));
     };
     let &[begin, end] = offsets.as_slice() else {
-        return fail(8, format!("{name}: expected two offsets"));
+        return fail(
+            8,
+            format!("tensor {name}: data_offsets: expected two numbers"),
+        );
     };
     let count = shape
         .iter()
@@ -314,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_bytes_are_read_back() {
         for activation in Activation::ALL {
             let net = FloatNet {
                 activation,

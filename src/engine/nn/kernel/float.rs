@@ -105,6 +105,7 @@ pub(in crate::nn) fn forward<W: Wide>(net: &Net<'_>, batch: &mut Batch<'_>) {
     let mut sums = [[[0.0f32; 8]; 3]; BATCH];
     let blocks = net.hidden_biases.len() / net.block_lines;
     match net.block_lines {
+        // Two blocks at once only where the registers suffice, otherwise the sums would spill to memory.
         4 if W::MANY && blocks.is_multiple_of(2) => {
             hidden_blocks::<W, 4, 2>(net, batch.inputs, &mut sums);
         }
@@ -192,6 +193,7 @@ fn finish<W: Wide>(net: &Net<'_>, sums: &[[[f32; 8]; 3]; BATCH], outputs: &mut [
         for output in 0..OUTPUTS {
             let [s0, s1, s2, s3] = sums.as_flattened().as_chunks::<4>().0[output];
             let at = position * OUTPUTS + output;
+            // This order of additions is fixed, because another one would change the last bit against gnubg (GE-10).
             flat[at / 16].0[at % 16] = ((s0 + s1) + (s2 + s3)) + net.output_biases[output];
         }
     }

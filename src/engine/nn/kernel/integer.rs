@@ -1,7 +1,7 @@
 //! Arithmetic of integer nets: plain Rust, and the choice of level.
 
 use super::layout::{Accumulator, Aligned, Batch, InputDelta, Net, Sums};
-use super::level::{CpuLevel, Level};
+use super::level::{CpuLevel, InstructionSet};
 use crate::nn::float_net::RESULTS;
 
 /// `to = from + changes`.
@@ -14,13 +14,13 @@ pub(in crate::nn) fn accumulate(
     to: &mut Accumulator,
 ) {
     match level.0 {
-        Level::Scalar => scalar::accumulate(rows, from, changes, to),
+        InstructionSet::Scalar => scalar::accumulate(rows, from, changes, to),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Avx512 => {
+        InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::accumulate_avx2(level, rows, from, changes, to)
         }
         #[cfg(target_arch = "x86_64")]
-        Level::Vnni => super::integer_x86::accumulate_vnni(level, rows, from, changes, to),
+        InstructionSet::Vnni => super::integer_x86::accumulate_vnni(level, rows, from, changes, to),
     }
 }
 
@@ -35,13 +35,13 @@ pub(in crate::nn) fn results(
     out: &mut [[f32; RESULTS]],
 ) {
     match level.0 {
-        Level::Scalar => scalar::results(net, batch, out),
+        InstructionSet::Scalar => scalar::results(net, batch, out),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 | Level::Avx512 => {
+        InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::results_avx2(level, net, batch, sums, out)
         }
         #[cfg(target_arch = "x86_64")]
-        Level::Vnni => super::integer_x86::results_vnni(level, net, batch, sums, out),
+        InstructionSet::Vnni => super::integer_x86::results_vnni(level, net, batch, sums, out),
     }
 }
 

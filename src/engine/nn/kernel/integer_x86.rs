@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::layout::{Accumulator, Aligned, Batch, Clipped, InputDelta, Net, Passes, Sums, TILE};
-use super::level::{CpuLevel, Level};
+use super::level::{CpuLevel, InstructionSet};
 use crate::nn::float_net::{RESULTS, SECOND_MAX};
 use crate::nn::parts::SQUARE_SHIFT;
 use std::arch::x86_64::*;
@@ -15,8 +15,8 @@ use std::arch::x86_64::*;
 /// Calls a function compiled for a level after checking that the level allows it.
 macro_rules! enter {
     ($level:expr, $wanted:ident, $call:expr) => {{
-        assert!($level.0 >= Level::$wanted);
-        // SAFETY: an `CpuLevel` of this level is made only after its features were detected.
+        assert!($level.0 >= InstructionSet::$wanted);
+        // SAFETY: a `CpuLevel` of this level is made only after its features were detected.
         unsafe { $call }
     }};
 }
@@ -155,6 +155,7 @@ impl Registers for Avx2 {
             let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
             let value = _mm256_sra_epi16(sum, _mm_cvtsi32_si128(shift as i32));
             let value = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
+            // AVX2 compares for equality only, so that the mask of zero lanes is inverted.
             let none = _mm256_castsi256_ps(_mm256_cmpeq_epi32(value, zero));
             (value, u64::from(!_mm256_movemask_ps(none) as u32 & 0xff))
         }

@@ -2,11 +2,11 @@
 
 /// Capability level of the CPU. A level other than `SCALAR` exists only on a CPU that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CpuLevel(pub(super) Level);
+pub struct CpuLevel(pub(super) InstructionSet);
 
 /// Each level has what the ones before it have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
+pub(super) enum InstructionSet {
     Scalar,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -19,7 +19,7 @@ pub(super) enum Level {
 
 impl CpuLevel {
     /// Plain Rust, on every CPU.
-    pub const SCALAR: CpuLevel = CpuLevel(Level::Scalar);
+    pub const SCALAR: CpuLevel = CpuLevel(InstructionSet::Scalar);
 
     /// The best level of this CPU.
     #[must_use]
@@ -34,13 +34,13 @@ impl CpuLevel {
         #[cfg(target_arch = "x86_64")]
         {
             if has_vnni() {
-                levels.push(CpuLevel(Level::Vnni));
+                levels.push(CpuLevel(InstructionSet::Vnni));
             }
             if has_avx512() {
-                levels.push(CpuLevel(Level::Avx512));
+                levels.push(CpuLevel(InstructionSet::Avx512));
             }
             if has_avx2() {
-                levels.push(CpuLevel(Level::Avx2));
+                levels.push(CpuLevel(InstructionSet::Avx2));
             }
         }
         levels.push(CpuLevel::SCALAR);
@@ -51,13 +51,13 @@ impl CpuLevel {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
-            Level::Scalar => "scalar",
+            InstructionSet::Scalar => "scalar",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => "AVX2",
+            InstructionSet::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => "AVX-512",
+            InstructionSet::Avx512 => "AVX-512",
             #[cfg(target_arch = "x86_64")]
-            Level::Vnni => "AVX-512 VNNI",
+            InstructionSet::Vnni => "AVX-512 VNNI",
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) mod wide;
 mod x86;
 
 pub use level::CpuLevel;
-use level::Level;
+use level::InstructionSet;
 pub(super) use operations::{ACTIVE_ROOM, Active, LENGTH_MAX};
 pub use operations::{ActiveList, Integers, Kernel, ROW_WIDTH, ROWS, Row};
 
@@ -28,11 +28,11 @@ impl CpuLevel {
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
-            Level::Scalar => kernel.run::<wide::Plain>(),
+            InstructionSet::Scalar => kernel.run::<wide::Plain>(),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => x86::run_avx2(self, kernel),
+            InstructionSet::Avx2 => x86::run_avx2(self, kernel),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 | Level::Vnni => x86::run_avx512(self, kernel),
+            InstructionSet::Avx512 | InstructionSet::Vnni => x86::run_avx512(self, kernel),
         }
     }
 
@@ -40,11 +40,11 @@ impl CpuLevel {
     #[inline]
     pub(super) fn forward(self, net: &float::Net<'_>, batch: &mut float::Batch<'_>) {
         match self.0 {
-            Level::Scalar => float::forward::<wide::Plain>(net, batch),
+            InstructionSet::Scalar => float::forward::<wide::Plain>(net, batch),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => x86::forward_avx2(self, net, batch),
+            InstructionSet::Avx2 => x86::forward_avx2(self, net, batch),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 | Level::Vnni => x86::forward_avx512(self, net, batch),
+            InstructionSet::Avx512 | InstructionSet::Vnni => x86::forward_avx512(self, net, batch),
         }
     }
 }

@@ -94,6 +94,7 @@ impl Wide for Plain {
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
+        // Not `f32::min`: this is the rule of the SIMD instruction for NaN, so that all levels give the same bits.
         each(self, other, |a, b| if a < b { a } else { b })
     }
     #[inline(always)]

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::float::{self, Batch, Net};
-use super::level::{CpuLevel, Level};
+use super::level::{CpuLevel, InstructionSet};
 use super::operations::{ActiveList, Integers, Kernel, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row};
 use super::wide::{Line, Wide, list_plainly};
 use std::arch::x86_64::*;
@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 /// Calls a function compiled for a level after checking that `$level` is that level.
 macro_rules! enter {
     ($level:expr, $wanted:ident, $call:expr) => {{
-        assert!($level.0 >= Level::$wanted);
+        assert!($level.0 >= InstructionSet::$wanted);
         // SAFETY: a `CpuLevel` of this level or a better one is made only after its features were detected.
         unsafe { $call }
     }};

@@ -4,9 +4,9 @@
 //! `points`, lines glued together (FIBS-04 to FIBS-09). What somebody says is never taken for a
 //! line of the server ([`super::strangers`], FIBS-33).
 
+use super::free_text;
 use super::message::{Message, OwnInfo, Speech, Watched, Who};
 use super::sentences::{fit, garbled_win, sentence, watched};
-use super::strangers;
 use crate::notation::BoardLine;
 
 /// Colons of a board line.
@@ -25,7 +25,7 @@ pub fn name_line(line: &str) -> Vec<Message> {
             break;
         }
         // What a stranger says comes first: nothing in it is looked at.
-        if strangers::carries(text) {
+        if free_text::carries(text) {
             found.push(Message::Noise);
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {
             found.push(numbered(text));
@@ -46,7 +46,7 @@ pub fn name_line(line: &str) -> Vec<Message> {
 #[must_use]
 pub fn watched_line(line: &str) -> Option<Watched> {
     let text = strip_prompts(line);
-    let quiet = strangers::carries(text) || text.starts_with(|c: char| c.is_ascii_digit());
+    let quiet = free_text::carries(text) || text.starts_with(|c: char| c.is_ascii_digit());
     if quiet { None } else { watched(text) }
 }
 

@@ -45,7 +45,7 @@ pub struct Who {
 
 /// A kind of match that a user wants to play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wanted {
+pub enum MatchTerms {
     /// To this number of points.
     Points(u32),
     /// Without end.
@@ -54,13 +54,13 @@ pub enum Wanted {
     Resume,
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for MatchTerms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wanted::Points(1) => f.write_str("1 point"),
-            Wanted::Points(points) => write!(f, "{points} points"),
-            Wanted::Unlimited => f.write_str("unlimited"),
-            Wanted::Resume => f.write_str("resumed"),
+            MatchTerms::Points(1) => f.write_str("1 point"),
+            MatchTerms::Points(points) => write!(f, "{points} points"),
+            MatchTerms::Unlimited => f.write_str("unlimited"),
+            MatchTerms::Resume => f.write_str("resumed"),
         }
     }
 }
@@ -176,7 +176,7 @@ pub enum Message {
     NewGame(String),
     Started {
         name: String,
-        wanted: Wanted,
+        wanted: MatchTerms,
     },
     MatchLength(Option<u32>),
     /// The score of a match that is resumed, a line for each player.
@@ -186,7 +186,7 @@ pub enum Message {
     },
     Invites {
         name: String,
-        wanted: Wanted,
+        wanted: MatchTerms,
     },
     SavedWarning,
     /// A match was broken off and saved: by our `leave`, or as the line says.

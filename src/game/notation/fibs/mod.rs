@@ -3,13 +3,13 @@
 
 pub mod bytes;
 mod clip;
+pub mod free_text;
 pub mod message;
 mod sentences;
-pub mod strangers;
 
 pub use bytes::{LineReader, Piece};
 pub use clip::{name_line, watched_line};
-pub use message::{By, Message, OwnInfo, Speech, Wanted, Watched, Who};
+pub use message::{By, MatchTerms, Message, OwnInfo, Speech, Watched, Who};
 
 use crate::{BAR, OFF, Play, Step};
 

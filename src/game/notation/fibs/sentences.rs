@@ -1,10 +1,10 @@
 //! The sentences of a match, each with what it means (FIBS-08): a table.
 
-use super::message::{By, Message, Wanted, Watched, is_placeholder};
+use super::message::{By, MatchTerms, Message, Watched, is_placeholder};
 use std::sync::LazyLock;
 
 /// A function that builds a message from the captured words of a pattern.
-type Make = fn(&Captured<'_>) -> Option<Message>;
+type MessageBuilder = fn(&Captured<'_>) -> Option<Message>;
 
 pub(super) struct Captured<'a>(Vec<&'a str>);
 
@@ -55,8 +55,8 @@ pub(super) fn sentence(line: &str) -> Message {
 }
 
 /// [`PATTERNS`] without apostrophes.
-static UNQUOTED_PATTERNS: LazyLock<Vec<(String, Make)>> = LazyLock::new(|| {
-    let unquote = |&(pattern, make): &(&str, Make)| (unquoted(pattern), make);
+static UNQUOTED_PATTERNS: LazyLock<Vec<(String, MessageBuilder)>> = LazyLock::new(|| {
+    let unquote = |&(pattern, make): &(&str, MessageBuilder)| (unquoted(pattern), make);
     PATTERNS.iter().map(unquote).collect()
 });
 
@@ -138,7 +138,7 @@ fn saved_row(line: &str) -> Option<Message> {
 }
 
 #[rustfmt::skip]
-const PATTERNS: &[(&str, Make)] = &[
+const PATTERNS: &[(&str, MessageBuilder)] = &[
     ("You roll {} and {}", |w| Some(Message::Rolls { by: By::Me, dice: [w.number(0)?, w.number(1)?] })),
     ("{} rolls {} and {}", |w| Some(Message::Rolls { by: w.by(0)?, dice: [w.number(1)?, w.number(2)?] })),
     ("You rolled {}, {} rolled {}", |w| Some(Message::OpeningRoll { name: w.name(1)?, mine: w.number(0)?, other: w.number(2)? })),
@@ -173,20 +173,20 @@ const PATTERNS: &[(&str, Make)] = &[
     ("Type 'join' if you want to play the next game{*}", |_| Some(Message::JoinNext)),
     ("** Please wait for {} to join too", |_| Some(Message::WaitForJoin)),
     ("Starting a new game with {}", |w| Some(Message::NewGame(w.name(0)?))),
-    ("** Player {} has joined you for a {} point match", |w| started(w, 0, Wanted::Points(w.number(1)?))),
-    ("Player {} has joined you for a {} point match", |w| started(w, 0, Wanted::Points(w.number(1)?))),
-    ("** Player {} has joined you for an unlimited match", |w| started(w, 0, Wanted::Unlimited)),
-    ("Player {} has joined you for an unlimited match", |w| started(w, 0, Wanted::Unlimited)),
-    ("{} has joined you. Your running match was loaded", |w| started(w, 0, Wanted::Resume)),
-    ("** You are now playing a {} point match with {}", |w| started(w, 1, Wanted::Points(w.number(0)?))),
-    ("** You are now playing an unlimited match with {}", |w| started(w, 0, Wanted::Unlimited)),
-    ("You are now playing with {}. Your running match was loaded", |w| started(w, 0, Wanted::Resume)),
+    ("** Player {} has joined you for a {} point match", |w| started(w, 0, MatchTerms::Points(w.number(1)?))),
+    ("Player {} has joined you for a {} point match", |w| started(w, 0, MatchTerms::Points(w.number(1)?))),
+    ("** Player {} has joined you for an unlimited match", |w| started(w, 0, MatchTerms::Unlimited)),
+    ("Player {} has joined you for an unlimited match", |w| started(w, 0, MatchTerms::Unlimited)),
+    ("{} has joined you. Your running match was loaded", |w| started(w, 0, MatchTerms::Resume)),
+    ("** You are now playing a {} point match with {}", |w| started(w, 1, MatchTerms::Points(w.number(0)?))),
+    ("** You are now playing an unlimited match with {}", |w| started(w, 0, MatchTerms::Unlimited)),
+    ("You are now playing with {}. Your running match was loaded", |w| started(w, 0, MatchTerms::Resume)),
     ("match length: {}", |w| Some(Message::MatchLength(Some(w.number(0)?)))),
     ("unlimited match{*}", |_| Some(Message::MatchLength(None))),
     ("points for user {}: {}", |w| Some(Message::PointsFor { name: w.name(0)?, points: w.number(1)? })),
-    ("{} wants to play a {} point match with you", |w| invites(w, Wanted::Points(w.number(1)?))),
-    ("{} wants to play an unlimited match with you", |w| invites(w, Wanted::Unlimited)),
-    ("{} wants to resume a saved match with you", |w| invites(w, Wanted::Resume)),
+    ("{} wants to play a {} point match with you", |w| invites(w, MatchTerms::Points(w.number(1)?))),
+    ("{} wants to play an unlimited match with you", |w| invites(w, MatchTerms::Unlimited)),
+    ("{} wants to resume a saved match with you", |w| invites(w, MatchTerms::Resume)),
     ("WARNING: Don't accept if you want to continue the saved {*}", |_| Some(Message::SavedWarning)),
     ("{} has no saved games", |w| Some(Message::SavedCount { name: w.name(0)?, count: 0 })),
     ("{} has {} saved game{*}", |w| Some(Message::SavedCount { name: w.name(0)?, count: w.number(1)? })),
@@ -232,10 +232,10 @@ const PATTERNS: &[(&str, Make)] = &[
 ];
 
 /// A function that builds a watcher's message from the captured words of a pattern.
-type MakeWatched = fn(&Captured<'_>) -> Option<Watched>;
+type WatcherMessageBuilder = fn(&Captured<'_>) -> Option<Watched>;
 
 #[rustfmt::skip]
-const WATCHED: &[(&str, MakeWatched)] = &[
+const WATCHED: &[(&str, WatcherMessageBuilder)] = &[
     ("You're now watching {}", |w| Some(Watched::Begins(w.name(0)?))),
     ("You are now watching {}", |w| Some(Watched::Begins(w.name(0)?))),
     ("You stop watching {}", |_| Some(Watched::Ends)),
@@ -258,7 +258,7 @@ fn opening_roll(words: &Captured<'_>) -> Option<Watched> {
     Some(Watched::OpeningRoll([of(0)?, of(2)?]))
 }
 
-fn started(words: &Captured<'_>, name: usize, wanted: Wanted) -> Option<Message> {
+fn started(words: &Captured<'_>, name: usize, wanted: MatchTerms) -> Option<Message> {
     let name = words.name(name)?;
     Some(Message::Started { name, wanted })
 }
@@ -278,7 +278,7 @@ fn score(words: &Captured<'_>, at: usize) -> Option<Message> {
     Some(Message::Score([of(at)?, of(at + 2)?]))
 }
 
-fn invites(words: &Captured<'_>, wanted: Wanted) -> Option<Message> {
+fn invites(words: &Captured<'_>, wanted: MatchTerms) -> Option<Message> {
     let name = words.name(0)?;
     Some(Message::Invites { name, wanted })
 }

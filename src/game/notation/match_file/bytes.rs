@@ -1,6 +1,6 @@
 //! Bytes of a binary file, taken one by one from the front; the end of them is an error, never a panic.
 
-use super::recorder::Wrong;
+use super::recorder::FieldError;
 use crate::notation::error::Reason;
 
 /// The remaining bytes of a part of a file, with their offset in the file.
@@ -24,7 +24,11 @@ impl<'a> Bytes<'a> {
     }
 
     /// So many bytes as a part of their own.
-    pub(super) fn take(&mut self, count: usize, field: &'static str) -> Result<Bytes<'a>, Wrong> {
+    pub(super) fn take(
+        &mut self,
+        count: usize,
+        field: &'static str,
+    ) -> Result<Bytes<'a>, FieldError> {
         let short = (field, Reason::Other("ends too early"));
         let (taken, rest) = self.data.split_at_checked(count).ok_or(short)?;
         let part = Bytes::new(taken, self.at);
@@ -33,20 +37,20 @@ impl<'a> Bytes<'a> {
         Ok(part)
     }
 
-    pub(super) fn byte(&mut self, field: &'static str) -> Result<u8, Wrong> {
+    pub(super) fn byte(&mut self, field: &'static str) -> Result<u8, FieldError> {
         let taken = self.take(1, field)?;
         Ok(taken.data.first().copied().unwrap_or_default())
     }
 
     /// Four bytes, the smallest first.
-    pub(super) fn word(&mut self, field: &'static str) -> Result<u32, Wrong> {
+    pub(super) fn word(&mut self, field: &'static str) -> Result<u32, FieldError> {
         let taken = self.take(4, field)?;
         let four = taken.data.first_chunk().copied().unwrap_or_default();
         Ok(u32::from_le_bytes(four))
     }
 
     /// Seven bits a byte, the smallest first; the last byte has no eighth bit.
-    pub(super) fn varint(&mut self, field: &'static str) -> Result<u64, Wrong> {
+    pub(super) fn varint(&mut self, field: &'static str) -> Result<u64, FieldError> {
         let mut value = 0;
         for shift in (0..63).step_by(7) {
             let byte = self.byte(field)?;
@@ -59,7 +63,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// A length and so many bytes.
-    pub(super) fn counted(&mut self, field: &'static str) -> Result<Bytes<'a>, Wrong> {
+    pub(super) fn counted(&mut self, field: &'static str) -> Result<Bytes<'a>, FieldError> {
         let count = self.varint(field)?;
         self.take(usize::try_from(count).unwrap_or(usize::MAX), field)
     }

@@ -2,12 +2,14 @@
 //! among all its other output. Saved matches that are loaded again continue from their last position. The sentences
 //! are those that the bot reads ([`crate::notation::fibs`]); the user's own plays are read from the boards.
 
-use super::logged::{Logged, Place, YOU};
+use super::logged::{LinePosition, Logged, YOU};
 use super::record::{LENGTH_MAX, MatchReading};
 use super::recorder::MATCHES_MAX;
 use crate::Position;
 use crate::notation::error::{Code, NotationError, Reason};
-use crate::notation::fibs::{LineReader, Message, Piece, Wanted, Watched, name_line, watched_line};
+use crate::notation::fibs::{
+    LineReader, MatchTerms, Message, Piece, Watched, name_line, watched_line,
+};
 use crate::notation::{BoardDialect, BoardLine};
 use std::collections::HashMap;
 
@@ -78,7 +80,7 @@ struct Log {
 }
 
 impl Log {
-    fn line(&mut self, place: Place, line: &str) {
+    fn line(&mut self, place: LinePosition, line: &str) {
         if let Some(logged) = self.current().filter(|logged| logged.own) {
             logged.typed(line);
         }
@@ -115,7 +117,7 @@ impl Log {
             Some(Watched::Starts(..) | Watched::Resumes(..)) => {}
             Some(Watched::Line(message)) => {
                 if let Some(logged) = self.current().filter(|logged| !logged.own) {
-                    logged.hear(place, message);
+                    logged.handle(place, message);
                 }
             }
             Some(Watched::OpeningRoll(rolls)) => {
@@ -143,7 +145,7 @@ impl Log {
         self.now.and_then(|now| self.matches.get_mut(now))
     }
 
-    fn message(&mut self, place: Place, message: Message) {
+    fn message(&mut self, place: LinePosition, message: Message) {
         match message {
             Message::Welcome(name) => self.user_is(name),
             Message::Own(own) => self.user_is(own.name),
@@ -154,7 +156,7 @@ impl Log {
             Message::Saved { .. } => self.now = None,
             message => {
                 if let Some(logged) = self.current() {
-                    logged.hear(place, message);
+                    logged.handle(place, message);
                     let [own, _] = &logged.names;
                     let named = own.clone().filter(|own| logged.own && own != YOU);
                     self.user = self.user.take().or(named);
@@ -176,7 +178,7 @@ impl Log {
     }
 
     /// Another match.
-    fn begin(&mut self, (line, at): Place, names: [Option<String>; 2], own: bool) {
+    fn begin(&mut self, (line, at): LinePosition, names: [Option<String>; 2], own: bool) {
         if self.matches.len() >= MATCHES_MAX {
             let said = std::mem::replace(&mut self.too_many, true);
             if let Some(last) = self.matches.last_mut().filter(|_| !said) {
@@ -195,7 +197,7 @@ impl Log {
     }
 
     /// A match of the user with this player.
-    fn begin_own(&mut self, place: Place, rival: &str) {
+    fn begin_own(&mut self, place: LinePosition, rival: &str) {
         let user = self.user.clone().unwrap_or_else(|| YOU.to_owned());
         self.begin(place, [Some(user), Some(rival.to_owned())], true);
     }
@@ -206,8 +208,8 @@ impl Log {
         Some((place, self.matches.get(place)?))
     }
 
-    fn started(&mut self, place: Place, name: String, wanted: Wanted) {
-        if wanted == Wanted::Resume {
+    fn started(&mut self, place: LinePosition, name: String, wanted: MatchTerms) {
+        if wanted == MatchTerms::Resume {
             match self.known(true, YOU, &name) {
                 Some((known, logged)) if !logged.is_over() => self.now = Some(known),
                 _ => self.begin_own(place, &name),
@@ -223,13 +225,13 @@ impl Log {
         }
         if let Some(logged) = self.current() {
             logged.length = match wanted {
-                Wanted::Points(points) => Some(points.min(LENGTH_MAX)),
+                MatchTerms::Points(points) => Some(points.min(LENGTH_MAX)),
                 _ => Some(0),
             };
         }
     }
 
-    fn new_game(&mut self, place: Place, name: &str) {
+    fn new_game(&mut self, place: LinePosition, name: &str) {
         let goes_on = |logged: &Logged| {
             let [first, second] = logged.names.each_ref().map(Option::as_deref);
             let named = second == Some(name) || (first == Some(name) && !logged.own);
@@ -247,7 +249,7 @@ impl Log {
     }
 
     /// A board belongs to the match of the two whose names it has.
-    fn board(&mut self, place: Place, board: &BoardLine) {
+    fn board(&mut self, place: LinePosition, board: &BoardLine) {
         let [first, second] = &board.names;
         // Some servers name the player on roll twice to those who watch.
         if board.turn == 0 || first == second {

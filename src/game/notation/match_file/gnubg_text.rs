@@ -3,7 +3,7 @@
 
 use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
 use super::record::{LENGTH_MAX, MatPlayer, SetUp};
-use super::recorder::{Recorder, Wrong};
+use super::recorder::{FieldError, Recorder};
 use crate::notation::error::{Code, NotationError, Reason, quoted};
 use crate::notation::{MatchId, PositionId, parse_play};
 use crate::{Chances, Position, Roll};
@@ -80,7 +80,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn line(&mut self, (number, at): (usize, usize), line: &str) -> Result<(), Wrong> {
+    fn line(&mut self, (number, at): (usize, usize), line: &str) -> Result<(), FieldError> {
         let text = line.trim_start();
         if let Some(rest) = text.strip_prefix(BEGIN) {
             self.end_action();
@@ -90,7 +90,7 @@ impl Reader<'_> {
         if self.recorder.has_given_up() {
             return match self.winner(text) {
                 Some((winner, points)) => {
-                    self.recorder.told_result(winner, points);
+                    self.recorder.set_result(winner, points);
                     Ok(())
                 }
                 None => Ok(()),
@@ -111,7 +111,7 @@ impl Reader<'_> {
         if let Some((winner, points)) = self.winner(text) {
             self.end_action();
             self.end_roll();
-            self.recorder.told_result(winner, points);
+            self.recorder.set_result(winner, points);
             return Ok(());
         }
         match text
@@ -126,7 +126,7 @@ impl Reader<'_> {
     }
 
     /// `2 games) is: Alice 2, Bob 1 (match to 3 points), Crawford game`
-    fn score(&mut self, (number, at): (usize, usize), rest: &str) -> Result<(), Wrong> {
+    fn score(&mut self, (number, at): (usize, usize), rest: &str) -> Result<(), FieldError> {
         let want = "a line such as 'The score (after 0 games) is: A 0, B 0 (match to 3 points)'";
         let bad = || {
             (
@@ -137,10 +137,10 @@ impl Reader<'_> {
                 },
             )
         };
-        let (_, told) = rest.split_once(") is: ").ok_or_else(bad)?;
-        let (told, kind) = match told.rsplit_once(" (match to ") {
-            Some((told, kind)) => (told, Some(kind)),
-            None => (told, None),
+        let (_, stated) = rest.split_once(") is: ").ok_or_else(bad)?;
+        let (stated, kind) = match stated.rsplit_once(" (match to ") {
+            Some((stated, kind)) => (stated, Some(kind)),
+            None => (stated, None),
         };
         let length = match kind.and_then(|kind| kind.split_whitespace().next()) {
             None => 0,
@@ -150,7 +150,7 @@ impl Reader<'_> {
                 .filter(|&length| length <= LENGTH_MAX)
                 .ok_or_else(bad)?,
         };
-        let (first, second) = told.rsplit_once(", ").ok_or_else(bad)?;
+        let (first, second) = stated.rsplit_once(", ").ok_or_else(bad)?;
         let player = |text: &str| -> Option<(String, u32)> {
             let (name, points) = text.trim_end().rsplit_once(' ')?;
             Some((name.to_owned(), points.parse().ok()?))
@@ -206,12 +206,12 @@ impl Reader<'_> {
     }
 
     /// `1:  Bob to play 31`
-    fn turn(&mut self, number: usize, rest: &str) -> Result<(), Wrong> {
+    fn turn(&mut self, number: usize, rest: &str) -> Result<(), FieldError> {
         self.end_roll();
-        let Some((_, told)) = rest.split_once(':') else {
+        let Some((_, stated)) = rest.split_once(':') else {
             return Ok(());
         };
-        let Some((name, dice)) = told.trim().rsplit_once(" to play ") else {
+        let Some((name, dice)) = stated.trim().rsplit_once(" to play ") else {
             return Ok(());
         };
         let bad = |field, text: &str, want| {
@@ -230,7 +230,7 @@ impl Reader<'_> {
     }
 
     /// The board before a roll: where the plays do not lead to it, it was set up.
-    fn position(&mut self, number: usize, id: &str) -> Result<(), Wrong> {
+    fn position(&mut self, number: usize, id: &str) -> Result<(), FieldError> {
         let (Some((_, player, _)), Ok(id)) = (self.to_play, PositionId::parse(id.as_bytes()))
         else {
             return Ok(());
@@ -261,7 +261,7 @@ impl Reader<'_> {
     }
 
     /// `Bob moves 8/5 6/5`
-    fn sentence(&mut self, (number, at): (usize, usize), sentence: &str) -> Result<(), Wrong> {
+    fn sentence(&mut self, (number, at): (usize, usize), sentence: &str) -> Result<(), FieldError> {
         self.end_action();
         let Some((player, action)) = self.spoken(sentence) else {
             return Ok(());
@@ -475,7 +475,7 @@ Rolled 31 (+0.123):
 
     /// MAT-51: another match begins with other players, or at no score.
     #[test]
-    fn exports_one_behind_the_other_are_told_apart() {
+    fn concatenated_exports_are_separate_matches() {
         let head = |score: &str| {
             format!(
                 "The score (after 0 games) is: A 0, Bob the 2nd {score} (match to 3 points)\n{TURN}"

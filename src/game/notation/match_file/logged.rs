@@ -1,7 +1,7 @@
 //! One match of a log of FIBS ([`super::fibs_log`]), followed from sentence to sentence and from board to board.
 
 use super::record::{LENGTH_MAX, MatAction, MatPlayer, MatchFile, MatchReading, SetUp};
-use super::recorder::{Recorder, UNDOUBLED, Wrong};
+use super::recorder::{FieldError, Recorder, UNDOUBLED};
 use crate::notation::error::Reason;
 use crate::notation::fibs::{By, Message, moves_up, read_steps};
 use crate::notation::{BoardDialect, BoardLine};
@@ -11,13 +11,13 @@ use crate::{CubeOwner, Play, Position, Roll, find_play, legal_plays};
 pub(super) const YOU: &str = "You";
 
 /// A line and its first byte.
-pub(super) type Place = (usize, usize);
+pub(super) type LinePosition = (usize, usize);
 
 /// A match of a log. The user, or the first one of a game that he watches, is the first player.
 pub(super) struct Logged {
     pub(super) recorder: Recorder,
     /// Place where the match begins.
-    place: Place,
+    place: LinePosition,
     /// True if the user plays the match, false if the user watches it.
     pub(super) own: bool,
     pub(super) names: [Option<String>; 2],
@@ -40,7 +40,7 @@ pub(super) struct Logged {
 }
 
 impl Logged {
-    pub(super) fn new(place: Place, names: [Option<String>; 2], own: bool) -> Logged {
+    pub(super) fn new(place: LinePosition, names: [Option<String>; 2], own: bool) -> Logged {
         Logged {
             recorder: Recorder::default(),
             place,
@@ -83,7 +83,7 @@ impl Logged {
         self.over || (!self.running && self.length.is_some_and(decided))
     }
 
-    pub(super) fn give_up(&mut self, (line, at): Place, wrong: Wrong) {
+    pub(super) fn give_up(&mut self, (line, at): LinePosition, wrong: FieldError) {
         self.recorder.give_up(line, at, wrong);
     }
 
@@ -134,7 +134,7 @@ impl Logged {
         complete && message.opponent().is_some_and(|name| !known(name))
     }
 
-    pub(super) fn hear(&mut self, place: Place, message: Message) {
+    pub(super) fn handle(&mut self, place: LinePosition, message: Message) {
         if self.is_of_others(&message) {
             return;
         }
@@ -143,7 +143,7 @@ impl Logged {
         }
     }
 
-    fn message(&mut self, place: Place, message: Message) -> Result<(), Wrong> {
+    fn message(&mut self, place: LinePosition, message: Message) -> Result<(), FieldError> {
         match message {
             Message::MatchLength(length) => {
                 self.length = Some(length.unwrap_or(0).min(LENGTH_MAX));
@@ -163,7 +163,7 @@ impl Logged {
     }
 
     /// The first roll of a game that is watched.
-    pub(super) fn opening_roll(&mut self, place: Place, [one, other]: &[(String, u8); 2]) {
+    pub(super) fn opening_roll(&mut self, place: LinePosition, [one, other]: &[(String, u8); 2]) {
         let known = |name: &String| self.names.iter().flatten().any(|known| known == name);
         if self.is_over() || one.1 == other.1 || !known(&one.0) || !known(&other.0) {
             return;
@@ -178,14 +178,14 @@ impl Logged {
         self.rolled = roll.map(|roll| (self.named(&winner.0), roll));
     }
 
-    pub(super) fn new_game(&mut self, place: Place) {
+    pub(super) fn new_game(&mut self, place: LinePosition) {
         if let Err(wrong) = self.begin(self.scores) {
             self.give_up(place, wrong);
         }
     }
 
     /// Records a player's action in a game.
-    fn action(&mut self, place: Place, message: Message) -> Result<(), Wrong> {
+    fn action(&mut self, place: LinePosition, message: Message) -> Result<(), FieldError> {
         let (line, _) = place;
         match message {
             Message::OpeningRoll { mine, other, .. } if mine != other => {
@@ -253,7 +253,11 @@ impl Logged {
     }
 
     /// Records a fault for an answer without a double, and continues.
-    fn answered(&mut self, (line, at): Place, answer: Result<(), Wrong>) -> Result<(), Wrong> {
+    fn answered(
+        &mut self,
+        (line, at): LinePosition,
+        answer: Result<(), FieldError>,
+    ) -> Result<(), FieldError> {
         match answer {
             Err(wrong) if wrong == UNDOUBLED => {
                 self.recorder.note(line, at, wrong);
@@ -265,7 +269,7 @@ impl Logged {
 
     fn won(&mut self, winner: MatPlayer, points: u32) {
         if std::mem::take(&mut self.running) {
-            self.recorder.told_result(winner, points);
+            self.recorder.set_result(winner, points);
             if let Some(score) = self.scores.get_mut(winner.index()) {
                 *score = score.saturating_add(points);
             }
@@ -281,12 +285,12 @@ impl Logged {
         }
     }
 
-    fn score(&mut self, told: &[(String, u32); 2]) {
+    fn score(&mut self, reported: &[(String, u32); 2]) {
         let [_, second] = &self.names;
-        let place = told
+        let place = reported
             .iter()
             .position(|(name, _)| Some(name) == second.as_ref());
-        let (first, second) = match (place, told) {
+        let (first, second) = match (place, reported) {
             (Some(0), [one, other]) => (other, one),
             (_, [one, other]) => (one, other),
         };
@@ -295,7 +299,7 @@ impl Logged {
         self.scores = [*points, *others];
     }
 
-    fn begin(&mut self, scores: [u32; 2]) -> Result<(), Wrong> {
+    fn begin(&mut self, scores: [u32; 2]) -> Result<(), FieldError> {
         (self.rolled, self.open, self.typed) = (None, None, None);
         let begun = self.recorder.begin();
         self.recorder.scores(scores);
@@ -304,7 +308,12 @@ impl Logged {
     }
 
     /// A roll is played, in the words of the server.
-    fn moves(&mut self, place: Place, player: MatPlayer, steps: &str) -> Result<(), Wrong> {
+    fn moves(
+        &mut self,
+        place: LinePosition,
+        player: MatPlayer,
+        steps: &str,
+    ) -> Result<(), FieldError> {
         let (line, at) = place;
         self.typed = None;
         self.leave_open(place)?;
@@ -330,7 +339,7 @@ impl Logged {
 
     /// Settles a roll without a recorded play when the next event arrives: by the move that the user typed, or the
     /// only legal play. Otherwise a board may still show the play.
-    fn settle(&mut self, place: Place) -> Result<(), Wrong> {
+    fn settle(&mut self, place: LinePosition) -> Result<(), FieldError> {
         self.leave_open(place)?;
         let Some((player, roll)) = self.rolled else {
             return Ok(());
@@ -363,7 +372,7 @@ impl Logged {
     }
 
     /// A roll whose play nothing has shown.
-    fn leave_open(&mut self, (line, at): Place) -> Result<(), Wrong> {
+    fn leave_open(&mut self, (line, at): LinePosition) -> Result<(), FieldError> {
         let Some((player, roll)) = self.open.take() else {
             return Ok(());
         };
@@ -373,7 +382,7 @@ impl Logged {
     }
 
     /// Settles the last play of a game, which the server sends only to watchers.
-    fn last_play(&mut self, place: Place, winner: MatPlayer) -> Result<(), Wrong> {
+    fn last_play(&mut self, place: LinePosition, winner: MatPlayer) -> Result<(), FieldError> {
         self.leave_open(place)?;
         let Some((_, roll)) = self.rolled.take_if(|(player, _)| *player == winner) else {
             return Ok(());
@@ -398,10 +407,10 @@ impl Logged {
     /// names the second player first.
     pub(super) fn board(
         &mut self,
-        place: Place,
+        place: LinePosition,
         board: &BoardLine,
         swapped: bool,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), FieldError> {
         let (line, at) = place;
         let number = |number: i32| u32::try_from(number).unwrap_or(0);
         self.length.get_or_insert(match board.length {
@@ -430,8 +439,8 @@ impl Logged {
         if self.recorder.has_given_up() {
             return Ok(());
         }
-        let told = view.position;
-        if !self.shows(place, player, told, view.offer.is_some())? {
+        let reported = view.position;
+        if !self.shows(place, player, reported, view.offer.is_some())? {
             let owner = match view.state.cube.owner() {
                 CubeOwner::Centred => None,
                 CubeOwner::Me => Some(player),
@@ -446,7 +455,7 @@ impl Logged {
             (self.rolled, self.open) = (None, None);
             let value = view.state.cube.value();
             let set_up = SetUp {
-                position: told,
+                position: reported,
                 value,
                 owner,
             };
@@ -461,32 +470,32 @@ impl Logged {
     /// Returns true if the board is the current one, or one that a roll leads to; in that case the play is recorded.
     fn shows(
         &mut self,
-        (line, _): Place,
+        (line, _): LinePosition,
         player: MatPlayer,
-        told: Position,
+        reported: Position,
         offered: bool,
-    ) -> Result<bool, Wrong> {
+    ) -> Result<bool, FieldError> {
         let turn = self
             .recorder
             .turn()
             .or(self.rolled.map(|(player, _)| player));
         // Some servers show those who watch whoever has just played as on roll still.
         let turn = turn.is_none_or(|turn| turn == player) || offered || !self.own;
-        if self.open.is_none() && self.recorder.board(player) == told && turn {
+        if self.open.is_none() && self.recorder.board(player) == reported && turn {
             return Ok(true);
         }
         let mut unplayed = [self.open, self.rolled].into_iter().flatten();
         if let Some((_, roll)) = self
             .rolled
             .filter(|&(mover, _)| !self.own && mover == player)
-            && let Some(play) = find_play(&self.recorder.board(player), roll, &told.swapped())
+            && let Some(play) = find_play(&self.recorder.board(player), roll, &reported.swapped())
         {
             return self.played(line, player, roll, play);
         }
         let Some((mover, roll)) = unplayed.find(|&(mover, _)| mover != player) else {
             return Ok(false);
         };
-        let Some(play) = find_play(&self.recorder.board(mover), roll, &told) else {
+        let Some(play) = find_play(&self.recorder.board(mover), roll, &reported) else {
             return Ok(false);
         };
         self.played(line, mover, roll, play)
@@ -499,7 +508,7 @@ impl Logged {
         mover: MatPlayer,
         roll: Roll,
         play: Play,
-    ) -> Result<bool, Wrong> {
+    ) -> Result<bool, FieldError> {
         self.rolled = self.rolled.filter(|&(roller, _)| roller != mover);
         (self.open, self.typed, self.shown) = (None, None, Some(mover));
         self.recorder

@@ -3,7 +3,7 @@
 
 use super::cells::{Cell, Head, cells, in_right_column};
 use super::record::{LENGTH_MAX, MatPlayer};
-use super::recorder::{Recorder, UNDOUBLED, Wrong};
+use super::recorder::{FieldError, Recorder, UNDOUBLED};
 use super::snowie;
 use crate::Roll;
 use crate::notation::error::quoted;
@@ -12,16 +12,16 @@ use crate::notation::error::{Code, NotationError, Reason};
 const FIELD: &str = "match file";
 
 /// The field, the reason, and the byte inside the line.
-type Fault = (Wrong, usize);
+type LineError = (FieldError, usize);
 
 /// A roll whose play is missing.
-struct Unplayed {
+struct RollWithoutPlay {
     line: usize,
     at: usize,
     player: MatPlayer,
     roll: Roll,
     /// The fault, unless the game ends there.
-    wrong: Wrong,
+    wrong: FieldError,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ struct Reader<'a> {
     another: Option<(u32, usize, usize)>,
     /// Crawford flag in the header line of the game.
     crawford: Option<bool>,
-    unplayed: Option<Unplayed>,
+    unplayed: Option<RollWithoutPlay>,
 }
 
 impl Reader<'_> {
@@ -150,7 +150,7 @@ impl Reader<'_> {
     }
 
     /// ` 7 point match`, ` 5 points match`, `Match of 5 points`, ` unlimited match`
-    fn length(&mut self, text: &str, at: usize) -> Result<(), Fault> {
+    fn length(&mut self, text: &str, at: usize) -> Result<(), LineError> {
         let mut words = text.split_whitespace();
         let numbered = words
             .clone()
@@ -182,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    fn game(&mut self, text: &str) -> Result<(), Fault> {
+    fn game(&mut self, text: &str) -> Result<(), LineError> {
         self.expected = Expected::Names;
         self.end_unplayed();
         let comments = std::mem::take(&mut self.behind);
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// names = name ":" number name ":" number
-    fn names(&mut self, text: &str) -> Result<(), Fault> {
+    fn names(&mut self, text: &str) -> Result<(), LineError> {
         self.expected = Expected::Rows;
         let wrong = || {
             (
@@ -241,7 +241,13 @@ impl Reader<'_> {
     }
 
     /// row = number ")" \[ cell \] \[ cell \], or the winner's line
-    fn row(&mut self, number: usize, at: usize, line: &str, indent: usize) -> Result<(), Fault> {
+    fn row(
+        &mut self,
+        number: usize,
+        at: usize,
+        line: &str,
+        indent: usize,
+    ) -> Result<(), LineError> {
         if let Some(place) = repeated_number(line) {
             let (first, second) = line.split_at_checked(place).unwrap_or((line, ""));
             self.row(number, at, first.trim_end(), indent)?;
@@ -324,12 +330,12 @@ impl Reader<'_> {
         self.end_unplayed();
         let points = first_number(text).unwrap_or(1);
         let winner = player(right);
-        self.recorder.told_result(winner, points);
+        self.recorder.set_result(winner, points);
     }
 
     /// Records the roll that was not played, where the game ends with it.
     fn end_unplayed(&mut self) {
-        if let Some(Unplayed {
+        if let Some(RollWithoutPlay {
             line,
             at,
             player,
@@ -342,14 +348,14 @@ impl Reader<'_> {
         }
     }
 
-    fn cell(&mut self, number: usize, at: usize, cell: &Cell<'_>) -> Result<(), Fault> {
+    fn cell(&mut self, number: usize, at: usize, cell: &Cell<'_>) -> Result<(), LineError> {
         let player = player(cell.right);
         match cell.head {
             Head::Lost | Head::Unrolled | Head::Wins | Head::Accept | Head::Reject => {
                 self.end_unplayed();
             }
             _ => {
-                if let Some(Unplayed {
+                if let Some(RollWithoutPlay {
                     line, at, wrong, ..
                 }) = self.unplayed.take()
                 {
@@ -406,7 +412,7 @@ impl Reader<'_> {
         roll: Roll,
         at: usize,
         cell: &Cell<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LineError> {
         let recorder = &mut *self.recorder;
         if starts(cell.text, "illegal") {
             // Nobody can tell the play, but the position behind it is there.
@@ -435,7 +441,7 @@ impl Reader<'_> {
             }
             // A roll is not played where the game ends there.
             Err(wrong) if text.is_empty() && cell.text.is_empty() => {
-                self.unplayed = Some(Unplayed {
+                self.unplayed = Some(RollWithoutPlay {
                     line: number,
                     at: at + cell.text_at,
                     player,
@@ -546,7 +552,7 @@ fn scored(text: &str) -> Vec<(usize, u32, usize)> {
     found
 }
 
-fn value(field: &'static str, found: &str, want: &'static str) -> Wrong {
+fn value(field: &'static str, found: &str, want: &'static str) -> FieldError {
     let found = quoted(found.as_bytes());
     (field, Reason::Value { found, want })
 }
@@ -609,7 +615,7 @@ mod tests {
 
     /// MAT-16: the fault costs the rest of its game, and nothing of the next one.
     #[test]
-    fn the_rest_of_a_match_is_read() {
+    fn match_is_read_on_after_a_fault() {
         let reading = MatchFile::read(unplayed().as_bytes()).unwrap();
         let [fault] = &reading.faults[..] else {
             panic!("{:?}", reading.faults)
@@ -670,7 +676,7 @@ mod tests {
 
     /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: a play that is not known.
     #[test]
-    fn what_other_programs_write() {
+    fn mat_variants_of_other_programs_are_read() {
         let text = "\u{feff}; [Variation \"NackGammon\"]\r\n; [Jacoby \"Off\"]\r\nMatch of 3 points\r\n\r\n\
             Game 1 (Crawford)\r\nA : 1 b : 0\t\tZo\u{eb} : 2\r\n1)\t16: 24/18 6/5\t66: ????\r\n\
             2)\tResigns\tWins 1 point\r\n";

@@ -3,7 +3,7 @@
 
 use super::bytes::Bytes;
 use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};
-use super::recorder::{Recorder, Wrong};
+use super::recorder::{FieldError, Recorder};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::{Play, Roll, Step};
 
@@ -78,8 +78,8 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
 
 /// Returns the length of the first match of a stream, in bytes; all of the stream if no other match follows.
 fn stream_part(bytes: &[u8]) -> usize {
-    let told = bytes.get(LENGTH_AT..).and_then(<[u8]>::first_chunk);
-    let length = told.map_or(0, |&length| u32::from_le_bytes(length));
+    let header = bytes.get(LENGTH_AT..).and_then(<[u8]>::first_chunk);
+    let length = header.map_or(0, |&length| u32::from_le_bytes(length));
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     match bytes.get(length..) {
         Some(after) if length > LENGTH_AT && is_ogxm(after) => length,
@@ -91,7 +91,7 @@ fn stream_part(bytes: &[u8]) -> usize {
 fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(), NotationError> {
     let mut file = Bytes::new(bytes, 0);
     let refused =
-        |(field, reason): Wrong, at| NotationError::new(Code::BadMatchFile, field, reason, at);
+        |(field, reason): FieldError, at| NotationError::new(Code::BadMatchFile, field, reason, at);
     let head = head(&mut file).map_err(|wrong| refused(wrong, 4))?;
     let mut match_told = false;
     while head > file.at {
@@ -100,7 +100,8 @@ fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(),
             Ok((tag, _)) if tag == *END => break,
             Ok((tag, mut body)) => match &tag {
                 b"MTCH" if !match_told => {
-                    told(&mut body, recorder).map_err(|wrong| refused(wrong, body.at))?;
+                    read_match_section(&mut body, recorder)
+                        .map_err(|wrong| refused(wrong, body.at))?;
                     match_told = true;
                 }
                 b"GAME" if match_told => {
@@ -126,7 +127,7 @@ fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(),
 }
 
 /// Parses the first 16 bytes and returns the length given there.
-fn head(file: &mut Bytes<'_>) -> Result<usize, Wrong> {
+fn head(file: &mut Bytes<'_>) -> Result<usize, FieldError> {
     const FIELD: &str = "OGXM file";
     let whole = file.rest().len();
     file.take(MAGIC.len(), FIELD)?;
@@ -148,7 +149,7 @@ fn head(file: &mut Bytes<'_>) -> Result<usize, Wrong> {
 }
 
 /// section = letters length flags { byte }, or the end, which is only letters
-fn section<'a>(file: &mut Bytes<'a>) -> Result<([u8; 4], Bytes<'a>), Wrong> {
+fn section<'a>(file: &mut Bytes<'a>) -> Result<([u8; 4], Bytes<'a>), FieldError> {
     const FIELD: &str = "section";
     let tag = file.take(4, FIELD)?;
     let letters = tag.rest().first_chunk().copied().unwrap_or_default();
@@ -162,7 +163,7 @@ fn section<'a>(file: &mut Bytes<'a>) -> Result<([u8; 4], Bytes<'a>), Wrong> {
 }
 
 /// checksum = mask algorithm length { byte }: only CRC-32 is known.
-fn checked(mut body: Bytes<'_>, bytes: &[u8], at: usize) -> Result<(), Wrong> {
+fn checked(mut body: Bytes<'_>, bytes: &[u8], at: usize) -> Result<(), FieldError> {
     const FIELD: &str = "checksum";
     let mut record = body.counted(FIELD)?;
     record.varint(FIELD)?;
@@ -175,7 +176,7 @@ fn checked(mut body: Bytes<'_>, bytes: &[u8], at: usize) -> Result<(), Wrong> {
 }
 
 /// match = mask length variant [ white ] [ black ] [ rules ] …
-fn told(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
+fn read_match_section(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(), FieldError> {
     const FIELD: &str = "match";
     let mut record = body.counted(FIELD)?;
     let mask = record.varint(FIELD)?;
@@ -228,7 +229,7 @@ fn told(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
 
 /// Data of a game's record.
 #[derive(Default)]
-struct Told {
+struct GameHeader {
     winner: Option<MatPlayer>,
     points: Option<u32>,
     set_up: bool,
@@ -240,17 +241,17 @@ fn game(mut body: Bytes<'_>, recorder: &mut Recorder) {
     let scores = recorder.scores_by_now();
     let begun = recorder.begin();
     recorder.scores(scores);
-    let told = begun
+    let header = begun
         .and_then(|()| game_record(&mut body))
-        .and_then(|told| match told.set_up {
+        .and_then(|header| match header.set_up {
             true => Err((
                 "game",
                 Reason::Other("begins with another board or cube, which is not read"),
             )),
-            false => Ok(told),
+            false => Ok(header),
         });
-    let told = match told {
-        Ok(told) => told,
+    let header = match header {
+        Ok(header) => header,
         Err(wrong) => return recorder.give_up(0, at, wrong),
     };
     while !body.is_empty() {
@@ -264,33 +265,33 @@ fn game(mut body: Bytes<'_>, recorder: &mut Recorder) {
             }
         }
     }
-    if let (Some(winner), Some(points)) = (told.winner, told.points) {
-        recorder.told_result(winner, points);
+    if let (Some(winner), Some(points)) = (header.winner, header.points) {
+        recorder.set_result(winner, points);
     }
 }
 
-fn game_record(body: &mut Bytes<'_>) -> Result<Told, Wrong> {
+fn game_record(body: &mut Bytes<'_>) -> Result<GameHeader, FieldError> {
     const FIELD: &str = "game";
     let mut record = body.counted(FIELD)?;
     let mask = record.varint(FIELD)?;
-    let mut told = Told::default();
+    let mut header = GameHeader::default();
     if mask & 1 != 0 {
-        told.winner = match record.varint("winner")? {
+        header.winner = match record.varint("winner")? {
             0 => Some(MatPlayer::First),
             1 => Some(MatPlayer::Second),
             _ => None,
         };
     }
     if mask & 2 != 0 {
-        told.points = u32::try_from(record.varint("points")?).ok();
+        header.points = u32::try_from(record.varint("points")?).ok();
     }
     // The board, the cube's value and owner, automatic doubles.
-    told.set_up = mask & 0x78 != 0;
-    Ok(told)
+    header.set_up = mask & 0x78 != 0;
+    Ok(header)
 }
 
 /// One action; false where the game ends.
-fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bool, Wrong> {
+fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bool, FieldError> {
     let head = body.byte("action")?;
     let player = match head & WHITE {
         0 => MatPlayer::Second,
@@ -332,7 +333,7 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
 }
 
 /// Points and pips, by White's numbers; a 0 ends fewer steps than there are dice.
-fn steps(body: &mut Bytes<'_>, player: MatPlayer, roll: Roll) -> Result<Play, Wrong> {
+fn steps(body: &mut Bytes<'_>, player: MatPlayer, roll: Roll) -> Result<Play, FieldError> {
     let [one, two] = roll.dice();
     let most = if one == two { 4 } else { 2 };
     let mut steps = Vec::new();

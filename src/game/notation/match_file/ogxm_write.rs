@@ -27,7 +27,7 @@ impl MatchFile {
             what: "this variation",
         })?;
         let mut sections = Vec::new();
-        section(&mut sections, b"MTCH", &self.told());
+        section(&mut sections, b"MTCH", &self.match_section());
         for (number, game) in (1..).zip(&self.games) {
             let body = game_body(game, start).map_err(|what| NotOgxm { game: number, what })?;
             section(&mut sections, b"GAME", &body);
@@ -50,7 +50,7 @@ impl MatchFile {
     }
 
     /// The record of the whole match.
-    fn told(&self) -> Vec<u8> {
+    fn match_section(&self) -> Vec<u8> {
         let mut record = Vec::new();
         let scores = self.games.first().map_or([0, 0], |game| game.scores);
         let started = scores != [0, 0];

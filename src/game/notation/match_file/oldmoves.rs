@@ -2,7 +2,7 @@
 
 use super::record::MatchFile;
 use super::record::{LENGTH_MAX, MatPlayer};
-use super::recorder::{Recorder, Wrong};
+use super::recorder::{FieldError, Recorder};
 use crate::Roll;
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
@@ -39,9 +39,9 @@ fn names(line: &str) -> Option<[String; 2]> {
 }
 
 /// An error, and true if the rest of the file is unreadable.
-type Fault = (Wrong, bool);
+type ReadFailure = (FieldError, bool);
 
-fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {
+fn bad(field: &'static str, found: &str, want: &'static str) -> FieldError {
     let found = quoted(found.as_bytes());
     (field, Reason::Value { found, want })
 }
@@ -51,7 +51,7 @@ fn read_line(
     line: &str,
     players: Option<[String; 2]>,
     recorder: &mut Recorder,
-) -> Result<(), Fault> {
+) -> Result<(), ReadFailure> {
     if line.is_empty() {
         return Ok(());
     }
@@ -105,7 +105,7 @@ fn score(
     (rest, line): (&str, &str),
     players: Option<[String; 2]>,
     recorder: &mut Recorder,
-) -> Result<(), Fault> {
+) -> Result<(), ReadFailure> {
     let mut first = recorder.file.games.is_empty();
     let wrong = || {
         let want = "a line such as 'Score is 0-0 in a 3 point match.'";

@@ -11,7 +11,7 @@ use crate::{Cube, CubeOwner, Play, Position, Roll};
 use std::collections::BTreeMap;
 
 /// A field and what is wrong with it.
-pub(super) type Wrong = (&'static str, Reason);
+pub(super) type FieldError = (&'static str, Reason);
 
 /// Points that eXtreme Gammon adds to a game that the players settled.
 pub(super) const SETTLED: u32 = 1000;
@@ -25,7 +25,7 @@ const ACTIONS_MAX: usize = 10_000;
 pub(super) const MATCHES_MAX: usize = 10_000;
 
 /// Error for an answer without a double.
-pub(super) const UNDOUBLED: Wrong = (
+pub(super) const UNDOUBLED: FieldError = (
     "cube action",
     Reason::Other("answers a double that nobody made"),
 );
@@ -85,7 +85,7 @@ impl Recorder {
     }
 
     /// Begins another match of the file, with the same terms until the file gives others.
-    pub(super) fn next_match(&mut self, line: usize, at: usize) -> Result<(), Wrong> {
+    pub(super) fn next_match(&mut self, line: usize, at: usize) -> Result<(), FieldError> {
         if self.before.len() + 1 >= MATCHES_MAX {
             return Err(("match file", Reason::Other("has more than 10000 matches")));
         }
@@ -104,13 +104,13 @@ impl Recorder {
     }
 
     /// Notes a fault; the rest of the game is passed over.
-    pub(super) fn give_up(&mut self, line: usize, at: usize, wrong: Wrong) {
+    pub(super) fn give_up(&mut self, line: usize, at: usize, wrong: FieldError) {
         self.note(line, at, wrong);
         self.given_up = true;
     }
 
     /// Notes a fault that costs nothing more.
-    pub(super) fn note(&mut self, line: usize, at: usize, (field, reason): Wrong) {
+    pub(super) fn note(&mut self, line: usize, at: usize, (field, reason): FieldError) {
         if self.faults.len() < FAULTS_MAX {
             self.faults.push(FileFault {
                 line,
@@ -142,7 +142,7 @@ impl Recorder {
     }
 
     /// A game begins. Its scores correct the result of the one before.
-    pub(super) fn begin(&mut self) -> Result<(), Wrong> {
+    pub(super) fn begin(&mut self) -> Result<(), FieldError> {
         if self.file.games.len() >= GAMES_MAX {
             return Err(("match file", Reason::Other("has more than 10000 games")));
         }
@@ -224,7 +224,12 @@ impl Recorder {
         self.on_roll = Some(player);
     }
 
-    fn push(&mut self, line: usize, player: MatPlayer, action: MatAction) -> Result<(), Wrong> {
+    fn push(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        action: MatAction,
+    ) -> Result<(), FieldError> {
         if let (Some(game), Some(lines)) = (self.file.games.last_mut(), self.lines.last_mut()) {
             if game.actions.len() >= ACTIONS_MAX {
                 return Err(("game", Reason::Other("has more than 10000 actions")));
@@ -285,7 +290,7 @@ impl Recorder {
     }
 
     /// A roll that is played accepts a beaver.
-    fn before_roll(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+    fn before_roll(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         if let Some((doubler, last)) = self.doubled
             && self.beavered()
             && doubler == player
@@ -311,7 +316,7 @@ impl Recorder {
         player: MatPlayer,
         roll: Roll,
         text: &str,
-    ) -> Result<Option<Wrong>, Wrong> {
+    ) -> Result<Option<FieldError>, FieldError> {
         self.before_roll(line, player)?;
         match parse_play(text, &self.position, roll) {
             Ok(legal) => {
@@ -337,7 +342,7 @@ impl Recorder {
         player: MatPlayer,
         roll: Roll,
         play: Play,
-    ) -> Result<Option<Wrong>, Wrong> {
+    ) -> Result<Option<FieldError>, FieldError> {
         self.before_roll(line, player)?;
         match legal_steps(&self.position, roll, &play) {
             Some((play, after)) => {
@@ -358,7 +363,7 @@ impl Recorder {
         player: MatPlayer,
         roll: Roll,
         play: Play,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), FieldError> {
         self.next = Some(player.other());
         self.push(line, player, MatAction::Play { roll, play })?;
         self.won_on_the_board();
@@ -371,8 +376,8 @@ impl Recorder {
         player: MatPlayer,
         roll: Roll,
         play: Play,
-        wrong: Wrong,
-    ) -> Result<Wrong, Wrong> {
+        wrong: FieldError,
+    ) -> Result<FieldError, FieldError> {
         // Nothing played where something can be is no play at all.
         let followed = match play.is_pass() {
             true => None,
@@ -394,7 +399,7 @@ impl Recorder {
         line: usize,
         player: MatPlayer,
         roll: Roll,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), FieldError> {
         self.before_roll(line, player)?;
         self.next = Some(player.other());
         self.push(line, player, MatAction::Rolled(roll))
@@ -411,7 +416,7 @@ impl Recorder {
         line: usize,
         player: MatPlayer,
         set_up: SetUp,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), FieldError> {
         let SetUp {
             position,
             value,
@@ -434,7 +439,7 @@ impl Recorder {
     }
 
     /// A double, or a beaver if the other one has doubled.
-    pub(super) fn double(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+    pub(super) fn double(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         self.turn_to(player);
         match self.doubled {
             Some((doubler, last)) if last != player => {
@@ -457,7 +462,7 @@ impl Recorder {
     }
 
     /// A take.
-    pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+    pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         let Some((doubler, _)) = self.doubled.take() else {
             return Err(UNDOUBLED);
         };
@@ -468,7 +473,7 @@ impl Recorder {
     }
 
     /// A pass.
-    pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), Wrong> {
+    pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         if self.doubled.take().is_none() {
             return Err(UNDOUBLED);
         }
@@ -490,7 +495,7 @@ impl Recorder {
     }
 
     /// Records the result given by the file. The board and a pass decide the winner, the file decides the points.
-    pub(super) fn told_result(&mut self, winner: MatPlayer, points: u32) {
+    pub(super) fn set_result(&mut self, winner: MatPlayer, points: u32) {
         let known = self.file.games.last().and_then(|game| game.result);
         let winner = match known {
             Some((known, _)) if self.certain => known,
@@ -508,7 +513,7 @@ impl Recorder {
 
     /// Records that the file names a winner and no resignation: where the board and a pass did not end the game, it
     /// was settled.
-    pub(super) fn nobody_resigned(&mut self) {
+    pub(super) fn no_resignation(&mut self) {
         let settled = !self.certain;
         if let Some(game) = self.file.games.last_mut() {
             game.settled = settled && game.result.is_some();
@@ -519,7 +524,7 @@ impl Recorder {
     pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
         let known = self.file.games.last().and_then(|game| game.result);
         let points = known.map_or(self.cube, |(_, points)| points);
-        self.told_result(winner, points);
+        self.set_result(winner, points);
     }
 
     fn result_is(&mut self, winner: MatPlayer, points: u32) {

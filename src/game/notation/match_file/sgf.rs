@@ -1,7 +1,7 @@
 //! GNU Backgammon's `.sgf`: one game tree a game. Only what was played is read; analyses are passed over.
 
 use super::record::{MatPlayer, SetUp};
-use super::recorder::{Recorder, UNDOUBLED, Wrong};
+use super::recorder::{FieldError, Recorder, UNDOUBLED};
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::syntax::{Parsed, refuse};
@@ -185,7 +185,7 @@ impl Reader<'_> {
         line + more
     }
 
-    fn fault(&mut self, at: usize, wrong: Wrong) {
+    fn fault(&mut self, at: usize, wrong: FieldError) {
         let line = self.line(at);
         self.recorder.give_up(line, at, wrong);
     }
@@ -211,9 +211,9 @@ impl Reader<'_> {
                 self.leave_edit(at, None);
                 self.leave_roll(at);
                 if let Some((winner, points, resigned)) = self.root.result {
-                    self.recorder.told_result(winner, points);
+                    self.recorder.set_result(winner, points);
                     if !resigned && self.root.writes_resignations {
-                        self.recorder.nobody_resigned();
+                        self.recorder.no_resignation();
                     }
                 }
             }
@@ -299,11 +299,11 @@ impl Reader<'_> {
     /// again the first game of a match.
     fn is_another_match(&self) -> bool {
         let file = &self.recorder.file;
-        let told = file.names.iter().zip(&self.root.names);
+        let stated = file.names.iter().zip(&self.root.names);
         let differs = |(known, name): (&String, &Option<String>)| {
             name.as_ref().is_some_and(|name| name != known)
         };
-        let others = told.filter(|&pair| differs(pair)).count();
+        let others = stated.filter(|&pair| differs(pair)).count();
         let length = self.root.length;
         let again = match self.root.game {
             Some(0) => self.root.scores == [0, 0] && (length > 0 || others > 0),
@@ -405,7 +405,7 @@ impl Reader<'_> {
     }
 
     /// A property that sets something up.
-    fn edit(&mut self, property: &Property<'_>) -> Result<(), Wrong> {
+    fn edit(&mut self, property: &Property<'_>) -> Result<(), FieldError> {
         let value = property.value().trim();
         let begun = self.root.begun;
         // Before the first action of a file the board is the usual one.
@@ -512,7 +512,7 @@ impl Reader<'_> {
         }
     }
 
-    fn action(&mut self, at: usize, player: MatPlayer, text: &str) -> Result<(), Wrong> {
+    fn action(&mut self, at: usize, player: MatPlayer, text: &str) -> Result<(), FieldError> {
         let text = text.trim();
         let played = match text {
             "double" | "take" | "drop" => None,
@@ -561,7 +561,7 @@ impl Reader<'_> {
     }
 
     /// Records a fault for an answer without a double; the game goes on.
-    fn undoubled(&mut self, line: usize, at: usize, wrong: Wrong) -> Result<(), Wrong> {
+    fn undoubled(&mut self, line: usize, at: usize, wrong: FieldError) -> Result<(), FieldError> {
         if wrong == UNDOUBLED {
             self.recorder.note(line, at, wrong);
             return Ok(());
@@ -583,7 +583,7 @@ fn point(player: MatPlayer, letter: u8) -> Option<u8> {
     }
 }
 
-fn bad(field: &'static str, found: &str, want: &'static str) -> Wrong {
+fn bad(field: &'static str, found: &str, want: &'static str) -> FieldError {
     let found = quoted(found.as_bytes());
     (field, Reason::Value { found, want })
 }
@@ -609,7 +609,7 @@ fn dice(text: &str) -> Option<Roll> {
 }
 
 /// play = die die { letter letter }
-fn play(player: MatPlayer, text: &str) -> Result<(Roll, Play), Wrong> {
+fn play(player: MatPlayer, text: &str) -> Result<(Roll, Play), FieldError> {
     let wrong = || bad("play", text, "a roll and pairs of letters such as 31qtst");
     let roll = text.get(..2).and_then(dice).ok_or_else(wrong)?;
     let letters = text.as_bytes().get(2..).unwrap_or_default();
@@ -633,7 +633,7 @@ mod tests {
 
     /// MAT-22: a roll that was set up; a board that is none ends its game and no other one.
     #[test]
-    fn what_was_set_up() {
+    fn recorder_keeps_set_up_positions() {
         let text = "(;FF[4]GM[6]MI[length:3][game:0][ws:0][bs:0]PW[A]PB[B\\]]RE[W+1R]\n;B[31qtst]C[a (;comment\\]]\n\
             ;PL[W];DI[66])\n(;FF[4]GM[6]MI[length:3][game:1][ws:1][bs:0]PW[A]PB[B]\n;W[65xrmh]\n;AE[a:y])\n\
             (;FF[4]GM[6]MI[length:3][game:2][ws:1][bs:1]PW[A]PB[B]RE[B+2]\n;W[62xrmk]\n;B[double]\n;W[drop])";

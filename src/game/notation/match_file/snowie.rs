@@ -1,7 +1,7 @@
 //! Snowie's line of a position, in brackets after `Illegal play`.
 
 use super::record::{MatPlayer, MatchFile, SetUp};
-use super::recorder::Wrong;
+use super::recorder::FieldError;
 use crate::notation::error::Reason;
 use crate::{POINTS, Position};
 
@@ -11,7 +11,11 @@ const FIELDS: usize = 30;
 const BEFORE_NAMES: usize = 5;
 
 /// The board and the cube of `play (7;0;…;)` as this player sees them, who is on roll.
-pub(super) fn set_up(text: &str, names: &[String; 2], player: MatPlayer) -> Result<SetUp, Wrong> {
+pub(super) fn set_up(
+    text: &str,
+    names: &[String; 2],
+    player: MatPlayer,
+) -> Result<SetUp, FieldError> {
     let wrong = |why| ("position", Reason::Other(why));
     let inside = text.split_once('(').map(|(_, inside)| inside.trim_end());
     let inside = inside.ok_or_else(|| wrong("behind an illegal play is missing"))?;

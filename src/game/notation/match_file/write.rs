@@ -178,7 +178,7 @@ mod tests {
 
     /// The place where gnubg has the winner, and reads it without a second double.
     #[test]
-    fn who_wins_by_a_double_stands_beside_the_pass_where_there_is_room() {
+    fn winner_of_a_pass_is_written_beside_it_if_it_fits() {
         let left_passes = "  2)  Drops                       Wins 1 point\n";
         let right_passes = "  2)  Doubles => 2                Drops\n      Wins 1 point\n";
         let head = " 3 point match\n\n Game 1\n a : 0                          b : 0\n";

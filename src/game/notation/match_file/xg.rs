@@ -3,7 +3,7 @@
 
 use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
 use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp};
-use super::recorder::{Recorder, Wrong};
+use super::recorder::{FieldError, Recorder};
 use super::xg_archive::{Record, records, wrong};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::{Chances, Play, Roll, Step, find_play};
@@ -29,7 +29,8 @@ pub(super) fn is_xg(bytes: &[u8]) -> bool {
 
 /// Reads a whole file.
 pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), NotationError> {
-    let refused = |(field, reason): Wrong| NotationError::new(Code::BadMatchFile, field, reason, 0);
+    let refused =
+        |(field, reason): FieldError| NotationError::new(Code::BadMatchFile, field, reason, 0);
     let (records, sound) = records(bytes).map_err(refused)?;
     let mut reader = Reader {
         recorder,
@@ -97,7 +98,7 @@ impl Reader<'_> {
         record: &Record<'_>,
         player: MatPlayer,
         (at, cube_at): (usize, usize),
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), FieldError> {
         let now = self.recorder.board(MatPlayer::First);
         let board = record.board(at, false);
         let first = !self.recorder.has_acted();
@@ -146,7 +147,7 @@ impl Reader<'_> {
     }
 
     /// Reads a double and its answers. Without a double it only keeps the analysis.
-    fn cube(&mut self, record: &Record<'_>) -> Result<(), Wrong> {
+    fn cube(&mut self, record: &Record<'_>) -> Result<(), FieldError> {
         let analysis = cube_analysis(record);
         if record.number(16) != 1 {
             self.cube = analysis;
@@ -193,7 +194,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn play(&mut self, record: &Record<'_>, at: usize) -> Result<(), Wrong> {
+    fn play(&mut self, record: &Record<'_>, at: usize) -> Result<(), FieldError> {
         let player = record.player(64)?;
         let dice = [100, 104].map(|at| u8::try_from(record.number(at)).unwrap_or_default());
         let [one, two] = dice;
@@ -307,7 +308,7 @@ fn candidates(record: &Record<'_>) -> Vec<FilePlay> {
         .collect()
 }
 
-fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), Wrong> {
+fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), FieldError> {
     if record.word(556) != RECORDS_MAGIC {
         return Err(wrong("has records of another kind"));
     }
@@ -374,12 +375,12 @@ fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp
 fn ending(record: &Record<'_>, recorder: &mut Recorder) {
     let points = u32::try_from(record.number(28)).unwrap_or(0);
     if let (Ok(winner), 1.., false) = (record.player(24), points, recorder.file.games.is_empty()) {
-        recorder.told_result(winner, points);
+        recorder.set_result(winner, points);
     }
 }
 
 /// The steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, what is below 0 is off.
-fn steps(record: &Record<'_>) -> Result<Play, Wrong> {
+fn steps(record: &Record<'_>) -> Result<Play, FieldError> {
     let bad = || ("play", Reason::Other("has a step from or to no point"));
     let mut steps = Vec::new();
     for place in (68..100).step_by(8) {

@@ -3,7 +3,7 @@
 
 use super::bytes::Bytes;
 use super::record::MatPlayer;
-use super::recorder::Wrong;
+use super::recorder::FieldError;
 use crate::notation::error::Reason;
 use crate::{POINTS, Position};
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
@@ -22,12 +22,12 @@ const NAME_UNITS: usize = 128;
 
 pub(super) const FIELD: &str = "XG file";
 
-pub(super) const fn wrong(why: &'static str) -> Wrong {
+pub(super) const fn wrong(why: &'static str) -> FieldError {
     (FIELD, Reason::Other(why))
 }
 
 /// Returns the records of the match, and whether their checksum is right.
-pub(super) fn records(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), Wrong> {
+pub(super) fn records(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), FieldError> {
     const SHORT: &str = "ends too early";
     let mut head = Bytes::new(bytes, 0);
     head.take(8, FIELD)?;
@@ -73,7 +73,7 @@ pub(super) fn records(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), Wrong> {
     Err(wrong("has no records of a match (temp.xg)"))
 }
 
-fn unpacked(data: &[u8], compressed: bool, most: usize) -> Result<Cow<'_, [u8]>, Wrong> {
+fn unpacked(data: &[u8], compressed: bool, most: usize) -> Result<Cow<'_, [u8]>, FieldError> {
     if !compressed {
         return Ok(Cow::Borrowed(data));
     }
@@ -124,7 +124,7 @@ impl Record<'_> {
     }
 
     /// The player, 1 or -1.
-    pub(super) fn player(&self, at: usize) -> Result<MatPlayer, Wrong> {
+    pub(super) fn player(&self, at: usize) -> Result<MatPlayer, FieldError> {
         match self.number(at) {
             1 => Ok(MatPlayer::First),
             -1 => Ok(MatPlayer::Second),

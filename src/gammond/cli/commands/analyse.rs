@@ -96,7 +96,7 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
 }
 
 /// A match judged, or why its file is not, or neither where it is known already.
-struct Done {
+struct AnalysedFile {
     path: PathBuf,
     /// The place of the match in its file, from 1; 0 where it is the only one.
     number: usize,
@@ -104,7 +104,7 @@ struct Done {
     result: Option<Result<(MatchReading, Analysis), Box<dyn Error + Send + Sync>>>,
 }
 
-impl Done {
+impl AnalysedFile {
     /// Returns the name of the match: that of its file, with its number if the file has several.
     fn name(&self) -> String {
         match self.number {
@@ -115,7 +115,7 @@ impl Done {
 }
 
 /// Reasons for analysing neither this file nor the next ones.
-enum Unjudged {
+enum StopReason {
     Engine(EngineError),
     Archive(Failure),
 }
@@ -147,13 +147,14 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let (mut done, total) = (0, Some(paths.len() as u64));
     let threads = engine.pool().current_num_threads();
     for paths in paths.chunks(FILES_PER_THREAD * threads) {
-        control.tell_progress(Progress::new("matches", done, total), false);
+        control.report_progress(Progress::new("matches", done, total), false);
         let archive = printer.archive.as_ref();
         let known = |key: &ArchiveKey| archive.map_or(Ok(false), |archive| archive.has(key));
-        let one = |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
-        let judged: Vec<Result<Vec<Done>, Unjudged>> = engine
+        let judge_path =
+            |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
+        let judged: Vec<Result<Vec<AnalysedFile>, StopReason>> = engine
             .pool()
-            .install(|| paths.par_iter().map(one).collect());
+            .install(|| paths.par_iter().map(judge_path).collect());
         for each in judged {
             match each {
                 Ok(each) => {
@@ -162,9 +163,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                         printer.print(each)?;
                     }
                 }
-                Err(Unjudged::Engine(EngineError::Stopped)) => {}
-                Err(Unjudged::Engine(error)) => return Err(error.into()),
-                Err(Unjudged::Archive(failure)) => return Err(failure),
+                Err(StopReason::Engine(EngineError::Stopped)) => {}
+                Err(StopReason::Engine(error)) => return Err(error.into()),
+                Err(StopReason::Archive(failure)) => return Err(failure),
             }
         }
         printer.out.flush()?;
@@ -172,7 +173,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             break;
         }
     }
-    control.tell_progress(Progress::new("matches", done, total), true);
+    control.report_progress(Progress::new("matches", done, total), true);
     let ended = control.stop.is_triggered();
     drop(control);
     let failed = printer.failed;
@@ -307,9 +308,9 @@ impl Printer<'_> {
         }
     }
 
-    fn print(&mut self, done: Done) -> Result<(), Failure> {
+    fn print(&mut self, done: AnalysedFile) -> Result<(), Failure> {
         let name = done.name();
-        let Done {
+        let AnalysedFile {
             path,
             number,
             key,
@@ -464,8 +465,8 @@ fn judge_file(
     path: &Path,
     known: &(dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync),
     stop: &Stop,
-) -> Result<Vec<Done>, Unjudged> {
-    let done = |number, key, result| Done {
+) -> Result<Vec<AnalysedFile>, StopReason> {
+    let done = |number, key, result| AnalysedFile {
         path: path.to_owned(),
         number,
         key,
@@ -482,7 +483,7 @@ fn judge_file(
         }
     };
     let key = ArchiveKey::of(engine, settings, &bytes);
-    if known(&key).map_err(Unjudged::Archive)? {
+    if known(&key).map_err(StopReason::Archive)? {
         return Ok(vec![done(0, key, None)]);
     }
     let readings = match MatchFile::read_all(&bytes) {
@@ -506,11 +507,11 @@ fn judge_file(
             true => key.clone(),
             false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
         };
-        if known(&key).map_err(Unjudged::Archive)? {
+        if known(&key).map_err(StopReason::Archive)? {
             return Ok(done(number, key, None));
         }
         let analysis = analyse(engine, settings, &reading, Rules::default(), stop);
-        let analysis = analysis.map_err(Unjudged::Engine)?;
+        let analysis = analysis.map_err(StopReason::Engine)?;
         Ok(done(number, key, Some(Ok((reading, analysis)))))
     });
     judged.collect()

@@ -5,8 +5,10 @@ use gammond_engine::engine::Engine;
 use gammond_engine::query::{RankedPlay, Stop};
 use gammond_game::notation::{Form, parse_roll, play_text};
 use gammond_protocol::answerer::Answerer;
-use gammond_protocol::render::{Look, screen};
-use gammond_protocol::{Line, Request, RequestError, Session, SessionSettings, Step, parse_line};
+use gammond_protocol::render::{ScreenStyle, screen};
+use gammond_protocol::{
+    Line, LineAction, Request, RequestError, Session, SessionSettings, parse_line,
+};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -57,7 +59,7 @@ pub(super) fn asked(
 }
 
 /// Returns true if the answer is for people.
-pub(super) fn for_eyes(common: &Common) -> bool {
+pub(super) fn is_for_people(common: &Common) -> bool {
     match common.format {
         Some(format) => format == Format::Text,
         None => std::io::stdout().is_terminal(),
@@ -66,7 +68,7 @@ pub(super) fn for_eyes(common: &Common) -> bool {
 
 /// Answers the request that consists of these words.
 pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
-    let people = for_eyes(common);
+    let people = is_for_people(common);
     let (line, session) = asked(common, verb, request)?;
     if matches!(verb, "eval" | "cube")
         && let Some(roll) = request
@@ -84,12 +86,14 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     }
     let mut out = Vec::new();
     let good = match Session::new(session).request(line) {
-        Step::Ask(inquiry) => Answerer::new(&engine).answer(&inquiry, &Stop::never(), &mut out),
-        Step::Say(text) => {
+        LineAction::Ask(inquiry) => {
+            Answerer::new(&engine).answer(&inquiry, &Stop::never(), &mut out)
+        }
+        LineAction::Say(text) => {
             out = text.into_bytes();
             true
         }
-        Step::Refuse(text) => {
+        LineAction::Refuse(text) => {
             out = text.into_bytes();
             false
         }
@@ -123,10 +127,10 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
 }
 
 /// The screen that answers are drawn for.
-fn look() -> Look {
+fn look() -> ScreenStyle {
     let columns = crate::cli::columns().unwrap_or(COLUMNS);
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
-    Look::new(columns, colour)
+    ScreenStyle::new(columns, colour)
 }
 
 /// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.
@@ -177,7 +181,9 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             )
         }
         _ => {
-            return Err(Failure::usage("that is no request about one position"));
+            return Err(Failure::usage(
+                "expected a request about one position, such as `move 4HPwATDgc/ABMA roll=31`",
+            ));
         }
     })
 }

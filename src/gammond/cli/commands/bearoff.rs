@@ -91,8 +91,8 @@ struct Make {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let answer = match &args.command {
         Command::Make(make) => match run_make(common, make)? {
-            Made::All(answer) => answer,
-            Made::Stopped(code) => return Ok(code),
+            MakeOutcome::All(answer) => answer,
+            MakeOutcome::Stopped(code) => return Ok(code),
         },
         Command::Probe { position } => probe(common, position)?,
         Command::Rules(rules) => return bearoff_rules::run(common, rules),
@@ -109,7 +109,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let text = match common.format {
         Some(Format::Json) => answer.to_string(),
         None if !stdout().is_terminal() => answer.to_string(),
-        _ => people(&answer),
+        _ => text_report(&answer),
     };
     print(format!("{}\n", text.trim_end()).as_bytes())
 }
@@ -167,7 +167,7 @@ impl Make {
 }
 
 /// Result of making databases.
-enum Made {
+enum MakeOutcome {
     /// Description of the databases.
     All(Value),
     /// It was stopped; how to go on has been said.
@@ -175,7 +175,7 @@ enum Made {
 }
 
 /// Makes the tables that pay most, those that are not there yet.
-fn make_set(common: &Common, mut control: Control<'_>) -> Result<Made, Failure> {
+fn make_set(common: &Common, mut control: Control<'_>) -> Result<MakeOutcome, Failure> {
     let mut tables = Vec::new();
     for (form, points, checkers) in DEFAULT_SET {
         let numbering = numbering(points, checkers, form)?;
@@ -195,7 +195,9 @@ fn make_set(common: &Common, mut control: Control<'_>) -> Result<Made, Failure> 
         }
         tables.push(info(&Database::open(&file)?, Some(&file)));
     }
-    Ok(Made::All(json!({"type": "bearoff-info", "tables": tables})))
+    Ok(MakeOutcome::All(
+        json!({"type": "bearoff-info", "tables": tables}),
+    ))
 }
 
 /// Tells how far the work is, and ends it when it is to stop.
@@ -205,7 +207,7 @@ fn watching<'a>(
 ) -> impl FnMut(usize, usize) -> bool + 'a {
     move |done, all| {
         let progress = Progress::new(unit, done as u64, Some(all as u64));
-        control.tell_progress(progress, done >= all);
+        control.report_progress(progress, done >= all);
         !control.stop.is_triggered()
     }
 }
@@ -219,16 +221,16 @@ fn saved(file: &Path, bytes: Option<Vec<u8>>) -> Result<bool, Failure> {
 }
 
 /// Says how to go on after a stop.
-fn ended(control: Control<'_>, file: &Path, form: Form) -> Made {
+fn ended(control: Control<'_>, file: &Path, form: Form) -> MakeOutcome {
     // Takes the bar off the screen.
     drop(control);
-    Made::Stopped(match form {
+    MakeOutcome::Stopped(match form {
         Form::Race | Form::TwoSided => stopped(Some(&part_of(file)), ""),
         Form::OneSided => stopped(None, "nothing was written; the same command begins anew"),
     })
 }
 
-fn run_make(common: &Common, make: &Make) -> Result<Made, Failure> {
+fn run_make(common: &Common, make: &Make) -> Result<MakeOutcome, Failure> {
     let mut control = make.progress.control()?;
     if make.is_bare() {
         return make_set(common, control);
@@ -283,12 +285,12 @@ fn run_make(common: &Common, make: &Make) -> Result<Made, Failure> {
         return Ok(ended(control, &file, form));
     }
     let database = Database::open(&file)?;
-    tell_of_cut_tails(&database);
-    Ok(Made::All(info(&database, Some(&file))))
+    warn_of_cut_tails(&database);
+    Ok(MakeOutcome::All(info(&database, Some(&file))))
 }
 
 /// Says when positions need more rolls than GNU Backgammon's layout can tell.
-fn tell_of_cut_tails(database: &Database) {
+fn warn_of_cut_tails(database: &Database) {
     let Database::OneSided(table) = database else {
         return;
     };
@@ -325,7 +327,7 @@ fn make_race(
     control: &mut Control<'_>,
 ) -> Result<bool, Failure> {
     common.start_threads();
-    tell_of_the_part(file);
+    warn_of_the_partial_file(file);
     let mut watch = watching(control, "positions");
     Ok(make_race_table(file, numbering, &mut watch)?)
 }
@@ -337,12 +339,12 @@ fn make_pairs(
     cubeful: bool,
     control: &mut Control<'_>,
 ) -> Result<bool, Failure> {
-    tell_of_the_part(file);
+    warn_of_the_partial_file(file);
     let mut watch = watching(control, "pairs");
     Ok(make_two_sided(file, numbering, cubeful, &mut watch)?)
 }
 
-fn tell_of_the_part(file: &Path) {
+fn warn_of_the_partial_file(file: &Path) {
     if part_of(file).exists() {
         stderr_line!("gammond: going on with {}", part_of(file).display());
     }
@@ -486,7 +488,7 @@ fn rolls(side: Side, distribution: &Distribution) -> Value {
 }
 
 /// The answer for people: a line for each value, lists of chances as percentages.
-fn people(answer: &Value) -> String {
+fn text_report(answer: &Value) -> String {
     fn add(text: &mut String, name: &str, value: &Value) {
         match value {
             Value::Object(fields) => {

@@ -142,7 +142,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         } else if common.format == Some(Format::Json) {
             json(source, items, &all, &counting, &table)
         } else {
-            people(source, items, &all, &counting, &table)
+            text_report(source, items, &all, &counting, &table)
         };
         out.print(text.as_bytes())?;
     }
@@ -248,7 +248,7 @@ fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<(
 /// A file and which of the published ones it is.
 type Source<'a> = (&'a Path, Option<Generation>);
 
-fn people(
+fn text_report(
     (path, generation): Source<'_>,
     items: &[Item],
     all: &[Scores<'_>],

@@ -1,6 +1,6 @@
 //! `gammond bench regret`: what players lose at decisions that deeper searches judge.
 
-use super::label::read_telling;
+use super::label::read_with_warnings;
 use crate::cli::{Common, Failure, Format, Measured, ProgressArgs, finish};
 use gammond_base::stats::Running;
 use gammond_job::Runner;
@@ -46,7 +46,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = args.players.open(common)?;
     let judges = judges(&args.judges)?;
-    let (found, damaged) = read_telling(&args.file)?;
+    let (found, damaged) = read_with_warnings(&args.file)?;
     let all = decisions(&found, args.decisions as usize, common.seed);
     if all.is_empty() {
         let path = args.file.display();
@@ -61,7 +61,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let lost = outcome.sum;
     let text = match common.format {
         Some(Format::Json) => json(&lost, &players, &judges),
-        _ => people(&lost, &players, &judges),
+        _ => text_report(&lost, &players, &judges),
     };
     let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could go on";
     let ended = finish(&text, outcome.complete, journal, otherwise)?;
@@ -110,7 +110,7 @@ fn difference(lost: &[Vec<f64>]) -> Option<Running> {
     Some(running)
 }
 
-fn people(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
+fn text_report(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
     let names: Vec<String> = judges.iter().map(PlayJudge::name).collect();
     let mut text = format!(
         "{} decisions, judged by {}; losses in thousandths of a point\n",

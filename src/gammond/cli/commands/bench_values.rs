@@ -52,7 +52,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         } else if common.format == Some(Format::Json) {
             json(path, &rows, &players)
         } else {
-            people(path, &rows, &players)
+            text_report(path, &rows, &players)
         };
         out.print(text.as_bytes())?;
         out.flush()?;
@@ -79,7 +79,7 @@ fn open(path: &Path, damaged: &mut bool) -> Result<Vec<PositionChances>, Failure
     Ok(labels)
 }
 
-fn people(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
+fn text_report(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
     let mut text = format!("{}\n", shown_path(path));
     for (index, player) in players.iter().enumerate() {
         text.push_str(&format!("{}: {}\n", index + 1, player.name()));

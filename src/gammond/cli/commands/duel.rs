@@ -1,7 +1,7 @@
 //! `gammond duel`.
 
 use crate::cli::duels::{
-    FailureArgs, Ratings, TermsArgs, ToldFailures, failures, tell_notes, write_pair,
+    FailureArgs, FailureLog, Ratings, TermsArgs, failures, print_notes, write_pair,
 };
 use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
@@ -101,14 +101,14 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             stop.trigger();
         }
     };
-    let told = ToldFailures::default();
-    let tell = |error: &_| told.tell(error);
+    let failure_log = FailureLog::default();
+    let report_failure = |error: &_| failure_log.report(error);
     let duels = Duels::new(&plan, &pair, vec![[0, 1]])?
         .watched(args.mat.is_some().then_some(&write))
-        .telling_failures(&tell);
+        .watching_failures(&report_failure);
     let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);
-    tell_notes(pair);
+    print_notes(pair);
     let unwritten = unwritten.into_inner();
     if let Some(error) = unwritten.unwrap_or_else(PoisonError::into_inner) {
         let folder = args.mat.as_deref().unwrap_or(Path::new("."));
@@ -119,7 +119,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let text = if common.format == Some(Format::Json) {
         json(&tally, pair, args, &plan)
     } else {
-        people(&tally, pair, args, &plan)
+        text_report(&tally, pair, args, &plan)
     };
     finish(&text, outcome.complete, journal, RESUME)
 }
@@ -150,7 +150,7 @@ fn adjusted(
     };
     let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
     drop(control);
-    tell_notes(players);
+    print_notes(players);
     let (seen, terms) = (outcome.sum, plan.terms);
     let (names, games) = (players.map(Player::name), 2 * seen.points.count());
     let text = if common.format == Some(Format::Json) {
@@ -187,7 +187,7 @@ fn adjusted(
             seen.factor()
         );
         if let DuelTerms::Match(_) = terms {
-            text.push_str(&Ratings::of(&share(&seen.adjusted), terms).people());
+            text.push_str(&Ratings::of(&share(&seen.adjusted), terms).text_report());
         }
         text
     };
@@ -287,7 +287,7 @@ fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {
     Some((ratio, word))
 }
 
-fn people(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) -> String {
+fn text_report(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) -> String {
     let (games, names) = (tally.games(), players.map(Player::name));
     let mut text = format!("{} against {}, seed {}\n", names[0], names[1], plan.seed);
     text.push_str(&headline(games, &tally.points, plan.terms));
@@ -302,7 +302,7 @@ fn people(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan
             DuelTerms::Match(_) => {}
         }
     }
-    text.push_str(&Ratings::of(&tally.won, plan.terms).people());
+    text.push_str(&Ratings::of(&tally.won, plan.terms).text_report());
     text.push_str(&failures(tally, [&names[0], &names[1]], plan));
     if let Some((ratio, word)) = verdict(tally, args) {
         text.push_str(&format!(

@@ -8,10 +8,10 @@ use crate::cli::{
 use gammond_base::stop::Stop;
 use gammond_farm::nats::{Access, ConnectError, is_name};
 use gammond_farm::{
-    Asking, Division, Farm, FarmError, FileCache, InjectedFault, State, WorkerSettings,
+    Division, Farm, FarmError, FileCache, InjectedFault, State, Submitter, WorkerSettings,
     machine_line, overview, page, retry, work,
 };
-use gammond_job::Elsewhere;
+use gammond_job::RemoteExecutor;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use tokio::runtime::Runtime;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: FarmCommand,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum What {
+enum FarmCommand {
     /// Compute for others.
     #[command(after_help = "Example: gammond farm worker --nats nats://server:4222 --name anna")]
     Worker(WorkerArgs),
@@ -232,11 +232,11 @@ struct WorkersArgs {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.what {
-        What::Worker(args) => worker(common, args),
-        What::Submit(args) => submit(common, args),
-        What::Status(args) => status(common, args),
-        What::Fetch(args) => fetch(common, args),
-        What::Cancel(args) => {
+        FarmCommand::Worker(args) => worker(common, args),
+        FarmCommand::Submit(args) => submit(common, args),
+        FarmCommand::Status(args) => status(common, args),
+        FarmCommand::Fetch(args) => fetch(common, args),
+        FarmCommand::Cancel(args) => {
             let runtime = io_threads()?;
             let farm = args.server.open(&runtime)?;
             runtime.block_on(farm.cancel(&args.job))?;
@@ -248,9 +248,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 .as_bytes(),
             )
         }
-        What::Retry(args) => retry_job(args),
-        What::Workers(args) => workers(common, args),
-        What::Demo(args) => farm_demo::run(args),
+        FarmCommand::Retry(args) => retry_job(args),
+        FarmCommand::Workers(args) => workers(common, args),
+        FarmCommand::Demo(args) => farm_demo::run(args),
     }
 }
 
@@ -304,10 +304,10 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
         threads: common.threads.unwrap_or_else(rayon::current_num_threads),
         idle_only: args.idle_only,
         cache: FileCache::new(folder, args.cache_size << 20),
-        patience: args.until_idle.map(Duration::from_secs),
+        idle_timeout: args.until_idle.map(Duration::from_secs),
         fault: args.fault.clone(),
     };
-    let programs = Arc::new(farm_jobs::OwnPrograms {
+    let programs = Arc::new(farm_jobs::LocalPrograms {
         threads: common.threads,
     });
     let runtime = io_threads()?;
@@ -315,7 +315,7 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
         .quiet(true)
         .control()?
         .stop;
-    let farm = runtime.block_on(opened_patiently(&access, &args.server, &stop))?;
+    let farm = runtime.block_on(open_with_retry(&access, &args.server, &stop))?;
     let Some(farm) = farm else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -331,7 +331,7 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
 }
 
 /// The farm, as soon as it is there; none when it is told to end before.
-async fn opened_patiently(
+async fn open_with_retry(
     access: &Access,
     server: &Server,
     stop: &Stop,
@@ -344,7 +344,7 @@ async fn opened_patiently(
     let opened = async {
         loop {
             let client = access
-                .connect_patiently(&|text| stderr_line!("gammond: {text}"))
+                .connect_with_retry(&|text| stderr_line!("gammond: {text}"))
                 .await?;
             match Farm::open(client, &server.options.farm, server.copies()).await {
                 // Somebody may mend it.
@@ -377,40 +377,44 @@ fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
     };
     let paths = farm_jobs::paths_here(&task)?;
     let of = (task.clone(), division);
-    let asking = Asking::submit(&farm, runtime.handle(), of, args.wait)?;
+    let submitter = Submitter::submit(&farm, runtime.handle(), of, args.wait)?;
     if args.wait {
         stderr_line!("gammond: job {name}");
     }
-    let ended = asked(common, asking, &paths);
+    let ended = run_submitter(common, submitter, &paths);
     if args.wait {
         return ended;
     }
     match ended {
         Ok(code) => Ok(code),
         // As it should be: the rest happens on the farm.
-        Err(failure) if is_elsewhere(&failure) => print(format!("{name}\n").as_bytes()),
+        Err(failure) if ended_remotely(&failure) => print(format!("{name}\n").as_bytes()),
         Err(failure) => Err(failure),
     }
 }
 
 /// Returns true if a command ended because the farm does the rest.
-fn is_elsewhere(failure: &Failure) -> bool {
+fn ended_remotely(failure: &Failure) -> bool {
     use std::error::Error as _;
-    let ended = gammond_job::ElsewhereError::Ended.to_string();
+    let ended = gammond_job::RemoteError::Ended.to_string();
     failure.to_string() == ended || failure.source().is_some_and(|one| one.to_string() == ended)
 }
 
 /// Runs the command of a job, with its parts from the farm.
-fn asked(common: &Common, asking: Asking, paths: &[PathBuf]) -> Result<ExitCode, Failure> {
-    let asking = Arc::new(asking);
-    let places = farm_jobs::Places {
+fn run_submitter(
+    common: &Common,
+    submitter: Submitter,
+    paths: &[PathBuf],
+) -> Result<ExitCode, Failure> {
+    let submitter = Arc::new(submitter);
+    let job_paths = farm_jobs::JobPaths {
         paths,
         scratch: None,
     };
-    let elsewhere: Arc<dyn Elsewhere> = asking.clone();
-    let task = asking.task().clone();
-    let ended = farm_jobs::run(&task, &places, common.threads, &elsewhere)?;
-    asking.finish()?;
+    let remote: Arc<dyn RemoteExecutor> = submitter.clone();
+    let task = submitter.task().clone();
+    let ended = farm_jobs::run(&task, &job_paths, common.threads, &remote)?;
+    submitter.finish()?;
     Ok(ended)
 }
 
@@ -442,8 +446,8 @@ fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
         )));
     }
     let paths = farm_jobs::paths_here(&task)?;
-    let asking = Asking::fetch(&farm, runtime.handle(), task);
-    asked(common, asking, &paths)
+    let submitter = Submitter::fetch(&farm, runtime.handle(), task);
+    run_submitter(common, submitter, &paths)
 }
 
 fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
@@ -493,12 +497,12 @@ fn workers(common: &Common, args: &WorkersArgs) -> Result<ExitCode, Failure> {
     let runtime = io_threads()?;
     let farm = args.server.open(&runtime)?;
     if let Some(name) = &args.believe {
-        runtime.block_on(farm.believe(name))?;
+        runtime.block_on(farm.readmit(name))?;
         return print(format!("{name} is believed again\n").as_bytes());
     }
     let (machines, aside) = runtime.block_on(async {
         let machines = farm.machines().await?;
-        Ok::<_, FarmError>((machines, farm.aside().await?))
+        Ok::<_, FarmError>((machines, farm.quarantined().await?))
     })?;
     if common.format == Some(Format::Json) {
         let value = serde_json::json!({"machines": machines, "aside": aside});

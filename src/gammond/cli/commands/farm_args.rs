@@ -3,7 +3,7 @@
 //! Every struct is taken apart field by field, without `..`: an option that is new does not compile before it is decided
 //! whether, and in which form, it travels.
 
-use super::farm_files::{Luggage, Places, output, some_output, words};
+use super::farm_files::{JobFiles, JobPaths, output, some_output, words};
 use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament};
 use crate::cli::duels::{FailureArgs, FailureRule, TermsArgs};
 use crate::cli::{Failure, PlayerOptions, ProgressArgs};
@@ -45,7 +45,7 @@ pub(super) fn timeless(request: &[String]) -> Result<(), NotPortable> {
 
 pub(super) fn rollout_spec(
     args: &rollout::Args,
-    luggage: &mut Luggage,
+    job_files: &mut JobFiles,
 ) -> Result<RolloutSpec, Failure> {
     let rollout::Args {
         request,
@@ -76,8 +76,8 @@ pub(super) fn rollout_spec(
     let file = match out {
         None => None,
         Some(out) => Some(RolloutFileSpec {
-            bm_in: luggage.files(bm_in)?,
-            again: luggage.some_file(again.as_ref())?,
+            bm_in: job_files.files(bm_in)?,
+            again: job_files.some_file(again.as_ref())?,
             out: output(out)?,
             best: u64::from(*best).try_into()?,
             full: *full,
@@ -93,14 +93,14 @@ pub(super) fn rollout_spec(
     };
     Ok(RolloutSpec {
         request: words(request)?,
-        other_nets: luggage.some_nets(other_nets.as_ref())?,
+        other_nets: job_files.some_nets(other_nets.as_ref())?,
         file,
     })
 }
 
 pub(super) fn rollout_args(
     spec: RolloutSpec,
-    places: &Places<'_>,
+    job_paths: &JobPaths<'_>,
 ) -> Result<rollout::Args, NotPortable> {
     let RolloutSpec {
         request,
@@ -111,9 +111,9 @@ pub(super) fn rollout_args(
     timeless(&request)?;
     Ok(rollout::Args {
         request,
-        other_nets: places.some_nets(other_nets)?,
+        other_nets: job_paths.some_nets(other_nets)?,
         file: match file {
-            Some(file) => rollout_file_args(file, places)?,
+            Some(file) => rollout_file_args(file, job_paths)?,
             None => rollout::FileArgs::none(),
         },
         progress: ProgressArgs::default(),
@@ -122,7 +122,7 @@ pub(super) fn rollout_args(
 
 pub(super) fn rollout_file_args(
     spec: RolloutFileSpec,
-    places: &Places<'_>,
+    job_paths: &JobPaths<'_>,
 ) -> Result<rollout::FileArgs, NotPortable> {
     let RolloutFileSpec {
         bm_in,
@@ -140,9 +140,9 @@ pub(super) fn rollout_file_args(
         read.map_err(|_| NotPortable("a quota of the job is none".to_owned()))
     });
     Ok(rollout::FileArgs {
-        bm_in: places.files(bm_in)?,
-        again: places.some_file(again)?,
-        out: Some(places.output(out)),
+        bm_in: job_paths.files(bm_in)?,
+        again: job_paths.some_file(again)?,
+        out: Some(job_paths.output(out)),
         best: narrow(best.into()),
         full,
         only: match only {
@@ -163,7 +163,10 @@ pub(super) fn strings(words: List<Word>) -> Vec<String> {
     words.into_iter().map(String::from).collect()
 }
 
-pub(super) fn label_spec(args: &label::Args, luggage: &mut Luggage) -> Result<LabelSpec, Failure> {
+pub(super) fn label_spec(
+    args: &label::Args,
+    job_files: &mut JobFiles,
+) -> Result<LabelSpec, Failure> {
     let label::Args {
         input,
         output: written,
@@ -172,21 +175,24 @@ pub(super) fn label_spec(args: &label::Args, luggage: &mut Luggage) -> Result<La
     } = args;
     let games = games.map(|games| u64::from(games).try_into());
     Ok(LabelSpec {
-        input: luggage.file(input)?,
+        input: job_files.file(input)?,
         output: output(written)?,
         games: games.transpose()?,
     })
 }
 
-pub(super) fn label_args(spec: LabelSpec, places: &Places<'_>) -> Result<label::Args, NotPortable> {
+pub(super) fn label_args(
+    spec: LabelSpec,
+    job_paths: &JobPaths<'_>,
+) -> Result<label::Args, NotPortable> {
     let LabelSpec {
         input,
         output,
         games,
     } = spec;
     Ok(label::Args {
-        input: places.file(input)?,
-        output: places.output(output),
+        input: job_paths.file(input)?,
+        output: job_paths.output(output),
         games: games.map(|games| narrow(games.into())),
         progress: ProgressArgs::default(),
     })
@@ -194,7 +200,7 @@ pub(super) fn label_args(spec: LabelSpec, places: &Places<'_>) -> Result<label::
 
 pub(super) fn sample_spec(
     args: &sample::Args,
-    luggage: &mut Luggage,
+    job_files: &mut JobFiles,
 ) -> Result<SampleSpec, Failure> {
     let sample::Args {
         other,
@@ -213,15 +219,15 @@ pub(super) fn sample_spec(
     Ok(SampleSpec {
         file: output(file)?,
         positions: (*positions as u64).try_into()?,
-        games: luggage.some_file(games.as_ref())?,
+        games: job_files.some_file(games.as_ref())?,
         disagreements: plies.transpose()?,
-        from: luggage.some_file(from.as_ref())?,
+        from: job_files.some_file(from.as_ref())?,
     })
 }
 
 pub(super) fn sample_args(
     spec: SampleSpec,
-    places: &Places<'_>,
+    job_paths: &JobPaths<'_>,
 ) -> Result<sample::Args, NotPortable> {
     let SampleSpec {
         file,
@@ -232,16 +238,19 @@ pub(super) fn sample_args(
     } = spec;
     Ok(sample::Args {
         other: None,
-        file: Some(places.output(file)),
+        file: Some(job_paths.output(file)),
         positions: narrow(positions.into()),
-        games: places.some_file(games)?,
+        games: job_paths.some_file(games)?,
         disagreements: disagreements.map(|plies| narrow(plies.into())),
-        from: places.some_file(from)?,
+        from: job_paths.some_file(from)?,
         progress: ProgressArgs::default(),
     })
 }
 
-pub(super) fn bench_spec(args: &bench::Args, luggage: &mut Luggage) -> Result<BenchSpec, Failure> {
+pub(super) fn bench_spec(
+    args: &bench::Args,
+    job_files: &mut JobFiles,
+) -> Result<BenchSpec, Failure> {
     let bench::Args {
         other: _,
         files,
@@ -259,7 +268,7 @@ pub(super) fn bench_spec(args: &bench::Args, luggage: &mut Luggage) -> Result<Be
         .map(|&points| u64::from(points).try_into())
         .collect();
     Ok(BenchSpec {
-        files: luggage.files(files)?,
+        files: job_files.files(files)?,
         skip_outside: *outside == bench::Outside::Skip,
         interesting: *interesting,
         by_range: by_range?.try_into()?,
@@ -267,11 +276,14 @@ pub(super) fn bench_spec(args: &bench::Args, luggage: &mut Luggage) -> Result<Be
         svg: some_output(svg.as_ref())?,
         records: *records,
         journal: some_output(journal.as_ref())?,
-        players: luggage.measured(players)?,
+        players: job_files.measured(players)?,
     })
 }
 
-pub(super) fn bench_args(spec: BenchSpec, places: &Places<'_>) -> Result<bench::Args, NotPortable> {
+pub(super) fn bench_args(
+    spec: BenchSpec,
+    job_paths: &JobPaths<'_>,
+) -> Result<bench::Args, NotPortable> {
     let BenchSpec {
         files,
         skip_outside,
@@ -286,7 +298,7 @@ pub(super) fn bench_args(spec: BenchSpec, places: &Places<'_>) -> Result<bench::
     let by_range: Vec<_> = by_range.into();
     Ok(bench::Args {
         other: None,
-        files: places.files(files)?,
+        files: job_paths.files(files)?,
         outside: match skip_outside {
             true => bench::Outside::Skip,
             false => bench::Outside::Worst,
@@ -296,17 +308,17 @@ pub(super) fn bench_args(spec: BenchSpec, places: &Places<'_>) -> Result<bench::
             .map(|points| narrow(points.into()))
             .collect(),
         csv,
-        svg: places.some_output(svg),
+        svg: job_paths.some_output(svg),
         records,
-        journal: places.some_output(journal),
-        players: places.measured(players)?,
+        journal: job_paths.some_output(journal),
+        players: job_paths.measured(players)?,
         progress: ProgressArgs::default(),
     })
 }
 
 pub(super) fn regret_spec(
     args: &bench_regret::Args,
-    luggage: &mut Luggage,
+    job_files: &mut JobFiles,
 ) -> Result<RegretSpec, Failure> {
     let bench_regret::Args {
         file,
@@ -318,18 +330,18 @@ pub(super) fn regret_spec(
         progress: _,
     } = args;
     Ok(RegretSpec {
-        file: luggage.file(file)?,
+        file: job_files.file(file)?,
         decisions: u64::from(*decisions).try_into()?,
-        judges: luggage.players(judges)?,
+        judges: job_files.players(judges)?,
         candidates: u64::from(*candidates).try_into()?,
         journal: some_output(journal.as_ref())?,
-        players: luggage.measured(players)?,
+        players: job_files.measured(players)?,
     })
 }
 
 pub(super) fn regret_args(
     spec: RegretSpec,
-    places: &Places<'_>,
+    job_paths: &JobPaths<'_>,
 ) -> Result<bench_regret::Args, NotPortable> {
     let RegretSpec {
         file,
@@ -340,12 +352,12 @@ pub(super) fn regret_args(
         players,
     } = spec;
     Ok(bench_regret::Args {
-        file: places.file(file)?,
+        file: job_paths.file(file)?,
         decisions: narrow(decisions.into()),
-        judges: places.players(judges)?,
+        judges: job_paths.players(judges)?,
         candidates: narrow(candidates.into()),
-        journal: places.some_output(journal),
-        players: places.measured(players)?,
+        journal: job_paths.some_output(journal),
+        players: job_paths.measured(players)?,
         progress: ProgressArgs::default(),
     })
 }
@@ -394,7 +406,7 @@ pub(super) const fn failures_args(failures: FailuresSpec) -> FailureArgs {
     }
 }
 
-pub(super) fn duel_spec(args: &duel::Args, luggage: &mut Luggage) -> Result<DuelSpec, Failure> {
+pub(super) fn duel_spec(args: &duel::Args, job_files: &mut JobFiles) -> Result<DuelSpec, Failure> {
     let duel::Args {
         a,
         b,
@@ -414,19 +426,22 @@ pub(super) fn duel_spec(args: &duel::Args, luggage: &mut Luggage) -> Result<Duel
         return Err(not_here("--mat"));
     }
     Ok(DuelSpec {
-        a: luggage.player(a)?,
-        b: luggage.player(b)?,
+        a: job_files.player(a)?,
+        b: job_files.player(b)?,
         games: (*games).try_into()?,
         decide: decide.map(TryInto::try_into).transpose()?,
         journal: some_output(journal.as_ref())?,
-        luck_adjusted: luggage.some_nets(luck_adjusted.as_ref())?,
+        luck_adjusted: job_files.some_nets(luck_adjusted.as_ref())?,
         independent_dice: *independent_dice,
         terms: terms_spec(terms)?,
         failures: failures_spec(failures),
     })
 }
 
-pub(super) fn duel_args(spec: DuelSpec, places: &Places<'_>) -> Result<duel::Args, NotPortable> {
+pub(super) fn duel_args(
+    spec: DuelSpec,
+    job_paths: &JobPaths<'_>,
+) -> Result<duel::Args, NotPortable> {
     let DuelSpec {
         a,
         b,
@@ -439,12 +454,12 @@ pub(super) fn duel_args(spec: DuelSpec, places: &Places<'_>) -> Result<duel::Arg
         failures,
     } = spec;
     Ok(duel::Args {
-        a: places.player(&a)?,
-        b: places.player(&b)?,
+        a: job_paths.player(&a)?,
+        b: job_paths.player(&b)?,
         games: games.into(),
         decide: decide.map(Into::into),
-        journal: places.some_output(journal),
-        luck_adjusted: places.some_nets(luck_adjusted)?,
+        journal: job_paths.some_output(journal),
+        luck_adjusted: job_paths.some_nets(luck_adjusted)?,
         independent_dice,
         mat: None,
         quiet: false,
@@ -455,7 +470,7 @@ pub(super) fn duel_args(spec: DuelSpec, places: &Places<'_>) -> Result<duel::Arg
     })
 }
 
-pub(super) fn gate_spec(args: &gate::Args, luggage: &mut Luggage) -> Result<GateSpec, Failure> {
+pub(super) fn gate_spec(args: &gate::Args, job_files: &mut JobFiles) -> Result<GateSpec, Failure> {
     let gate::Args {
         candidate,
         against,
@@ -468,17 +483,20 @@ pub(super) fn gate_spec(args: &gate::Args, luggage: &mut Luggage) -> Result<Gate
         players: _,
     } = args;
     Ok(GateSpec {
-        candidate: luggage.player(candidate)?,
-        against: luggage.players(against)?,
+        candidate: job_files.player(candidate)?,
+        against: job_files.players(against)?,
         games: (*games).try_into()?,
         lead: (*lead).try_into()?,
-        bench: luggage.files(bench)?,
+        bench: job_files.files(bench)?,
         install: some_output(install.as_ref())?,
         journal: some_output(journal.as_ref())?,
     })
 }
 
-pub(super) fn gate_args(spec: GateSpec, places: &Places<'_>) -> Result<gate::Args, NotPortable> {
+pub(super) fn gate_args(
+    spec: GateSpec,
+    job_paths: &JobPaths<'_>,
+) -> Result<gate::Args, NotPortable> {
     let GateSpec {
         candidate,
         against,
@@ -489,13 +507,13 @@ pub(super) fn gate_args(spec: GateSpec, places: &Places<'_>) -> Result<gate::Arg
         journal,
     } = spec;
     Ok(gate::Args {
-        candidate: places.player(&candidate)?,
-        against: places.players(against)?,
+        candidate: job_paths.player(&candidate)?,
+        against: job_paths.players(against)?,
         games: games.into(),
         lead: lead.into(),
-        bench: places.files(bench)?,
-        install: places.some_output(install),
-        journal: places.some_output(journal),
+        bench: job_paths.files(bench)?,
+        install: job_paths.some_output(install),
+        journal: job_paths.some_output(journal),
         progress: ProgressArgs::default(),
         players: PlayerOptions::default(),
     })
@@ -503,7 +521,7 @@ pub(super) fn gate_args(spec: GateSpec, places: &Places<'_>) -> Result<gate::Arg
 
 pub(super) fn tournament_spec(
     args: &tournament::Args,
-    luggage: &mut Luggage,
+    job_files: &mut JobFiles,
 ) -> Result<TournamentSpec, Failure> {
     let tournament::Args {
         players,
@@ -516,7 +534,7 @@ pub(super) fn tournament_spec(
         progress: _,
     } = args;
     Ok(TournamentSpec {
-        players: luggage.players(players)?,
+        players: job_files.players(players)?,
         games: (*games).try_into()?,
         terms: terms_spec(terms)?,
         failures: failures_spec(failures),
@@ -527,7 +545,7 @@ pub(super) fn tournament_spec(
 
 pub(super) fn tournament_args(
     spec: TournamentSpec,
-    places: &Places<'_>,
+    job_paths: &JobPaths<'_>,
 ) -> Result<tournament::Args, NotPortable> {
     let TournamentSpec {
         players,
@@ -537,7 +555,7 @@ pub(super) fn tournament_args(
         svg,
         journal,
     } = spec;
-    let players = places.players(players)?;
+    let players = job_paths.players(players)?;
     if players.len() < 2 {
         return Err(NotPortable("a tournament needs two players".to_owned()));
     }
@@ -546,9 +564,9 @@ pub(super) fn tournament_args(
         games: games.into(),
         terms: terms_args(terms),
         failures: failures_args(failures),
-        svg: places.some_output(svg),
+        svg: job_paths.some_output(svg),
         with: PlayerOptions::default(),
-        journal: places.some_output(journal),
+        journal: job_paths.some_output(journal),
         progress: ProgressArgs::default(),
     })
 }

@@ -22,7 +22,7 @@ const POSITIONS: &str = "4HPwATDgc/ABMA\nsHPwATDgc/ABMA\n4HPwATDgc+ABMA\n4HPwATD
 /// Timeout for the server's start.
 const SERVER_WAIT: Duration = Duration::from_secs(10);
 /// Between two looks at a command that runs.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Processes that end with this.
 struct Running(Vec<Child>);
@@ -136,7 +136,7 @@ fn ended(command: &mut Command, stop: &Stop, name: &str) -> Result<ExitStatus, F
         if stop.is_triggered() {
             child.kill().map_err(failed)?;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

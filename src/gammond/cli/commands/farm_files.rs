@@ -17,9 +17,9 @@ const PLAYERS_MAX: usize = 32;
 
 /// The files that travel with a job.
 #[derive(Default)]
-pub(super) struct Luggage(pub(super) Vec<Shipped>);
+pub(super) struct JobFiles(pub(super) Vec<Shipped>);
 
-impl Luggage {
+impl JobFiles {
     pub(super) fn file(&mut self, path: &Path) -> Result<FileNumber, Failure> {
         let shown = utf8(path)?;
         if shown == "-" {
@@ -104,14 +104,14 @@ pub(super) fn words(words: &[String]) -> Result<List<Word>, Failure> {
 }
 
 /// The places of a job's files on this machine.
-pub(super) struct Places<'a> {
+pub(super) struct JobPaths<'a> {
     /// Files that came along.
     pub(super) paths: &'a [PathBuf],
     /// The folder of what is written; none for where the command says.
     pub(super) scratch: Option<&'a Path>,
 }
 
-impl Places<'_> {
+impl JobPaths<'_> {
     pub(super) fn file(&self, number: FileNumber) -> Result<PathBuf, NotPortable> {
         number.path(self.paths).map(Path::to_owned)
     }

@@ -5,14 +5,14 @@ use super::farm_args::{
     narrow, no_farm_command, regret_args, regret_spec, rollout_args, rollout_spec, sample_args,
     sample_spec, tournament_args, tournament_spec,
 };
-use super::farm_files::Luggage;
-pub(super) use super::farm_files::Places;
+use super::farm_files::JobFiles;
+pub(super) use super::farm_files::JobPaths;
 use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament};
 use crate::cli::{Common, Failure, Format};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_farm::spec::{EngineSpec, FormatSpec, JobSpec, MetSpec, OutputName};
 use gammond_farm::{FORMAT, FarmError, Programs, Task, VERSION, inspect, one_line};
-use gammond_job::Elsewhere;
+use gammond_job::RemoteExecutor;
 use gammond_train::player::{NotPortable, PortableBearoff, PortableNets};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -69,27 +69,27 @@ pub(super) fn task(
     verify: f64,
     silence_s: u64,
 ) -> Result<Task, Failure> {
-    let mut luggage = Luggage::default();
-    let job = spec(command, &mut luggage)?;
-    let engine = engine(common, &job, &mut luggage)?;
+    let mut job_files = JobFiles::default();
+    let job = spec(command, &mut job_files)?;
+    let engine = engine(common, &job, &mut job_files)?;
     let typed = typed(crate::program::arguments());
     let task = Task {
         format: FORMAT,
         version: VERSION.to_owned(),
         job,
         engine,
-        files: luggage.0,
+        files: job_files.0,
         verify_millionths: (verify * 1e6).round() as u32,
         silence_s,
         typed: one_line(&typed, TYPED_LETTERS_MAX),
     };
     // What a worker would refuse is refused here.
     let paths: Vec<PathBuf> = task.files.iter().map(|file| (&file.path).into()).collect();
-    let places = Places {
+    let job_paths = JobPaths {
         paths: &paths,
         scratch: None,
     };
-    prepared(&task, &places).map_err(Failure::from)?;
+    prepared(&task, &job_paths).map_err(Failure::from)?;
     Ok(task)
 }
 
@@ -110,19 +110,19 @@ fn typed(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn spec(command: &Submitted, luggage: &mut Luggage) -> Result<JobSpec, Failure> {
+fn spec(command: &Submitted, job_files: &mut JobFiles) -> Result<JobSpec, Failure> {
     Ok(match command {
-        Submitted::Rollout(args) => JobSpec::Rollout(rollout_spec(args, luggage)?),
-        Submitted::Label(args) => JobSpec::Label(label_spec(args, luggage)?),
-        Submitted::Sample(args) => JobSpec::Sample(sample_spec(args, luggage)?),
+        Submitted::Rollout(args) => JobSpec::Rollout(rollout_spec(args, job_files)?),
+        Submitted::Label(args) => JobSpec::Label(label_spec(args, job_files)?),
+        Submitted::Sample(args) => JobSpec::Sample(sample_spec(args, job_files)?),
         Submitted::Bench(args) => match &args.other {
-            None => JobSpec::Bench(bench_spec(args, luggage)?),
-            Some(bench::Other::Regret(args)) => JobSpec::Regret(regret_spec(args, luggage)?),
+            None => JobSpec::Bench(bench_spec(args, job_files)?),
+            Some(bench::Other::Regret(args)) => JobSpec::Regret(regret_spec(args, job_files)?),
             Some(bench::Other::Values(_)) => return Err(no_farm_command("bench values")),
         },
-        Submitted::Duel(args) => JobSpec::Duel(duel_spec(args, luggage)?),
-        Submitted::Gate(args) => JobSpec::Gate(gate_spec(args, luggage)?),
-        Submitted::Tournament(args) => JobSpec::Tournament(tournament_spec(args, luggage)?),
+        Submitted::Duel(args) => JobSpec::Duel(duel_spec(args, job_files)?),
+        Submitted::Gate(args) => JobSpec::Gate(gate_spec(args, job_files)?),
+        Submitted::Tournament(args) => JobSpec::Tournament(tournament_spec(args, job_files)?),
         Submitted::Other(words) => {
             return Err(no_farm_command(words.first().map_or("", String::as_str)));
         }
@@ -141,7 +141,7 @@ const fn has_own_engine(job: &JobSpec) -> bool {
     }
 }
 
-fn engine(common: &Common, job: &JobSpec, luggage: &mut Luggage) -> Result<EngineSpec, Failure> {
+fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<EngineSpec, Failure> {
     let Common {
         nets,
         plies,
@@ -153,9 +153,9 @@ fn engine(common: &Common, job: &JobSpec, luggage: &mut Luggage) -> Result<Engin
         log: _,
         log_json: _,
         config: _,
-        elsewhere: _,
+        remote: _,
     } = common;
-    let mut carry = |path: &Path| luggage.file(path);
+    let mut carry = |path: &Path| job_files.file(path);
     let bearoff = match has_own_engine(job) {
         true => common.bearoff_folder().or_else(|| Some("none".into())),
         false => bearoff.clone(),
@@ -166,11 +166,11 @@ fn engine(common: &Common, job: &JobSpec, luggage: &mut Luggage) -> Result<Engin
         None => None,
         Some(name) => Some(match MatchEquityTable::named(name) {
             Ok(_) => MetSpec::Named(name.clone().try_into()?),
-            Err(_) => MetSpec::File(luggage.file(Path::new(name))?),
+            Err(_) => MetSpec::File(job_files.file(Path::new(name))?),
         }),
     };
     Ok(EngineSpec {
-        nets: luggage.nets(nets)?,
+        nets: job_files.nets(nets)?,
         plies: u64::from(*plies).try_into()?,
         bearoff,
         met,
@@ -184,7 +184,7 @@ fn engine(common: &Common, job: &JobSpec, luggage: &mut Luggage) -> Result<Engin
 }
 
 /// The options of a job on this machine.
-fn common(task: &Task, places: &Places<'_>) -> Result<Common, NotPortable> {
+fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> {
     let EngineSpec {
         nets,
         plies,
@@ -195,7 +195,7 @@ fn common(task: &Task, places: &Places<'_>) -> Result<Common, NotPortable> {
     } = task.engine.clone();
     // Without this the databases that this machine happens to have would be used.
     let none = has_own_engine(&task.job).then_some(PortableBearoff::None);
-    let bearoff = bearoff.or(none).map(|folder| folder.path(places.paths));
+    let bearoff = bearoff.or(none).map(|folder| folder.path(job_paths.paths));
     let met = match met {
         None => None,
         Some(MetSpec::Named(name)) => {
@@ -205,10 +205,10 @@ fn common(task: &Task, places: &Places<'_>) -> Result<Common, NotPortable> {
                 Err(error) => return Err(NotPortable(error.to_string())),
             }
         }
-        Some(MetSpec::File(number)) => Some(places.nets(PortableNets::File(number))?),
+        Some(MetSpec::File(number)) => Some(job_paths.nets(PortableNets::File(number))?),
     };
     Ok(Common {
-        nets: places.nets(nets)?,
+        nets: job_paths.nets(nets)?,
         plies: narrow(u64::from(plies)),
         threads: None,
         bearoff: bearoff.transpose()?,
@@ -222,7 +222,7 @@ fn common(task: &Task, places: &Places<'_>) -> Result<Common, NotPortable> {
         log: String::new(),
         log_json: false,
         config: None,
-        elsewhere: None,
+        remote: None,
     })
 }
 
@@ -239,34 +239,34 @@ enum Prepared {
 }
 
 /// Checks a job and puts the files of this machine into it.
-fn prepared(task: &Task, places: &Places<'_>) -> Result<(Common, Prepared), NotPortable> {
-    let common = common(task, places)?;
+fn prepared(task: &Task, job_paths: &JobPaths<'_>) -> Result<(Common, Prepared), NotPortable> {
+    let common = common(task, job_paths)?;
     let command = match task.job.clone() {
-        JobSpec::Rollout(spec) => Prepared::Rollout(Box::new(rollout_args(spec, places)?)),
-        JobSpec::Label(spec) => Prepared::Label(label_args(spec, places)?),
-        JobSpec::Sample(spec) => Prepared::Sample(sample_args(spec, places)?),
-        JobSpec::Bench(spec) => Prepared::Bench(Box::new(bench_args(spec, places)?)),
-        JobSpec::Regret(spec) => Prepared::Regret(Box::new(regret_args(spec, places)?)),
-        JobSpec::Duel(spec) => Prepared::Duel(Box::new(duel_args(spec, places)?)),
-        JobSpec::Gate(spec) => Prepared::Gate(Box::new(gate_args(spec, places)?)),
-        JobSpec::Tournament(spec) => Prepared::Tournament(tournament_args(spec, places)?),
+        JobSpec::Rollout(spec) => Prepared::Rollout(Box::new(rollout_args(spec, job_paths)?)),
+        JobSpec::Label(spec) => Prepared::Label(label_args(spec, job_paths)?),
+        JobSpec::Sample(spec) => Prepared::Sample(sample_args(spec, job_paths)?),
+        JobSpec::Bench(spec) => Prepared::Bench(Box::new(bench_args(spec, job_paths)?)),
+        JobSpec::Regret(spec) => Prepared::Regret(Box::new(regret_args(spec, job_paths)?)),
+        JobSpec::Duel(spec) => Prepared::Duel(Box::new(duel_args(spec, job_paths)?)),
+        JobSpec::Gate(spec) => Prepared::Gate(Box::new(gate_args(spec, job_paths)?)),
+        JobSpec::Tournament(spec) => Prepared::Tournament(tournament_args(spec, job_paths)?),
     };
     Ok((common, command))
 }
 
-/// Runs the command of a job on this machine, with the parts of its jobs from `elsewhere`.
+/// Runs the command of a job on this machine, with the parts of its jobs from `remote`.
 ///
 /// # Errors
 /// Why it cannot run.
 pub(super) fn run(
     task: &Task,
-    places: &Places<'_>,
+    job_paths: &JobPaths<'_>,
     threads: Option<usize>,
-    elsewhere: &Arc<dyn Elsewhere>,
+    remote: &Arc<dyn RemoteExecutor>,
 ) -> Result<ExitCode, Failure> {
-    let (mut common, command) = prepared(task, places)?;
+    let (mut common, command) = prepared(task, job_paths)?;
     common.threads = threads;
-    common.elsewhere = Some(elsewhere.clone());
+    common.remote = Some(remote.clone());
     let common = &common;
     match &command {
         Prepared::Rollout(args) => rollout::run(common, args),
@@ -282,25 +282,25 @@ pub(super) fn run(
 
 /// Runs the commands of jobs for a worker.
 #[derive(Debug)]
-pub(super) struct OwnPrograms {
+pub(super) struct LocalPrograms {
     pub(super) threads: Option<usize>,
 }
 
-impl Programs for OwnPrograms {
+impl Programs for LocalPrograms {
     fn run(
         &self,
         task: &Task,
         paths: &[PathBuf],
         scratch: &Path,
-        elsewhere: Arc<dyn Elsewhere>,
+        remote: Arc<dyn RemoteExecutor>,
     ) -> Result<(), String> {
-        let places = Places {
+        let job_paths = JobPaths {
             paths,
             scratch: Some(scratch),
         };
         // Everybody on the farm reads the reason: it names what is wrong with the job, never what stands in a file.
-        prepared(task, &places).map_err(|error| error.to_string())?;
-        match run(task, &places, self.threads, &elsewhere) {
+        prepared(task, &job_paths).map_err(|error| error.to_string())?;
+        match run(task, &job_paths, self.threads, &remote) {
             Ok(_) => Ok(()),
             Err(failure) => {
                 tracing::debug!("{failure}");
@@ -381,11 +381,11 @@ mod tests {
         let bytes = serde_json::to_vec(&read).unwrap();
         let parsed = Task::parse(&read.name(), &bytes).map_err(|error| error.to_string())?;
         let paths = vec![PathBuf::from("/came/along"); parsed.files.len()];
-        let places = Places {
+        let job_paths = JobPaths {
             paths: &paths,
             scratch: Some(Path::new("/scratch")),
         };
-        prepared(&parsed, &places).map_err(|error| error.to_string())
+        prepared(&parsed, &job_paths).map_err(|error| error.to_string())
     }
 
     /// Files of every kind that a player may name.
@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "one table of commands")]
-    fn command_with_files_travels_and_comes_back_the_same() {
+    fn command_with_files_round_trips_through_a_job() {
         let folder = folder();
         let at = |name: &str| folder.path().join(name).display().to_string();
         let (net, sum, positions, bm) = (at("a.net"), at("a.toml"), at("positions"), at("x.bm"));
@@ -459,7 +459,7 @@ mod tests {
                 (task.engine.seed, u64::from(task.engine.plies) as u8)
             );
             // From the arguments of the worker the same job is made.
-            let mut luggage = Luggage(
+            let mut job_files = JobFiles(
                 task.files
                     .iter()
                     .cloned()
@@ -472,12 +472,12 @@ mod tests {
             if files < 2 {
                 let again = match &command {
                     Prepared::Rollout(args) if task.job.stages() == 1 => {
-                        JobSpec::Rollout(rollout_spec(args, &mut luggage).unwrap())
+                        JobSpec::Rollout(rollout_spec(args, &mut job_files).unwrap())
                     }
                     Prepared::Tournament(args) => {
-                        JobSpec::Tournament(tournament_spec(args, &mut luggage).unwrap())
+                        JobSpec::Tournament(tournament_spec(args, &mut job_files).unwrap())
                     }
-                    Prepared::Duel(args) => JobSpec::Duel(duel_spec(args, &mut luggage).unwrap()),
+                    Prepared::Duel(args) => JobSpec::Duel(duel_spec(args, &mut job_files).unwrap()),
                     _ => continue,
                 };
                 assert_eq!(again, task.job, "{line}");

@@ -7,8 +7,8 @@ use gammond_base::files;
 use gammond_engine::engine::Engine;
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::fibs::Policy;
-use gammond_server::fibs::{FibsConfig, FibsError, Filing, Secret, play};
-use gammond_server::platform::{Ear, Told};
+use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
+use gammond_server::platform::{SignalEvent, SignalListener};
 use gammond_server::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -177,10 +177,10 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
-fn filing(path: &Path, engine: &Engine, plies: u8) -> Result<Filing, Failure> {
+fn archiver(path: &Path, engine: &Engine, plies: u8) -> Result<MatchArchiver, Failure> {
     let archive = Archive::open(path)?;
     let (engine, settings) = (engine.clone(), analysis_settings(plies));
-    Ok(Filing(Arc::new(move |name, text, analysis| {
+    Ok(MatchArchiver(Arc::new(move |name, text, analysis| {
         let key = ArchiveKey::of(&engine, &settings, text.as_bytes());
         if let Err(error) = archive.add(name, &key, analysis) {
             tracing::error!(%error, "the archive cannot be written");
@@ -192,20 +192,22 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut config = args.config(common)?;
     let engine = common.engine()?;
     if let Some(path) = &args.db {
-        config.filing = Some(filing(path, &engine, config.settings.plies)?);
+        config.archiver = Some(archiver(path, &engine, config.settings.plies)?);
     }
     let runtime = io_threads()?;
     runtime.block_on(async {
         let (ask, stop) = watch::channel(0_u32);
-        let listen = |told| Ear::new(told).map_err(|error| Failure::work(within("signals", error)));
-        let mut terminate = listen(Told::End)?;
-        let mut interrupt = listen(Told::Interrupt)?;
+        let listen = |told| {
+            SignalListener::new(told).map_err(|error| Failure::work(within("signals", error)))
+        };
+        let mut terminate = listen(SignalEvent::End)?;
+        let mut interrupt = listen(SignalEvent::Interrupt)?;
         tokio::spawn(async move {
             let mut counted: Option<Instant> = None;
             loop {
                 tokio::select! {
-                    _ = terminate.hears() => {}
-                    _ = interrupt.hears() => {}
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
                 }
                 if counted.is_none_or(|at| at.elapsed() >= SAME_REQUEST) {
                     counted = Some(Instant::now());

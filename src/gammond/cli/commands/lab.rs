@@ -5,11 +5,13 @@ use clap::builder::RangedU64ValueParser;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::{Control, sha256};
-use gammond_train::lab::experiments::{self, Experiment, Ground};
+use gammond_train::lab::experiments::{self, Experiment, ExperimentContext};
 use gammond_train::lab::hillclimb::{HillPlan, Teacher};
 use gammond_train::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use gammond_train::lab::td::TdPlan;
-use gammond_train::lab::{Course, LabError, TestScore, Tests, check_target, run_course, write_net};
+use gammond_train::lab::{
+    LabError, TestScore, Tests, TrainingLoop, check_target, run_training, write_net,
+};
 use gammond_train::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
 use gammond_train::player::{Player, PlayerSpec};
 use gammond_train::training::alpha::AlphaSettings;
@@ -37,7 +39,7 @@ enum Work {
     #[command(
         after_help = "Example: gammond lab hillclimb climber.net --hidden 20 --rounds 10000 --against pubeval"
     )]
-    Hillclimb(Hill),
+    Hillclimb(HillclimbArgs),
     /// Plain gradient descent on a text database: position key and five chances a line.
     #[command(
         after_help = "Example: gammond lab supervised positions.txt race.net --representation player-3.1 --hidden 120 --rates steps"
@@ -63,7 +65,7 @@ const EPISODES_MAX: u64 = 1_000_000_000;
 
 /// Options for the shape of a net.
 #[derive(clap::Args, Debug)]
-struct Built {
+struct NetShapeArgs {
     /// Representation of the board: quack, quack-aug, quack-norm, tdg-board, tdg-board-points, tdg-board-aug,
     /// tdg-board-aug-points, td-gammon-196, td-gammon or player-3.1.
     #[arg(long, default_value = "td-gammon", value_name = "NAME", value_parser = representation)]
@@ -81,7 +83,7 @@ struct Built {
 
 /// Options for tests during training.
 #[derive(clap::Args, Debug)]
-struct Tested {
+struct TestGameArgs {
     /// Play test games against this player after each step.
     #[arg(long, value_name = "PLAYER")]
     against: Option<PlayerSpec>,
@@ -99,7 +101,7 @@ struct Td {
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
     #[command(flatten)]
-    built: Built,
+    built: NetShapeArgs,
     /// Games to play.
     #[arg(long, default_value_t = 5_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=EPISODES_MAX))]
     episodes: u64,
@@ -119,19 +121,19 @@ struct Td {
     #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
     sides: Sides,
     #[command(flatten)]
-    tested: Tested,
+    tested: TestGameArgs,
     #[command(flatten)]
     progress: ProgressArgs,
 }
 
 /// Arguments of `lab hillclimb`.
 #[derive(clap::Args, Debug)]
-struct Hill {
+struct HillclimbArgs {
     /// Net file to write; FILE.net.journal keeps what was done.
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
     #[command(flatten)]
-    built: Built,
+    built: NetShapeArgs,
     /// Rounds to play.
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=EPISODES_MAX))]
     rounds: u64,
@@ -160,7 +162,7 @@ struct Hill {
     #[arg(long, default_value_t = 0, value_name = "GAMES", value_parser = clap::value_parser!(u64).range(0..=1000))]
     guard: u64,
     #[command(flatten)]
-    tested: Tested,
+    tested: TestGameArgs,
     #[command(flatten)]
     progress: ProgressArgs,
 }
@@ -186,7 +188,7 @@ struct Supervised {
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
     #[command(flatten)]
-    built: Built,
+    built: NetShapeArgs,
     /// Times that it sees all positions.
     #[arg(long, default_value_t = 110, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     epochs: u64,
@@ -230,14 +232,14 @@ fn number<const LEAST: u32, const MOST: u32>(text: &str) -> Result<f64, String> 
     }
 }
 
-impl Built {
+impl NetShapeArgs {
     fn shape(&self, outputs: usize) -> Result<ClassicShape, Failure> {
         let outputs = self.outputs.map_or(outputs, usize::from);
         ClassicShape::new(self.representation, &self.hidden, outputs).map_err(Failure::usage)
     }
 }
 
-impl Tested {
+impl TestGameArgs {
     /// The player that tests, and those of other texts.
     fn open(
         &self,
@@ -292,7 +294,7 @@ fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
     })
 }
 
-fn hillclimb(common: &Common, args: &Hill) -> Result<ExitCode, Failure> {
+fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure> {
     let taught = args.curriculum > 0 || args.guard > 0;
     let teacher: &[&PlayerSpec] = if taught { &[&args.teacher] } else { &[] };
     let (teachers, tester) = args.tested.open(common, teacher)?;
@@ -413,7 +415,7 @@ fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     results(&args.results)?;
     check_writable(&args.results).map_err(Failure::unwritten(&args.results))?;
     std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
-    let ground = Ground {
+    let lab_context = ExperimentContext {
         folder: &args.folder,
         gnubg: args.gnubg.as_deref(),
         seed: common.seed,
@@ -422,7 +424,7 @@ fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for one in wanted {
         let begun = Instant::now();
-        let found = match one.run(&ground, &mut control) {
+        let found = match one.run(&lab_context, &mut control) {
             Err(error @ LabError::NoWeights) if args.names.iter().any(|name| name == "all") => {
                 stderr_line!("gammond: {} is left out: {error}", one.name);
                 continue;
@@ -510,19 +512,19 @@ fn results(path: &Path) -> Result<Vec<Value>, Failure> {
 }
 
 /// Runs or resumes a course and writes its net.
-fn work<C: Course>(
+fn work<C: TrainingLoop>(
     course: &C,
     path: &Path,
     control: &mut Control<'_>,
-    told: impl Fn(&C::State) -> (&ClassicNet, String),
+    described: impl Fn(&C::State) -> (&ClassicNet, String),
 ) -> Result<ExitCode, Failure> {
     let header = course.header()?;
     check_target(path, &header)?;
     let mut journal = path.as_os_str().to_owned();
     journal.push(".journal");
     let journal = PathBuf::from(journal);
-    let end = run_course(course, Some(&journal), control)?;
-    let (net, mut text) = told(&end.state);
+    let end = run_training(course, Some(&journal), control)?;
+    let (net, mut text) = described(&end.state);
     if end.complete {
         let done = course.progress(&end.state, end.steps).done;
         write_net(path, net, &header, done)?;

@@ -40,7 +40,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             Method::Search(settings)
         }
     };
-    let (positions, damaged) = read_telling(&args.input)?;
+    let (positions, damaged) = read_with_warnings(&args.input)?;
     if positions.is_empty() {
         return Err(Failure::in_file(&args.input)("contains no position"));
     }
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Result<positions::Positions, Failure> {
 }
 
 /// The positions of a file, and whether lines were wrong; those are told.
-pub(super) fn read_telling(path: &Path) -> Result<(Vec<Position>, bool), Failure> {
+pub(super) fn read_with_warnings(path: &Path) -> Result<(Vec<Position>, bool), Failure> {
     let (positions, wrong) = read(path)?;
     for (line, reason) in &wrong {
         stderr_line!("gammond: {}: line {line}: {reason}", path.display());

@@ -6,7 +6,7 @@ use gammond_base::files;
 use gammond_base::journal::write_whole;
 use gammond_engine::engine::FileError;
 use gammond_engine::eval::gnubg::WeightsFile;
-use gammond_engine::eval::own::{EMBEDDED, InputSet, Judge, OwnNetError};
+use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError};
 use gammond_engine::nn::format::{FILE_BYTES_MAX, native, safetensors};
 use gammond_engine::nn::{SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
 use gammond_protocol::render::weights;
@@ -82,8 +82,8 @@ enum Bits {
     Thirteen,
 }
 
-impl From<OwnNetError> for Failure {
-    fn from(error: OwnNetError) -> Self {
+impl From<NetError> for Failure {
+    fn from(error: NetError) -> Self {
         Failure::file(error)
     }
 }
@@ -145,7 +145,7 @@ fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
 }
 
 fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
-    let judge = Judge::parse(name, bytes)?;
+    let judge = ClassNet::parse(name, bytes)?;
     let parts = judge.net().parts();
     let shape = parts.shape;
     let digest: String = (Sha256::digest(bytes).iter())
@@ -207,7 +207,7 @@ fn quantise_file(
     };
     let bytes = native::write(&label, &parts);
     // What was written must be read again before it replaces anything.
-    Judge::parse(&output.display().to_string(), &bytes)?;
+    ClassNet::parse(&output.display().to_string(), &bytes)?;
     write_whole(output, &bytes).map_err(Failure::in_file(output))?;
     let text = format!(
         "{}: {} bytes, crc32 {:08x}, first layer scale {}\n",
@@ -259,7 +259,7 @@ fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
         stride: 7,
     };
     if native::looks_like_one(bytes) {
-        let judge = Judge::parse(net, bytes)?;
+        let judge = ClassNet::parse(net, bytes)?;
         let parts = judge.net().parts();
         return Ok(Drawn {
             name: judge.name().to_owned(),

@@ -13,11 +13,11 @@ use gammond_job::{JobError, Progress, Runner, Share, merge};
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render;
 use gammond_protocol::rollout::name;
-use gammond_protocol::{Request, Session, Step};
+use gammond_protocol::{LineAction, Request, Session};
 use gammond_train::benchmark::make::source::{self, Source, Unrolled};
 use gammond_train::benchmark::make::{
-    Again, Choosing, GAMES_PER_PART, Interest, Quota, Recipe, Rolling, STAMP, WantedRecord, again,
-    header, records, settings_line,
+    Choosing, GAMES_PER_PART, Interest, Quota, Recipe, RecordRequest, RepeatComparison, Rolling,
+    STAMP, again, header, records, settings_line,
 };
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -158,38 +158,39 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut control = common.control(args.progress)?;
     let stop = control.stop.clone();
     #[cfg(feature = "farm")]
-    if control.elsewhere.is_some() {
+    if control.remote.is_some() {
         return on_farm(common, &engine, (&task, &line, session), &mut control);
     }
     let total = Some(task.settings.trials.into());
-    let mut tell = |known: &RolloutAnswer, last: bool| {
+    let mut show = |known: &RolloutAnswer, last: bool| {
         let trials = known.candidates.iter().map(|one| one.trials).max();
         let done = trials.unwrap_or(0).into();
         let figures = render::rollout::figures(known, |one| name(&task, one));
-        control.tell_progress(Progress::new("trials", done, total).figures(figures), last);
+        control.report_progress(Progress::new("trials", done, total).figures(figures), last);
     };
-    if ask::for_eyes(common) {
+    if ask::is_for_people(common) {
         let begin = Instant::now();
         let found = engine.rollout(&task.query, &task.settings, &stop, &mut |known| {
-            tell(known, false);
+            show(known, false);
         });
         let found = found?;
-        tell(&found, true);
+        show(&found, true);
         let board = render::board(&task.query.position, &task.query.state, task.roll);
         let took = begin.elapsed();
         let table = render::rollout::table(&found, |one| name(&task, one), took);
         let whole = found.ended != RolloutEnd::Stopped;
         return finish(&(board + &table), whole, None, STOPPED);
     }
-    let Step::Ask(inquiry) = Session::new(session).request(line) else {
+    let LineAction::Ask(inquiry) = Session::new(session).request(line) else {
         return Err(Failure::usage("that is no rollout"));
     };
     let mut out = Vec::new();
-    let good = Answerer::new(&engine).answer_hearing(&inquiry, &stop, &mut out, &mut |found| {
-        if let Found::Progress(known, _) = found {
-            tell(known, false);
-        }
-    });
+    let good =
+        Answerer::new(&engine).answer_with_progress(&inquiry, &stop, &mut out, &mut |found| {
+            if let Found::Progress(known, _) = found {
+                show(known, false);
+            }
+        });
     drop(control);
     print(&out)?;
     Ok(if stop.is_triggered() {
@@ -215,12 +216,12 @@ fn on_farm(
     let job = gammond_farm::RolloutJob::new(engine, &task.query, &task.settings)?;
     let outcome = Runner::new().pool(engine.pool()).run(&job, control)?;
     let (found, took) = (outcome.sum.answer()?, begin.elapsed());
-    if ask::for_eyes(common) {
+    if ask::is_for_people(common) {
         let board = render::board(&task.query.position, &task.query.state, task.roll);
         let table = render::rollout::table(&found, |one| name(task, one), took);
         return finish(&(board + &table), outcome.complete, None, STOPPED);
     }
-    let Step::Ask(inquiry) = Session::new(session).request(line.clone()) else {
+    let LineAction::Ask(inquiry) = Session::new(session).request(line.clone()) else {
         return Err(Failure::usage("that is no rollout"));
     };
     let mut out = Vec::new();
@@ -372,7 +373,7 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// The records that are wanted, and whether lines were wrong; those are told.
-fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<WantedRecord>, bool), Failure> {
+fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool), Failure> {
     let unrolled = if args.before_roll {
         Unrolled::BeforeRoll
     } else {
@@ -421,7 +422,7 @@ fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
     Ok(source::lines(&bytes, unrolled))
 }
 
-fn compared(recipe: &Recipe, again: &Again) -> String {
+fn compared(recipe: &Recipe, again: &RepeatComparison) -> String {
     let percent = |count: u64| 100.0 * count as f64 / again.records.max(1) as f64;
     let certain = again.records - again.uncertain;
     let clearly = match certain {

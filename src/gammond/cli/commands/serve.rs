@@ -12,7 +12,7 @@ use gammond_farm::nats_service::Serving;
 use gammond_protocol::console::ConsoleOptions;
 use gammond_server::console_tcp::{self, ConsoleLimits};
 use gammond_server::limits::Limits;
-use gammond_server::platform::{Ear, Told};
+use gammond_server::platform::{SignalEvent, SignalListener};
 use gammond_server::systemd::{Notifier, watchdog_period};
 use gammond_server::tcp::{
     Address, Config, Handle, ReloadError, ServeError, Server, TransportError,
@@ -248,7 +248,7 @@ impl Args {
         {
             config.transports.extend(self.nats.transport()?);
         }
-        let elsewhere = !config.transports.is_empty();
+        let remote = !config.transports.is_empty();
         config.http = self.http.clone();
         config.http_access.open = self.no_auth;
         config.http_access.origins = self.cors.clone();
@@ -263,7 +263,7 @@ impl Args {
         config.http_jobs.keep = Duration::from_secs(self.http_jobs_keep);
         config.http_jobs.jobs_max = self.http_jobs_max;
         let other = !self.external.is_empty() || !self.http.is_empty();
-        if config.listen.is_empty() && !other && !elsewhere {
+        if config.listen.is_empty() && !other && !remote {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
         config.external = self.external.clone();
@@ -337,12 +337,12 @@ pub(super) fn serve(
         started(&server);
         tokio::task::spawn_blocking(warm);
         let notifier = notifier();
-        notifier.tell("READY=1");
+        notifier.notify("READY=1");
         if let Some(period) = watchdog_period(std::env::var("WATCHDOG_USEC").ok().as_deref()) {
             tokio::spawn(watchdog(server.handle(), period));
         }
         server.run().await;
-        notifier.tell("STOPPING=1");
+        notifier.notify("STOPPING=1");
         Ok::<(), ServeFailure>(())
     });
     // A query that does not stop must not keep the program from ending.
@@ -410,16 +410,16 @@ fn notifier() -> Notifier {
 
 /// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP reloads the nets.
 pub(super) fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = Ear::new(Told::End)?;
-    let mut interrupt = Ear::new(Told::Interrupt)?;
-    let mut hang_up = Ear::new(Told::Reload)?;
+    let mut terminate = SignalListener::new(SignalEvent::End)?;
+    let mut interrupt = SignalListener::new(SignalEvent::Interrupt)?;
+    let mut hang_up = SignalListener::new(SignalEvent::Reload)?;
     Ok(async move {
         let mut ending = false;
         loop {
             let wants_end = tokio::select! {
-                true = terminate.hears() => true,
-                true = interrupt.hears() => true,
-                true = hang_up.hears() => false,
+                true = terminate.recv() => true,
+                true = interrupt.recv() => true,
+                true = hang_up.recv() => false,
                 else => return,
             };
             if !wants_end {
@@ -470,7 +470,7 @@ async fn watchdog(handle: Handle, period: Duration) {
             }
         });
         match answered.await {
-            Ok(true) => notifier.tell("WATCHDOG=1"),
+            Ok(true) => notifier.notify("WATCHDOG=1"),
             _ => tracing::error!("a query did not come back; the watchdog is not fed"),
         }
     }

@@ -5,7 +5,7 @@ use crate::cli::{Common, Failure, PNG_WIDTH_MAX, Picture, png, print};
 use gammond_game::notation::parse_play;
 use gammond_game::{Play, Position, Roll};
 use gammond_protocol::Request;
-use gammond_protocol::render::{Drawn, Theme, svg_file, svg_outlines};
+use gammond_protocol::render::{Overlay, Theme, svg_file, svg_outlines};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -61,7 +61,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Some(text) => Some(arrows(text, &shown.position, shown.roll)?),
         None => None,
     };
-    let drawn = Drawn {
+    let drawn = Overlay {
         roll: shown.roll,
         play: play.as_ref(),
         clockwise: args.clockwise,

@@ -1,6 +1,6 @@
 //! `gammond tournament`.
 
-use crate::cli::duels::{FailureArgs, TermsArgs, ToldFailures, failures, tell_notes};
+use crate::cli::duels::{FailureArgs, FailureLog, TermsArgs, failures, print_notes};
 use crate::cli::{
     COUNT_MAX, Common, Failure, Format, Picture, PlayerOptions, ProgressArgs, finish, write_drawing,
 };
@@ -54,28 +54,32 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let pairings: Vec<[usize; 2]> = (0..count)
         .flat_map(|i| (i + 1..count).map(move |j| [i, j]))
         .collect();
-    let told = ToldFailures::default();
-    let tell = |error: &_| told.tell(error);
-    let duels = Duels::new(&plan, &borrowed, pairings.clone())?.telling_failures(&tell);
+    let failure_log = FailureLog::default();
+    let report_failure = |error: &_| failure_log.report(error);
+    let duels = Duels::new(&plan, &borrowed, pairings.clone())?.watching_failures(&report_failure);
     let mut control = common.control(args.progress)?;
     let journal = args.journal.as_deref();
     let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);
-    tell_notes(borrowed.iter().copied());
-    let table = Table::new(&players, &pairings, &outcome.sum, plan.terms);
+    print_notes(borrowed.iter().copied());
+    let standings = Standings::new(&players, &pairings, &outcome.sum, plan.terms);
     // Duels take turns: none is more than a pair ahead of another.
     let games = outcome.sum.iter().map(|tally| tally.games() + tally.void);
     let games = games.min().unwrap_or(0);
     if let Some(path) = &args.svg {
-        let picture = table.svg(common.seed, games);
+        let picture = standings.svg(common.seed, games);
         write_drawing(path, &picture)?;
     }
     let text = if common.format == Some(Format::Json) {
-        table.json(common.seed, games)
+        standings.json(common.seed, games)
     } else {
-        let mut text = table.people(common.seed, games);
+        let mut text = standings.text_report(common.seed, games);
         for (&[i, j], tally) in pairings.iter().zip(&outcome.sum) {
-            text.push_str(&failures(tally, [&table.names[i], &table.names[j]], &plan));
+            text.push_str(&failures(
+                tally,
+                [&standings.names[i], &standings.names[j]],
+                &plan,
+            ));
         }
         text
     };
@@ -84,7 +88,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 /// Points per game (or per cent of matches won) of each player against each other one, and in all, best first.
-struct Table {
+struct Standings {
     names: Vec<String>,
     /// Mean and standard error.
     results: Vec<Vec<[f64; 2]>>,
@@ -92,13 +96,13 @@ struct Table {
     terms: DuelTerms,
 }
 
-impl Table {
+impl Standings {
     fn new(
         players: &[Box<dyn Player>],
         pairings: &[[usize; 2]],
         tallies: &[Tally],
         terms: DuelTerms,
-    ) -> Table {
+    ) -> Standings {
         let count = players.len();
         let even = [even(terms), 0.0];
         let mut results = vec![vec![even; count]; count];
@@ -114,7 +118,7 @@ impl Table {
         let mut order: Vec<usize> = (0..count).collect();
         let sum = |i: usize| results[i].iter().map(|result| result[0]).sum::<f64>();
         order.sort_by(|&a, &b| sum(b).total_cmp(&sum(a)));
-        Table {
+        Standings {
             names: players.iter().map(|player| player.name()).collect(),
             results,
             order,
@@ -150,7 +154,7 @@ impl Table {
         }
     }
 
-    fn people(&self, seed: u64, games: u64) -> String {
+    fn text_report(&self, seed: u64, games: u64) -> String {
         let (mut text, digits) = (format!("{}\n", self.title(seed, games)), self.digits());
         for (rank, &i) in self.order.iter().enumerate() {
             text.push_str(&format!("{:>2} {:+.digits$} ", rank + 1, self.mean(i)));

@@ -8,7 +8,7 @@ use gammond_train::training::pruning::{self, PruningPlan};
 use gammond_train::training::recipe::{self, TrainingRecipe};
 use gammond_train::training::run::{Plan, run as train};
 use gammond_train::training::volatility::{self, VolatilityPlan};
-use gammond_train::training::{RunError, curve, read_toml, yardstick};
+use gammond_train::training::{RunError, curve, read_toml, reference_set};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -131,7 +131,8 @@ fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<Exi
     let complete = if is_recipe(&text) {
         let recipe: TrainingRecipe = read_toml(plan).map_err(Failure::file)?;
         let mut control = progress.control()?;
-        let complete = told(|report| recipe::follow(&recipe, folder, report, &mut control))?;
+        let complete =
+            print_report(|report| recipe::follow(&recipe, folder, report, &mut control))?;
         drop(control);
         let curve = folder.join("curve.csv");
         if complete && let Ok(text) = files::read_text(&curve, TEXT_BYTES_MAX) {
@@ -143,7 +144,7 @@ fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<Exi
     } else {
         let plan = Plan::load(plan).map_err(Failure::file)?;
         let mut control = progress.control()?;
-        told(|report| train(&plan, folder, report, &mut control))?
+        print_report(|report| train(&plan, folder, report, &mut control))?
     };
     Ok(if complete {
         ExitCode::SUCCESS
@@ -160,16 +161,18 @@ fn is_recipe(text: &str) -> bool {
 }
 
 /// Work whose report is printed line by line.
-fn told<T>(work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>) -> Result<T, Failure> {
+fn print_report<T>(
+    work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>,
+) -> Result<T, Failure> {
     let mut out = Output::new();
-    let mut told = Ok(());
+    let mut printed = Ok(());
     let mut report = |line: &str| {
-        if told.is_ok() {
-            told = out.line(line);
+        if printed.is_ok() {
+            printed = out.line(line);
         }
     };
     let done = work(&mut report).map_err(Failure::work)?;
-    told.map(|()| done)
+    printed.map(|()| done)
 }
 
 fn draw_curve(path: &Path, output: Option<&Path>) -> Result<ExitCode, Failure> {
@@ -193,15 +196,16 @@ fn score(
 ) -> Result<ExitCode, Failure> {
     let plan = Plan::load(plan).map_err(Failure::file)?;
     let text = files::read_text(path, RECORDS_BYTES_MAX).map_err(Failure::in_file(path))?;
-    let decisions = yardstick::decisions(&text);
+    let decisions = reference_set::decisions(&text);
     if decisions.is_empty() {
         return Err(Failure::in_file(path)(
             "no rolled-out checker decision in it",
         ));
     }
     let mut control = progress.control()?;
-    let complete =
-        told(|report| yardstick::score_run(&plan, folder, &decisions, report, &mut control))?;
+    let complete = print_report(|report| {
+        reference_set::score_run(&plan, folder, &decisions, report, &mut control)
+    })?;
     drop(control);
     Ok(if complete {
         ExitCode::SUCCESS
@@ -220,7 +224,7 @@ fn make_small_net(
 ) -> Result<ExitCode, Failure> {
     check_writable(path).map_err(Failure::in_file(path))?;
     let mut control = progress.control()?;
-    let net = told(|report| train(report, &mut control))?;
+    let net = print_report(|report| train(report, &mut control))?;
     drop(control);
     let Some(net) = net else {
         let text = "no net was written; the same command begins anew";

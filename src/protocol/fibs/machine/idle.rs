@@ -1,6 +1,6 @@
 //! Actions of the machine without input: timers, invitations, the end.
 
-use super::manners::Talk;
+use super::chat_and_invites::ChatKind;
 use super::*;
 
 impl Machine {
@@ -57,7 +57,7 @@ impl Machine {
             game.need_board = None;
             game.since = now;
             if self.boardless {
-                self.go_on_from_known();
+                self.continue_from_known_board();
             } else {
                 self.send("board");
             }
@@ -88,7 +88,7 @@ impl Machine {
             let silent = game.resync == Resync::Fenced && game.line.is_some();
             if silent && game.resyncs == RESYNCS_MAX && !self.board_works && !self.boardless {
                 self.boardless = true;
-                self.go_on_from_known();
+                self.continue_from_known_board();
                 return;
             }
             if game.resyncs > RESYNCS_MAX {
@@ -160,18 +160,18 @@ impl Machine {
         let certain = warned || (self.saved.contains_key(&name) && !self.listless);
         let resumption = self.resumptions.entry(name.clone()).or_default();
         let tried = resumption.tries >= RESUME_TRIES_MAX;
-        if wanted == Wanted::Resume || !(certain || (self.holds(&name) && !tried)) {
+        if wanted == MatchTerms::Resume || !(certain || (self.holds(&name) && !tried)) {
             self.begin_joining(&name, wanted);
             self.send(format!("join {name}"));
             return;
         }
         if warned || self.saved.contains_key(&name) {
             let text = "We have a saved match: let us finish that one first.";
-            self.tell(&name, text, Talk::Refusal);
+            self.send_chat(&name, text, ChatKind::Refusal);
         }
         self.resumptions.entry(name.clone()).or_default().tries += 1;
         self.instead = Some((name.clone(), wanted));
-        self.begin_joining(&name, Wanted::Resume);
+        self.begin_joining(&name, MatchTerms::Resume);
         self.send(format!("invite {name}"));
     }
 
@@ -210,7 +210,7 @@ impl Machine {
         self.saved.remove(&name);
         self.unanswered.remove(&name);
         if let Some(interrupted) = self.interrupted.remove(&name) {
-            self.unseen(interrupted);
+            self.resume_lost_match(interrupted);
         }
         if let Some((name, wanted)) = self.instead.take_if(|(asked, _)| *asked == name) {
             self.invitations.push_front(Invitation {
@@ -226,9 +226,9 @@ impl Machine {
     /// Drops invitations of players who play elsewhere by now, or that are too old, and says so.
     fn stale_invitations(&mut self) {
         let now = self.now;
-        let people = &self.people;
+        let users = &self.users;
         let stale = |invitation: &Invitation| {
-            let elsewhere = people
+            let elsewhere = users
                 .get(&invitation.name)
                 .is_some_and(|who| who.opponent.is_some());
             now >= invitation.since + INVITATION_MS || (elsewhere && invitation.due <= now)
@@ -239,7 +239,7 @@ impl Machine {
             .partition(stale);
         for invitation in dropped {
             let text = "Your invitation is no longer open: invite me again when you are free.";
-            self.tell(&invitation.name, text, Talk::Refusal);
+            self.send_chat(&invitation.name, text, ChatKind::Refusal);
         }
     }
 
@@ -247,7 +247,7 @@ impl Machine {
     pub(super) fn invite(&mut self) {
         let now = self.now;
         let free = |name: &String| {
-            self.people
+            self.users
                 .get(name)
                 .is_some_and(|who| who.ready && !who.away && who.opponent.is_none())
         };
@@ -260,7 +260,7 @@ impl Machine {
         if let Some(name) = resume {
             let due = now + self.timing.resume_ms;
             self.resumptions.entry(name.clone()).or_default().due = due;
-            self.begin_joining(&name, Wanted::Resume);
+            self.begin_joining(&name, MatchTerms::Resume);
             self.send(format!("invite {name}"));
             return;
         }
@@ -274,7 +274,7 @@ impl Machine {
         if let Some(name) = wanted.find(new).cloned() {
             let length = self.policy.invite_length;
             self.last_invitation = now.max(1);
-            self.begin_joining(&name, Wanted::Points(length));
+            self.begin_joining(&name, MatchTerms::Points(length));
             self.send(format!("invite {name} {length}"));
         }
     }

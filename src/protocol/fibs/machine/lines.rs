@@ -27,7 +27,7 @@ impl Machine {
             return;
         }
         match message {
-            Message::Saved { by } => return self.match_gone(by == By::Me),
+            Message::Saved { by } => return self.match_removed(by == By::Me),
             Message::NotPlaying => return self.not_playing(),
             _ => {}
         }
@@ -157,9 +157,9 @@ impl Machine {
             Message::WinsMatch { by, length, score } => self.match_over(&by, length, score),
             Message::Score([(one, first), (two, second)]) => {
                 if one == self.user && two == game.opponent {
-                    game.record.score_told([first, second]);
+                    game.record.set_reported_score([first, second]);
                 } else if two == self.user && one == game.opponent {
-                    game.record.score_told([second, first]);
+                    game.record.set_reported_score([second, first]);
                 } else {
                     self.counts.foreign += 1;
                 }
@@ -183,13 +183,13 @@ impl Machine {
             }
             Message::WaitForJoin => game.waits_for_join = true,
             Message::NewGame(_) => game.begin_game(),
-            Message::MatchLength(length) if game.wanted == Wanted::Resume => {
+            Message::MatchLength(length) if game.wanted == MatchTerms::Resume => {
                 game.agreed = Some(length);
                 game.record.length = length;
                 game.unlimited = length.is_none();
             }
             // Between two games no board follows that would tell what the link hid.
-            Message::PointsFor { name, points } if game.wanted == Wanted::Resume => {
+            Message::PointsFor { name, points } if game.wanted == MatchTerms::Resume => {
                 if name == self.user {
                     game.points_told[0] = Some(points);
                 } else if name == game.opponent {
@@ -225,7 +225,7 @@ impl Machine {
         let Some(wanted) = joining.map(|joining| joining.wanted) else {
             return;
         };
-        if wanted != Wanted::Resume {
+        if wanted != MatchTerms::Resume {
             self.started(name.clone(), wanted);
             if let Some(game) = &mut self.game {
                 game.unannounced = true;
@@ -238,7 +238,7 @@ impl Machine {
     fn not_playing(&mut self) {
         let Some(game) = &mut self.game else { return };
         if game.leaving || self.boardless {
-            return self.match_gone(true);
+            return self.match_removed(true);
         }
         match game.resync {
             Resync::No => self.ask_again(),
@@ -248,7 +248,7 @@ impl Machine {
                 game.resyncs += 1;
                 match game.resyncs < RESYNCS_MAX {
                     true => self.ask_again(),
-                    false => self.match_gone(true),
+                    false => self.match_removed(true),
                 }
             }
         }
@@ -290,19 +290,19 @@ impl Machine {
             game.need_board = Some(self.now);
         }
         if self.boardless {
-            self.go_on_from_known();
+            self.continue_from_known_board();
         }
     }
 
     /// The server knows no `board`.
     fn no_board(&mut self) {
         self.boardless = true;
-        self.go_on_from_known();
+        self.continue_from_known_board();
     }
 
     /// Continues from the last board and the later lines, on a server without a board command (FIBS-34). All earlier
     /// lines have arrived by now.
-    pub(super) fn go_on_from_known(&mut self) {
+    pub(super) fn continue_from_known_board(&mut self) {
         let now = self.now;
         let Some(game) = &mut self.game else { return };
         game.need_board = None;
@@ -333,7 +333,7 @@ impl Machine {
                 return;
             }
             let opponent = other.clone();
-            let wanted = self.shown_unasked(&opponent, &line, length);
+            let wanted = self.is_unsolicited(&opponent, &line, length);
             self.started(opponent, wanted);
             if let Some(game) = &mut self.game {
                 game.unannounced = true;
@@ -410,12 +410,12 @@ impl Machine {
 
     /// Returns the kind of match of a board without a start line: the one we were about to begin, a new match, or a
     /// resumed one.
-    fn shown_unasked(&self, opponent: &str, line: &BoardLine, length: Option<u32>) -> Wanted {
-        let new = length.map_or(Wanted::Unlimited, Wanted::Points);
+    fn is_unsolicited(&self, opponent: &str, line: &BoardLine, length: Option<u32>) -> MatchTerms {
+        let new = length.map_or(MatchTerms::Unlimited, MatchTerms::Points);
         let joining = self.joining.as_ref();
         if let Some(joining) = joining.filter(|joining| joining.name == opponent) {
             return match joining.wanted {
-                Wanted::Resume => Wanted::Resume,
+                MatchTerms::Resume => MatchTerms::Resume,
                 _ => new,
             };
         }
@@ -425,7 +425,7 @@ impl Machine {
                 .is_ok_and(|view| view.position == Position::start());
         match begins && !self.holds(opponent) {
             true => new,
-            false => Wanted::Resume,
+            false => MatchTerms::Resume,
         }
     }
 
@@ -451,7 +451,7 @@ impl Machine {
 
     /// The match is no longer there: by our `leave` if we wanted that and the server does not say
     /// otherwise; the opponent can have gone in the same moment.
-    pub(super) fn match_gone(&mut self, by_us: bool) {
+    pub(super) fn match_removed(&mut self, by_us: bool) {
         let Some(game) = self.game.take() else { return };
         self.outbox.clear();
         let by_us = by_us && game.leaving;

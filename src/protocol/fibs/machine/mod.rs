@@ -5,26 +5,26 @@
 //! command leaves only when its time has come, so an answer that has become old never leaves
 //! (FIBS-13, FIBS-14).
 
+mod chat_and_invites;
 mod idle;
 mod lines;
-mod manners;
+mod lost_matches;
 mod resync;
-mod unseen;
 
+use super::interface::{Answer, Ask, BotCounters, Event, Output, Timing};
 use super::interrupted::Interrupted;
 use super::play::{CrawfordRoll, Match, Move, Resync};
 use super::policy::{InvitationAnswer, Policy};
 use super::record::{MatchEnd, MatchRecord};
-use super::treaty::{Answer, Ask, Counts, Event, Output, Timing};
 use gammond_game::notation::fibs::{
-    By, LineReader, Message, OwnInfo, Piece, Speech, Wanted, Who, name_line, read_steps,
+    By, LineReader, MatchTerms, Message, OwnInfo, Piece, Speech, Who, name_line, read_steps,
 };
 use gammond_game::notation::{BoardDialect, BoardLine, MatPlayer, fibs_play_text};
 use gammond_game::{Play, Position, Roll};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Names remembered at a time.
-const PEOPLE_MAX: usize = 10_000;
+const USERS_MAX: usize = 10_000;
 /// A link that breaks so soon after a match was resumed was broken by that.
 const RESUME_BREAK_MS: u64 = 30_000;
 /// Such breaks that are counted: the wait doubles with each.
@@ -61,7 +61,7 @@ enum Stop {
 #[derive(Clone, Debug)]
 struct Invitation {
     name: String,
-    wanted: Wanted,
+    wanted: MatchTerms,
     due: u64,
     /// Joining would destroy a saved match.
     warned: bool,
@@ -75,7 +75,7 @@ struct Joining {
     /// Name of the user whom we invited or joined.
     name: String,
     /// Match that we invited to or joined.
-    wanted: Wanted,
+    wanted: MatchTerms,
     /// Time until which the bot waits for the start.
     until: u64,
     /// Number of further fence answers after which the server has answered it (FIBS-32).
@@ -116,13 +116,13 @@ pub struct Machine {
     last_sent: u64,
     last_heard: u64,
     settle_at: u64,
-    people: BTreeMap<String, Who>,
+    users: BTreeMap<String, Who>,
     saved: BTreeMap<String, Option<u32>>,
     drops: BTreeMap<String, u32>,
     /// Open invitations, first come first served.
     invitations: VecDeque<Invitation>,
     /// User who invited to a new match and was asked for the saved one instead.
-    instead: Option<(String, Wanted)>,
+    instead: Option<(String, MatchTerms)>,
     /// Saved matches of the user who invited last, as the server counts them.
     counted: Option<(String, u32)>,
     /// An invitation or acceptance of ours that no start has answered yet.
@@ -163,7 +163,7 @@ pub struct Machine {
     next_id: u64,
     /// Time at which the present phase of the login began.
     phase_at: u64,
-    counts: Counts,
+    counts: BotCounters,
 }
 
 impl Machine {
@@ -184,7 +184,7 @@ impl Machine {
             last_sent: 0,
             last_heard: 0,
             settle_at: u64::MAX,
-            people: BTreeMap::new(),
+            users: BTreeMap::new(),
             saved: BTreeMap::new(),
             drops: BTreeMap::new(),
             invitations: VecDeque::new(),
@@ -212,13 +212,13 @@ impl Machine {
             stop_waits_until: 0,
             next_id: 0,
             phase_at: 0,
-            counts: Counts::default(),
+            counts: BotCounters::default(),
         }
     }
 
     /// Counters since the machine was made.
     #[must_use]
-    pub const fn counts(&self) -> Counts {
+    pub const fn counts(&self) -> BotCounters {
         self.counts
     }
 
@@ -246,7 +246,7 @@ impl Machine {
             self.reports.remove(name);
             return;
         };
-        if self.reports.len() >= PEOPLE_MAX && !self.reports.contains_key(name) {
+        if self.reports.len() >= USERS_MAX && !self.reports.contains_key(name) {
             self.reports.pop_first();
         }
         self.reports.insert(name.to_owned(), lines);
@@ -271,7 +271,7 @@ impl Machine {
         self.saved_begun = false;
         self.listless = false;
         self.fences = 0;
-        self.people.clear();
+        self.users.clear();
         self.saved.clear();
         self.invitations.clear();
         self.instead = None;
@@ -294,7 +294,7 @@ impl Machine {
             resumption.tries = 0;
         }
         if let Some(joining) = self.joining.take() {
-            if self.unanswered.len() >= PEOPLE_MAX {
+            if self.unanswered.len() >= USERS_MAX {
                 self.unanswered.pop_first();
             }
             self.unanswered.insert(joining.name);
@@ -339,7 +339,7 @@ impl Machine {
             (1, false) => Stop::AfterGame,
             _ => Stop::Now,
         };
-        self.want_stop(wanted);
+        self.request_stop(wanted);
         if self.stop == Stop::Now {
             self.stop_at = self.stop_at.min(now + self.timing.stop_ms);
         }
@@ -350,7 +350,7 @@ impl Machine {
         self.idle();
     }
 
-    fn want_stop(&mut self, wanted: Stop) {
+    fn request_stop(&mut self, wanted: Stop) {
         self.stop = self.stop.max(wanted);
         self.stop_waits_until = self.now + self.timing.hidden_ms;
     }
@@ -565,12 +565,12 @@ impl Machine {
             Message::Who(who) => self.who(*who),
             Message::LogsIn(_) => {}
             Message::LogsOut(name) => {
-                self.people.remove(&name);
+                self.users.remove(&name);
             }
-            Message::Said { name, how, text } => self.said(&name, how, &text),
+            Message::Said { name, how, text } => self.answer_chat(&name, how, &text),
             Message::SavedMatch { name, length } => {
                 self.found_saved(&name, length);
-                if self.saved.len() < PEOPLE_MAX {
+                if self.saved.len() < USERS_MAX {
                     self.saved.insert(name, length);
                 }
             }
@@ -582,7 +582,7 @@ impl Machine {
             Message::NoSavedMatches => {
                 self.fences_lost();
                 self.saved.clear();
-                self.close_unseen();
+                self.close_lost_match();
             }
             Message::NoSavedList => {
                 self.fences_lost();
@@ -631,8 +631,8 @@ impl Machine {
             }
             return;
         }
-        if self.people.len() < PEOPLE_MAX || self.people.contains_key(&who.name) {
-            self.people.insert(who.name.clone(), who);
+        if self.users.len() < USERS_MAX || self.users.contains_key(&who.name) {
+            self.users.insert(who.name.clone(), who);
         }
     }
 

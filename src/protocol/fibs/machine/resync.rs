@@ -43,8 +43,8 @@ impl Machine {
     }
 
     /// An invitation or acceptance is sent.
-    pub(super) fn begin_joining(&mut self, name: &str, wanted: Wanted) {
-        if wanted == Wanted::Resume {
+    pub(super) fn begin_joining(&mut self, name: &str, wanted: MatchTerms) {
+        if wanted == MatchTerms::Resume {
             self.resuming = Some((name.to_owned(), self.now));
         }
         self.joining = Some(Joining {
@@ -96,7 +96,7 @@ impl Machine {
             return;
         }
         if self.saved_begun {
-            self.close_unseen();
+            self.close_lost_match();
         }
         let now = self.now;
         // The invitation to join came late, just before the fence: the answer to it is on its way.
@@ -111,7 +111,7 @@ impl Machine {
             game.resync = Resync::No;
             self.send("leave");
         } else if self.boardless && !game.between {
-            self.go_on_from_known();
+            self.continue_from_known_board();
         } else if game.between && !joins {
             game.rejoin_at = now + self.timing.resync_ms / 4;
         }

@@ -4,11 +4,11 @@ use super::table::{Job, Jobs};
 use super::watch::{watched, watcher};
 use super::{Kind, State};
 use crate::fair_queue::Origin;
-use crate::http::access::Doors;
-use crate::http::desk::{self, Read};
+use crate::http::access::AccessState;
 use crate::http::matches::{self, FORMS};
 use crate::http::problem::Problem;
 use crate::http::router::Peer;
+use crate::http::submission::{self, Read};
 use crate::http::{body, question, verbs};
 use crate::shutdown::{Phase, reached};
 use crate::tcp::shared::Shared;
@@ -82,7 +82,7 @@ fn kind_of(response: &mut Response, kind: &str) {
 /// The jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is what only
 /// its owner knows.
 async fn list(
-    Extension(doors): Extension<Arc<Doors>>,
+    Extension(access_state): Extension<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -91,8 +91,10 @@ async fn list(
         let message = "jobs are listed for clients with a token only";
         return Err(Problem::new("forbidden", message));
     }
-    let jobs = doors.jobs.list(&doors.access.owner(peer.origin));
-    let keep = doors.jobs.limits.keep;
+    let jobs = access_state
+        .jobs
+        .list(&access_state.access.owner(peer.origin));
+    let keep = access_state.jobs.limits.keep;
     let shown: Vec<Value> = jobs.iter().map(|job| shown(job, keep)).collect();
     let mut response = Response::new(Body::from(format!("{}\n", Value::from(shown))));
     kind_of(&mut response, "application/json");
@@ -102,13 +104,13 @@ async fn list(
 /// `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
 async fn one(
     Shelf(shared): Shelf<Arc<Shared>>,
-    Extension(doors): Extension<Arc<Doors>>,
+    Extension(access_state): Extension<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     Name(name): Name,
     request: Request,
 ) -> Result<Response, Problem> {
-    let owner = doors.access.owner(peer.origin);
-    let keep = doors.jobs.limits.keep;
+    let owner = access_state.access.owner(peer.origin);
+    let keep = access_state.jobs.limits.keep;
     let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
     if let Some(kind) = kind {
         if request.method() != Method::POST {
@@ -119,7 +121,7 @@ async fn one(
             Kind::Analyse => analysis(&shared, request).await?,
         };
         let client = (owner, peer.origin);
-        let job = doors
+        let job = access_state
             .jobs
             .add(&shared, client, (kind, words), input)
             .await?;
@@ -130,16 +132,16 @@ async fn one(
         }
         return Ok(response);
     }
-    let job = doors.jobs.get(&name, &owner)?;
+    let job = access_state.jobs.get(&name, &owner)?;
     if request.method() == Method::DELETE {
-        doors.jobs.remove(&job);
+        access_state.jobs.remove(&job);
         return Ok(fresh(StatusCode::NO_CONTENT.into_response()));
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(wrong_method("GET, HEAD, DELETE"));
     }
     if let Some(seconds) = wait(request.uri().query().unwrap_or_default())? {
-        let _place = watcher(&doors.jobs)?;
+        let _place = watcher(&access_state.jobs)?;
         let mut phase = shared.phase.subscribe();
         tokio::select! {
             () = reached(&mut phase, Phase::Drain) => {}
@@ -164,7 +166,7 @@ fn wait(query: &str) -> Result<Option<u64>, Problem> {
     let (words, wait) = question::settings_of_query(query, "wait")?;
     let wrong = || {
         let message = format!("want wait=0 to wait={WAIT_SECONDS_MAX}, in seconds");
-        let place = crate::http::problem::Where::Parameter("wait".to_owned());
+        let place = crate::http::problem::ErrorLocation::Parameter("wait".to_owned());
         Problem::new("bad-setting", message).at(place)
     };
     if !words.is_empty() {
@@ -185,7 +187,7 @@ async fn rollout(shared: &Arc<Shared>, request: Request) -> Result<(String, Byte
     let (parts, body) = request.into_parts();
     let bytes = body::json(shared, &parts.headers, body).await?;
     let words = verbs::with_progress(question::from_json(question::parse(&bytes)?)?);
-    let read = desk::read(shared, "rollout", words.as_bytes());
+    let read = submission::read(shared, "rollout", words.as_bytes());
     match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
         Read::Inquiry(_) => Ok((words, Bytes::new())),
         Read::Text(_) => Err(Problem::new("bad-request", "request is no rollout")),
@@ -247,13 +249,15 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
 
 /// The answer of a finished job, in the form that is asked for.
 async fn result(
-    Extension(doors): Extension<Arc<Doors>>,
+    Extension(access_state): Extension<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     Name(id): Name,
     request: Request,
 ) -> Result<Response, Problem> {
     only_get(request.method())?;
-    let job = doors.jobs.get(&id, &doors.access.owner(peer.origin))?;
+    let job = access_state
+        .jobs
+        .get(&id, &access_state.access.owner(peer.origin))?;
     let ended = job.view.borrow().ended.clone();
     let Some(ended) = ended else {
         let message = "the job has not ended: ask for its events, or again later";
@@ -268,7 +272,7 @@ async fn result(
     let offered = FORMS.get(..ended.sizes.len()).unwrap_or_default();
     let (kind, _) = matches::chosen(wanted, request.headers(), offered)?;
     let number = offered.iter().position(|(_, known, _)| *known == kind);
-    let bytes = report(&doors.jobs, &job, number.unwrap_or(0)).await?;
+    let bytes = report(&access_state.jobs, &job, number.unwrap_or(0)).await?;
     let mut response = Response::new(Body::from(bytes));
     matches::report_headers(response.headers_mut(), kind);
     Ok(fresh(response))

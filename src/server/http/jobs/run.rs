@@ -2,12 +2,12 @@
 
 use super::table::{Job, Jobs};
 use super::{Kind, State};
-use crate::http::desk::{self, Answer, Read};
 use crate::http::matches;
 use crate::http::problem::Problem;
+use crate::http::submission::{self, Answer, Read};
 use crate::shutdown::{Phase, reached};
+use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
-use crate::tcp::weight::Weight;
 use axum::body::Bytes;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -89,12 +89,12 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
 fn start(shared: &Arc<Shared>, job: &Job, input: &Bytes) -> Result<Answer, Problem> {
     let words = job.meta.words.as_str();
     match job.meta.kind {
-        Kind::Rollout => match desk::read(shared, "rollout", words.as_bytes())? {
-            Read::Inquiry(inquiry) => desk::start(shared, job.origin, *inquiry, true),
+        Kind::Rollout => match submission::read(shared, "rollout", words.as_bytes())? {
+            Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
             Read::Text(_) => Err(Problem::new("internal", "the job is no rollout")),
         },
         Kind::Analyse => {
-            let mut weight = Weight::new(Arc::clone(shared));
+            let mut weight = MatchMemory::new(Arc::clone(shared));
             if weight.gathered(Some(input.len())) {
                 return Err(Problem::new("busy", "busy: too many matches wait"));
             }
@@ -102,7 +102,7 @@ fn start(shared: &Arc<Shared>, job: &Job, input: &Bytes) -> Result<Answer, Probl
             let mut inquiry = matches::inquiry(shared, words, input.to_vec(), form)?;
             let limit = u64::try_from(MATCH_TIME.as_millis()).unwrap_or(u64::MAX);
             inquiry.settings.time_ms.get_or_insert(limit);
-            let answer = desk::start(shared, job.origin, inquiry, true)?;
+            let answer = submission::start(shared, job.origin, inquiry, true)?;
             Ok(answer.holding(weight))
         }
     }

@@ -4,7 +4,7 @@ use super::View;
 use super::paths::{Name, fresh, only_get, report};
 use super::table::{Job, Jobs};
 use crate::http::accept;
-use crate::http::access::Doors;
+use crate::http::access::AccessState;
 use crate::http::events::{self, EVENTS};
 use crate::http::problem::Problem;
 use crate::http::router::Peer;
@@ -32,26 +32,28 @@ pub(super) fn watcher(jobs: &Jobs) -> Result<OwnedSemaphorePermit, Problem> {
 /// The events of a job, from its present state to its end (HTTP-54).
 pub(super) async fn watched(
     Shelf(shared): Shelf<Arc<Shared>>,
-    Extension(doors): Extension<Arc<Doors>>,
+    Extension(access_state): Extension<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     Name(id): Name,
     request: Request,
 ) -> Result<Response, Problem> {
     only_get(request.method())?;
-    let job = doors.jobs.get(&id, &doors.access.owner(peer.origin))?;
+    let job = access_state
+        .jobs
+        .get(&id, &access_state.access.owner(peer.origin))?;
     accept::chosen(request.headers(), &[EVENTS])?;
     let seen = last_id(request.headers());
     if seen == Some(LAST_ID) {
         return Ok(fresh(StatusCode::NO_CONTENT.into_response()));
     }
-    let place = watcher(&doors.jobs)?;
+    let place = watcher(&access_state.jobs)?;
     let watch = Watch {
         view: job.view.subscribe(),
         cancelled: job.cancelled.subscribe(),
         phase: shared.phase.subscribe(),
         seen: seen.and_then(|seen| seen.parse().ok()).unwrap_or(0),
         over: false,
-        jobs: Arc::clone(&doors.jobs),
+        jobs: Arc::clone(&access_state.jobs),
         job,
         _place: place,
     };

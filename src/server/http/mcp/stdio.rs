@@ -7,7 +7,7 @@ use crate::shutdown::{Phase, reached};
 use crate::tcp::Handle;
 use crate::tcp::TransportError;
 use crate::transport::{Transport, TransportFuture};
-use gammond_protocol::{Cut, LineCodec};
+use gammond_protocol::{FramedLine, LineCodec};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -84,9 +84,9 @@ async fn converse(server: &Handle) {
         }
         while let Some(cut) = codec.peek() {
             match cut {
-                Cut::Line(line) if line.trim_ascii().is_empty() => {}
-                Cut::Line(line) => take(&context, line, &mut calls, &sender),
-                Cut::TooLong => {
+                FramedLine::Line(line) if line.trim_ascii().is_empty() => {}
+                FramedLine::Line(line) => take(&context, line, &mut calls, &sender),
+                FramedLine::TooLong => {
                     let error = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
                     let error = RpcError::new(INVALID_REQUEST, error);
                     let _ = sender.send(error.response(&Value::Null));

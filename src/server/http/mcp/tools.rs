@@ -1,8 +1,8 @@
 //! The tools and resources of MCP: a question, its answer, and what a model reads (MCP-20 to MCP-42).
 
-use super::super::board::{PNG, SVG, TEXT, Wishes, shown};
-use super::super::desk::{self, Answer};
+use super::super::board::{DrawingOptions, PNG, SVG, TEXT, shown};
 use super::super::problem::Problem;
+use super::super::submission::{self, Answer};
 use super::arguments;
 use super::message::{INVALID_PARAMS, RpcError, text};
 use super::summary::summary;
@@ -62,7 +62,7 @@ pub(super) async fn call(
         "show_position" => show(context, arguments).await,
         "analyse_match" => analyse(context, arguments).await,
         other => {
-            let message = format!("there is no tool {other:.64?}");
+            let message = format!("unknown tool {other:.64?}");
             return Err(RpcError::new(INVALID_PARAMS, message));
         }
     };
@@ -89,7 +89,7 @@ async fn question(
     defaults: &[(&str, &str)],
 ) -> Result<Value, Problem> {
     let line = arguments::line(arguments, known, defaults)?;
-    let asked = desk::ask(&context.shared, context.origin, verb, line.as_bytes()).await;
+    let asked = submission::ask(&context.shared, context.origin, verb, line.as_bytes()).await;
     Ok(structured(parsed(&Answer::collect(asked?).await)?))
 }
 
@@ -108,7 +108,7 @@ async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Resu
     let defaults = [DEPTH, ("top", PLAYS_MAX), ("filter", "huge")];
     let line = arguments::line(&Json::Object(others), known, &defaults)?;
     let wanted = wanted_plays(context, &line, &wanted)?;
-    let asked = desk::ask(&context.shared, context.origin, "move", line.as_bytes()).await;
+    let asked = submission::ask(&context.shared, context.origin, "move", line.as_bytes()).await;
     let mut answer = parsed(&Answer::collect(asked?).await)?;
     if let Some(plays) = answer.get_mut("plays").and_then(Value::as_array_mut) {
         let is_wanted = |play: &Value| {
@@ -156,7 +156,8 @@ async fn rollout(
         defaults.push(("progress", "1"));
     }
     let line = arguments::line(arguments, known, &defaults)?;
-    let mut answer = desk::ask(&context.shared, context.origin, "rollout", line.as_bytes()).await?;
+    let mut answer =
+        submission::ask(&context.shared, context.origin, "rollout", line.as_bytes()).await?;
     let trials = match super::message::member(arguments, "trials") {
         Some(Json::Number(number)) => number.as_f64().unwrap_or(1296.0),
         _ => 1296.0,
@@ -234,7 +235,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
     known.push("roll");
     let line = arguments::line(&Json::Object(question), &known, &[])?;
     let query = Serializer::new(String::new()).extend_pairs(wanted).finish();
-    let (wishes, _) = Wishes::read(&query)?;
+    let (wishes, _) = DrawingOptions::read(&query)?;
     let drawn = wishes.draw(&context.shared, &line, kind).await?;
     let bytes = to_bytes(drawn.into_body(), PICTURE_BYTES_MAX).await;
     let bytes = bytes.map_err(|error| Problem::new("internal", error.to_string()))?;
@@ -294,9 +295,9 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
         Some(value) => return Err(bad(format!("plies is {}, want 0 to 3", value.kind()))),
     };
     let session = context.shared.defaults().session;
-    let inquiry = match_inquiry(&words, file.into(), ReportForm::Json, &session);
+    let inquiry = match_inquiry(&words, file, ReportForm::Json, &session);
     let inquiry = inquiry.map_err(|error| Problem::new(error.code, error.message))?;
-    let answer = desk::compute(&context.shared, context.origin, inquiry).await?;
+    let answer = submission::compute(&context.shared, context.origin, inquiry).await?;
     let mut report = parsed(&answer.collect().await)?;
     cut(&mut report, wanted, limit);
     Ok(structured(report))
@@ -358,10 +359,13 @@ pub(super) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcE
     let failed = |problem: Problem| RpcError::new(INVALID_PARAMS, problem.message);
     let line = arguments::line(&arguments, &["position"], &[]).map_err(failed)?;
     let bytes = if kind == "application/json" {
-        let asked = desk::ask(&context.shared, context.origin, "convert", line.as_bytes()).await;
+        let asked =
+            submission::ask(&context.shared, context.origin, "convert", line.as_bytes()).await;
         Answer::collect(asked.map_err(failed)?).await
     } else {
-        let drawn = Wishes::default().draw(&context.shared, &line, kind).await;
+        let drawn = DrawingOptions::default()
+            .draw(&context.shared, &line, kind)
+            .await;
         let body = drawn.map_err(failed)?.into_body();
         let bytes = to_bytes(body, PICTURE_BYTES_MAX).await;
         bytes.map_err(|_| unknown())?.to_vec()

@@ -2,10 +2,10 @@
 //! page again and puts the new answer in the place of the old one. The other pages are filled by their scripts. All answers are
 //! those of the paths below `/v1/`.
 
-mod explored;
 mod form;
+mod page_parts;
 
-use super::problem::{Problem, Where};
+use super::problem::{ErrorLocation, Problem};
 use super::router::{Peer, only_get};
 use crate::tcp::shared::Shared;
 use axum::Router;
@@ -15,10 +15,10 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, R
 use axum::http::{HeaderValue, Method, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use explored::Explored;
 use form::PageForm;
 use gammond_base::escape::Markup;
 use gammond_protocol::render::board_style;
+use page_parts::PageParts;
 use std::sync::Arc;
 
 /// What all pages have in common.
@@ -166,7 +166,7 @@ async fn explore(
     }
     let (form, explored) = match PageForm::read(uri.query().unwrap_or_default()) {
         Ok(form) => {
-            let explored = explored::explore(&shared, peer, &form).await;
+            let explored = page_parts::explore(&shared, peer, &form).await;
             (form, explored)
         }
         Err(problem) => (PageForm::default(), Err(problem)),
@@ -185,7 +185,7 @@ async fn explore(
 }
 
 /// Writes the main part of Explore.
-fn written(form: &PageForm, explored: Result<&Explored, &Problem>) -> String {
+fn written(form: &PageForm, explored: Result<&PageParts, &Problem>) -> String {
     let found = explored.ok();
     let fault = explored.err().map(|problem| (field(problem), problem));
     filled(EXPLORE, |name| {
@@ -214,7 +214,7 @@ fn written(form: &PageForm, explored: Result<&Explored, &Problem>) -> String {
 /// The field beside which a problem is shown; `form` for none of them.
 fn field(problem: &Problem) -> &str {
     match &problem.place {
-        Where::Parameter(name) if form::FIELDS.contains(&name.as_str()) => name,
+        ErrorLocation::Parameter(name) if form::FIELDS.contains(&name.as_str()) => name,
         _ => "form",
     }
 }

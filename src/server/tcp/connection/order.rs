@@ -13,8 +13,9 @@ impl<S> Connection<S> {
             let whole = one.bytes.ends_with(b"\n");
             let behind = std::mem::take(&mut one.behind);
             self.out.append(&mut one.bytes);
-            let left = self.account.charge(0);
-            self.charge.absorb(std::mem::replace(&mut one.charge, left));
+            let left = self.connection_budget.charge(0);
+            self.reservation
+                .absorb(std::mem::replace(&mut one.reservation, left));
             if one.done {
                 self.lines_pending -= one.lines;
                 self.weight.pending -= one.block;
@@ -23,7 +24,7 @@ impl<S> Connection<S> {
             } else {
                 self.open = (!whole).then_some(number);
             }
-            self.account.go_on(self.front(), behind);
+            self.connection_budget.go_on(self.front(), behind);
         }
     }
 

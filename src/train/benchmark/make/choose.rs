@@ -1,8 +1,8 @@
 //! Choice of the positions that become records, and of their candidates: a job whose parts are single positions.
 
-use super::quota::{Filled, may_take};
+use super::quota::{QuotaCounts, may_take};
 use super::recipe::{GAMES_PER_PART, Interest, Recipe, equity, games, header};
-use super::source::WantedRecord;
+use super::source::RecordRequest;
 use gammond_base::stats::Running;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{FilterLevel, MoveFilter, PlayQuery, RankedPlay, Settings, Stop};
@@ -39,7 +39,7 @@ pub struct Chosen {
 pub struct Choosing<'a> {
     engine: &'a Engine,
     recipe: &'a Recipe,
-    wanted: &'a [WantedRecord],
+    wanted: &'a [RecordRequest],
     header: Header,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Choosing<'a> {
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,
-        wanted: &'a [WantedRecord],
+        wanted: &'a [RecordRequest],
     ) -> Result<Choosing<'a>, EngineError> {
         let header = header(engine, recipe, wanted, "benchmark candidates")?;
         Ok(Choosing {
@@ -66,7 +66,7 @@ impl<'a> Choosing<'a> {
     fn choose(
         &self,
         number: usize,
-        wanted: &WantedRecord,
+        wanted: &RecordRequest,
         stop: &Stop,
     ) -> Result<Option<Chosen>, EngineError> {
         let mut chosen = Chosen {
@@ -250,7 +250,7 @@ fn pack(chosen: &Chosen) -> Vec<u8> {
     bytes
 }
 
-fn unpack(wanted: &WantedRecord, bytes: &[u8]) -> Option<Chosen> {
+fn unpack(wanted: &RecordRequest, bytes: &[u8]) -> Option<Chosen> {
     let (listed, rest) = bytes.split_first_chunk::<4>()?;
     let (count, rest) = rest.split_first_chunk::<4>()?;
     let count = u32::from_le_bytes(*count) as usize;
@@ -338,7 +338,7 @@ impl Job for Choosing<'_> {
 pub struct Choice {
     /// The records.
     pub records: Vec<Chosen>,
-    filled: Filled,
+    filled: QuotaCounts,
     looked_at: u64,
 }
 
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_first_throw_brings_is_no_scatter() {
+    fn first_roll_luck_is_no_variance() {
         let throws = |games: u32| (0..games).map(|game| f64::from(game % GAMES_PER_PART));
         let even: Vec<f64> = throws(GAMES_FIRST).collect();
         assert_eq!(scatter(&even), 0.0);

@@ -80,9 +80,9 @@ pub(super) fn may_take(quotas: &[Quota], position: &Position) -> bool {
 
 /// Numbers of records counted towards quotas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filled(Vec<usize>);
+pub(super) struct QuotaCounts(Vec<usize>);
 
-impl Filled {
+impl QuotaCounts {
     /// Counts a record if one of its groups has room.
     pub(super) fn takes(&mut self, quotas: &[Quota], position: &Position) -> bool {
         self.0.resize(quotas.len(), 0);
@@ -133,7 +133,7 @@ mod tests {
         let start = Position::start();
         assert!(may_take(&quotas, &start) && may_take(&[], &start));
         assert!(!may_take(&quotas[1..], &start));
-        let mut filled = Filled::default();
+        let mut filled = QuotaCounts::default();
         assert!(!filled.are_full(&quotas));
         assert!(filled.takes(&quotas, &start));
         assert!(!filled.takes(&quotas, &start));

@@ -1,7 +1,7 @@
 //! Recipe of records (candidates, rollouts, quotas) and the settings of single records that follow from it.
 
 use super::quota::Quota;
-use super::source::WantedRecord;
+use super::source::RecordRequest;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{RolloutQuery, RolloutSettings, RolloutSubject};
 use gammond_game::notation::PositionKey;
@@ -106,7 +106,7 @@ pub(super) fn games(
 pub fn header(
     engine: &Engine,
     recipe: &Recipe,
-    wanted: &[WantedRecord],
+    wanted: &[RecordRequest],
     kind: &str,
 ) -> Result<Header, EngineError> {
     let quotas: Vec<String> = recipe.quotas.iter().map(ToString::to_string).collect();
@@ -122,13 +122,13 @@ pub fn header(
 }
 
 /// Positions and rolls, and how many.
-fn checksum(wanted: &[WantedRecord]) -> String {
+fn checksum(wanted: &[RecordRequest]) -> String {
     let lines: Vec<String> = wanted.iter().map(line).collect();
     let sum = sha256(lines.join("\n").as_bytes());
     format!("{}, sha256 {sum}", wanted.len())
 }
 
-fn line(wanted: &WantedRecord) -> String {
+fn line(wanted: &RecordRequest) -> String {
     let roll = wanted.roll.map_or("00".to_owned(), |roll| roll.to_string());
     let mut line = format!("{} {roll}", PositionKey::from(wanted.position));
     for position in &wanted.listed {

@@ -22,7 +22,7 @@ pub struct Rolling<'a> {
 
 /// Rollout results of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct KnownResults {
     /// Parts that were counted.
     pub parts: u64,
     /// The mean chances of each part of each candidate. A candidate has as many parts as it has games for.
@@ -108,15 +108,15 @@ fn checksum(records: &[Chosen]) -> String {
 
 impl Job for Rolling<'_> {
     /// Results of each record, in order.
-    type Sum = Vec<Known>;
+    type Sum = Vec<KnownResults>;
     type Error = EngineError;
 
     fn header(&self) -> Header {
         self.header.clone()
     }
 
-    fn start(&self) -> Vec<Known> {
-        vec![Known::default(); self.records.len()]
+    fn start(&self) -> Vec<KnownResults> {
+        vec![KnownResults::default(); self.records.len()]
     }
 
     fn parts(&self) -> Option<u64> {
@@ -153,7 +153,7 @@ impl Job for Rolling<'_> {
         Ok((!stop.is_triggered()).then_some(bytes))
     }
 
-    fn merge(&self, sum: &mut Vec<Known>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
+    fn merge(&self, sum: &mut Vec<KnownResults>, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
         let (number, record, games) = self.of_part(number).ok_or(BadPart)?;
         let known = sum.get_mut(number).ok_or(BadPart)?;
         let (numbers, rest) = bytes.as_chunks::<8>();
@@ -172,7 +172,7 @@ impl Job for Rolling<'_> {
         Ok(())
     }
 
-    fn progress(&self, _: &Vec<Known>, parts: u64) -> Progress {
+    fn progress(&self, _: &Vec<KnownResults>, parts: u64) -> Progress {
         // A share has only every so many-th part.
         let total = self.parts().unwrap_or(0);
         let records = self.firsts.partition_point(|&first| first <= parts) - 1;

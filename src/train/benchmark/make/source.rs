@@ -6,11 +6,11 @@ use gammond_game::notation::{
     split_position,
 };
 use gammond_game::{Position, Roll, Rules};
-use gammond_protocol::analysis::{Deed, Terms, replay_from};
+use gammond_protocol::analysis::{Action, Terms, replay_from};
 
 /// A record that is wanted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WantedRecord {
+pub struct RecordRequest {
     /// The position.
     pub position: Position,
     /// The roll to be played; none for a record of the position before the roll.
@@ -20,7 +20,7 @@ pub struct WantedRecord {
 }
 
 /// Records that are wanted, and lines that ask for none with the reasons.
-pub type Source = (Vec<WantedRecord>, Vec<(u64, SourceError)>);
+pub type Source = (Vec<RecordRequest>, Vec<(u64, SourceError)>);
 
 /// Reasons for skipping a line or a game.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -137,14 +137,14 @@ fn record(line: &[u8]) -> Result<Option<Line>, SourceError> {
     })
 }
 
-fn rolled(line: Line, unrolled: Unrolled, number: u64) -> WantedRecord {
+fn rolled(line: Line, unrolled: Unrolled, number: u64) -> RecordRequest {
     let roll = match (line.roll, unrolled) {
         (None, Unrolled::ByLot(seed)) if !line.fixed => {
             Some(Roll::thrown(&mut stream(seed, number)))
         }
         (roll, _) => roll,
     };
-    WantedRecord {
+    RecordRequest {
         position: line.position,
         roll,
         listed: line.listed,
@@ -168,10 +168,10 @@ pub fn of_match(text: &[u8], unrolled: Unrolled) -> Result<Source, NotationError
     for (number, (game, terms)) in (1..).zip(games) {
         let replay = replay_from(game, &terms);
         for decision in &replay.decisions {
-            let Deed::Play { roll, .. } = decision.deed else {
+            let Action::Play { roll, .. } = decision.action else {
                 continue;
             };
-            wanted.push(WantedRecord {
+            wanted.push(RecordRequest {
                 position: decision.position,
                 roll: (unrolled != Unrolled::BeforeRoll).then_some(roll),
                 listed: Vec::new(),

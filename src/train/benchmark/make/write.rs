@@ -2,7 +2,7 @@
 
 use super::choose::Chosen;
 use super::recipe::{GAMES_PER_PART, Recipe, equity};
-use super::roll::Known;
+use super::roll::KnownResults;
 use gammond_base::stats::Running;
 use gammond_engine::query::Truncation;
 use gammond_game::Chances;
@@ -43,7 +43,7 @@ pub fn settings_line(recipe: &Recipe, net: &str) -> String {
 const PARTS_MIN: u64 = 2;
 
 /// Results of a record's games.
-struct Rolled {
+struct GameResults {
     /// Mean chances of each candidate, seen by the player who is to act.
     chances: Vec<[f64; 5]>,
     /// Equity of each part of each candidate.
@@ -52,8 +52,8 @@ struct Rolled {
     order: Vec<usize>,
 }
 
-impl Rolled {
-    fn of(record: &Chosen, known: &Known) -> Rolled {
+impl GameResults {
+    fn of(record: &Chosen, known: &KnownResults) -> GameResults {
         let (mut chances, mut equities) = (Vec::new(), Vec::new());
         for candidate in 0..record.rolled() {
             let mut sum = [0.0; 5];
@@ -73,7 +73,7 @@ impl Rolled {
         let value = |index: &usize| equity(&chances[*index]);
         let mut order: Vec<usize> = (0..record.rolled()).collect();
         order.sort_by(|a, b| value(b).total_cmp(&value(a)));
-        Rolled {
+        GameResults {
             chances,
             equities,
             order,
@@ -105,7 +105,7 @@ impl Rolled {
 
 /// The lines of all records that have all their games.
 #[must_use]
-pub fn records(recipe: &Recipe, records: &[Chosen], known: &[Known]) -> String {
+pub fn records(recipe: &Recipe, records: &[Chosen], known: &[KnownResults]) -> String {
     let mut text = String::new();
     for (number, (record, known)) in records.iter().zip(known).enumerate() {
         if known.parts == record.parts() {
@@ -115,8 +115,8 @@ pub fn records(recipe: &Recipe, records: &[Chosen], known: &[Known]) -> String {
     text
 }
 
-fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &mut String) {
-    let rolled = Rolled::of(record, known);
+fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &KnownResults, text: &mut String) {
+    let rolled = GameResults::of(record, known);
     let mut line = |record: BenchmarkRecord| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{record}");
@@ -173,14 +173,14 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &Known, text: &
 
 /// Comparison of a second rollout with the records of a first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Again {
+pub struct RepeatComparison {
     /// Records of plays.
     pub records: u64,
     /// Another play is best now.
     pub changed: u64,
     /// ... by more than two standard errors.
     pub clearly: u64,
-    /// Records with too few games for a standard error: they are never among [`Again::clearly`].
+    /// Records with too few games for a standard error: they are never among [`RepeatComparison::clearly`].
     pub uncertain: u64,
     /// The best play was not listed.
     pub missed: u64,
@@ -192,13 +192,13 @@ pub struct Again {
 
 /// Compares rolled-out records with what was listed best before: the first candidate of each.
 #[must_use]
-pub fn again(records: &[Chosen], known: &[Known]) -> Again {
-    let mut again = Again::default();
+pub fn again(records: &[Chosen], known: &[KnownResults]) -> RepeatComparison {
+    let mut again = RepeatComparison::default();
     for (record, known) in records.iter().zip(known) {
         if record.roll.is_none() || known.parts < record.parts() {
             continue;
         }
-        let rolled = Rolled::of(record, known);
+        let rolled = GameResults::of(record, known);
         let best = rolled.order[0];
         let (loss, error) = rolled.loss(best, 0);
         again.records += 1;

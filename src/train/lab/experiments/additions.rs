@@ -1,10 +1,10 @@
 //! Experiments with additions to the positions that a net learns from: disputed cube actions, and additions that may do
 //! harm.
 
-use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
+use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
 use super::teaching::{
-    Material, PLIES, apart, asked, labelled, material, positions, running, teach, told, valued,
-    verdict,
+    PLIES, TrainingData, apart, asked, described, labelled, positions, running, teach,
+    training_data, valued, verdict,
 };
 use crate::benchmark::cube::cube_loss;
 use crate::lab::LabError;
@@ -40,7 +40,11 @@ const ACTIONS: usize = 2_000;
 type Valued = (Vec<Position>, Vec<Chances>);
 
 /// The cube measure of a net, position by position, in thousandths, and how many of the decisions at 31 scores are wrong.
-fn measured(net: &dyn Player, (positions, truth): &Valued, material: &Material) -> (Vec<f64>, u32) {
+fn measured(
+    net: &dyn Player,
+    (positions, truth): &Valued,
+    training_data: &TrainingData,
+) -> (Vec<f64>, u32) {
     let mut wrong = 0;
     let pairs = positions.iter().zip(truth);
     let each = pairs.filter_map(|(position, truth)| {
@@ -48,7 +52,7 @@ fn measured(net: &dyn Player, (positions, truth): &Valued, material: &Material) 
             position,
             &net.chances(position)?,
             truth,
-            material.engine.met(),
+            training_data.engine.met(),
         );
         wrong += loss.errors;
         Some(1000.0 * loss.measure / crate::benchmark::cube::SCORES.len() as f64)
@@ -57,21 +61,23 @@ fn measured(net: &dyn Player, (positions, truth): &Valued, material: &Material) 
 }
 
 fn cube_disagreements(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const EPOCHS: (&str, u64) = ("cube-disagreements", 80);
     let [base, most] = CUBE;
-    let Some(material) = material((Class::Crashed, base + 4 * most), ground, control)? else {
+    let Some(training_data) =
+        training_data((Class::Crashed, base + 4 * most), lab_context, control)?
+    else {
         return Ok(None);
     };
-    let engine = &material.engine;
-    let Some(chances) = valued(engine, &material.learned, PLIES, control) else {
+    let engine = &training_data.engine;
+    let Some(chances) = valued(engine, &training_data.learned, PLIES, control) else {
         return Ok(None);
     };
-    let labels = labelled(&material.learned, &chances);
+    let labels = labelled(&training_data.learned, &chances);
     let (base, rest) = labels.split_at(base);
-    let Some(mut nets) = teach(&[("base", base.to_vec())], EPOCHS, ground, control)? else {
+    let Some(mut nets) = teach(&[("base", base.to_vec())], EPOCHS, lab_context, control)? else {
         return Ok(None);
     };
     let first = asked(&nets).remove(0);
@@ -88,11 +94,11 @@ fn cube_disagreements(
         ("disputed", [base, &disputed].concat()),
         ("ordinary", [base, ordinary].concat()),
     ];
-    let Some(more) = teach(&sets, EPOCHS, ground, control)? else {
+    let Some(more) = teach(&sets, EPOCHS, lab_context, control)? else {
         return Ok(None);
     };
     nets.extend(more);
-    let others = material.others[..ACTIONS.min(material.others.len())].to_vec();
+    let others = training_data.others[..ACTIONS.min(training_data.others.len())].to_vec();
     let Some(truth) = valued(engine, &others, PLIES, control) else {
         return Ok(None);
     };
@@ -100,9 +106,9 @@ fn cube_disagreements(
     let players = asked(&nets);
     let found = players
         .iter()
-        .map(|net| measured(&**net, &judged, &material));
+        .map(|net| measured(&**net, &judged, &training_data));
     let (measures, wrong): (Vec<_>, Vec<_>) = found.unzip();
-    let lost = material.lost(&nets, control)?;
+    let lost = training_data.lost(&nets, control)?;
     let (Some(lost), [before, disputes, ordinary]) = (lost, &measures[..]) else {
         return Ok(None);
     };
@@ -113,7 +119,7 @@ fn cube_disagreements(
             let (mean, error) = (seen.mean(), seen.standard_error());
             format!(
                 "{name} {mean:.3} +- {error:.3} ({wrong} wrong; plays {})",
-                told(lost)
+                described(lost)
             )
         })
         .collect();
@@ -134,15 +140,20 @@ const FEW: usize = 4_000;
 /// Returns 2-ply labels of the crashed positions, and of as many contact and race positions as are added; `None` if it
 /// was stopped.
 fn of_classes(
-    material: &Material,
-    ground: &Ground<'_>,
+    training_data: &TrainingData,
+    lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
 ) -> Option<Vec<Vec<PositionChances>>> {
-    let engine = &material.engine;
-    let mut all = vec![material.learned.clone()];
+    let engine = &training_data.engine;
+    let mut all = vec![training_data.learned.clone()];
     for class in [Class::Contact, Class::Race] {
         let own = |position: &Position| Class::of(position) == class;
-        all.push(positions(engine, (FEW, &own), ground.seed ^ 1, control)?);
+        all.push(positions(
+            engine,
+            (FEW, &own),
+            lab_context.seed ^ 1,
+            control,
+        )?);
     }
     let valued = |positions: &Vec<Position>| {
         let chances = valued(engine, positions, PLIES, control)?;
@@ -152,18 +163,19 @@ fn of_classes(
 }
 
 fn more_data(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const EPOCHS: (&str, u64) = ("more-data", 60);
-    let Some(material) = material((Class::Crashed, 3 * FEW), ground, control)? else {
+    let Some(training_data) = training_data((Class::Crashed, 3 * FEW), lab_context, control)?
+    else {
         return Ok(None);
     };
-    let Some(labels) = of_classes(&material, ground, control) else {
+    let Some(labels) = of_classes(&training_data, lab_context, control) else {
         return Ok(None);
     };
     let (base, rest) = labels[0].split_at(FEW);
-    let Some(mut nets) = teach(&[("base", base.to_vec())], EPOCHS, ground, control)? else {
+    let Some(mut nets) = teach(&[("base", base.to_vec())], EPOCHS, lab_context, control)? else {
         return Ok(None);
     };
     let first = asked(&nets).remove(0);
@@ -179,11 +191,11 @@ fn more_data(
         ("races", with(&labels[2])),
         ("own", with(&own)),
     ];
-    let Some(more) = teach(&sets, EPOCHS, ground, control)? else {
+    let Some(more) = teach(&sets, EPOCHS, lab_context, control)? else {
         return Ok(None);
     };
     nets.extend(more);
-    let Some(lost) = material.lost(&nets, control)? else {
+    let Some(lost) = training_data.lost(&nets, control)? else {
         return Ok(None);
     };
     let names = [
@@ -194,7 +206,7 @@ fn more_data(
         "crashed by its own values",
     ];
     let parts: Vec<String> = (names.iter().zip(&lost))
-        .map(|(name, lost)| format!("{name} {}", told(lost)))
+        .map(|(name, lost)| format!("{name} {}", described(lost)))
         .collect();
     let harms = lost
         .iter()

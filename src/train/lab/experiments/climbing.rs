@@ -1,8 +1,8 @@
 //! Experiments with hill climbing.
 
 use super::kit::{
-    Experiment, Ground, LabFinding, LabVerdict, above, player, points, score, scores, small,
-    test_seed, told,
+    Experiment, ExperimentContext, LabFinding, LabVerdict, above, described, player, points, score,
+    scores, small, test_seed,
 };
 use crate::lab::hillclimb::{HillPlan, HillState, Teacher};
 use crate::lab::{LabError, Tests};
@@ -16,13 +16,13 @@ pub(super) const ALL: &[Experiment] = &[
         claim: "hill climbing wins more than 60 % against random plays; published precedents reach 40 to 45 % against PubEval after \
                 100,000 rounds",
         here: "196-20-1, 1,000 rounds of best of three, 1,000 test games against each",
-        work: |ground, control| rounds("hillclimb", 1_000, ground, control),
+        work: |lab_context, control| rounds("hillclimb", 1_000, lab_context, control),
     },
     Experiment {
         name: "hillclimb-10000",
         claim: "after 10,000 rounds hill climbing wins more than 60 % against random plays",
         here: "196-20-1 from weights of 0, best of three, 1,000 test games against each",
-        work: |ground, control| rounds("hillclimb-10000", 10_000, ground, control),
+        work: |lab_context, control| rounds("hillclimb-10000", 10_000, lab_context, control),
     },
     Experiment {
         name: "hillclimb-100000",
@@ -59,18 +59,18 @@ fn plan(seed: u64, range: f32, rounds: u64) -> Result<HillPlan<'static>, LabErro
 fn climbed(
     name: &str,
     plan: HillPlan<'_>,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<HillState>, LabError> {
     let every = plan.every;
-    let end = ground.train(control, &[(name.to_owned(), plan)])?;
+    let end = lab_context.train(control, &[(name.to_owned(), plan)])?;
     let Some(state) = end.and_then(|mut states| states.pop()) else {
         return Ok(None);
     };
     if !state.curve.is_empty() {
         let series = [(name.to_owned(), points(&state.curve, every))];
         let axes = ["rounds", "points per game against PubEval"];
-        ground.keep_curves(name, axes, &series)?;
+        lab_context.keep_curves(name, axes, &series)?;
     }
     Ok(Some(state))
 }
@@ -78,20 +78,20 @@ fn climbed(
 fn rounds(
     name: &str,
     rounds: u64,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     // The first experiment is as it was first done.
     let range = if rounds > 1_000 { 0.0 } else { 0.1 };
-    let plan = plan(ground.seed, range, rounds)?;
-    let Some(state) = climbed(name, plan, ground, control)? else {
+    let plan = plan(lab_context.seed, range, rounds)?;
+    let Some(state) = climbed(name, plan, lab_context, control)? else {
         return Ok(None);
     };
-    Ok(scores(&state.net, ground, control)?.map(|scores| told(&scores, 0.6)))
+    Ok(scores(&state.net, lab_context, control)?.map(|scores| described(&scores, 0.6)))
 }
 
 fn hundred_thousand(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let pubeval = player("pubeval")?;
@@ -99,30 +99,30 @@ fn hundred_thousand(
         tests: Some(Tests {
             opponent: &*pubeval,
             games: 400,
-            seed: test_seed(ground.seed),
+            seed: test_seed(lab_context.seed),
         }),
-        ..plan(ground.seed, 0.0, 100_000)?
+        ..plan(lab_context.seed, 0.0, 100_000)?
     };
-    let Some(state) = climbed("hillclimb-100000", plan, ground, control)? else {
+    let Some(state) = climbed("hillclimb-100000", plan, lab_context, control)? else {
         return Ok(None);
     };
-    let Some(scores) = scores(&state.net, ground, control)? else {
+    let Some(scores) = scores(&state.net, lab_context, control)? else {
         return Ok(None);
     };
     let verdict = above(&scores[1], 0.4);
     Ok(Some(LabFinding {
         verdict,
-        ..told(&scores, 0.6)
+        ..described(&scores, 0.6)
     }))
 }
 
 fn curriculum(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const TEACHER: &str = "expectiminimax:depth=1";
     let teacher: Box<dyn Player> = player(TEACHER)?;
-    let plain = plan(ground.seed, 0.0, 10_000)?;
+    let plain = plan(lab_context.seed, 0.0, 10_000)?;
     let taught = HillPlan {
         teacher: Some(Teacher {
             player: &*teacher,
@@ -135,13 +135,13 @@ fn curriculum(
         ("curriculum-taught".to_owned(), taught),
         ("curriculum-plain".to_owned(), plain),
     ];
-    let Some(states) = ground.train(control, &runs)? else {
+    let Some(states) = lab_context.train(control, &runs)? else {
         return Ok(None);
     };
     let mut parts = Vec::new();
     let mut verdict = LabVerdict::Open;
     for (state, name) in states.iter().zip(["taught", "not taught"]) {
-        let of = |opponent: &str| score(&state.net, (opponent, 1_000), ground, control);
+        let of = |opponent: &str| score(&state.net, (opponent, 1_000), lab_context, control);
         let (Some(teacher), Some(pubeval)) = (of(TEACHER)?, of("pubeval")?) else {
             return Ok(None);
         };

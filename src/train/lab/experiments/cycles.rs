@@ -1,7 +1,9 @@
 //! Training by cycles on the plays that a net gets wrong, as GNU Backgammon's nets were.
 
-use super::kit::{Experiment, Ground, LabFinding};
-use super::teaching::{PLIES, apart, disputed, labelled, material, teach, told, valued, verdict};
+use super::kit::{Experiment, ExperimentContext, LabFinding};
+use super::teaching::{
+    PLIES, apart, described, disputed, labelled, teach, training_data, valued, verdict,
+};
 use crate::benchmark::regret::decisions;
 use crate::lab::LabError;
 use gammond_game::Class;
@@ -14,14 +16,14 @@ pub(super) const ALL: &[Experiment] = &[
                 ordinary ones",
         here: "198-64-5, 60 epochs on 6,000 contact positions with values of two plies, then with 1,000, 2,000 and 2,000 more that the net so \
                far disputes; beside it as many ordinary ones; 1,000 other decisions at two plies",
-        work: |ground, control| cycles(Class::Contact, ground, control),
+        work: |lab_context, control| cycles(Class::Contact, lab_context, control),
     },
     Experiment {
         name: "disagreement-cycles-crashed",
         claim: "positions where 0-ply and 2-ply choose other plays, added in cycles of 1,000 to 5,000, make a net better than as many \
                 ordinary ones",
         here: "the same with crashed positions",
-        work: |ground, control| cycles(Class::Crashed, ground, control),
+        work: |lab_context, control| cycles(Class::Crashed, lab_context, control),
     },
 ];
 
@@ -34,17 +36,17 @@ const TURNS: usize = 2;
 
 fn cycles(
     class: Class,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let most: usize = ADDED.iter().sum();
     let wanted = (class, BASE + most + TURNS * most);
-    let Some(material) = material(wanted, ground, control)? else {
+    let Some(training_data) = training_data(wanted, lab_context, control)? else {
         return Ok(None);
     };
-    let engine = &material.engine;
-    let (known, turns) = material.learned.split_at(BASE + most);
-    let turns = decisions(turns, turns.len(), ground.seed);
+    let engine = &training_data.engine;
+    let (known, turns) = training_data.learned.split_at(BASE + most);
+    let turns = decisions(turns, turns.len(), lab_context.seed);
     let Some(chances) = valued(engine, known, PLIES, control) else {
         return Ok(None);
     };
@@ -52,7 +54,7 @@ fn cycles(
     let (base, ordinary) = labels.split_at(BASE);
     let name = format!("cycles-{class:?}").to_lowercase();
     let epochs = (name.as_str(), EPOCHS);
-    let Some(mut nets) = teach(&[("0", base.to_vec())], epochs, ground, control)? else {
+    let Some(mut nets) = teach(&[("0", base.to_vec())], epochs, lab_context, control)? else {
         return Ok(None);
     };
     let (mut learned, mut begun) = (base.to_vec(), 0);
@@ -74,25 +76,25 @@ fn cycles(
             (format!("{cycle}-disputed"), learned.clone()),
             (format!("{cycle}-ordinary"), [base, as_many].concat()),
         ];
-        let Some(more) = teach(&sets, epochs, ground, control)? else {
+        let Some(more) = teach(&sets, epochs, lab_context, control)? else {
             return Ok(None);
         };
         nets.extend(more);
     }
-    let Some(lost) = material.lost(&nets, control)? else {
+    let Some(lost) = training_data.lost(&nets, control)? else {
         return Ok(None);
     };
-    Ok(told_of(&lost, learned.len() - BASE))
+    Ok(finding(&lost, learned.len() - BASE))
 }
 
 /// Reports the losses of the net before the cycles, and of two nets after each.
-fn told_of(lost: &[Vec<f64>], added: usize) -> Option<LabFinding> {
+fn finding(lost: &[Vec<f64>], added: usize) -> Option<LabFinding> {
     let [before, .., disputes, plain] = lost else {
         return None;
     };
-    let mut parts = vec![format!("before {}", told(before))];
+    let mut parts = vec![format!("before {}", described(before))];
     for (cycle, pair) in (1..).zip(lost[1..].chunks_exact(2)) {
-        let [disputed, ordinary] = [0, 1].map(|at| told(&pair[at]));
+        let [disputed, ordinary] = [0, 1].map(|at| described(&pair[at]));
         parts.push(format!(
             "cycle {cycle}: disputed {disputed}, ordinary {ordinary}"
         ));

@@ -1,6 +1,6 @@
 //! Experiments that are games alone: nothing is trained.
 
-use super::kit::{Experiment, Ground, LabFinding, LabVerdict, player, test_seed};
+use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict, player, test_seed};
 use crate::duel::{DuelPlan, Tally, play_duel};
 use crate::lab::{LabError, TestScore, Tests};
 use gammond_job::Control;
@@ -16,13 +16,13 @@ pub(super) const ALL: &[Experiment] = &[
         name: "expectiminimax-1",
         claim: "a sane evaluator at one ply wins at least 95 of 100 games against random plays",
         here: "the built-in linear evaluator, 100 games",
-        work: |ground, control| expectiminimax(1, ground, control),
+        work: |lab_context, control| expectiminimax(1, lab_context, control),
     },
     Experiment {
         name: "expectiminimax-2",
         claim: "a sane evaluator at two plies wins at least 95 of 100 games against random plays",
         here: "the built-in linear evaluator, 100 games",
-        work: |ground, control| expectiminimax(2, ground, control),
+        work: |lab_context, control| expectiminimax(2, lab_context, control),
     },
     Experiment {
         name: "expectiminimax-10000",
@@ -39,12 +39,12 @@ pub(super) const ALL: &[Experiment] = &[
 ];
 
 fn random_even(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let (a, b) = (player("random")?, player("random")?);
     let plan = DuelPlan {
-        seed: ground.seed,
+        seed: lab_context.seed,
         pairs: 1_000,
         independent: true,
         ..DuelPlan::default()
@@ -72,14 +72,14 @@ fn even(tally: &Tally) -> LabFinding {
 fn games(
     [own, other]: [&str; 2],
     games: u64,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
 ) -> Result<Option<TestScore>, LabError> {
     let (own, other) = (player(own)?, player(other)?);
     let tests = Tests {
         opponent: &*other,
         games,
-        seed: test_seed(ground.seed),
+        seed: test_seed(lab_context.seed),
     };
     tests.of(&*own, &control.stop)
 }
@@ -91,10 +91,10 @@ fn looking(depth: u8) -> String {
 
 fn expectiminimax(
     depth: u8,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let score = games([&looking(depth), "random"], 100, ground, control)?;
+    let score = games([&looking(depth), "random"], 100, lab_context, control)?;
     Ok(score.map(|score| LabFinding {
         result: format!("{} of {} games won; {score}", score.wins, score.games),
         verdict: LabVerdict::of(score.wins >= 95),
@@ -102,14 +102,14 @@ fn expectiminimax(
 }
 
 /// Several matches of two players, each with what is said of it.
-fn told(
+fn described(
     matches: &[(&str, [&str; 2], u64)],
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let mut parts = Vec::new();
     for &(name, players, count) in matches {
-        match games(players, count, ground, control)? {
+        match games(players, count, lab_context, control)? {
             Some(score) => parts.push(format!("{name}, {count} games: {score}")),
             None => return Ok(None),
         }
@@ -121,7 +121,7 @@ fn told(
 }
 
 fn expectiminimax_many(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let [one, two] = [1, 2].map(looking);
@@ -130,14 +130,14 @@ fn expectiminimax_many(
         ("two plies against random", [&two, "random"], 10_000),
         ("two plies against one", [&two, &one], 10_000),
     ];
-    told(&matches, ground, control)
+    described(&matches, lab_context, control)
 }
 
 fn expectiminimax_gnubg(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let weights = ground.gnubg.ok_or(LabError::NoWeights)?;
+    let weights = lab_context.gnubg.ok_or(LabError::NoWeights)?;
     let gnubg = format!("gammond:bearoff=none:nets={}", weights.display());
     let [one, two] = [1, 2].map(looking);
     let matches = [
@@ -146,5 +146,5 @@ fn expectiminimax_gnubg(
         ("two plies", [&two, &gnubg], 100),
         ("two plies", [&two, &gnubg], 10_000),
     ];
-    told(&matches, ground, control)
+    described(&matches, lab_context, control)
 }

@@ -1,6 +1,6 @@
 //! Building blocks of experiments.
 
-use crate::lab::{Course, LabError, TestScore, Tests, run_course};
+use crate::lab::{LabError, TestScore, Tests, TrainingLoop, run_training};
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
 use crate::player::{Player, PlayerSpec};
 use crate::training::curve::{self, Point};
@@ -54,7 +54,7 @@ pub struct LabFinding {
 
 /// Context in which an experiment runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Ground<'a> {
+pub struct ExperimentContext<'a> {
     /// The folder in which its training is kept, so that it goes on after a kill, and its curves.
     pub folder: &'a Path,
     /// Weights of gnubg's, for experiments that want them.
@@ -64,7 +64,8 @@ pub struct Ground<'a> {
 }
 
 /// Function that runs an experiment; returns `None` if it was stopped.
-pub(super) type Work = fn(&Ground<'_>, &mut Control<'_>) -> Result<Option<LabFinding>, LabError>;
+pub(super) type Work =
+    fn(&ExperimentContext<'_>, &mut Control<'_>) -> Result<Option<LabFinding>, LabError>;
 
 /// An experiment.
 #[derive(Clone, Copy)]
@@ -91,15 +92,15 @@ impl Experiment {
     /// [`LabError`].
     pub fn run(
         &self,
-        ground: &Ground<'_>,
+        lab_context: &ExperimentContext<'_>,
         control: &mut Control<'_>,
     ) -> Result<Option<LabFinding>, LabError> {
         control.task = self.name.to_owned();
-        (self.work)(ground, control)
+        (self.work)(lab_context, control)
     }
 }
 
-impl Ground<'_> {
+impl ExperimentContext<'_> {
     /// Returns the path of the journal of a net's training.
     pub(super) fn journal(&self, name: &str) -> PathBuf {
         let name = name.replace(' ', "-");
@@ -113,26 +114,27 @@ impl Ground<'_> {
         runs: &[(String, C)],
     ) -> Result<Option<Vec<C::State>>, LabError>
     where
-        C: Course + Sync,
+        C: TrainingLoop + Sync,
         C::State: Send,
     {
         let stop = control.stop.clone();
-        let told = Mutex::new((control, vec![Progress::default(); runs.len()]));
-        let one = |(at, (name, course)): (usize, &(String, C))| {
-            let watch = |event: &gammond_job::Event| {
-                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-                let (control, parts) = &mut *told;
+        let described = Mutex::new((control, vec![Progress::default(); runs.len()]));
+        let run_experiment = |(at, (name, course)): (usize, &(String, C))| {
+            let watch = |event: &gammond_job::ProgressEvent| {
+                let mut described = described.lock().unwrap_or_else(PoisonError::into_inner);
+                let (control, parts) = &mut *described;
                 parts[at] = event.progress.clone();
                 let all = runs.iter().map(|(_, course)| course.steps()).sum::<u64>();
                 let per_step = event.progress.total.unwrap_or(0) / course.steps().max(1);
                 let done = parts.iter().map(|part| part.done).sum();
                 let progress = Progress::new(event.progress.unit, done, Some(all * per_step));
-                control.tell_progress(progress, false);
+                control.report_progress(progress, false);
             };
             let mut inner = Control::new(stop.clone(), watch);
-            run_course(course, Some(&self.journal(name)), &mut inner)
+            run_training(course, Some(&self.journal(name)), &mut inner)
         };
-        let ends: Result<Vec<_>, LabError> = runs.par_iter().enumerate().map(one).collect();
+        let ends: Result<Vec<_>, LabError> =
+            runs.par_iter().enumerate().map(run_experiment).collect();
         let ends = ends?;
         let complete = ends.iter().all(|end| end.complete);
         Ok(complete.then(|| ends.into_iter().map(|end| end.state).collect()))
@@ -173,7 +175,7 @@ pub(super) const fn test_seed(seed: u64) -> u64 {
 pub(super) fn score(
     net: &ClassicNet,
     (opponent, games): (&str, u64),
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
 ) -> Result<Option<TestScore>, LabError> {
     let own = ClassicPlayer::new("net", net.clone(), Sides::Swap);
@@ -181,7 +183,7 @@ pub(super) fn score(
     let tests = Tests {
         opponent: &*opponent,
         games,
-        seed: test_seed(ground.seed),
+        seed: test_seed(lab_context.seed),
     };
     tests.of(&own, &control.stop)
 }
@@ -189,11 +191,11 @@ pub(super) fn score(
 /// 1,000 games against random plays and 1,000 against PubEval.
 pub(super) fn scores(
     net: &ClassicNet,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
 ) -> Result<Option<[TestScore; 2]>, LabError> {
-    let random = score(net, ("random", 1_000), ground, control)?;
-    let pubeval = score(net, ("pubeval", 1_000), ground, control)?;
+    let random = score(net, ("random", 1_000), lab_context, control)?;
+    let pubeval = score(net, ("pubeval", 1_000), lab_context, control)?;
     Ok(random
         .zip(pubeval)
         .map(|(random, pubeval)| [random, pubeval]))
@@ -210,7 +212,7 @@ pub(super) fn above(score: &TestScore, claim: f64) -> LabVerdict {
     }
 }
 
-pub(super) fn told([random, pubeval]: &[TestScore; 2], claim: f64) -> LabFinding {
+pub(super) fn described([random, pubeval]: &[TestScore; 2], claim: f64) -> LabFinding {
     LabFinding {
         result: format!("against random: {random}; against PubEval: {pubeval}"),
         verdict: above(random, claim),
@@ -239,7 +241,7 @@ mod tests {
     #[test]
     fn curves_are_written_over_curves_only() {
         let folder = tempfile::tempdir().unwrap();
-        let ground = Ground {
+        let lab_context = ExperimentContext {
             folder: folder.path(),
             gnubg: None,
             seed: 3,
@@ -250,7 +252,7 @@ mod tests {
             error: 0.1,
         };
         let series = [("a".to_owned(), vec![point])];
-        let keep = || ground.keep_curves("x", ["games", "points"], &series);
+        let keep = || lab_context.keep_curves("x", ["games", "points"], &series);
         keep().unwrap();
         keep().unwrap();
         let path = folder.path().join("x-3.csv");

@@ -12,7 +12,7 @@ mod teaching;
 mod temporal;
 mod traps;
 
-pub use kit::{Experiment, Ground, LabFinding, LabVerdict};
+pub use kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
 
 /// All experiments.
 #[must_use]

@@ -1,6 +1,6 @@
 //! Experiments with nets like those that ship, by the small recipe.
 
-use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
+use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
 use super::teaching::verdict;
 use crate::lab::LabError;
 use crate::training::plan_in;
@@ -42,12 +42,12 @@ fn small(more: &str, seed: u64) -> Result<TrainingRecipe, LabError> {
 }
 
 fn recipe_twice(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let mut folders = Vec::new();
-    for seed in ground.seed..ground.seed + 3 {
-        let folder = ground.folder.join(format!("recipe-twice-{seed}"));
+    for seed in lab_context.seed..lab_context.seed + 3 {
+        let folder = lab_context.folder.join(format!("recipe-twice-{seed}"));
         if !follow(&small("", seed)?, &folder, &mut |_| {}, control)? {
             return Ok(None);
         }
@@ -56,7 +56,7 @@ fn recipe_twice(
     let (mut parts, mut alike) = (Vec::new(), true);
     for [one, two] in [[0, 1], [0, 2], [1, 2]] {
         let [(a, one), (b, two)] = [&folders[one], &folders[two]];
-        let dice = (GAMES, ground.seed);
+        let dice = (GAMES, lab_context.seed);
         let Some([points, error]) = compare(one, &player_of(two), dice, control)? else {
             return Ok(None);
         };
@@ -79,7 +79,7 @@ const LAYERS: [(&str, &str); 3] = [
 ];
 
 fn activations(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let mut more = String::new();
@@ -91,14 +91,21 @@ fn activations(
              rate = 2e-3\nrate_end = 0.02\npasses = 6\npairs = 16.0\n"
         );
     }
-    let folder = ground.folder.join(format!("activations-{}", ground.seed));
-    if !follow(&small(&more, ground.seed)?, &folder, &mut |_| {}, control)? {
+    let folder = lab_context
+        .folder
+        .join(format!("activations-{}", lab_context.seed));
+    if !follow(
+        &small(&more, lab_context.seed)?,
+        &folder,
+        &mut |_| {},
+        control,
+    )? {
         return Ok(None);
     }
     let nets = LAYERS.map(|(name, _)| folder.join(name).join("nets"));
     let (mut parts, mut least) = (Vec::new(), f64::INFINITY);
     for at in [0, 1] {
-        let dice = (GAMES, ground.seed);
+        let dice = (GAMES, lab_context.seed);
         let Some([points, error]) = compare(&nets[at + 1], &player_of(&nets[at]), dice, control)?
         else {
             return Ok(None);

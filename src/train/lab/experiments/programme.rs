@@ -1,10 +1,10 @@
 //! Experiments of the programme that trained GNU Backgammon's nets: what nets learn from labels of two plies, and from the
 //! plays that they get wrong.
 
-use super::kit::{Experiment, Ground, LabFinding};
+use super::kit::{Experiment, ExperimentContext, LabFinding};
 use super::teaching::{
-    JUDGED, Material, PLIES, apart, disputed, labelled, material, plan, running, shape, told,
-    valued, verdict,
+    PLIES, TEST_DECISIONS, TrainingData, apart, described, disputed, labelled, plan, running,
+    shape, training_data, valued, verdict,
 };
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
@@ -43,9 +43,9 @@ const ADDED: usize = 2_000;
 fn by_category([deep, flat, games]: [&Vec<f64>; 3], decisions: &[FreshDecision]) -> Vec<String> {
     let mut parts = vec![format!(
         "thousandths of a point, two plies, static, self-play: all {}, {}, {}",
-        told(deep),
-        told(flat),
-        told(games)
+        described(deep),
+        described(flat),
+        described(games)
     )];
     for category in Category::ALL {
         let within = |lost: &[f64]| {
@@ -66,15 +66,16 @@ fn by_category([deep, flat, games]: [&Vec<f64>; 3], decisions: &[FreshDecision])
 }
 
 fn crashed_labels(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material((Class::Crashed, LEARNED), ground, control)? else {
+    let Some(training_data) = training_data((Class::Crashed, LEARNED), lab_context, control)?
+    else {
         return Ok(None);
     };
-    let Material {
+    let TrainingData {
         engine, learned, ..
-    } = &material;
+    } = &training_data;
     let mut nets = Vec::new();
     for plies in [PLIES, 0] {
         let Some(chances) = valued(engine, learned, plies, control) else {
@@ -83,9 +84,9 @@ fn crashed_labels(
         let data = TextDatabase::new(labelled(learned, &chances));
         let runs = [(
             format!("crashed-labels-{plies}"),
-            plan(ground.seed, &data, 60)?,
+            plan(lab_context.seed, &data, 60)?,
         )];
-        let Some(states) = ground.train(control, &runs)? else {
+        let Some(states) = lab_context.train(control, &runs)? else {
             return Ok(None);
         };
         nets.extend(states.into_iter().map(|state| state.net));
@@ -93,7 +94,7 @@ fn crashed_labels(
     let games = TdPlan {
         shape: shape()?,
         range: 0.1,
-        seed: ground.seed,
+        seed: lab_context.seed,
         alpha: 0.1,
         half_life: None,
         lambda: 0.7,
@@ -102,17 +103,18 @@ fn crashed_labels(
         every: 500,
         tests: None,
     };
-    let Some(states) = ground.train(control, &[("crashed-labels-td".to_owned(), games)])? else {
+    let Some(states) = lab_context.train(control, &[("crashed-labels-td".to_owned(), games)])?
+    else {
         return Ok(None);
     };
     nets.extend(states.into_iter().map(|state| state.net));
-    let Some(lost) = material.lost(&nets, control)? else {
+    let Some(lost) = training_data.lost(&nets, control)? else {
         return Ok(None);
     };
     let [deep, flat, games] = &lost[..] else {
         return Ok(None);
     };
-    let parts = by_category([deep, flat, games], &material.decisions);
+    let parts = by_category([deep, flat, games], &training_data.decisions);
     Ok(Some(LabFinding {
         result: parts.join("; "),
         verdict: verdict(apart(games, deep)),
@@ -122,14 +124,14 @@ fn crashed_labels(
 /// The net of the first positions, and those of the first and disputed ones, the first and ordinary ones, disputed ones alone;
 /// and how many were disputed.
 fn taught(
-    material: &Material,
-    ground: &Ground<'_>,
+    training_data: &TrainingData,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<(Vec<ClassicNet>, usize)>, LabError> {
     const EPOCHS: u64 = 80;
-    let Material {
+    let TrainingData {
         engine, learned, ..
-    } = material;
+    } = training_data;
     let (base, rest) = learned.split_at(BASE);
     let Some(chances) = valued(engine, base, PLIES, control) else {
         return Ok(None);
@@ -138,12 +140,12 @@ fn taught(
     let data = TextDatabase::new(base.clone());
     let runs = [(
         "disagreements-base".to_owned(),
-        plan(ground.seed, &data, EPOCHS)?,
+        plan(lab_context.seed, &data, EPOCHS)?,
     )];
-    let Some(mut states) = ground.train(control, &runs)? else {
+    let Some(mut states) = lab_context.train(control, &runs)? else {
         return Ok(None);
     };
-    let turns = decisions(rest, rest.len(), ground.seed);
+    let turns = decisions(rest, rest.len(), lab_context.seed);
     let Some(disputed) = disputed(engine, &states[0].net, (&turns, ADDED), control)? else {
         return Ok(None);
     };
@@ -163,10 +165,10 @@ fn taught(
     let sets = sets.map(|(name, labels)| (name, TextDatabase::new(labels)));
     let mut runs = Vec::new();
     for (name, data) in &sets {
-        let plan = plan(ground.seed, data, EPOCHS)?;
+        let plan = plan(lab_context.seed, data, EPOCHS)?;
         runs.push((format!("disagreements-{name}"), plan));
     }
-    let Some(more) = ground.train(control, &runs)? else {
+    let Some(more) = lab_context.train(control, &runs)? else {
         return Ok(None);
     };
     states.extend(more);
@@ -175,20 +177,22 @@ fn taught(
 }
 
 fn disagreements(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material((Class::Crashed, BASE + 3 * ADDED), ground, control)? else {
+    let Some(training_data) =
+        training_data((Class::Crashed, BASE + 3 * ADDED), lab_context, control)?
+    else {
         return Ok(None);
     };
-    let Some((nets, disputed)) = taught(&material, ground, control)? else {
+    let Some((nets, disputed)) = taught(&training_data, lab_context, control)? else {
         return Ok(None);
     };
-    let engine = &material.engine;
-    let Some(lost) = material.lost(&nets, control)? else {
+    let engine = &training_data.engine;
+    let Some(lost) = training_data.lost(&nets, control)? else {
         return Ok(None);
     };
-    let others = &material.others[..JUDGED.min(material.others.len())];
+    let others = &training_data.others[..TEST_DECISIONS.min(training_data.others.len())];
     let Some(truth) = valued(engine, others, PLIES, control) else {
         return Ok(None);
     };
@@ -210,7 +214,7 @@ fn disagreements(
         .map(|((name, net), lost)| {
             format!(
                 "{name} {} (absolute error {:.0})",
-                told(lost),
+                described(lost),
                 absolute(net)
             )
         })

@@ -1,11 +1,11 @@
 //! Experiments with races: one count of checkers borne off against fourteen inputs (Player 3.1).
 
-use super::kit::{Experiment, Ground, LabFinding, LabVerdict};
+use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
 use super::teaching::{apart, running, verdict};
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::duel::{DuelPlan, play_duel};
 use crate::lab::supervised::{Rates, SupervisedPlan, SupervisedState, TextDatabase};
-use crate::lab::{Course as _, LabError, write_net};
+use crate::lab::{LabError, TrainingLoop as _, write_net};
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
 use crate::player::{Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
@@ -50,7 +50,7 @@ pub(super) const ALL: &[Experiment] = &[
 
 /// Races to learn from, and decisions to be judged by.
 const LEARNED: usize = 200_000;
-const JUDGED: usize = 10_000;
+const TEST_DECISIONS: usize = 10_000;
 /// Epochs, and those after which a net should be as good as done.
 const EPOCHS: u64 = 110;
 const FLAT: u64 = 20;
@@ -106,16 +106,19 @@ fn best(evaluator: &dyn Evaluator, position: &Position, roll: Roll) -> Position 
 }
 
 /// Training positions and test decisions: no position is in both.
-struct Material {
+struct TrainingData {
     engine: Engine,
     data: TextDatabase,
     decisions: Vec<FreshDecision>,
 }
 
-fn material(ground: &Ground<'_>, control: &Control<'_>) -> Result<Option<Material>, LabError> {
+fn training_data(
+    lab_context: &ExperimentContext<'_>,
+    control: &Control<'_>,
+) -> Result<Option<TrainingData>, LabError> {
     let engine = Engine::builder().build().map_err(LabError::Engine)?;
-    let mut rng = stream(ground.seed, 0x7261_6365);
-    let Some(races) = races(&engine, LEARNED + 2 * JUDGED, &mut rng, control) else {
+    let mut rng = stream(lab_context.seed, 0x7261_6365);
+    let Some(races) = races(&engine, LEARNED + 2 * TEST_DECISIONS, &mut rng, control) else {
         return Ok(None);
     };
     let (learned, others) = races.split_at(LEARNED);
@@ -123,9 +126,9 @@ fn material(ground: &Ground<'_>, control: &Control<'_>) -> Result<Option<Materia
     engine.evaluator().evaluate(None, learned, &mut chances);
     let labels = learned.iter().zip(chances);
     let labels = labels.map(|(&position, chances)| PositionChances { position, chances });
-    Ok(Some(Material {
+    Ok(Some(TrainingData {
         data: TextDatabase::new(labels.collect()),
-        decisions: decisions(others, JUDGED, ground.seed),
+        decisions: decisions(others, TEST_DECISIONS, lab_context.seed),
         engine,
     }))
 }
@@ -134,12 +137,12 @@ fn material(ground: &Ground<'_>, control: &Control<'_>) -> Result<Option<Materia
 fn plan<'a>(
     representation: Representation,
     (data, epochs): (&'a TextDatabase, u64),
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
 ) -> Result<SupervisedPlan<'a>, LabError> {
     Ok(SupervisedPlan {
         shape: ClassicShape::new(representation, &[120], 5).map_err(LabError::Shape)?,
         range: 0.1,
-        seed: ground.seed,
+        seed: lab_context.seed,
         rates: Rates::Steps,
         unit: 1.0,
         data,
@@ -150,25 +153,25 @@ fn plan<'a>(
 /// Trains both nets so far; none when it was stopped.
 fn nets(
     epochs: u64,
-    material: &Material,
-    ground: &Ground<'_>,
+    training_data: &TrainingData,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<SupervisedState>>, LabError> {
     let mut runs = Vec::new();
     for representation in SEEN {
-        let plan = plan(representation, (&material.data, epochs), ground)?;
+        let plan = plan(representation, (&training_data.data, epochs), lab_context)?;
         runs.push((format!("borne-off-{}", representation.name()), plan));
     }
-    ground.train(control, &runs)
+    lab_context.train(control, &runs)
 }
 
 /// Returns the loss of a net in each decision, in thousandths of a point.
-fn losses(material: &Material, net: &ClassicNet) -> Result<Vec<f64>, LabError> {
+fn losses(training_data: &TrainingData, net: &ClassicNet) -> Result<Vec<f64>, LabError> {
     let player = ClassicPlayer::new("net", net.clone(), Sides::Swap);
-    let evaluator = &**material.engine.evaluator();
+    let evaluator = &**training_data.engine.evaluator();
     let mut chance = stream(0, 0);
-    let mut lost = Vec::with_capacity(material.decisions.len());
-    for decision in &material.decisions {
+    let mut lost = Vec::with_capacity(training_data.decisions.len());
+    for decision in &training_data.decisions {
         let chosen = player.play(&decision.position, decision.roll, &mut chance)?;
         let plays = valued(evaluator, &decision.position, decision.roll);
         let best = plays
@@ -184,26 +187,26 @@ fn losses(material: &Material, net: &ClassicNet) -> Result<Vec<f64>, LabError> {
     Ok(lost)
 }
 
-fn told(seen: &Running) -> String {
+fn described(seen: &Running) -> String {
     format!("{:.3} +- {:.3}", seen.mean(), seen.standard_error())
 }
 
 fn borne_off(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material(ground, control)? else {
+    let Some(training_data) = training_data(lab_context, control)? else {
         return Ok(None);
     };
-    let Some(states) = nets(EPOCHS, &material, ground, control)? else {
+    let Some(states) = nets(EPOCHS, &training_data, lab_context, control)? else {
         return Ok(None);
     };
     let [one, fourteen] = &states[..] else {
         return Ok(None);
     };
     let (one, fourteen) = (
-        losses(&material, &one.net)?,
-        losses(&material, &fourteen.net)?,
+        losses(&training_data, &one.net)?,
+        losses(&training_data, &fourteen.net)?,
     );
     let difference = running(one.iter().zip(&fourteen).map(|(one, other)| one - other));
     let (one, fourteen) = (running(one.into_iter()), running(fourteen.into_iter()));
@@ -219,8 +222,8 @@ fn borne_off(
     Ok(Some(LabFinding {
         result: format!(
             "thousandths of a point a decision: one count {}, fourteen inputs {}; {:.1} % +- {:.1} % less",
-            told(&one),
-            told(&fourteen),
+            described(&one),
+            described(&fourteen),
             100.0 * gain,
             100.0 * reach
         ),
@@ -262,16 +265,16 @@ fn unsettled(net: &ClassicNet, races: &[PositionChances]) -> Vec<f64> {
 }
 
 fn race_disagreements(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const SET: usize = 20_000;
     const ADDED: usize = 5_000;
     const EPOCHS: u64 = 60;
-    let Some(material) = material(ground, control)? else {
+    let Some(training_data) = training_data(lab_context, control)? else {
         return Ok(None);
     };
-    let all = material.data.positions();
+    let all = training_data.data.positions();
     let (base, rest) = all[..2 * SET].split_at(SET);
     let mut train = |sets: Vec<(&str, Vec<PositionChances>)>| {
         let data: Vec<_> = sets
@@ -280,10 +283,10 @@ fn race_disagreements(
             .collect();
         let mut runs = Vec::new();
         for ((name, _), data) in sets.iter().zip(&data) {
-            let plan = plan(Representation::Player31, (data, EPOCHS), ground)?;
+            let plan = plan(Representation::Player31, (data, EPOCHS), lab_context)?;
             runs.push((format!("race-disagreements-{name}"), plan));
         }
-        ground.train(control, &runs)
+        lab_context.train(control, &runs)
     };
     let Some(mut states) = train(vec![("base", base.to_vec())])? else {
         return Ok(None);
@@ -303,39 +306,42 @@ fn race_disagreements(
     states.extend(more);
     let mut lost = Vec::new();
     for state in &states {
-        lost.push(losses(&material, &state.net)?);
+        lost.push(losses(&training_data, &state.net)?);
     }
-    let told: Vec<String> = lost
+    let described: Vec<String> = lost
         .iter()
-        .map(|lost| told(&running(lost.iter().copied())))
+        .map(|lost| described(&running(lost.iter().copied())))
         .collect();
     let apart = apart(&lost[2], &lost[1]);
     Ok(Some(LabFinding {
         result: format!(
             "values differ by {mean:.4} on the mean, by {least:.4} or more in those added; thousandths of a point a decision: before {}, with \
              them {}, with ordinary ones {}; {apart:+.1} standard errors apart",
-            told[0], told[1], told[2]
+            described[0], described[1], described[2]
         ),
         verdict: verdict(apart),
     }))
 }
 
-fn epochs(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material(ground, control)? else {
+fn epochs(
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
+    let Some(training_data) = training_data(lab_context, control)? else {
         return Ok(None);
     };
-    let Some(early) = nets(FLAT, &material, ground, control)? else {
+    let Some(early) = nets(FLAT, &training_data, lab_context, control)? else {
         return Ok(None);
     };
-    let Some(late) = nets(EPOCHS, &material, ground, control)? else {
+    let Some(late) = nets(EPOCHS, &training_data, lab_context, control)? else {
         return Ok(None);
     };
     let mut parts = Vec::new();
     let mut verdicts = Vec::new();
     for (at, representation) in SEEN.into_iter().enumerate() {
         let (then, now) = (
-            losses(&material, &early[at].net)?,
-            losses(&material, &late[at].net)?,
+            losses(&training_data, &early[at].net)?,
+            losses(&training_data, &late[at].net)?,
         );
         let difference = running(then.iter().zip(&now).map(|(then, now)| then - now));
         let (then, now) = (running(then.into_iter()), running(now.into_iter()));
@@ -347,8 +353,8 @@ fn epochs(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFi
         parts.push(format!(
             "{}: {} after {FLAT}, {} after {EPOCHS}, {:.0} % +- {:.0} % more",
             representation.name(),
-            told(&then),
-            told(&now),
+            described(&then),
+            described(&now),
             100.0 * more,
             100.0 * reach
         ));
@@ -371,12 +377,12 @@ fn assembled(
     representation: Representation,
     state: &SupervisedState,
     plan: &gammond_job::Header,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
 ) -> Result<Box<dyn Player>, LabError> {
-    let name = format!("borne-off-{}-{}", representation.name(), ground.seed);
-    let net = ground.folder.join(format!("{name}.net"));
+    let name = format!("borne-off-{}-{}", representation.name(), lab_context.seed);
+    let net = lab_context.folder.join(format!("{name}.net"));
     write_net(&net, &state.net, plan, EPOCHS)?;
-    let parts: PathBuf = ground.folder.join(format!("{name}.toml"));
+    let parts: PathBuf = lab_context.folder.join(format!("{name}.toml"));
     let text = format!("name = \"{name}\"\ncontact = \"gammond\"\nrace = \"td:{name}.net\"\n");
     gammond_base::journal::write_whole(&parts, text.as_bytes())
         .map_err(LabError::in_file(&parts))?;
@@ -384,11 +390,14 @@ fn assembled(
     Ok(spec.open()?)
 }
 
-fn worth(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFinding>, LabError> {
-    let Some(material) = material(ground, control)? else {
+fn worth(
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
+    let Some(training_data) = training_data(lab_context, control)? else {
         return Ok(None);
     };
-    let Some(states) = nets(EPOCHS, &material, ground, control)? else {
+    let Some(states) = nets(EPOCHS, &training_data, lab_context, control)? else {
         return Ok(None);
     };
     let mut players = Vec::new();
@@ -396,19 +405,24 @@ fn worth(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFin
         let plan = SupervisedPlan {
             shape: state.net.shape().clone(),
             range: 0.1,
-            seed: ground.seed,
+            seed: lab_context.seed,
             rates: Rates::Steps,
             unit: 1.0,
-            data: &material.data,
+            data: &training_data.data,
             epochs: EPOCHS,
         };
-        players.push(assembled(representation, state, &plan.header()?, ground)?);
+        players.push(assembled(
+            representation,
+            state,
+            &plan.header()?,
+            lab_context,
+        )?);
     }
     let [one, fourteen] = &players[..] else {
         return Ok(None);
     };
     let duel = DuelPlan {
-        seed: ground.seed,
+        seed: lab_context.seed,
         pairs: 10_000,
         ..DuelPlan::default()
     };

@@ -1,12 +1,12 @@
 //! Nets that are taught by values of the built-in nets, and what they lose in decisions judged by those.
 
-use super::kit::{Ground, LabVerdict};
+use super::kit::{ExperimentContext, LabVerdict};
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::player::Player;
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
-use crate::training::games::{GameSettings, Judges, play};
+use crate::training::games::{GameSettings, OnePlyEvaluator, play};
 use gammond_base::rng::stream;
 use gammond_base::stats::Running;
 use gammond_engine::engine::Engine;
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 /// Decisions that judge.
-pub(super) const JUDGED: usize = 1_000;
+pub(super) const TEST_DECISIONS: usize = 1_000;
 /// The look-ahead that labels and judges.
 pub(super) const PLIES: u8 = 2;
 
@@ -41,7 +41,7 @@ pub(super) fn positions(
         if control.stop.is_triggered() {
             return None;
         }
-        let judges = Judges::new(&**engine.evaluator());
+        let judges = OnePlyEvaluator::new(&**engine.evaluator());
         let mut rng = stream(seed ^ 0x6372_6173, game);
         play(judges, &settings, &[], &mut rng, &mut room, &mut labels);
         for label in labels.drain(..) {
@@ -65,7 +65,7 @@ pub(super) fn valued(
 ) -> Option<Vec<Chances>> {
     let settings = Settings::plies(plies).with_cubeful(false);
     let stop = &control.stop;
-    let one = |&position: &Position| {
+    let evaluate_position = |&position: &Position| {
         if let Some(outcome) = position.outcome() {
             return Some(outcome.chances());
         }
@@ -76,7 +76,7 @@ pub(super) fn valued(
         let found = search::evaluate(engine.context(stop), &query, &settings).ok();
         found.map(|found| found.chances)
     };
-    positions.par_iter().map(one).collect()
+    positions.par_iter().map(evaluate_position).collect()
 }
 
 /// Labels of positions.
@@ -137,7 +137,7 @@ pub(super) fn favourite(
 }
 
 /// Plays that players chose, and their losses.
-pub(super) struct Judged {
+pub(super) struct ChosenPlays {
     /// The positions after each player's plays, and last those that are liked best without a player.
     pub chosen: Vec<Vec<Position>>,
     /// Thousandths of a point lost, a player a row.
@@ -152,7 +152,7 @@ pub(super) fn losses(
     decisions: &[FreshDecision],
     [favourites, plies]: [u8; 2],
     control: &Control<'_>,
-) -> Result<Option<Judged>, LabError> {
+) -> Result<Option<ChosenPlays>, LabError> {
     let mut chosen = vec![Vec::with_capacity(decisions.len()); players.len() + 1];
     for decision in decisions {
         if control.stop.is_triggered() {
@@ -190,7 +190,7 @@ pub(super) fn losses(
             lost.extend(row.get(number).map(|value| 1000.0 * (best - value)));
         }
     }
-    Ok(Some(Judged { chosen, lost }))
+    Ok(Some(ChosenPlays { chosen, lost }))
 }
 
 /// The mean of values and how they scatter.
@@ -201,7 +201,7 @@ pub(super) fn running(values: impl Iterator<Item = f64>) -> Running {
 }
 
 /// A mean loss with its standard error.
-pub(super) fn told(values: &[f64]) -> String {
+pub(super) fn described(values: &[f64]) -> String {
     let seen = running(values.iter().copied());
     format!("{:.1} +- {:.1}", seen.mean(), seen.standard_error())
 }
@@ -222,7 +222,7 @@ pub(super) fn verdict(apart: f64) -> LabVerdict {
 }
 
 /// Positions to learn from and decisions that judge.
-pub(super) struct Material {
+pub(super) struct TrainingData {
     /// The built-in nets.
     pub engine: Engine,
     /// Positions to learn from.
@@ -266,7 +266,7 @@ pub(super) fn disputed(
 pub(super) fn teach(
     sets: &[(impl AsRef<str>, Vec<PositionChances>)],
     (name, epochs): (&str, u64),
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<ClassicNet>>, LabError> {
     let data: Vec<TextDatabase> = (sets.iter())
@@ -276,14 +276,14 @@ pub(super) fn teach(
     for ((own, _), data) in sets.iter().zip(&data) {
         runs.push((
             format!("{name}-{}", own.as_ref()),
-            plan(ground.seed, data, epochs)?,
+            plan(lab_context.seed, data, epochs)?,
         ));
     }
-    let states = ground.train(control, &runs)?;
+    let states = lab_context.train(control, &runs)?;
     Ok(states.map(|states| states.into_iter().map(|state| state.net).collect()))
 }
 
-impl Material {
+impl TrainingData {
     /// Returns the losses of nets in the decisions, one row per net, in thousandths of a point, judged at two plies;
     /// `None` if it was stopped.
     pub(super) fn lost(
@@ -298,20 +298,23 @@ impl Material {
 }
 
 /// Positions of a class, so many to learn from; none when it was stopped.
-pub(super) fn material(
+pub(super) fn training_data(
     (class, count): (Class, usize),
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
-) -> Result<Option<Material>, LabError> {
+) -> Result<Option<TrainingData>, LabError> {
     let engine = Engine::builder().build().map_err(LabError::Engine)?;
     let own = |position: &Position| Class::of(position) == class;
-    let wanted = (count + 3 * JUDGED, &own as &dyn Fn(&Position) -> bool);
-    let Some(mut learned) = positions(&engine, wanted, ground.seed, control) else {
+    let wanted = (
+        count + 3 * TEST_DECISIONS,
+        &own as &dyn Fn(&Position) -> bool,
+    );
+    let Some(mut learned) = positions(&engine, wanted, lab_context.seed, control) else {
         return Ok(None);
     };
     let others = learned.split_off(count);
-    Ok(Some(Material {
-        decisions: decisions(&others, JUDGED, ground.seed),
+    Ok(Some(TrainingData {
+        decisions: decisions(&others, TEST_DECISIONS, lab_context.seed),
         engine,
         learned,
         others,

@@ -1,7 +1,8 @@
 //! Experiments with temporal differences.
 
 use super::kit::{
-    Experiment, Ground, LabFinding, LabVerdict, player, points, scores, small, test_seed, told,
+    Experiment, ExperimentContext, LabFinding, LabVerdict, described, player, points, scores,
+    small, test_seed,
 };
 use crate::lab::td::{TdPlan, TdState};
 use crate::lab::{LabError, TestScore, Tests};
@@ -16,13 +17,13 @@ pub(super) const ALL: &[Experiment] = &[
         name: "td0",
         claim: "TD(0) with TDG-Board wins more than 90 % against random plays after training",
         here: "20 neurons, alpha 0.1, 10,000 games, 1,000 test games",
-        work: |ground, control| td(0.0, ground, control),
+        work: |lab_context, control| td(0.0, lab_context, control),
     },
     Experiment {
         name: "td-lambda",
         claim: "TD(0.7) with TDG-Board wins more than 90 % against random plays after training",
         here: "20 neurons, alpha 0.1, 10,000 games, 1,000 test games",
-        work: |ground, control| td(0.7, ground, control),
+        work: |lab_context, control| td(0.7, lab_context, control),
     },
     Experiment {
         name: "representations",
@@ -77,22 +78,22 @@ fn plan(seed: u64) -> Result<TdPlan<'static>, LabError> {
 
 fn td(
     lambda: f32,
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let plan = TdPlan {
         sides: Sides::Invert,
         lambda,
-        ..plan(ground.seed)?
+        ..plan(lab_context.seed)?
     };
     let runs = [(control.task.clone(), plan)];
-    let Some(states) = ground.train(control, &runs)? else {
+    let Some(states) = lab_context.train(control, &runs)? else {
         return Ok(None);
     };
     let Some(state) = states.first() else {
         return Ok(None);
     };
-    Ok(scores(&state.net, ground, control)?.map(|scores| told(&scores, 0.9)))
+    Ok(scores(&state.net, lab_context, control)?.map(|scores| described(&scores, 0.9)))
 }
 
 /// One way to train, with several seeds.
@@ -104,7 +105,7 @@ struct Setting<'a> {
 /// Trains each setting with several seeds, and keeps the curves: for each setting the states of its seeds.
 fn trained(
     settings: &[Setting<'_>],
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<Vec<TdState>>>, LabError> {
     let name = control.task.clone();
@@ -113,14 +114,14 @@ fn trained(
             let name = &name;
             (0..SEEDS).map(move |number| {
                 let plan = TdPlan {
-                    seed: ground.seed + number,
+                    seed: lab_context.seed + number,
                     ..setting.plan.clone()
                 };
                 (format!("{name}-{}-{number}", setting.name), plan)
             })
         })
         .collect();
-    let Some(states) = ground.train(control, &runs)? else {
+    let Some(states) = lab_context.train(control, &runs)? else {
         return Ok(None);
     };
     let grouped: Vec<Vec<TdState>> = states
@@ -131,7 +132,7 @@ fn trained(
         .map(|(setting, states)| (setting.name.clone(), band(states, setting.plan.every)))
         .collect();
     let axes = ["games", "points per game against PubEval"];
-    ground.keep_curves(&name, axes, &series)?;
+    lab_context.keep_curves(&name, axes, &series)?;
     Ok(Some(grouped))
 }
 
@@ -178,7 +179,7 @@ fn compared(values: &[Vec<f64>]) -> Compared {
 }
 
 impl Compared {
-    fn told(&self, settings: &[Setting<'_>]) -> String {
+    fn described(&self, settings: &[Setting<'_>]) -> String {
         let each = settings.iter().zip(&self.means);
         let each: Vec<String> = each
             .map(|(setting, mean)| format!("{} {mean:+.3}", setting.name))
@@ -192,7 +193,7 @@ impl Compared {
 }
 
 fn representations(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let pubeval = player("pubeval")?;
@@ -208,13 +209,13 @@ fn representations(
         let plan = TdPlan {
             shape: small(representation)?,
             every: 1_000,
-            tests: Some(tests(&*pubeval, 1_000, ground)),
-            ..plan(ground.seed)?
+            tests: Some(tests(&*pubeval, 1_000, lab_context)),
+            ..plan(lab_context.seed)?
         };
         let name = representation.name().to_owned();
         settings.push(Setting { name, plan });
     }
-    let Some(states) = trained(&settings, ground, control)? else {
+    let Some(states) = trained(&settings, lab_context, control)? else {
         return Ok(None);
     };
     let last = |state: &TdState| state.curve.last().map_or(0.0, |score| score.points[0]);
@@ -234,16 +235,20 @@ fn representations(
         LabVerdict::Open
     };
     Ok(Some(LabFinding {
-        result: format!("at the end: {}", found.told(&settings)),
+        result: format!("at the end: {}", found.described(&settings)),
         verdict,
     }))
 }
 
-fn tests<'a>(opponent: &'a dyn Player, games: u64, ground: &Ground<'_>) -> Tests<'a> {
+fn tests<'a>(
+    opponent: &'a dyn Player,
+    games: u64,
+    lab_context: &ExperimentContext<'_>,
+) -> Tests<'a> {
     Tests {
         opponent,
         games,
-        seed: test_seed(ground.seed),
+        seed: test_seed(lab_context.seed),
     }
 }
 
@@ -257,7 +262,10 @@ fn last_third(curve: &[TestScore]) -> (f64, f64) {
     (seen.mean(), seen.variance().sqrt())
 }
 
-fn rates(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFinding>, LabError> {
+fn rates(
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<LabFinding>, LabError> {
     const ALPHAS: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 1.0];
     let pubeval = player("pubeval")?;
     let mut settings = Vec::new();
@@ -271,8 +279,8 @@ fn rates(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFin
             let plan = TdPlan {
                 alpha,
                 half_life,
-                tests: Some(tests(&*pubeval, 400, ground)),
-                ..plan(ground.seed)?
+                tests: Some(tests(&*pubeval, 400, lab_context)),
+                ..plan(lab_context.seed)?
             };
             settings.push(Setting {
                 name: format!("{alpha} {how}"),
@@ -280,7 +288,7 @@ fn rates(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFin
             });
         }
     }
-    let Some(states) = trained(&settings, ground, control)? else {
+    let Some(states) = trained(&settings, lab_context, control)? else {
         return Ok(None);
     };
     let mut means = Vec::new();
@@ -312,7 +320,7 @@ fn rates(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFin
     Ok(Some(LabFinding {
         result: format!(
             "last third of the games: {}; scatter in the same order {}",
-            found.told(&settings),
+            found.described(&settings),
             scatters.join(", ")
         ),
         verdict,
@@ -320,7 +328,7 @@ fn rates(ground: &Ground<'_>, control: &mut Control<'_>) -> Result<Option<LabFin
 }
 
 fn monte_carlo(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     /// Points per game against PubEval above which a net counts as having learned something.
@@ -330,15 +338,15 @@ fn monte_carlo(
     for lambda in [0.0, 0.7, 1.0] {
         let plan = TdPlan {
             lambda,
-            tests: Some(tests(&*pubeval, 400, ground)),
-            ..plan(ground.seed)?
+            tests: Some(tests(&*pubeval, 400, lab_context)),
+            ..plan(lab_context.seed)?
         };
         settings.push(Setting {
             name: format!("lambda {lambda}"),
             plan,
         });
     }
-    let Some(states) = trained(&settings, ground, control)? else {
+    let Some(states) = trained(&settings, lab_context, control)? else {
         return Ok(None);
     };
     let values: Vec<Vec<f64>> = (states.iter())
@@ -359,7 +367,7 @@ fn monte_carlo(
     Ok(Some(LabFinding {
         result: format!(
             "last third of the games: {}; games until better than {LEARNED}: {}",
-            compared(&values).told(&settings),
+            compared(&values).described(&settings),
             speeds.join(", ")
         ),
         verdict: LabVerdict::Extended,
@@ -367,7 +375,7 @@ fn monte_carlo(
 }
 
 fn swap_sides(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     let mut runs = Vec::new();
@@ -376,18 +384,18 @@ fn swap_sides(
             shape: small(Representation::TdGammon196)?,
             sides,
             every: 1_000,
-            ..plan(ground.seed)?
+            ..plan(lab_context.seed)?
         };
         runs.push((format!("swap-sides-{}", sides.name()), plan));
     }
-    let Some(states) = ground.train(control, &runs)? else {
+    let Some(states) = lab_context.train(control, &runs)? else {
         return Ok(None);
     };
     let (mut parts, mut lows, mut highs) = (Vec::new(), Vec::new(), Vec::new());
     for (state, sides) in states.iter().zip(Sides::ALL) {
         let [swap, invert] =
             Sides::ALL.map(|how| ClassicPlayer::new(how.name(), state.net.clone(), how));
-        let Some(score) = tests(&invert, 2_000, ground).of(&swap, &control.stop)? else {
+        let Some(score) = tests(&invert, 2_000, lab_context).of(&swap, &control.stop)? else {
             return Ok(None);
         };
         parts.push(format!("net trained with {}: {score}", sides.name()));
@@ -415,7 +423,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seeds_say_what_is_different() {
+    fn distance_of_means_follows_the_spread_of_seeds() {
         // Three seeds each, a spread of 1 in both: 2.78 * sqrt(2 / 3).
         let found = compared(&[vec![0.0, 1.0, 2.0], vec![10.0, 11.0, 12.0]]);
         assert_eq!(found.means, [1.0, 11.0]);

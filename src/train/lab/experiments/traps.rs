@@ -1,7 +1,7 @@
 //! Decisions that nets are known to get wrong: races that are all but over, and hits behind a prime.
 
-use super::kit::{Experiment, Ground, LabFinding, LabVerdict, player};
-use super::teaching::{Judged, PLIES, apart, losses, positions, told, verdict};
+use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict, player};
+use super::teaching::{ChosenPlays, PLIES, apart, described, losses, positions, verdict};
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
 use crate::player::Player;
@@ -69,27 +69,33 @@ fn late(seed: u64, count: usize) -> Vec<FreshDecision> {
 }
 
 fn late_races(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const COUNT: usize = 300;
-    const JUDGE: u8 = 3;
-    let weights = ground.gnubg.ok_or(LabError::NoWeights)?;
+    const REFERENCE_PLIES: u8 = 3;
+    let weights = lab_context.gnubg.ok_or(LabError::NoWeights)?;
     let weights = weights.display().to_string();
     let engine = Engine::builder().build().map_err(LabError::Engine)?;
-    let decisions = late(ground.seed, COUNT);
+    let decisions = late(lab_context.seed, COUNT);
     let mut players = Vec::new();
     for nets in [Some(&*weights), None] {
         for plies in 0..=PLIES {
             players.push(looking(nets, plies)?);
         }
     }
-    let found = losses(&engine, &players, &decisions, [JUDGE, JUDGE], control)?;
-    let Some(Judged { lost, .. }) = found else {
+    let found = losses(
+        &engine,
+        &players,
+        &decisions,
+        [REFERENCE_PLIES, REFERENCE_PLIES],
+        control,
+    )?;
+    let Some(ChosenPlays { lost, .. }) = found else {
         return Ok(None);
     };
     let row = |rows: &[Vec<f64>]| {
-        let parts: Vec<String> = rows.iter().map(|lost| told(lost)).collect();
+        let parts: Vec<String> = rows.iter().map(|lost| described(lost)).collect();
         parts.join(", ")
     };
     Ok(Some(LabFinding {
@@ -139,7 +145,7 @@ fn is_choice(decision: &FreshDecision, plays: &mut Vec<Position>) -> bool {
 }
 
 fn behind_a_prime(
-    ground: &Ground<'_>,
+    lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<LabFinding>, LabError> {
     const COUNT: usize = 500;
@@ -151,22 +157,23 @@ fn behind_a_prime(
             behind(&position.opponent().counts(), least).any(|count| count == 1)
         })
     };
-    let Some(all) = positions(&engine, (MANY * COUNT, &with_blot), ground.seed, control) else {
+    let seed = lab_context.seed;
+    let Some(all) = positions(&engine, (MANY * COUNT, &with_blot), seed, control) else {
         return Ok(None);
     };
     let mut plays = Vec::new();
-    let mut asked = decisions(&all, all.len(), ground.seed);
+    let mut asked = decisions(&all, all.len(), seed);
     asked.retain(|one| is_choice(one, &mut plays));
     asked.truncate(COUNT);
     let mut names = vec!["built-in nets at 0 plies", "at 1 ply", "PubEval"];
     let mut players = vec![looking(None, 0)?, looking(None, 1)?, player("pubeval")?];
-    if let Some(weights) = ground.gnubg {
+    if let Some(weights) = lab_context.gnubg {
         let weights = weights.display().to_string();
         names.extend(["gnubg's weights at 0 plies", "at 1 ply"]);
         players.extend([looking(Some(&weights), 0)?, looking(Some(&weights), 1)?]);
     }
     let found = losses(&engine, &players, &asked, [PLIES, PLIES], control)?;
-    let Some(Judged { chosen, lost }) = found else {
+    let Some(ChosenPlays { chosen, lost }) = found else {
         return Ok(None);
     };
     let hit: Vec<Vec<bool>> = (chosen.iter())
@@ -202,7 +209,7 @@ fn behind_a_prime(
         parts.push(format!(
             "{name}: hit in {:.1} %, wrongly in {much:.1} %, wrongly not in {little:.1} %, lost {} thousandths",
             share(hit),
-            told(lost)
+            described(lost)
         ));
     }
     Ok(Some(LabFinding {

@@ -170,8 +170,8 @@ impl ClassicNet {
     #[must_use]
     pub fn random(shape: ClassicShape, range: f32, rng: &mut impl Rng) -> ClassicNet {
         let count = shape.weights() + shape.biases();
-        let mut one = || (2.0 * unit(rng) - 1.0) as f32 * range;
-        let parameters = (0..count).map(|_| one()).collect();
+        let mut random_weight = || (2.0 * unit(rng) - 1.0) as f32 * range;
+        let parameters = (0..count).map(|_| random_weight()).collect();
         ClassicNet { shape, parameters }
     }
 
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn it_learns_what_it_is_told() {
+    fn net_learns_a_given_value() {
         let mut net = ClassicNet::random(shape(&[10], 1), 0.1, &mut stream(1, 1));
         let mut scratch = ClassicScratch::default();
         let sides = [Side::START, Side::START];

@@ -125,7 +125,7 @@ impl Link {
     }
 
     /// The next line, trimmed, if it comes before `until`; `time` is how long that was.
-    pub(super) fn hear(&self, until: Instant, time: Duration) -> Result<String, ProgramError> {
+    pub(super) fn receive(&self, until: Instant, time: Duration) -> Result<String, ProgramError> {
         let left = until.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
             Ok(Ok(line)) => Ok(line),

@@ -27,9 +27,9 @@ pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// time may leave it waiting.
 const PROBE_TIME: Duration = Duration::from_secs(5);
 /// Times the answer time that a thread waits for a connection that others use.
-const SHARED_WAIT: u32 = 10;
+const WAIT_SHARES: u32 = 10;
 /// Times that one question is asked of a player that answers with a resignation.
-const ASKED_MAX: usize = 3;
+const ATTEMPTS_MAX: usize = 3;
 
 /// Protocol spoken with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Speech {
 
 /// The generations of UBGI, told apart by what a program says in its handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Generation {
+enum UbgiVersion {
     /// Options, if any, are declared as `option name …`.
     #[default]
     First,
@@ -62,12 +62,12 @@ enum Generation {
     Second,
 }
 
-impl Generation {
+impl UbgiVersion {
     /// Returns the command that asks for a play.
     const fn go(self) -> &'static str {
         match self {
-            Generation::First => "go role chequer",
-            Generation::Second => "go chequer",
+            UbgiVersion::First => "go role chequer",
+            UbgiVersion::Second => "go chequer",
         }
     }
 }
@@ -75,7 +75,7 @@ impl Generation {
 /// A program that runs, and how it wants to be asked.
 struct Program {
     link: Link,
-    ubgi: Generation,
+    ubgi: UbgiVersion,
 }
 
 /// Programs started from one command, one for each thread that may ask at a time.
@@ -147,7 +147,7 @@ impl ProgramPlayer {
         };
         let mut program = Program {
             link: link.map_err(|error| self.fail(error))?,
-            ubgi: Generation::default(),
+            ubgi: UbgiVersion::default(),
         };
         if self.speech == Speech::Ubgi {
             self.shake_hands(&mut program, time)?;
@@ -159,7 +159,7 @@ impl ProgramPlayer {
     /// by other rules are told so; those that know no rules say `error`, which is no harm.
     fn shake_hands(&self, program: &mut Program, time: Duration) -> Result<(), PlayerError> {
         let until = Instant::now() + time;
-        let hear = |program: &Program| program.link.hear(until, time).map_err(|e| self.fail(e));
+        let hear = |program: &Program| program.link.receive(until, time).map_err(|e| self.fail(e));
         self.say(program, "ubgi\n")?;
         let mut cubeless = "";
         loop {
@@ -169,10 +169,10 @@ impl ProgramPlayer {
                 (Some("ubgiok" | "readyok"), _) => break,
                 (Some("error"), _) => return Err(self.fail(ProgramError::Refused(line))),
                 (Some("proto"), Some(version)) if version != "0.1" => {
-                    program.ubgi = Generation::Second;
+                    program.ubgi = UbgiVersion::Second;
                 }
                 (Some("key"), name) => {
-                    program.ubgi = Generation::Second;
+                    program.ubgi = UbgiVersion::Second;
                     if name == Some("engine.eval_mode") {
                         cubeless = "set engine.eval_mode cubeless\n";
                     }
@@ -229,10 +229,10 @@ impl ProgramPlayer {
     /// the same again.
     fn answer(&self, program: &mut Program, question: &str) -> Result<String, PlayerError> {
         let until = Instant::now() + self.answer_time;
-        for _ in 0..ASKED_MAX {
+        for _ in 0..ATTEMPTS_MAX {
             self.say(program, question)?;
             let answer = loop {
-                let line = program.link.hear(until, self.answer_time);
+                let line = program.link.receive(until, self.answer_time);
                 let line = line.map_err(|error| self.fail(error))?;
                 if self.speech != Speech::Ubgi {
                     break line;
@@ -340,7 +340,7 @@ impl ProgramPlayer {
     /// Returns an idle program, or starts one. Where the server takes no further connection, waits
     /// until another thread gives one back.
     fn free(&self) -> Result<Lease<'_>, PlayerError> {
-        let time = self.answer_time * SHARED_WAIT;
+        let time = self.answer_time * WAIT_SHARES;
         loop {
             let program = match self.pool.turn(time) {
                 Turn::Use(program) => program,
@@ -371,7 +371,7 @@ impl ProgramPlayer {
             let question = easy_question();
             self.say(&mut program, &question)?;
             let time = PROBE_TIME.min(self.answer_time);
-            let heard = program.link.hear(Instant::now() + time, time);
+            let heard = program.link.receive(Instant::now() + time, time);
             heard.map_err(|error| self.fail(error))?;
         }
         Ok(program)

@@ -12,7 +12,7 @@ const ROLLOUT: &str =
     r#"{"position":"4HPwATDgc/ABMA","settings":{"trials":16777216,"progress":true}}"#;
 
 pub fn all() -> Vec<Attack> {
-    let one = |name, goals, quick, act, what| Attack {
+    let attack = |name, goals, quick, act, what| Attack {
         name,
         goals,
         what,
@@ -20,77 +20,77 @@ pub fn all() -> Vec<Attack> {
         act: Act::Server(Options::default, act),
     };
     vec![
-        one(
+        attack(
             "http-slow",
             "R-04",
             true,
             slow,
             "heads and bodies that drip, 240 at a time",
         ),
-        one(
+        attack(
             "http-large",
             "R-03",
             true,
             large,
             "bodies of a gigabyte, announced and in chunks",
         ),
-        one(
+        attack(
             "http-herd",
             "R-02",
             false,
             herd,
             "1,000 connections that say nothing",
         ),
-        one(
+        attack(
             "http-broken",
             "R-06",
             true,
             broken,
             "two lengths, bare LF, folded lines, bad chunks: one answer each",
         ),
-        one(
+        attack(
             "http-json",
             "R-06",
             true,
             json,
             "JSON that is deep, wide, doubled, endless or no text",
         ),
-        one(
+        attack(
             "http2-reset",
             "R-06",
             true,
             resets,
             "HTTP/2 streams that are reset at once",
         ),
-        one(
+        attack(
             "http2-continued",
             "R-06",
             true,
             continued,
             "HTTP/2 heads that never end",
         ),
-        one(
+        attack(
             "http-unread",
             "R-05",
             true,
             unread,
             "60 rollouts with unread progress",
         ),
-        one(
+        attack(
             "http-gone",
             "R-08",
             true,
             gone,
             "rollouts of clients that leave",
         ),
-        one(
+        attack(
             "http-events",
             "R-05",
             true,
             events,
             "60 streams of events that nobody reads, of rollouts and of a job",
         ),
-        one(
+        attack(
             "http-jobs",
             "R-03",
             true,

@@ -1,0 +1,480 @@
+//! Static evaluation with our own nets: integer nets by class, exact tables below them.
+//!
+//! Positions with contact go to the contact net, races to the race net, and what the bearoff tables
+//! cover is answered by them. The nets run in integers ([`crate::nn::IntegerNet`]):
+//! the same bits on every CPU, for any batch and for any `reference`.
+//!
+//! ```
+//! use gammond_engine::eval::{Evaluator, nets::NetEvaluator};
+//! use gammond_game::{Chances, Position};
+//! let evaluator = NetEvaluator::embedded()?;
+//! let mut out = [Chances::default()];
+//! evaluator.evaluate(None, &[Position::start()], &mut out);
+//! assert!(out[0].win > 0.5 && out[0].win < 0.55);
+//! # Ok::<(), gammond_engine::eval::nets::NetError>(())
+//! ```
+
+mod backgammons;
+mod class_net;
+pub mod handcrafted;
+mod inputs;
+mod pruning;
+mod reach;
+mod role;
+mod small;
+mod volatility;
+
+pub use class_net::{ClassNet, NetError};
+pub use inputs::InputSet;
+pub use role::{BOARD_POINTS, LEAD_PIPS, RaceLead, Role};
+pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
+
+use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts};
+use crate::bearoff::Tables;
+use crate::nn::format::native;
+use class_net::{CHUNK, Scratch, with_scratch};
+use gammond_game::{Chances, Class, Position, Side};
+use pruning::Pruner;
+use std::path::Path;
+use std::sync::Arc;
+use volatility::VolatilityNet;
+
+/// The nets built into the program, by file name. A `static`: a `const` would lie in the program once
+/// for each place that uses it.
+pub static EMBEDDED: [(&str, &[u8]); 11] = [
+    ("contact.net", gammond_nets::CONTACT),
+    ("contact-ahead.net", gammond_nets::CONTACT_AHEAD),
+    ("contact-behind.net", gammond_nets::CONTACT_BEHIND),
+    ("contact-board.net", gammond_nets::CONTACT_BOARD),
+    ("contact-anchor.net", gammond_nets::CONTACT_ANCHOR),
+    ("anchor-board.net", gammond_nets::ANCHOR_BOARD),
+    ("ahead-board.net", gammond_nets::AHEAD_BOARD),
+    ("behind-anchor.net", gammond_nets::BEHIND_ANCHOR),
+    ("crashed.net", gammond_nets::CRASHED),
+    ("contact-fast.net", gammond_nets::CONTACT_FAST),
+    ("race.net", gammond_nets::RACE),
+];
+
+/// The pruning net built into the program; nets of a folder without one use it too, as it decides
+/// nothing by itself.
+pub static PRUNING: (&str, &[u8]) = ("pruning.net", gammond_nets::PRUNING);
+
+/// The volatility net built into the program. Nets of a folder without one use it too, as the volatility of a position
+/// does not depend on the evaluator.
+pub static VOLATILITY: (&str, &[u8]) = ("volatility.net", gammond_nets::VOLATILITY);
+
+/// Returns true if the path is a net file of ours or a folder, which can hold nothing else.
+#[must_use]
+pub fn is_ours(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut magic = [0; native::MAGIC.len()];
+    path.is_dir()
+        || gammond_base::files::open(path)
+            .and_then(|mut file| file.read_exact(&mut magic))
+            .is_ok_and(|()| native::looks_like_one(&magic))
+}
+
+/// Judges positions with our own nets and the bearoff tables.
+#[derive(Debug, Clone)]
+pub struct NetEvaluator {
+    name: String,
+    nets: NetSet,
+    quick: Option<Arc<ClassNet>>,
+    pruner: Arc<Pruner>,
+    volatility: Arc<VolatilityNet>,
+    tables: Tables,
+}
+
+/// The nets, and which of them is whose; one may serve several roles.
+#[derive(Debug, Clone)]
+struct NetSet {
+    /// For positions with contact; the first is that of [`Role::Contact`].
+    contact: Vec<Arc<ClassNet>>,
+    /// For each role in contact the place of its net in `contact`.
+    places: [u8; Role::IN_CONTACT],
+    race: Arc<ClassNet>,
+}
+
+impl NetSet {
+    /// From one net for each role, where there is one (NF-07).
+    fn of(mut nets: [Option<Arc<ClassNet>>; Role::ALL.len()]) -> Result<NetSet, NetError> {
+        let (mut contact, mut places) = (Vec::new(), [0; Role::IN_CONTACT]);
+        // Parents come before those who may need them.
+        for (place, role) in Role::ALL[..Role::IN_CONTACT].iter().enumerate() {
+            places[place] = match (nets[place].take(), role.parent()) {
+                (Some(net), _) => {
+                    contact.push(net);
+                    contact.len() as u8 - 1
+                }
+                (None, Some(parent)) => places[parent as usize],
+                (None, None) => return Err(NetError::Missing(role.name())),
+            };
+        }
+        let race = nets[Role::Race as usize].take();
+        let race = race.ok_or(NetError::Missing(Role::Race.name()))?;
+        Ok(NetSet {
+            contact,
+            places,
+            race,
+        })
+    }
+
+    /// All contact for one net.
+    fn single(contact: Arc<ClassNet>, race: Arc<ClassNet>) -> NetSet {
+        NetSet {
+            contact: vec![contact],
+            places: [0; Role::IN_CONTACT],
+            race,
+        }
+    }
+
+    fn map(&self, change: impl Fn(&Arc<ClassNet>) -> Arc<ClassNet>) -> NetSet {
+        NetSet {
+            contact: self.contact.iter().map(&change).collect(),
+            places: self.places,
+            race: change(&self.race),
+        }
+    }
+
+    /// The place in `contact` of the net for a position of [`Class::Contact`].
+    #[inline]
+    fn place(&self, position: &Position) -> usize {
+        match self.contact.len() {
+            1 => 0,
+            _ => self.places[Role::in_contact(position) as usize].into(),
+        }
+    }
+}
+
+impl NetEvaluator {
+    /// The embedded nets at full strength; the fast net answers
+    /// [`Shortcuts::evaluate_quickly`].
+    ///
+    /// # Errors
+    /// When an embedded net is damaged, which a test excludes.
+    pub fn embedded() -> Result<NetEvaluator, NetError> {
+        let files = EMBEDDED.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        NetEvaluator::from_files(&files)
+    }
+
+    /// The embedded fast net in the place of the strong one.
+    ///
+    /// # Errors
+    /// When an embedded net is damaged, which a test excludes.
+    pub fn embedded_fast() -> Result<NetEvaluator, NetError> {
+        let strong = NetEvaluator::embedded()?;
+        let Some(quick) = strong.quick else {
+            return Err(NetError::Missing("fast contact"));
+        };
+        let nets = NetSet::single(quick, strong.nets.race);
+        Ok(NetEvaluator::of(
+            nets,
+            None,
+            (strong.pruner, strong.volatility),
+        ))
+    }
+
+    /// The nets of a folder: all files `*.net`, told apart by the class in their headers
+    /// (`contact` and `race` are needed; those of the other roles of contact (see [`Role::parent`]),
+    /// `contact-fast`, `pruning` and `volatility` may be there). A single
+    /// file replaces the embedded net of its class, and those that are parts of it: a `contact` net all for contact.
+    ///
+    /// # Errors
+    /// When files are missing or damaged.
+    pub fn load(path: &Path) -> Result<NetEvaluator, NetError> {
+        let io = |source| NetError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut files = Vec::new();
+        if path.is_dir() {
+            let mut names = Vec::new();
+            for entry in std::fs::read_dir(path).map_err(io)? {
+                names.push(entry.map_err(io)?.path());
+            }
+            names.retain(|name| name.extension().is_some_and(|e| e == "net"));
+            names.sort();
+            for name in names {
+                files.push((name.display().to_string(), class_net::read_bounded(&name)?));
+            }
+        } else {
+            let own = (path.display().to_string(), class_net::read_bounded(path)?);
+            // It stands for all of its line that is not said otherwise, as in a folder.
+            let role = |bytes| Role::named(std::str::from_utf8(native::class(bytes)?).ok()?);
+            let class = role(&own.1);
+            let kept = EMBEDDED.iter().filter(|(_, bytes)| {
+                let mut line = role(bytes).into_iter().flat_map(Role::line);
+                !line.any(|role| Some(role) == class)
+            });
+            files.extend(kept.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
+            files.push(own);
+        }
+        NetEvaluator::from_files(&files)
+    }
+
+    /// Nets from the contents of files with names, one a class.
+    ///
+    /// # Errors
+    /// When a class is missing or there twice, or a file damaged.
+    pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<NetEvaluator, NetError> {
+        let mut nets = [const { None }; Role::ALL.len()];
+        let (mut pruner, mut volatility) = (None, None);
+        let mut seen: [Option<&str>; Role::ALL.len()] = [None; Role::ALL.len()];
+        let mut first = |role: Role, name| match seen[role as usize].replace(name) {
+            None => Ok(()),
+            Some(first) => Err(NetError::Twice {
+                class: role.name().to_owned(),
+                first: first.to_owned(),
+                second: name.to_owned(),
+            }),
+        };
+        for (name, bytes) in files {
+            if Pruner::is_one(bytes) {
+                first(Role::Pruning, name)?;
+                pruner = Some(Pruner::parse(name, bytes)?);
+                continue;
+            }
+            if VolatilityNet::is_one(bytes) {
+                first(Role::Volatility, name)?;
+                volatility = Some(VolatilityNet::parse(name, bytes)?);
+                continue;
+            }
+            let class_net = ClassNet::parse(name, bytes)?;
+            let Some(role) = Role::named(class_net.class()) else {
+                return Err(NetError::Class(name.clone(), class_net.class().to_owned()));
+            };
+            first(role, name)?;
+            nets[role as usize] = Some(Arc::new(class_net));
+        }
+        let quick = nets[Role::Fast as usize].take();
+        let nets = NetSet::of(nets)?;
+        let pruner = match pruner {
+            Some(pruner) => pruner,
+            None => Pruner::parse(PRUNING.0, PRUNING.1)?,
+        };
+        let volatility = match volatility {
+            Some(volatility) => volatility,
+            None => VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1)?,
+        };
+        let small = (Arc::new(pruner), Arc::new(volatility));
+        Ok(NetEvaluator::of(nets, quick, small))
+    }
+
+    fn of(
+        nets: NetSet,
+        quick: Option<Arc<ClassNet>>,
+        (pruner, volatility): (Arc<Pruner>, Arc<VolatilityNet>),
+    ) -> NetEvaluator {
+        NetEvaluator {
+            name: format!("gammond {}", nets.contact[0].name()),
+            nets,
+            quick,
+            pruner,
+            volatility,
+            tables: Tables::shared().clone(),
+        }
+    }
+
+    /// The same nets with these bearoff tables.
+    #[must_use]
+    pub fn with_tables(mut self, tables: Tables) -> NetEvaluator {
+        self.tables = tables;
+        self
+    }
+
+    /// The same nets with the pruning net of this file.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
+        self.pruner = Arc::new(Pruner::parse(name, bytes)?);
+        Ok(self)
+    }
+
+    /// The same nets with the volatility net of this file.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn with_volatility(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
+        self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
+        Ok(self)
+    }
+
+    /// Returns the standard deviation, over the next roll, of the winning chance of the player on roll, 0 to 0.5. For
+    /// positions with contact.
+    #[must_use]
+    pub fn volatility(&self, position: &Position) -> f64 {
+        self.volatility.of(position)
+    }
+
+    /// The nets, contact first; those that serve two classes once.
+    pub fn class_nets(&self) -> impl Iterator<Item = &ClassNet> {
+        let others = [Some(&self.nets.race), self.quick.as_ref()];
+        let all = self.nets.contact.iter().chain(others.into_iter().flatten());
+        all.map(AsRef::as_ref)
+    }
+
+    /// The same evaluator on another level of this CPU, for tests and measurements.
+    #[must_use]
+    pub fn at(&self, level: crate::nn::CpuLevel) -> NetEvaluator {
+        let at = |class_net: &Arc<ClassNet>| Arc::new(class_net.at(level));
+        let pruner = Arc::new(self.pruner.at(level));
+        let quick = self.quick.as_ref().map(at);
+        let small = (pruner, Arc::new(self.volatility.at(level)));
+        let mut other = NetEvaluator::of(self.nets.map(at), quick, small);
+        other.name.clone_from(&self.name);
+        other.with_tables(self.tables.clone())
+    }
+
+    #[inline]
+    fn each(
+        &self,
+        quick: Option<&ClassNet>,
+        reference: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) {
+        let reference = reference.or(if positions.len() > 1 {
+            positions.first()
+        } else {
+            None
+        });
+        with_scratch(|scratch| {
+            for (positions, out) in positions.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
+                self.chunk(scratch, quick, reference, positions, out);
+            }
+        });
+    }
+
+    /// Evaluates a chunk of positions. If `quick` is given, that net evaluates all contact.
+    #[inline]
+    fn chunk(
+        &self,
+        scratch: &mut Scratch,
+        quick: Option<&ClassNet>,
+        reference: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) {
+        let nets = &self.nets;
+        // Positions for each net of contact, and races, as bits.
+        let mut wanted = [0u32; Role::IN_CONTACT];
+        let mut races = 0u32;
+        for (index, position) in positions.iter().enumerate() {
+            let class = self.tables.class(position);
+            let bit = 1 << index;
+            match class {
+                Class::Contact | Class::Crashed if quick.is_some() => wanted[0] |= bit,
+                Class::Contact => wanted[nets.place(position)] |= bit,
+                Class::Crashed => {
+                    wanted[usize::from(nets.places[Role::Crashed as usize])] |= bit;
+                }
+                _ => match self.tables.exactly(class, position) {
+                    Some(chances) => out[index] = chances,
+                    None => races |= bit,
+                },
+            }
+        }
+        let first = quick.unwrap_or(&nets.contact[0]);
+        let others = nets.contact[1..].iter().map(|net| &**net);
+        let contact = [first].into_iter().chain(others).zip(wanted);
+        for (class_net, wanted) in contact.chain([(&*nets.race, races)]) {
+            if wanted != 0 {
+                class_net.chances(scratch, reference, positions, wanted, out);
+            }
+        }
+        for (index, position) in positions.iter().enumerate() {
+            if races >> index & 1 == 1 {
+                backgammons::replace(&self.tables, position, &mut out[index]);
+            }
+        }
+    }
+}
+
+/// Settings of searches with our nets.
+const POLICY: SearchPolicy = SearchPolicy {
+    // Both measured: protocol-specs/measured/2026-11-21.md.
+    quick_margin: 0.12,
+    quick_keep: QuickKeep::Fixed(5),
+    // Where every play wins for certain, or cashes, what is left of the differences is rounding.
+    cubeful_noise: 0.0001,
+    // Measured: nets/history/look-ahead.md.
+    static_share: 0.25,
+};
+
+impl Evaluator for NetEvaluator {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn class(&self, position: &Position) -> Class {
+        self.tables.class(position)
+    }
+
+    fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]) {
+        self.each(None, reference, positions, out);
+    }
+
+    fn policy(&self) -> &SearchPolicy {
+        &POLICY
+    }
+
+    fn shortcuts(&self) -> &dyn Shortcuts {
+        self
+    }
+}
+
+impl Shortcuts for NetEvaluator {
+    fn evaluate_quickly(
+        &self,
+        reference: Option<&Position>,
+        positions: &[Position],
+        out: &mut [Chances],
+    ) -> bool {
+        let Some(quick) = &self.quick else {
+            return false;
+        };
+        // Races have one net, and nothing quicker before it.
+        if !positions.iter().any(Position::has_contact) {
+            return false;
+        }
+        self.each(Some(quick), reference, positions, out);
+        true
+    }
+
+    fn rank_quickly(
+        &self,
+        reference: &Position,
+        positions: &[Position],
+        slopes: &[f32; 5],
+        out: &mut [f64],
+    ) -> bool {
+        let contact = reference.has_contact();
+        if contact {
+            self.pruner.rank(reference, positions, slopes, out);
+        }
+        contact
+    }
+
+    fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
+        let contact = position.has_contact();
+        contact.then(|| self.volatility.cube_life(position, chances))
+    }
+
+    fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
+        self.tables.exact_cubeful(position)
+    }
+}
+
+/// Returns which of the five outputs the rules leave open in a race, where no checker is hit any more. A side that has
+/// borne off a checker loses no gammon; one that has left the winner's home loses no backgammon.
+#[must_use]
+pub fn open_in_races(position: &Position) -> [bool; 5] {
+    let loses = |side: Side| {
+        let gammon = side.off() == 0;
+        [gammon, gammon && side.occupied() >> 18 != 0]
+    };
+    let ([won, won_double], [lost, lost_double]) =
+        (loses(position.opponent()), loses(position.me()));
+    [true, won, won_double, lost, lost_double]
+}

@@ -1,0 +1,350 @@
+//! Submission of HTTP requests to the workers: the queues, shares and limits of every other way in (HTTP-03).
+
+use super::problem::Problem;
+use crate::fair_queue::{Lane, Origin};
+use crate::faults::catch_panics;
+use crate::memory_budget::{ConnectionBudget, Reservation};
+use crate::tcp::match_memory::MatchMemory;
+use crate::tcp::shared::Shared;
+use crate::work::{Part, QueuedWork};
+use axum::body::Bytes;
+use gammond_engine::query::{Cost, Stop};
+use gammond_protocol::answerer::Observer as _;
+use gammond_protocol::{AnswerStyle, Inquiry, LineAction, SessionSettings, message};
+use http_body::{Body, Frame};
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// A piece of an answer.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) bytes: Bytes,
+    /// True if it is no error.
+    pub(super) good: bool,
+    /// True if it is a line of progress.
+    pub(super) progress: bool,
+    reservation: Option<Reservation>,
+}
+
+impl From<Part> for Piece {
+    fn from(part: Part) -> Piece {
+        Piece {
+            bytes: Bytes::from(part.bytes),
+            good: part.good,
+            progress: part.progress,
+            reservation: Some(part.reservation),
+        }
+    }
+}
+
+/// The answer to one request: the line's bytes, which come as they are taken.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The first piece, if it is there already.
+    ready: Option<Piece>,
+    /// The rest of them.
+    running: Option<Running>,
+    /// Reserved memory of the question until it is answered.
+    _weight: Option<MatchMemory>,
+}
+
+/// Work that is not done; it ends when nobody wants its answer any more (HTTP-56).
+#[derive(Debug)]
+struct Running {
+    shared: Arc<Shared>,
+    lane: Lane,
+    stop: Stop,
+    connection_budget: Arc<ConnectionBudget>,
+    parts: UnboundedReceiver<Box<Part>>,
+    done: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.done {
+            self.stop.trigger();
+        }
+        self.parts.close();
+        // Each question has a place of its own in the queues, also when it is answered.
+        self.shared.workers.forget(self.lane);
+    }
+}
+
+impl Running {
+    fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Option<Box<Part>>> {
+        if self.done {
+            return Poll::Ready(None);
+        }
+        let part = std::task::ready!(self.parts.poll_recv(context));
+        self.done = part.as_ref().is_none_or(|part| part.last);
+        Poll::Ready(part)
+    }
+}
+
+impl Answer {
+    pub(super) fn whole(bytes: Vec<u8>) -> Answer {
+        Answer {
+            ready: Some(Piece {
+                bytes: Bytes::from(bytes),
+                good: true,
+                progress: false,
+                reservation: None,
+            }),
+            running: None,
+            _weight: None,
+        }
+    }
+
+    /// Returns the next piece; `None` behind the last one.
+    pub(super) async fn next(&mut self) -> Option<Piece> {
+        std::future::poll_fn(|context| self.poll_piece(context)).await
+    }
+
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Piece>> {
+        let mut piece = match (self.ready.take(), &mut self.running) {
+            (Some(piece), _) => piece,
+            (None, None) => return Poll::Ready(None),
+            (None, Some(running)) => match std::task::ready!(running.poll_part(context)) {
+                Some(part) => Piece::from(*part),
+                None => return Poll::Ready(None),
+            },
+        };
+        // What is taken makes room for what comes behind it.
+        drop(piece.reservation.take());
+        if let Some(running) = &self.running
+            && running.connection_budget.unpark()
+        {
+            running.shared.workers.unpark(running.lane);
+        }
+        Poll::Ready(Some(piece))
+    }
+
+    /// Keeps the weight of the question until the answer is taken or dropped.
+    pub(super) fn holding(self, weight: MatchMemory) -> Answer {
+        Answer {
+            _weight: Some(weight),
+            ..self
+        }
+    }
+
+    /// The whole answer as one piece, with its line end.
+    pub(super) async fn collect(mut self) -> Vec<u8> {
+        let mut whole = Vec::new();
+        while let Some(piece) = self.next().await {
+            whole.extend_from_slice(&piece.bytes);
+        }
+        whole
+    }
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = std::task::ready!(self.get_mut().poll_piece(context));
+        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece.bytes))))
+    }
+}
+
+/// Finds out what a verb and what stands behind it in a line ask.
+///
+/// # Errors
+/// What the line would be answered with, as a [`Problem`].
+pub(super) async fn ask(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    verb: &str,
+    payload: &[u8],
+) -> Result<Answer, Problem> {
+    let read = read(shared, verb, payload)?;
+    answer(shared, origin, read).await
+}
+
+/// Answers a request that could be read.
+///
+/// # Errors
+/// That of [`compute`].
+pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    read: Read,
+) -> Result<Answer, Problem> {
+    match read {
+        Read::Inquiry(inquiry) => compute(shared, origin, *inquiry).await,
+        Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
+    }
+}
+
+/// A request that could be read.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// It is to be computed.
+    Inquiry(Box<Inquiry>),
+    /// The answer is known.
+    Text(String),
+}
+
+/// Reads a verb and what stands behind it in a line.
+///
+/// # Errors
+/// What the line would be answered with, as a [`Problem`].
+pub(super) fn read(shared: &Arc<Shared>, verb: &str, payload: &[u8]) -> Result<Read, Problem> {
+    read_with(shared, settings(shared), verb, payload)
+}
+
+/// The settings with which requests begin.
+pub(super) fn settings(shared: &Shared) -> SessionSettings {
+    let mut settings = shared.defaults().session;
+    settings.style = AnswerStyle::Json;
+    settings
+}
+
+/// Reads a verb and what stands behind it in a line, with settings that many requests share.
+///
+/// # Errors
+/// What the line would be answered with, as a [`Problem`].
+pub(super) fn read_with(
+    shared: &Arc<Shared>,
+    settings: SessionSettings,
+    verb: &str,
+    payload: &[u8],
+) -> Result<Read, Problem> {
+    let counters = &shared.counters;
+    let step = catch_panics(counters, || message::step(verb, payload, settings));
+    match step {
+        Ok(LineAction::Ask(inquiry)) => Ok(Read::Inquiry(inquiry)),
+        Ok(LineAction::Say(text) | LineAction::Close(text)) => {
+            counters.count_answer("session", true);
+            Ok(Read::Text(text))
+        }
+        Ok(LineAction::Refuse(text)) => {
+            counters.count_answer("session", false);
+            Err(Problem::of_answer(text.as_bytes()))
+        }
+        // Neither comes of a session.
+        Ok(LineAction::Silence | LineAction::Cancel(_) | LineAction::Rebuild { .. }) => {
+            Err(Problem::new("bad-request", "request is missing"))
+        }
+        Err(error) => Err(Problem::new(error.code, error.message.clone())),
+    }
+}
+
+/// Has an inquiry answered by the workers, and waits for the first piece of the answer.
+///
+/// # Errors
+/// The error that the inquiry's reply wrote, if it is one of lines in JSON.
+pub(super) async fn compute(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiry: Inquiry,
+) -> Result<Answer, Problem> {
+    let mut answer = start(shared, origin, inquiry, false)?;
+    match answer.next().await {
+        None => Err(Problem::new("stopped", "the server ends")),
+        Some(piece) if !piece.good => Err(Problem::of_answer(&piece.bytes)),
+        Some(piece) => {
+            answer.ready = Some(piece);
+            Ok(answer)
+        }
+    }
+}
+
+/// Queues an inquiry for the workers, as a job or as a request.
+///
+/// # Errors
+/// `busy`, and that of an inquiry that costs nothing.
+pub(super) fn start(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiry: Inquiry,
+    is_job: bool,
+) -> Result<Answer, Problem> {
+    let cost = inquiry.cost();
+    if cost == Cost::Free {
+        let mut text = Vec::new();
+        return match shared.workers.answer_free(&inquiry, &mut text) {
+            true => Ok(Answer::whole(text)),
+            false => Err(Problem::of_answer(&text)),
+        };
+    }
+    submit(shared, origin, VecDeque::from([inquiry]), (cost, is_job))
+}
+
+/// Answers inquiries without look-ahead whose answers are lines, which wait in one place of the queues.
+pub(super) async fn together(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiries: Vec<Inquiry>,
+) -> Vec<Result<Bytes, Problem>> {
+    let count = inquiries.len();
+    let mut answer = match submit(shared, origin, inquiries.into(), (Cost::Short, false)) {
+        Ok(answer) => answer,
+        Err(problem) => return vec![Err(problem); count],
+    };
+    let mut found = Vec::with_capacity(count);
+    while let Some(piece) = answer.next().await {
+        let mut start = 0;
+        for (end, _) in (piece.bytes.iter().enumerate()).filter(|(_, byte)| **byte == b'\n') {
+            let line = piece.bytes.slice(start..end);
+            // Most pieces have no error; in the others each line is looked at.
+            found.push(match piece.good || !Problem::is_one(&line) {
+                true => Ok(line),
+                false => Err(Problem::of_answer(&line)),
+            });
+            start = end + 1;
+        }
+    }
+    let ends = || Err(Problem::new("stopped", "the server ends"));
+    found.resize_with(count, ends);
+    found
+}
+
+/// Queues inquiries of one cost.
+fn submit(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    inquiries: VecDeque<Inquiry>,
+    (cost, is_job): (Cost, bool),
+) -> Result<Answer, Problem> {
+    let (reply, parts) = unbounded_channel();
+    let mut running = Running {
+        shared: Arc::clone(shared),
+        lane: shared.lane(origin),
+        stop: Stop::new(),
+        connection_budget: shared.connection_budget(),
+        parts,
+        done: false,
+    };
+    let work = QueuedWork {
+        inquiries,
+        rest: None,
+        cost,
+        stop: running.stop.clone(),
+        connection_budget: Arc::clone(&running.connection_budget),
+        number: 0,
+        is_job,
+        answer_bytes_max: None,
+        reply,
+    };
+    if let Err((work, reason)) = shared.workers.submit(running.lane, Box::new(work)) {
+        running.done = true;
+        let mut text = Vec::new();
+        shared.workers.answer_busy(&work, reason, &mut text);
+        // All of them have the same one.
+        let line = text.split(|byte| *byte == b'\n').next();
+        return Err(Problem::of_answer(line.unwrap_or_default()));
+    }
+    Ok(Answer {
+        ready: None,
+        running: Some(running),
+        _weight: None,
+    })
+}
