@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 const START: &str = "4HPwATDgc/ABMA";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// Runs `gammond mcp` on these lines; returns what it says, a message a line, and its exit code.
-fn stdio(lines: &[String], settles: usize) -> (Vec<Value>, Option<i32>) {
+/// Runs `gammond mcp` on these lines until its messages are `complete`; returns the messages and the exit code.
+fn stdio(lines: &[String], complete: impl Fn(&[Value]) -> bool) -> (Vec<Value>, Option<i32>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
         .arg("mcp")
         .stdin(Stdio::piped())
@@ -32,7 +32,7 @@ fn stdio(lines: &[String], settles: usize) -> (Vec<Value>, Option<i32>) {
         }
         count > 0
     };
-    while messages.len() < settles && read(&mut messages) {}
+    while !complete(&messages) && read(&mut messages) {}
     drop(input);
     while read(&mut messages) {}
     (messages, child.wait().unwrap().code())
@@ -67,7 +67,7 @@ fn both_eras_are_answered() {
         "[]".to_owned(),
         "{".to_owned(),
     ];
-    let (messages, code) = stdio(&lines, 7);
+    let (messages, code) = stdio(&lines, |messages| messages.len() >= 7);
     assert_eq!((messages.len(), code), (7, Some(0)), "{messages:?}");
     let discovered = &answer(&messages, 1)["result"];
     assert_eq!(discovered["resultType"], "complete");
@@ -118,7 +118,7 @@ fn tools_answer_as_lines_do() {
             &json!({"position": "../../etc/passwd"}),
         ),
     ];
-    let (messages, _) = stdio(&lines, 6);
+    let (messages, _) = stdio(&lines, |messages| messages.len() >= 6);
     let plays = &answer(&messages, 1)["result"]["structuredContent"];
     assert_eq!(plays["plays"][0]["play"], "8/5 6/5");
     assert_eq!(plays["plays"].as_array().unwrap().len(), 2);
@@ -151,9 +151,9 @@ fn tools_answer_as_lines_do() {
 /// long message are refused.
 #[test]
 fn rollouts_report_and_stop() {
-    let rollout = |id: u32, trials: u32| {
+    let rollout = |id: u32, time_s: u32| {
         let params = json!({
-            "name": "rollout", "arguments": {"position": START, "trials": trials, "time_s": 600},
+            "name": "rollout", "arguments": {"position": START, "trials": 46_656, "time_s": time_s},
             "_meta": {"progressToken": "t"},
         });
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
@@ -161,13 +161,20 @@ fn rollouts_report_and_stop() {
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     let lines = [
-        rollout(1, 46_656),
-        rollout(1, 36),
+        rollout(1, 600),
+        rollout(1, 600),
         cancel.to_string(),
-        rollout(2, 72),
+        rollout(2, 8),
         format!("{{\"{}\":1}}", "x".repeat(1 << 20)),
     ];
-    let (messages, code) = stdio(&lines, 4);
+    let has = |messages: &[Value], id: &Value| messages.iter().any(|message| message["id"] == *id);
+    let (messages, code) = stdio(&lines, |messages| {
+        has(messages, &json!(2))
+            && messages
+                .iter()
+                .any(|message| message["id"].is_null() && message["error"].is_object())
+            && has(messages, &json!(1))
+    });
     assert_eq!(code, Some(0));
     let of_first: Vec<&Value> = messages
         .iter()
@@ -180,7 +187,7 @@ fn rollouts_report_and_stop() {
         .position(|message| message["id"] == 2)
         .unwrap();
     let result = &messages[place]["result"]["structuredContent"];
-    assert_eq!(result["trials"], 72);
+    assert_eq!(result["stopped"], "time");
     let done: Vec<f64> = messages
         .iter()
         .filter(|message| message["method"] == "notifications/progress")
@@ -189,7 +196,7 @@ fn rollouts_report_and_stop() {
     assert!(!done.is_empty(), "{messages:?}");
     let long = messages
         .iter()
-        .find(|message| message["id"].is_null())
+        .find(|message| message["id"].is_null() && message["method"].is_null())
         .unwrap();
     assert_eq!(long["error"]["code"], -32_600);
 }
@@ -226,7 +233,7 @@ fn http_has_the_same_tools() {
     let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
     assert!(post(address, both, &told).starts_with("HTTP/1.1 202 "));
     let params = json!({
-        "name": "rollout", "arguments": {"position": START, "trials": 36},
+        "name": "rollout", "arguments": {"position": START, "trials": 46_656, "time_s": 8},
         "_meta": {"progressToken": 5},
     });
     let long =
