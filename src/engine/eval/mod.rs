@@ -1,7 +1,7 @@
 //! One position to chances: class, inputs, net choice, bearoff, cache, batches.
 //!
 //! [`Evaluator`] is what search, rollouts and training see: a static evaluation of many positions
-//! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`own`] with ours.
+//! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`nets`] with ours.
 
 pub mod gnubg;
 pub mod nets;

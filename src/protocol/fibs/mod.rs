@@ -1,7 +1,7 @@
 //! The FIBS bot as a machine without I/O: bytes in, commands and questions out.
 //!
 //! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one; [`free_text`] recognises
-//! lines that contain other users' words. [`machine`] keeps the login and the match, and [`treaty`] is its interface.
+//! lines that contain other users' words. [`machine`] keeps the login and the match; [`interface`] is its interface.
 //! [`policy`] selects opponents and messages, [`record`] keeps the match for its file. No module here uses a socket,
 //! a clock or an engine: time is passed in, questions go out and their answers come back. Rules FIBS-01 to FIBS-37 of
 //! `protocol-specs/fibs.md`.

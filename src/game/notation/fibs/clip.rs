@@ -2,7 +2,7 @@
 //!
 //! Tolerates what servers differ in: final dots, doubled apostrophes and blanks, `point` for
 //! `points`, lines glued together (FIBS-04 to FIBS-09). What somebody says is never taken for a
-//! line of the server ([`super::strangers`], FIBS-33).
+//! line of the server ([`super::free_text`], FIBS-33).
 
 use super::free_text;
 use super::message::{Message, OwnInfo, Speech, Watched, Who};

@@ -1,5 +1,5 @@
 //! The lines of a FIBS server: cut out of a byte stream ([`bytes`]), named ([`name_line`]), and whose words mean
-//! nothing ([`strangers`]). Rules FIBS-01 to FIBS-09 and FIBS-33 of `protocol-specs/fibs.md`.
+//! nothing ([`free_text`]). Rules FIBS-01 to FIBS-09 and FIBS-33 of `protocol-specs/fibs.md`.
 
 pub mod bytes;
 mod clip;
