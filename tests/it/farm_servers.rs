@@ -94,7 +94,7 @@ fn stalled_queue_is_recreated() {
     assert!(
         field
             .log("one")
-            .contains("2 messages were given out, and are with nobody")
+            .contains("2 delivered messages are held by no worker")
     );
 }
 

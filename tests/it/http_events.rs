@@ -53,8 +53,8 @@ fn without_time(mut answer: Value) -> Value {
 #[test]
 fn rollouts_are_streamed() {
     let (_server, _, http) = server();
-    // A 1-ply rollout takes more than a quarter of a second.
-    let settings = json!({"trials": 36, "truncate": 2, "plies": 1, "seed": 7});
+    // A 1-ply rollout of this length takes more than a quarter of a second.
+    let settings = json!({"trials": 360, "truncate": 2, "plies": 1, "seed": 7});
     let body = json!({"position": START, "id": "a", "settings": settings}).to_string();
     let kind = "Content-Type: application/json\r\n";
     let plain = post(&http, "/v1/rollout", kind, body.as_bytes()).json();
@@ -81,11 +81,11 @@ fn rollouts_are_streamed() {
             (&data["type"], &data["id"]),
             (&json!("progress"), &json!("a"))
         );
-        assert!(data["trials"].as_u64().unwrap() <= 36, "{data}");
+        assert!(data["trials"].as_u64().unwrap() <= 360, "{data}");
     }
     assert_eq!((last.0.as_str(), last.2.as_deref()), ("result", Some("1")));
     assert_eq!(without_time(last.1.clone()), without_time(plain.clone()));
-    let target = format!("/v1/rollout?position={START}&id=a&trials=36&truncate=2&plies=1&seed=7");
+    let target = format!("/v1/rollout?position={START}&id=a&trials=360&truncate=2&plies=1&seed=7");
     let quiet = events(&get(&http, &format!("{target}&progress=false"), STREAM).body);
     assert_eq!(quiet.len(), 1);
     assert_eq!(without_time(quiet[0].1.clone()), without_time(plain));
