@@ -304,7 +304,7 @@ mod tests {
             for access in all() {
                 let said = of(access).unwrap_err();
                 assert!(
-                    said.contains(&format!("mode {mode:o}); chmod 600")),
+                    said.contains(&format!("mode {mode:o}); run chmod 600")),
                     "{said}"
                 );
                 assert!(!said.contains("s3cret"), "{said}");

@@ -90,8 +90,8 @@ mod tests {
                 assert!(found.contains(why), "{found}");
             };
             refused(&file, &Header::new("test", 2), "version");
-            refused(&file.replace("two", "owt"), &header, "are not those");
-            refused(&file[..file.len() - 1], &header, "are not those");
+            refused(&file.replace("two", "owt"), &header, "differ from those");
+            refused(&file[..file.len() - 1], &header, "differ from those");
             refused(&file.replace("sha256", "sum"), &header, "damaged");
             refused("", &header, "not a file of gammond test's");
             refused("m something else\n", &header, "not a file");

@@ -577,7 +577,7 @@ mod tests {
         let values = [
             "2", "Roller+", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off",
             "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0", "off",
-            "0.01", "2.33", "9", "1", "text", "bulk",
+            "0.01", "2.33", "9", "1", "text", "bulk", "ready",
         ];
         assert_eq!(values.len(), KEYS.len());
         let mut settings = SessionSettings::default();

@@ -424,10 +424,10 @@ mod tests {
             ),
             // In milliseconds it would be more than the clock can hold.
             ("leave_s = 9223372036854775807", "leave_s: 922337203685477"),
-            ("remind_s = 31622401", "remind_s: 31622401, want"),
+            ("remind_s = 31622401", "remind_s: 31622401, expected"),
             (
                 "invite_every_s = 31622401",
-                "invite_every_s: 31622401, want",
+                "invite_every_s: 31622401, expected",
             ),
         ] {
             let found = Policy::parse(text).unwrap_err().to_string();
