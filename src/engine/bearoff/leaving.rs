@@ -38,8 +38,8 @@ impl RollDistribution for Rolls {
     }
 }
 
-/// How long up to fifteen checkers need to leave the opponent's home, alone on the board, with the play that needs
-/// the fewest rolls on average.
+/// Distributions of the rolls that up to fifteen checkers, alone on the board, need to leave the opponent's home, with
+/// the play that needs the fewest on average.
 #[derive(Debug)]
 pub struct LeavingDistributions {
     numbering: Numbering,

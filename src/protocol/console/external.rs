@@ -17,7 +17,7 @@ const NAME_BYTES_MAX: usize = 31;
 /// Length to which a reply is quoted in a message, in characters.
 const QUOTED_MAX: usize = 60;
 
-/// What the console makes of a reply.
+/// Kinds of replies of an external player.
 enum Reply<'a> {
     /// An error that the other program reports.
     Error(&'a str),

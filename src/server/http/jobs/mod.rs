@@ -128,7 +128,7 @@ impl Ended {
     }
 }
 
-/// What watchers of a job see.
+/// State of a job as its watchers see it.
 #[derive(Clone, Debug)]
 struct View {
     state: State,

@@ -66,7 +66,7 @@ pub(super) fn only_get(method: &Method) -> Result<(), Problem> {
     }
 }
 
-/// What stands in every answer about a job.
+/// Members of every answer about a job.
 pub(super) fn fresh(mut response: Response) -> Response {
     let never = HeaderValue::from_static("no-store");
     response.headers_mut().insert(CACHE_CONTROL, never);

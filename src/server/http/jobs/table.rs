@@ -24,7 +24,7 @@ pub(super) const ID_LETTERS: usize = 26;
 #[derive(Debug)]
 pub(in crate::http) struct Job {
     pub(super) meta: Meta,
-    /// Who pays for it.
+    /// The client whose limits the job counts against.
     pub(super) origin: Origin,
     /// The match file, unless it is in the folder.
     pub(super) input: Mutex<Option<Bytes>>,

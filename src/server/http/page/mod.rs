@@ -21,7 +21,7 @@ use gammond_protocol::render::board_style;
 use page_parts::PageParts;
 use std::sync::Arc;
 
-/// What all pages have in common.
+/// The parts that all pages share.
 const FRAME: &str = include_str!("frame.html");
 const EXPLORE: &str = include_str!("explore.html");
 /// Pages besides Explore: path, name in the list of pages, module that fills it, and its main part.
