@@ -477,6 +477,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         rollout,
         style,
         queue,
+        priority,
         when_ready,
     } = session;
     serde_json::json!({
@@ -516,6 +517,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
         "progress": rollout.progress,
         "answer": style.name(),
         "queue": queue.map_or("auto", super::Queue::name),
+        "priority": priority,
         "order": if *when_ready { "ready" } else { "lines" },
     })
 }

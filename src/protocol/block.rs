@@ -2,17 +2,66 @@
 
 use super::lines::FramedLine;
 use super::request::{MatchHeader, RequestError};
-use super::settings::AnswerStyle;
+use super::settings::{AnswerStyle, QueuePlace};
+use gammond_engine::query::MatchPart;
 
 /// Longest match of one request, with its line ends.
 pub const MATCH_BYTES_MAX: usize = 256 << 10;
+
+/// The words that choose a part of a match, and what each wants.
+const PART_KEYS: [(&str, &str); 3] = [
+    ("from", "GAME or GAME:MOVE, such as 2:5"),
+    ("to", "GAME or GAME:MOVE, such as 2:5"),
+    ("player", "1 or 2"),
+];
+
+/// The name of a word that chooses a part of a match, what it wants, and its value.
+pub(super) fn part_value(pair: &[u8]) -> Option<(&'static str, &'static str, &str)> {
+    let (key, value) = std::str::from_utf8(pair).ok()?.split_once('=')?;
+    let known = (PART_KEYS.into_iter()).find(|(name, _)| name.eq_ignore_ascii_case(key))?;
+    Some((known.0, known.1, value))
+}
+
+/// Takes a word that chooses a part of a match. Returns its name and what it wants if it is wrong.
+pub(super) fn match_part(
+    pair: &[u8],
+    part: &mut MatchPart,
+) -> Option<(&'static str, &'static str)> {
+    let (field, want, value) = part_value(pair)?;
+    let place = |missing: u32| {
+        let (game, turn) = match value.split_once(':') {
+            Some((game, turn)) => (game, turn.parse().ok()?),
+            None => (value, missing),
+        };
+        Some((game.parse().ok()?, turn)).filter(|(game, turn): &(u32, u32)| *game > 0 && *turn > 0)
+    };
+    let taken = match field {
+        "from" => {
+            part.from = place(1);
+            part.from.is_some()
+        }
+        "to" => {
+            part.to = place(u32::MAX);
+            part.to.is_some()
+        }
+        _ => {
+            part.player = match value {
+                "1" => Some(0),
+                "2" => Some(1),
+                _ => None,
+            };
+            part.player.is_some()
+        }
+    };
+    (!taken).then_some((field, want))
+}
 
 /// The request whose lines come.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) id: Option<String>,
     pub(super) style: AnswerStyle,
-    pub(super) bulk: bool,
+    pub(super) place: QueuePlace,
     /// The number of the request's own line, where lines are counted.
     pub(super) number: Option<u64>,
     pub(super) wanted: MatchHeader,
@@ -24,14 +73,14 @@ pub(super) struct Block {
 impl Block {
     pub(super) fn new(
         id: Option<String>,
-        (style, bulk): (AnswerStyle, bool),
+        (style, place): (AnswerStyle, QueuePlace),
         number: Option<u64>,
         wanted: MatchHeader,
     ) -> Block {
         Block {
             id,
             style,
-            bulk,
+            place,
             number,
             wanted,
             text: Vec::new(),

@@ -8,7 +8,7 @@
 use super::answer::{self, Addressee};
 use super::lines::FramedLine;
 use super::request::RequestError;
-use super::settings::AnswerStyle;
+use super::settings::{AnswerStyle, QueuePlace};
 use gammond_engine::query::{Cost, Found, Question, Settings};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -157,8 +157,8 @@ pub struct Inquiry {
     pub settings: Settings,
     /// Name by which the client can cancel it.
     pub id: Option<String>,
-    /// True if the client accepts to wait behind all other requests.
-    pub bulk: bool,
+    /// Its place among those that wait.
+    pub place: QueuePlace,
     /// True if a stopped search should still give an answer without look-ahead.
     pub fallback_to_static: bool,
     /// Makes the answer.
@@ -172,7 +172,7 @@ impl Inquiry {
             question,
             settings,
             id: None,
-            bulk: false,
+            place: QueuePlace::default(),
             fallback_to_static: false,
             reply: Box::new(reply),
         }
@@ -182,7 +182,7 @@ impl Inquiry {
     #[must_use]
     pub fn cost(&self) -> Cost {
         let cost = self.question.cost(&self.settings);
-        if self.bulk && cost != Cost::Free {
+        if self.place.bulk && cost != Cost::Free {
             Cost::Long
         } else {
             cost

@@ -23,6 +23,7 @@ pub mod external;
 pub mod fibs;
 mod fuzz;
 pub mod json;
+pub mod json_request;
 mod lines;
 pub mod message;
 pub mod render;
@@ -49,7 +50,7 @@ pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchHeader, Refusal, Request
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{
-    AnswerStyle, Queue, RolloutOptions, SessionSettings, SettingError, StateOptions, is_setting,
-    setting_keys,
+    AnswerStyle, Queue, QueuePlace, RolloutOptions, SessionSettings, SettingError, StateOptions,
+    is_setting, setting_keys,
 };
 pub use toml_fault::{TomlFault, parse_toml};

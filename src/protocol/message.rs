@@ -105,6 +105,7 @@ pub fn match_inquiry(
         rules,
         form,
         progress: wanted.progress,
+        part: wanted.part,
     }));
     if form != ReportForm::Json {
         return Ok(Inquiry::new(question, wanted.settings, Report));

@@ -1,8 +1,8 @@
 //! Requests, and their errors.
 
 use super::lines::LINE_BYTES_MAX;
-use super::settings::{AnswerStyle, SessionSettings, SettingError};
-use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
+use super::settings::{AnswerStyle, QueuePlace, SessionSettings, SettingError};
+use gammond_engine::query::{CubeQuery, EvalQuery, MatchPart, PlayQuery, RolloutTask, Settings};
 use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
 use gammond_game::{MatchState, Rules};
 
@@ -17,8 +17,8 @@ pub struct Line {
     pub id: Option<String>,
     /// Style of the answer.
     pub style: AnswerStyle,
-    /// True if the client lets all other requests go first.
-    pub bulk: bool,
+    /// Its place among those that wait.
+    pub place: QueuePlace,
     /// Warning about a part of the line that was dropped, if any; the answer contains it.
     pub warning: Option<&'static str>,
     /// The request.
@@ -79,6 +79,8 @@ pub struct MatchHeader {
     pub end: String,
     /// True if the client wants progress reports.
     pub progress: bool,
+    /// The decisions that are judged.
+    pub part: MatchPart,
 }
 
 /// A line that was refused, with its readable parts.

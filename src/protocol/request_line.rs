@@ -4,12 +4,14 @@
 //! here completely: the position's own cube, score and dice, the session's settings and the
 //! request's settings are already one query when [`parse_line`] returns.
 
+use super::block::{match_part, part_value};
+use super::json_request::words_of_line;
 use super::lines::LINE_BYTES_MAX;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
-use super::settings::{AnswerStyle, Queue, SessionSettings, StateOptions, closest};
+use super::settings::{AnswerStyle, QueuePlace, SessionSettings, StateOptions, closest};
 use gammond_engine::query::{
-    CubeQuery, EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask,
-    Settings,
+    CubeQuery, EvalQuery, MatchPart, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject,
+    RolloutTask, Settings,
 };
 use gammond_game::notation::{
     BenchmarkRecord, Form, ParsedPosition, parse_play, parse_position, parse_roll, split_position,
@@ -51,21 +53,21 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
     let mut head = Head {
         id: None,
         style: session.style,
-        bulk: session.queue == Some(Queue::Bulk),
+        place: session.queue_place(),
         warning: None,
     };
     let parsed = parse(line, session, &mut head);
     let Head {
         id,
         style,
-        bulk,
+        place,
         warning,
     } = head;
     Some(match parsed {
         Ok(request) => Ok(Line {
             id,
             style,
-            bulk,
+            place,
             warning,
             request,
         }),
@@ -77,7 +79,7 @@ pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line,
 struct Head {
     id: Option<String>,
     style: AnswerStyle,
-    bulk: bool,
+    place: QueuePlace,
     warning: Option<&'static str>,
 }
 
@@ -88,6 +90,15 @@ fn parse(line: &[u8], session: &SessionSettings, head: &mut Head) -> Result<Requ
     let text = trimmed(line);
     // `trimmed` takes bytes from both ends; what it took in front counts for places.
     let skipped = line.len() - trimmed_front(line).len();
+    if text.starts_with(b"{") {
+        let words = words_of_line(text).map_err(|(id, mut error)| {
+            head.id = id;
+            error.at += skipped;
+            error
+        })?;
+        // A place in the words is none in the line.
+        return id_and_body(words.as_bytes(), session, head).map_err(|fault| fault.error);
+    }
     let place = |rest: &[u8]| skipped + text.len() - rest.len().min(text.len());
     id_and_body(text, session, head).map_err(|fault| {
         let mut error = fault.error;
@@ -408,10 +419,15 @@ fn analyse<'a>(
 ) -> Result<Request, Fault<'a>> {
     let mut own = session.clone();
     let mut end = BLOCK_END.to_owned();
+    let mut part = MatchPart::default();
     let mut rest = input;
     while !rest.is_empty() {
         let here = rest;
         let (after, pair) = word(rest)?;
+        if let Some((field, want)) = match_part(pair, &mut part) {
+            let message = format!("setting '{field}' is wrong, expected {want}");
+            return Err(fault(here, "bad-setting", field, message));
+        }
         let key = pair.get(..4);
         if key.is_some_and(|key| key.eq_ignore_ascii_case(b"end=")) {
             let wanted = pair.get(4..).unwrap_or_default();
@@ -420,7 +436,7 @@ fn analyse<'a>(
                 return Err(fault(here, "bad-setting", "end", message));
             }
             end = String::from_utf8_lossy(wanted).into_owned();
-        } else {
+        } else if part_value(pair).is_none() {
             settings(pair, &mut own).map_err(|mut fault| {
                 fault.rest = here;
                 fault
@@ -428,8 +444,12 @@ fn analyse<'a>(
         }
         rest = after;
     }
+    if part.from.zip(part.to).is_some_and(|(from, to)| to < from) {
+        let message = "setting 'to' is before 'from'";
+        return Err(fault(input, "bad-setting", "to", message));
+    }
     head.style = own.style;
-    head.bulk = own.queue == Some(Queue::Bulk);
+    head.place = own.queue_place();
     let rules = gammond_game::Rules::default();
     Ok(Request::Analyse(Box::new(MatchHeader {
         settings: own.search,
@@ -439,6 +459,7 @@ fn analyse<'a>(
         },
         end,
         progress: own.rollout.progress,
+        part,
     })))
 }
 
@@ -509,7 +530,7 @@ fn ask<'a>(
     own.search.cubeful &= !parsed.no_cube;
     settings(rest, &mut own)?;
     head.style = own.style;
-    head.bulk = own.queue == Some(Queue::Bulk);
+    head.place = own.queue_place();
     head.warning = parsed.warning;
     match_goes_on(verb, &parsed, &own.state)
         .map_err(|message| fault(input, "game-over", "position", message))?;

@@ -65,7 +65,7 @@ impl Session {
         let Line {
             id,
             style,
-            bulk,
+            place,
             warning,
             request,
         } = line;
@@ -95,7 +95,7 @@ impl Session {
             Request::Convert(shown, state) => LineAction::Say(reply::convert(to, &shown, &state)),
             Request::Board(ref board) => self.board(to, board),
             Request::Analyse(wanted) => {
-                self.block = Some(Block::new(id, (style, bulk), self.number, *wanted));
+                self.block = Some(Block::new(id, (style, place), self.number, *wanted));
                 LineAction::Silence
             }
             asked => {
@@ -109,7 +109,7 @@ impl Session {
                     asked,
                 };
                 let mut inquiry = Inquiry::new(question, settings, reply);
-                inquiry.bulk = bulk;
+                inquiry.place = place;
                 inquiry.id = name;
                 LineAction::Ask(Box::new(inquiry))
             }
@@ -133,7 +133,7 @@ impl Session {
         let Block {
             id,
             style,
-            bulk,
+            place,
             number,
             wanted,
             ..
@@ -152,9 +152,10 @@ impl Session {
             rules,
             form: ReportForm::Json,
             progress: wanted.progress,
+            part: wanted.part,
         }));
         let mut inquiry = Inquiry::new(question, wanted.settings, reply);
-        inquiry.bulk = bulk;
+        inquiry.place = place;
         inquiry.id = name;
         LineAction::Ask(Box::new(inquiry))
     }

@@ -65,6 +65,16 @@ impl Queue {
     }
 }
 
+/// The place that a client gives a request among those that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueuePlace {
+    /// True if all other requests may go first.
+    pub bulk: bool,
+    /// Priority among the waiting requests of the same client and cost, -9 to 9; higher ones first (SRV-22).
+    pub priority: i8,
+}
+
 /// Requested changes of the cube, the score and the rules; `None` keeps the present value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -220,6 +230,8 @@ pub struct SessionSettings {
     pub style: AnswerStyle,
     /// Queue in which requests wait; `None` decides by the kind of request.
     pub queue: Option<Queue>,
+    /// Priority among the waiting requests of the same client, -9 to 9.
+    pub priority: i8,
     /// True if answers are sent when they are ready, in any order.
     pub when_ready: bool,
 }
@@ -337,6 +349,11 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
         "which queue requests wait in",
     ),
     (
+        "priority",
+        "-9 to 9",
+        "which of the waiting requests of this client are first: higher ones",
+    ),
+    (
         "order",
         "lines or ready",
         "answers in the order of the lines, or each as soon as it is ready (sockets)",
@@ -411,9 +428,22 @@ impl SessionSettings {
                     _ => return None,
                 }
             }
+            "priority" => {
+                let priority: i8 = value.parse().ok()?;
+                self.priority = (-9..=9).contains(&priority).then_some(priority)?;
+            }
             _ => return None,
         }
         Some(())
+    }
+
+    /// Returns the place of a request with these settings among those that wait.
+    #[must_use]
+    pub fn queue_place(&self) -> QueuePlace {
+        QueuePlace {
+            bulk: self.queue == Some(Queue::Bulk),
+            priority: self.priority,
+        }
     }
 }
 
@@ -577,7 +607,7 @@ mod tests {
         let values = [
             "2", "Roller+", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off",
             "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0", "off",
-            "0.01", "2.33", "9", "1", "text", "bulk", "ready",
+            "0.01", "2.33", "9", "1", "text", "bulk", "-9", "ready",
         ];
         assert_eq!(values.len(), KEYS.len());
         let mut settings = SessionSettings::default();
@@ -634,6 +664,8 @@ mod tests {
             ("progress", "2"),
             ("answer", "xml"),
             ("queue", "fast"),
+            ("priority", "10"),
+            ("priority", "-10"),
         ];
         for (key, value) in bad {
             let mut settings = SessionSettings::default();

@@ -3,6 +3,7 @@
 //! The client with the least used time is next. New clients start at the current virtual time, so idle time earns no credit
 //! (start-time fair queueing). A client with one request at a time never waits for more than one turn of each of the others.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -38,6 +39,25 @@ pub struct Lane {
     pub number: u64,
 }
 
+/// The place of a job in its lane: those of higher priority come first, then those with lower numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct JobRank {
+    priority: Reverse<i8>,
+    number: u64,
+}
+
+impl JobRank {
+    pub(super) fn new(priority: i8, number: u64) -> JobRank {
+        JobRank {
+            priority: Reverse(priority),
+            number,
+        }
+    }
+}
+
+/// The place of a lane among those of its client: by the priority of its first job, then the least used time.
+type LaneRank = (Reverse<i8>, Duration, u64);
+
 /// A queue of work.
 #[derive(Debug)]
 pub(super) struct FairQueue<T> {
@@ -52,17 +72,37 @@ struct Lanes<T> {
     used: Duration,
     lines: usize,
     clock: Duration,
-    ready: BTreeSet<(Duration, u64)>,
+    ready: BTreeSet<LaneRank>,
     lanes: HashMap<u64, Waiting<T>>,
 }
 
 #[derive(Debug)]
 struct Waiting<T> {
     used: Duration,
-    /// Jobs with the number of their lines and their number, in the order of the numbers.
-    jobs: VecDeque<(T, usize, u64)>,
+    /// Jobs with the number of their lines, in the order of their ranks.
+    jobs: VecDeque<(T, usize, JobRank)>,
     /// True if its work is held back for now.
     parked: bool,
+}
+
+impl<T> Waiting<T> {
+    /// Returns the place of the lane with this number.
+    fn rank(&self, number: u64) -> LaneRank {
+        let first = self.jobs.front().map(|(.., rank)| rank.priority);
+        (first.unwrap_or(Reverse(0)), self.used, number)
+    }
+
+    /// Returns the index of the job to begin: the first one, or the one with the lowest number, which alone can always send its
+    /// answer. Without that a job of higher priority could wait for it for ever.
+    fn eligible(&self, mut eligible: impl FnMut(&T) -> bool) -> Option<usize> {
+        let (first, _, rank) = self.jobs.front()?;
+        if eligible(first) {
+            return Some(0);
+        }
+        let numbers = self.jobs.iter().enumerate();
+        let (at, (job, _, lowest)) = numbers.min_by_key(|(_, (.., rank))| rank.number)?;
+        (lowest != rank && eligible(job)).then_some(at)
+    }
 }
 
 impl<T> Default for FairQueue<T> {
@@ -101,9 +141,9 @@ impl<T> FairQueue<T> {
         own + lines <= share
     }
 
-    /// Adds work of this many lines to its lane. A lane's work is done in the order of the numbers, so the rest of a job comes
-    /// before later jobs.
-    pub(super) fn push(&mut self, lane: Lane, job: T, lines: usize, number: u64) {
+    /// Adds work of this many lines to its lane. A lane's work is done in the order of the ranks, so the rest of a job comes
+    /// before later jobs of its priority.
+    pub(super) fn push(&mut self, lane: Lane, job: T, lines: usize, rank: JobRank) {
         let origin = self.origins.entry(lane.origin).or_insert_with(|| Lanes {
             used: self.clock,
             lines: 0,
@@ -118,18 +158,23 @@ impl<T> FairQueue<T> {
             parked: false,
         });
         let idle = waiting.jobs.is_empty();
-        // Sorted by number, because the rest of a paused job returns after later jobs have arrived.
-        let place = waiting.jobs.partition_point(|one| one.2 <= number);
-        waiting.jobs.insert(place, (job, lines, number));
+        let was_ready = origin.ready.remove(&waiting.rank(lane.number));
+        // Sorted, because the rest of a paused job returns after later jobs have arrived.
+        let place = waiting.jobs.partition_point(|one| one.2 <= rank);
+        waiting.jobs.insert(place, (job, lines, rank));
         origin.lines += lines;
         self.lines += lines;
-        // The new first job may be eligible although the lane was parked for another one.
-        let freed = place == 0 && std::mem::take(&mut waiting.parked);
+        // The new job may be eligible although the lane was parked for another one.
+        let lowest = waiting.jobs.iter().map(|(.., other)| other.number).min();
+        let first = place == 0 || lowest == Some(rank.number);
+        let freed = first && std::mem::take(&mut waiting.parked);
         if idle {
             // An idle connection starts at the current virtual time, so that it cannot save up a claim.
             waiting.used = waiting.used.max(clock);
         }
-        if idle && place == 0 || freed {
+        if was_ready {
+            origin.ready.insert(waiting.rank(lane.number));
+        } else if idle || freed {
             origin.activate(lane, &mut self.ready, self.clock);
         }
     }
@@ -145,25 +190,22 @@ impl<T> FairQueue<T> {
                 self.ready.pop_first();
                 continue;
             };
-            let Some((lane_used, number)) = origin.ready.pop_first() else {
+            let Some((_, lane_used, number)) = origin.ready.pop_first() else {
                 self.ready.pop_first();
                 continue;
             };
             let Some(waiting) = origin.lanes.get_mut(&number) else {
                 continue;
             };
-            let Some((job, ..)) = waiting.jobs.front() else {
+            let Some(at) = waiting.eligible(|job| eligible(job, key)) else {
+                waiting.parked = !waiting.jobs.is_empty();
                 continue;
             };
-            if !eligible(job, key) {
-                waiting.parked = true;
-                continue;
-            }
-            let Some((job, lines, _)) = waiting.jobs.pop_front() else {
+            let Some((job, lines, _)) = waiting.jobs.remove(at) else {
                 continue;
             };
             if !waiting.jobs.is_empty() {
-                origin.ready.insert((lane_used, number));
+                origin.ready.insert(waiting.rank(number));
             }
             // Never backwards, because a lane that was parked may have a smaller time than the last one served.
             origin.clock = origin.clock.max(lane_used);
@@ -187,10 +229,10 @@ impl<T> FairQueue<T> {
             return;
         };
         if let Some(waiting) = origin.lanes.get_mut(&lane.number) {
-            let was_ready = origin.ready.remove(&(waiting.used, lane.number));
+            let was_ready = origin.ready.remove(&waiting.rank(lane.number));
             waiting.used += used;
             if was_ready {
-                origin.ready.insert((waiting.used, lane.number));
+                origin.ready.insert(waiting.rank(lane.number));
             }
         }
         let was_ready = self.ready.remove(&(origin.used, lane.origin));
@@ -232,16 +274,18 @@ impl<T> FairQueue<T> {
         let Some(waiting) = origin.lanes.get_mut(&lane.number) else {
             return Vec::new();
         };
+        let was_ready = origin.ready.remove(&waiting.rank(lane.number));
         let (taken, left): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut waiting.jobs)
             .into_iter()
             .partition(|(job, ..)| wanted(job));
         waiting.jobs = left;
         if waiting.jobs.is_empty() {
             waiting.parked = false;
-            origin.ready.remove(&(waiting.used, lane.number));
-            if origin.ready.is_empty() {
-                self.ready.remove(&(origin.used, lane.origin));
-            }
+        } else if was_ready {
+            origin.ready.insert(waiting.rank(lane.number));
+        }
+        if origin.ready.is_empty() {
+            self.ready.remove(&(origin.used, lane.origin));
         }
         let lines: usize = taken.iter().map(|(_, lines, _)| lines).sum();
         origin.lines -= lines;
@@ -255,7 +299,7 @@ impl<T> FairQueue<T> {
             return;
         };
         if let Some(gone) = origin.lanes.remove(&lane.number) {
-            origin.ready.remove(&(gone.used, lane.number));
+            origin.ready.remove(&gone.rank(lane.number));
             let lines: usize = gone.jobs.iter().map(|(_, lines, _)| lines).sum();
             origin.lines -= lines;
             self.lines -= lines;
@@ -280,7 +324,7 @@ impl<T> Lanes<T> {
     ) {
         let was_idle = self.ready.is_empty();
         if let Some(waiting) = self.lanes.get(&lane.number) {
-            self.ready.insert((waiting.used, lane.number));
+            self.ready.insert(waiting.rank(lane.number));
         }
         if was_idle {
             // An idle client starts at the current virtual time, because saved-up time would starve the others.
@@ -322,14 +366,14 @@ mod tests {
     fn new_client_precedes_a_backlog() {
         let mut queue = FairQueue::default();
         for _ in 0..64 {
-            queue.push(lane(1, 1), 10, 1, 0);
+            queue.push(lane(1, 1), 10, 1, JobRank::new(0, 0));
         }
         for _ in 0..3 {
             let (flood, _, _) = queue.pop(|_, _| true).unwrap();
             queue.charge(flood, MS * 10);
         }
-        queue.push(lane(1, 2), 1, 1, 0);
-        queue.push(lane(2, 3), 1, 1, 0);
+        queue.push(lane(1, 2), 1, 1, JobRank::new(0, 0));
+        queue.push(lane(2, 3), 1, 1, JobRank::new(0, 0));
         let order = serve(&mut queue);
         assert!(order[..3].contains(&(1, 2)), "{order:?}");
         assert!(order[..3].contains(&(2, 3)), "{order:?}");
@@ -341,9 +385,9 @@ mod tests {
         let mut queue = FairQueue::default();
         for round in 0..8 {
             for number in 1..=7 {
-                queue.push(lane(1, number), 1, 1, 0);
+                queue.push(lane(1, number), 1, 1, JobRank::new(0, 0));
             }
-            queue.push(lane(2, 100), 1, 1, 0);
+            queue.push(lane(2, 100), 1, 1, JobRank::new(0, 0));
             let _ = round;
         }
         let order = serve(&mut queue);
@@ -358,8 +402,8 @@ mod tests {
     fn queue_shares_time_not_turns() {
         let mut queue = FairQueue::default();
         for _ in 0..10 {
-            queue.push(lane(1, 1), 10, 1, 0);
-            queue.push(lane(1, 2), 1, 1, 0);
+            queue.push(lane(1, 1), 10, 1, JobRank::new(0, 0));
+            queue.push(lane(1, 2), 1, 1, JobRank::new(0, 0));
         }
         let order = serve(&mut queue);
         let slow = order[..11].iter().filter(|(_, number)| *number == 1);
@@ -369,9 +413,9 @@ mod tests {
     #[test]
     fn parked_lanes_wait_and_closed_lanes_are_removed() {
         let mut queue = FairQueue::default();
-        queue.push(lane(1, 1), 1, 5, 0);
-        queue.push(lane(1, 2), 2, 7, 0);
-        queue.push(lane(2, 3), 3, 9, 0);
+        queue.push(lane(1, 1), 1, 5, JobRank::new(0, 0));
+        queue.push(lane(1, 2), 2, 7, JobRank::new(0, 0));
+        queue.push(lane(2, 3), 3, 9, JobRank::new(0, 0));
         assert_eq!(
             queue.pop(|job, _| *job == 3).map(|(_, job, _)| job),
             Some(3)
@@ -390,19 +434,69 @@ mod tests {
         assert!(queue.origins.is_empty() && queue.ready.is_empty());
     }
 
+    /// SRV-22: within a client higher priorities are first, in their order; other clients lose nothing by it.
+    #[test]
+    fn priority_orders_the_work_of_one_client() {
+        let mut queue = FairQueue::default();
+        let (own, second, other) = (lane(1, 1), lane(1, 2), lane(2, 3));
+        for (lane, job, priority, number) in [
+            (own, 10, 0, 0),
+            (own, 11, 0, 1),
+            (own, 12, 9, 2),
+            (own, 13, 9, 3),
+            (second, 20, 5, 0),
+            (own, 14, -9, 4),
+            (other, 30, 0, 0),
+            (other, 31, 0, 1),
+        ] {
+            queue.push(lane, job, 1, JobRank::new(priority, number));
+        }
+        let mut of_first = Vec::new();
+        let mut turns = Vec::new();
+        while let Some((lane, job, _)) = queue.pop(|_, _| true) {
+            queue.charge(lane, MS);
+            turns.push(lane.origin);
+            if lane.origin == own.origin {
+                of_first.push(job);
+            }
+        }
+        assert_eq!(of_first, [12, 13, 20, 10, 11, 14]);
+        let before = turns
+            .iter()
+            .take(4)
+            .filter(|origin| **origin == other.origin);
+        assert_eq!(before.count(), 2, "{turns:?}");
+    }
+
+    /// A job that cannot begin before an earlier one's answer is sent leaves its turn to that one.
+    #[test]
+    fn priority_never_waits_for_ever() {
+        let mut queue = FairQueue::default();
+        let own = lane(1, 1);
+        queue.push(own, 20, 1, JobRank::new(9, 1));
+        queue.push(own, 30, 1, JobRank::new(9, 2));
+        let first_only = |job: &u32, _: Origin| *job == 10;
+        assert!(queue.pop(first_only).is_none(), "parked");
+        queue.push(own, 10, 1, JobRank::new(0, 0));
+        assert_eq!(queue.pop(first_only).map(|(_, job, _)| job), Some(10));
+        assert!(queue.pop(first_only).is_none());
+        queue.unpark(own);
+        assert_eq!(queue.pop(|_, _| true).map(|(_, job, _)| job), Some(20));
+    }
+
     /// a client that fills the queue gets `busy`, and others still find a place.
     #[test]
     fn full_queue_admits_clients_with_few_jobs() {
         let mut queue = FairQueue::default();
         let crowd = lane(1, 1);
         while queue.admits(crowd.origin, 1, 64) {
-            queue.push(crowd, 1, 1, 0);
+            queue.push(crowd, 1, 1, JobRank::new(0, 0));
         }
         assert_eq!(queue.lines(), 64);
         let other = lane(2, 2);
         for _ in 0..32 {
             assert!(queue.admits(other.origin, 1, 64));
-            queue.push(other, 1, 1, 0);
+            queue.push(other, 1, 1, JobRank::new(0, 0));
         }
         assert!(!queue.admits(other.origin, 1, 64));
         // However many came before, each with a share.
@@ -410,7 +504,7 @@ mod tests {
             let next = lane(address, 3);
             assert!(queue.admits(next.origin, 1, 64));
             while queue.admits(next.origin, 1, 64) {
-                queue.push(next, 1, 1, 0);
+                queue.push(next, 1, 1, JobRank::new(0, 0));
             }
         }
         assert!(queue.lines() > 2 * 64 && queue.lines() <= 4 * 64);
@@ -422,13 +516,13 @@ mod tests {
     fn remaining_jobs_keep_their_order() {
         let mut queue = FairQueue::default();
         for number in 0..3 {
-            queue.push(lane(1, 1), number as u32, 1, number);
+            queue.push(lane(1, 1), number as u32, 1, JobRank::new(0, number));
         }
         let (here, first, _) = queue.pop(|_, _| true).unwrap();
         let (_, second, _) = queue.pop(|_, _| true).unwrap();
-        queue.push(here, second, 1, 1);
+        queue.push(here, second, 1, JobRank::new(0, 1));
         assert!(queue.pop(|job, _| *job == 0).is_none(), "parked");
-        queue.push(here, first, 1, 0);
+        queue.push(here, first, 1, JobRank::new(0, 0));
         assert_eq!(
             queue.pop(|job, _| *job == 0).map(|(_, job, _)| job),
             Some(0)

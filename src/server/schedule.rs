@@ -5,7 +5,7 @@
 //! job, and it is resumed in its turn. So clients share the time of a cost, however long their jobs are (SRV-21). The number of
 //! jobs that have begun is limited, in all and for each client; so is the memory of matches analysed at a time.
 
-use super::fair_queue::{FairQueue, Lane, Origin};
+use super::fair_queue::{FairQueue, JobRank, Lane, Origin};
 use super::work::QueuedWork;
 use gammond_engine::query::Stop;
 use std::collections::{BTreeSet, HashMap};
@@ -28,8 +28,8 @@ const MATCH_MEMORY_MAX: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) struct Started {
     pub(super) lane: Lane,
-    /// Number of the job in its lane.
-    number: u64,
+    /// Place of the job in its lane.
+    rank: JobRank,
     /// Stop token of the job: triggered together with its client's, or alone by a time limit.
     pub(super) stop: Stop,
     /// Number of the engine that it computes on.
@@ -202,9 +202,9 @@ impl Schedule {
 
     /// Queues a job of this many lines.
     pub(super) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
-        let (lines, number) = (work.inquiries.len(), work.number);
+        let (lines, rank) = (work.inquiries.len(), work.rank());
         let waiting = Waiting::New(work, since);
-        self.waiting.push(lane, waiting, lines, number);
+        self.waiting.push(lane, waiting, lines, rank);
     }
 
     /// Resumes a lane whose client has read answers.
@@ -268,7 +268,7 @@ impl Schedule {
         self.begun.begin(weight, lane.origin);
         let job = Arc::new(Started {
             lane,
-            number: work.number,
+            rank: work.rank(),
             stop: work.stop.child(),
             engine: self.free.pop_first().unwrap_or_default(),
             weight,
@@ -335,9 +335,8 @@ impl Schedule {
             let Running { job, .. } = self.running.swap_remove(at);
             job.stop.pause();
             self.waiting.charge(job.lane, slice);
-            let (lane, number) = (job.lane, job.number);
-            self.waiting
-                .push(lane, Waiting::Paused(job, used), 0, number);
+            let (lane, rank) = (job.lane, job.rank);
+            self.waiting.push(lane, Waiting::Paused(job, used), 0, rank);
         }
     }
 }
@@ -420,6 +419,7 @@ mod tests {
             stop: Stop::new(),
             connection_budget: ConnectionBudget::new(MemoryBudget::new(1 << 20), 1 << 20),
             number,
+            priority: 0,
             is_job: false,
             answer_bytes_max: None,
             reply,

@@ -1,5 +1,6 @@
 //! Queued work of a connection, and the parts of its answer.
 
+use super::fair_queue::JobRank;
 use super::memory_budget::{ConnectionBudget, Reservation, Reserved};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::Inquiry;
@@ -22,6 +23,8 @@ pub struct QueuedWork {
     pub connection_budget: Arc<ConnectionBudget>,
     /// Number that each part of the answer carries.
     pub number: u64,
+    /// Priority among the waiting work of the same client.
+    pub priority: i8,
     /// Maximum size of an answer that must be one part; `None` if long answers may have several parts.
     pub answer_bytes_max: Option<usize>,
     /// True for a job of HTTP, which the limit of processor time of a request does not end.
@@ -31,6 +34,11 @@ pub struct QueuedWork {
 }
 
 impl QueuedWork {
+    /// Returns its place in its lane.
+    pub(super) fn rank(&self) -> JobRank {
+        JobRank::new(self.priority, self.number)
+    }
+
     /// Returns the size in bytes of the matches in the work.
     pub fn weight(&self) -> usize {
         self.inquiries.iter().map(|one| one.question.held()).sum()

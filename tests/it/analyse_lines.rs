@@ -72,6 +72,64 @@ fn a_match_in_lines_is_judged_as_the_command_does() {
     assert_eq!(value["length"], 1, "{last}");
 }
 
+/// a part of a match has the decisions, losses and luck that it has in the whole.
+#[test]
+fn part_of_a_match_is_judged_alike() {
+    let input = [
+        asked("analyse plies=1", "three3.mat"),
+        asked("analyse plies=1 from=1:3 to=2:4 player=2", "three3.mat"),
+        asked("analyse plies=1 from=2", "three3.mat"),
+        asked("analyse plies=1 to=1", "three3.mat"),
+    ]
+    .concat();
+    let lines = piped(input.as_bytes());
+    let values: Vec<Value> = (lines.iter())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let decisions = |value: &Value, wanted: &dyn Fn(u64, u64, u64) -> bool| -> Vec<Value> {
+        let of = |one: &Value, key: &str| one[key].as_u64().unwrap_or(u64::MAX);
+        let all = value["decisions"].as_array().unwrap().iter();
+        let chosen = all.filter(|one| wanted(of(one, "game"), of(one, "move"), of(one, "player")));
+        chosen.cloned().collect()
+    };
+    let whole = &values[0];
+    assert!(whole.get("partial").is_none());
+    let player = |value: &Value| value["players"].clone();
+    for (value, wanted) in [
+        (
+            &values[1],
+            &(|game: u64, turn: u64, player: u64| {
+                (1, 3) <= (game, turn) && (game, turn) <= (2, 4) && player == 1
+            }) as &dyn Fn(u64, u64, u64) -> bool,
+        ),
+        (&values[2], &|game, _, _| game >= 2),
+        (&values[3], &|game, _, _| game == 1),
+    ] {
+        let own = decisions(value, &|_, _, _| true);
+        assert!(own.len() > 5);
+        assert_eq!(own, decisions(whole, wanted));
+        assert_eq!(
+            (&value["partial"], player(value)),
+            (&true.into(), player(whole))
+        );
+    }
+    for (word, field) in [
+        ("from=0", "from"),
+        ("from=1:0", "from"),
+        ("to=x", "to"),
+        ("player=3", "player"),
+        ("from=2 to=1", "to"),
+    ] {
+        let line = &piped(format!("analyse {word}\n").as_bytes())[0];
+        let value: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(
+            (&value["code"], &value["field"]),
+            (&"bad-setting".into(), &field.into()),
+            "{word}"
+        );
+    }
+}
+
 /// what cannot be judged has one answer, and the lines behind it are requests again.
 #[test]
 fn input_without_a_match_is_one_error() {

@@ -1,4 +1,4 @@
-//! Requests that are cancelled, and answers that come when they are ready: rules of
+//! Requests that are cancelled, and answers that come when they are ready: rules of
 //! `protocol-specs/request-protocol.md`.
 
 use crate::server::{Client, plain};
@@ -141,7 +141,17 @@ fn storm_of_cancels_loses_and_doubles_nothing() {
                 0 => ENDLESS.to_owned(),
                 1 => format!("move {START} 31 plies=2"),
                 2 => format!("cancel {} {}", next(sent + 1), next(sent + 1)),
-                3 => format!("rollout {START} trials=36 truncate=1"),
+                3 => format!(
+                    "rollout {START} trials=36 truncate=1 priority={}",
+                    next(19) as i32 - 9
+                ),
+                4 => {
+                    let body = json!({"id": sent.to_string(), "verb": "eval", "position": START,
+                        "settings": {"priority": next(19) as i32 - 9}});
+                    text += &format!("{body}\n");
+                    sent += 1;
+                    continue;
+                }
                 _ => format!("eval {START}"),
             };
             text += &format!("#{sent} {request}\n");
@@ -182,6 +192,111 @@ fn storm_of_cancels_loses_and_doubles_nothing() {
         assert!(Instant::now() < until, "memory stays");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// SRV-22: waiting requests of higher priority are answered first.
+#[test]
+fn higher_priorities_go_first() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    client.send("set order=ready\n");
+    assert_eq!(line(&mut client)["order"], "ready");
+    let mut text = String::new();
+    for number in 0..40 {
+        text += &format!("#low{number} rollout {START} trials=72 truncate=3\n");
+    }
+    for number in 0..4 {
+        text += &format!("#high{number} rollout {START} trials=72 truncate=3 priority=9\n");
+    }
+    client.send(&text);
+    let order: Vec<Value> = (0..44).map(|_| line(&mut client)["id"].clone()).collect();
+    let last_high = order
+        .iter()
+        .rposition(|id| id.as_str().unwrap().starts_with("high"));
+    // Those that had begun are not interrupted.
+    assert!(last_high.unwrap() < 24, "{order:?}");
+    for wrong in ["10", "-10", "x", ""] {
+        let answer = client.ask(&format!("eval {START} priority={wrong}"));
+        assert_eq!(answer["code"], "bad-setting", "{wrong}");
+    }
+}
+
+/// a search with a time limit that is cancelled answers what it knows.
+#[test]
+fn cancelled_deepening_answers_what_is_known() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    client.send(format!("#a move {START} 43 time=600000\n#b ping\n"));
+    // Time for a depth, and none is not wrong.
+    std::thread::sleep(Duration::from_millis(300));
+    client.send("#c cancel a\n");
+    let answer = line(&mut client);
+    assert_eq!(
+        (&answer["id"], &answer["type"]),
+        (&json!("a"), &json!("move")),
+        "{answer}"
+    );
+    assert!(answer["plies"].as_u64().unwrap() <= 4);
+    assert!(!answer["plays"].as_array().unwrap().is_empty());
+    assert_eq!(line(&mut client)["id"], "b");
+    assert_eq!(
+        line(&mut client)["targets"],
+        json!([{"id": "a", "state": "stopped"}])
+    );
+}
+
+/// lines of JSON ask what lines of words ask, and their answers are the same.
+#[test]
+fn json_lines_are_answered_like_lines() {
+    let server = plain();
+    let mut client = Client::new(&server.address);
+    for (words, body) in [
+        (
+            format!("#1 move {START} 31 plies=1 top=2"),
+            json!({"id": "1", "verb": "move", "position": START, "roll": [3, 1], "settings": {"plies": 1, "top": 2}}),
+        ),
+        (
+            format!("#1 cube {START} score=3:5 length=7"),
+            json!({"id": 1, "verb": "cube", "position": START, "settings": {"score": "3:5", "length": 7}}),
+        ),
+        (
+            "#1 cancel 7".to_owned(),
+            json!({"id": "1", "verb": "cancel", "ids": ["7"]}),
+        ),
+        ("#1 get".to_owned(), json!({"id": "1", "verb": "get"})),
+        (
+            "#1 eval x".to_owned(),
+            json!({"id": "1", "verb": "eval", "position": "x"}),
+        ),
+    ] {
+        let (mut wanted, mut found) = (client.ask(&words), client.ask(&body.to_string()));
+        for answer in [&mut wanted, &mut found] {
+            // A place in the line.
+            answer.as_object_mut().unwrap().remove("at");
+        }
+        assert_eq!(found, wanted, "{words}");
+        assert_eq!(found["id"], "1");
+    }
+    let answer = client.ask("{\"verb\":\"eval\",\"position\":");
+    assert_eq!(answer["code"], "bad-request", "{answer}");
+    assert!(
+        answer["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("line is not JSON"),
+        "{answer}"
+    );
+    let mat = std::fs::read_to_string(
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis/one1.mat"),
+    )
+    .unwrap();
+    let head = json!({"id": "m", "verb": "analyse", "settings": {"plies": 0}});
+    client.send(format!("{head}\n{mat}\n.\n"));
+    let answer = line(&mut client);
+    assert_eq!(
+        (&answer["id"], &answer["type"]),
+        (&json!("m"), &json!("analysis"))
+    );
 }
 
 /// short requests do not wait for a long one before them, every answer is the one of the ordered run, and a match

@@ -16,7 +16,9 @@ pub use answer::{
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
 pub use gammond_base::stop::Stop;
 pub use level::Level;
-pub use question::{Cost, Found, MatchProgress, MatchReport, MatchTask, Question, ReportForm};
+pub use question::{
+    Cost, Found, MatchPart, MatchProgress, MatchReport, MatchTask, Question, ReportForm,
+};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,

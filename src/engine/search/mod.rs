@@ -56,7 +56,7 @@ fn deepen<T>(
     for plies in 1..=Settings::PLIES_MAX {
         match search(context, plies) {
             Ok(deeper) => answer = deeper,
-            Err(Stopped) if context.stop.is_triggered() => return Err(Stopped),
+            // Also when its client stops it: what is known is an answer (PLY-09).
             Err(Stopped) => break,
         }
     }

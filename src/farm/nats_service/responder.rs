@@ -265,6 +265,7 @@ impl NatsResponder {
             stop: waiting.stop.clone(),
             connection_budget: Arc::clone(&connection_budget),
             number,
+            priority: inquiry.place.priority,
             // An answer is one message.
             is_job: false,
             answer_bytes_max: Some(self.client.max_payload()),

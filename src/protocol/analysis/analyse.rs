@@ -5,7 +5,7 @@ use super::replay::{Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Settings, Stop};
+use gammond_engine::query::{MatchPart, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use rayon::prelude::*;
@@ -80,6 +80,8 @@ pub struct Analysis {
     pub faults: Vec<Fault>,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
+    /// True if only a part of the match was judged.
+    pub partial: bool,
 }
 
 impl Analysis {
@@ -195,19 +197,23 @@ pub fn analyse(
     rules: Rules,
     stop: &Stop,
 ) -> Result<Analysis, EngineError> {
-    analyse_noting((engine, settings), reading, rules, stop, &|_| {})
+    analyse_noting(
+        (engine, settings),
+        (reading, rules, MatchPart::default()),
+        stop,
+        &|_| {},
+    )
 }
 
 /// Analyses like [`analyse`] and calls `note` for each step.
 pub(crate) fn analyse_noting(
     engine: (&Engine, &Settings),
-    reading: &MatchReading,
-    rules: Rules,
+    judged: (&MatchReading, Rules, MatchPart),
     stop: &Stop,
     note: &Note<'_>,
 ) -> Result<Analysis, EngineError> {
     let mut kept = Kept::default();
-    let head = judge_games(engine, (reading, rules), stop, note, &mut kept)?;
+    let head = judge_games(engine, judged, stop, note, &mut kept)?;
     Ok(Analysis {
         games: kept.games,
         ..head
@@ -217,7 +223,7 @@ pub(crate) fn analyse_noting(
 /// Judges game by game; returns everything but the games.
 pub(super) fn judge_games(
     (engine, settings): (&Engine, &Settings),
-    (reading, rules): (&MatchReading, Rules),
+    (reading, rules, part): (&MatchReading, Rules, MatchPart),
     stop: &Stop,
     note: &Note<'_>,
     sink: &mut dyn Sink,
@@ -235,10 +241,11 @@ pub(super) fn judge_games(
         games: Vec::new(),
         faults: file_faults(reading),
         marks: MARKS,
+        partial: !part.is_all(),
     };
     let terms = Terms::of(file, rules);
     for ((number, game), terms) in (1..).zip(&file.games).zip(&terms) {
-        let replay = replay_from(game, terms);
+        let mut replay = replay_from(game, terms);
         if let Some((action, reason)) = replay.fault {
             let lines = reading.lines.get(number - 1);
             let line = lines.and_then(|lines| lines.get(action)).copied();
@@ -247,6 +254,11 @@ pub(super) fn judge_games(
                 game: number,
                 message: reason.to_owned(),
             });
+        }
+        let number_of_game = u32::try_from(number).unwrap_or(u32::MAX);
+        let wanted = |one: &Decision| part.has((number_of_game, one.turn), one.player.index());
+        if head.partial {
+            replay.decisions.retain(wanted);
         }
         let mut totals = [Totals::default(); 2];
         for decisions in replay.decisions.chunks(JUDGED_TOGETHER) {

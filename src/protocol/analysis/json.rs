@@ -110,7 +110,7 @@ impl Analysis {
             .collect();
         let [phases, classes] = groups.named();
         let text = |value: Value| value.to_string();
-        let behind = text(json!({
+        let mut behind = json!({
             "length": self.length,
             "level": self.level,
             "marks": self.marks,
@@ -119,7 +119,13 @@ impl Analysis {
             "score": self.score,
             "totals": self.both(&self.totals, true),
             "type": "analysis",
-        }));
+        });
+        if self.partial
+            && let Some(members) = behind.as_object_mut()
+        {
+            members.insert("partial".to_owned(), true.into());
+        }
+        let behind = text(behind);
         [
             format!(
                 "\"classes\":{},\"decisions\":[",

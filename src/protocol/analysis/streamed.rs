@@ -5,7 +5,7 @@ use super::json::Streamed;
 use super::totals::{MARKS, Totals};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Settings, Stop};
+use gammond_engine::query::{MatchPart, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::MatchReading;
 
@@ -31,18 +31,19 @@ pub fn analyse_json(
     (rules, file): (Rules, &str),
     stop: &Stop,
 ) -> Result<(PackedText, String), EngineError> {
-    analyse_json_noting((engine, settings), reading, (rules, file), stop, &|_| {})
+    let judged = (reading, rules, MatchPart::default());
+    analyse_json_noting((engine, settings), judged, file, stop, &|_| {})
 }
 
 /// Analyses like [`analyse_json`] and calls `note` for each step.
 pub(crate) fn analyse_json_noting(
     engine: (&Engine, &Settings),
-    reading: &MatchReading,
-    (rules, file): (Rules, &str),
+    judged: (&MatchReading, Rules, MatchPart),
+    file: &str,
     stop: &Stop,
     note: &Note<'_>,
 ) -> Result<(PackedText, String), EngineError> {
     let mut streamed = Streamed::default();
-    let head = judge_games(engine, (reading, rules), stop, note, &mut streamed)?;
+    let head = judge_games(engine, judged, stop, note, &mut streamed)?;
     Ok((streamed.finish(&head, file), head.one_line()))
 }

@@ -100,7 +100,8 @@ pub(super) fn judge_match(
     let judged = within(end, stop, |stop| {
         if task.form != ReportForm::Json {
             let judge = |reading: &MatchReading| {
-                let analysis = analyse_noting(engine, reading, task.rules, stop, note)?;
+                let analysis =
+                    analyse_noting(engine, (reading, task.rules, task.part), stop, note)?;
                 watch.note_match();
                 Ok(analysis)
             };
@@ -111,8 +112,8 @@ pub(super) fn judge_match(
         }
         let mut analyses = Vec::with_capacity(readings.len());
         for reading in &readings {
-            let rules = (task.rules, NAME);
-            analyses.push(analyse_json_noting(engine, reading, rules, stop, note)?);
+            let judged = (reading, task.rules, task.part);
+            analyses.push(analyse_json_noting(engine, judged, NAME, stop, note)?);
             watch.note_match();
         }
         Ok(report(analyses))

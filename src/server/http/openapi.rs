@@ -119,6 +119,9 @@ fn analyse() -> Value {
         "parameters": [
             {"name": "format", "in": "query", "schema": {"enum": formats}, "description": "The report; Accept chooses it too"},
             {"name": "plies", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 4}, "description": "look-ahead"},
+            {"name": "from", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where judging begins, such as 2:5"},
+            {"name": "to", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where judging ends"},
+            {"name": "player", "in": "query", "schema": {"enum": ["1", "2"]}, "description": "The player whose decisions are judged"},
         ],
         "requestBody": {"required": true, "content": {"application/octet-stream": {"schema": {}}}},
         "responses": {"200": answer("The report", "application/json"), "default": problem()},

@@ -3,76 +3,45 @@
 
 use super::problem::{ErrorLocation, Problem};
 use gammond_protocol::json::{Json, MEMBERS_MAX};
-use std::fmt::Write as _;
+use gammond_protocol::json_request::{Member, MemberError, RequestParts, push_settings};
 
-/// Longest text of a member, in bytes.
-const TEXT_BYTES_MAX: usize = 2048;
-/// The parts of a line while they come together.
-#[derive(Debug, Default)]
-struct Parts {
-    id: Option<String>,
-    cube: bool,
-    position: Option<String>,
-    roll: Option<String>,
-    plays: Option<String>,
-    settings: Vec<(String, String)>,
+/// A wrong member as a problem; `place` finds it in the request.
+fn problem(error: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Problem {
+    Problem::new(error.code, error.message).at(place(&error.member))
 }
 
-impl Parts {
-    /// Arguments of a request line behind its verb, and the `#id` before it.
-    fn line(
-        self,
-        at: &dyn Fn(&str) -> ErrorLocation,
-        at_setting: &dyn Fn(&str) -> ErrorLocation,
-    ) -> Result<String, Problem> {
-        let mut line = String::new();
-        if let Some(id) = self.id {
-            let _ = write!(line, "#{} ", word("id", &id, at)?);
-        }
-        if self.cube {
-            line.push_str("cube ");
-        }
-        let Some(position) = self.position else {
-            let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
-            return Err(Problem::new("missing-position", message).at(at("position")));
-        };
-        line.push_str(word("position", &position, at)?);
-        if let Some(roll) = self.roll {
-            let _ = write!(line, " {}", word("roll", &roll, at)?);
-        }
-        if let Some(plays) = self.plays {
-            if plays.contains(['"', '\r', '\n']) {
-                let message =
-                    "plays have a quotation mark or a line end, expected plays such as \"8/5 6/5\"";
-                return Err(Problem::new("bad-play", message).at(at("plays")));
-            }
-            let _ = write!(line, " plays=\"{plays}\"");
-        }
-        for (name, value) in &self.settings {
-            push_setting(&mut line, name, value, at_setting)?;
-        }
-        Ok(line)
+/// Where a member of a body is wrong: by a JSON Pointer.
+fn in_body(member: &Member) -> ErrorLocation {
+    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    ErrorLocation::Pointer(match member {
+        Member::Whole => String::new(),
+        Member::Named(name) => format!("/{}", escaped(name)),
+        Member::Setting(name) => format!("/settings/{}", escaped(name)),
+    })
+}
+
+/// Where a parameter of a query is wrong.
+fn in_query(member: &Member) -> ErrorLocation {
+    match member {
+        Member::Whole => ErrorLocation::Nowhere,
+        Member::Named(name) | Member::Setting(name) => ErrorLocation::Parameter(name.clone()),
     }
 }
 
-/// Appends a setting to a line.
-fn push_setting(
-    line: &mut String,
-    name: &str,
-    value: &str,
-    at: &dyn Fn(&str) -> ErrorLocation,
+/// Refuses settings of a session of lines.
+fn for_http(
+    settings: &[(String, String)],
+    place: impl Fn(&Member) -> ErrorLocation,
 ) -> Result<(), Problem> {
-    if matches!(name, "answer" | "order") {
-        let message = format!("setting '{name}' is not for HTTP: answers are JSON in order");
-        return Err(Problem::new("bad-setting", message).at(at(name)));
+    let of_lines = |(name, _): &&(String, String)| matches!(name.as_str(), "answer" | "order");
+    match settings.iter().find(of_lines) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message = format!("setting '{name}' is not for HTTP: answers are JSON in order");
+            let place = place(&Member::Setting(name.clone()));
+            Err(Problem::new("bad-setting", message).at(place))
+        }
     }
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if name.is_empty() || !name.chars().all(is_name) {
-        let message = format!("setting {name:?} is not known");
-        return Err(Problem::new("bad-setting", message).at(at(name)));
-    }
-    let _ = write!(line, " {name}={}", word(name, value, at)?);
-    Ok(())
 }
 
 /// A query of settings alone as the words of a line, and the value of the parameter `apart`.
@@ -99,11 +68,9 @@ pub(super) fn settings_of_query(
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn settings_of_pairs(settings: Vec<(String, String)>) -> Result<String, Problem> {
-    let at = |name: &str| ErrorLocation::Parameter(name.to_owned());
+    for_http(&settings, in_query)?;
     let mut line = String::new();
-    for (name, value) in settings {
-        push_setting(&mut line, &name, &value, &at)?;
-    }
+    push_settings(&mut line, &settings).map_err(|error| problem(error, in_query))?;
     Ok(line)
 }
 
@@ -128,125 +95,14 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
     Ok(seen)
 }
 
-/// A text that is one word of a line.
-fn word<'a>(
-    name: &str,
-    text: &'a str,
-    at: &dyn Fn(&str) -> ErrorLocation,
-) -> Result<&'a str, Problem> {
-    let apart = |c: char| c.is_whitespace() || c.is_control() || c == '"';
-    let wrong = if text.is_empty() {
-        "is empty"
-    } else if text.len() > TEXT_BYTES_MAX {
-        "is too long"
-    } else if text.contains(apart) {
-        "has a space, a quotation mark or a control character"
-    } else if name == "roll" && !text.chars().all(|c| c.is_ascii_digit() || "-,".contains(c)) {
-        "is not two dice"
-    } else {
-        return Ok(text);
-    };
-    let code = match name {
-        "position" => "bad-position",
-        "roll" => "bad-roll",
-        "id" => "bad-id",
-        _ => "bad-setting",
-    };
-    let want = match name {
-        "position" => ", expected one such as \"4HPwATDgc/ABMA\"",
-        "roll" => ", expected dice such as [3,1] or \"31\"",
-        _ => "",
-    };
-    Err(Problem::new(code, format!("{name} {wrong}{want}")).at(at(name)))
-}
-
 /// One body as what stands behind the verb in its line.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with a pointer.
 pub(super) fn from_json(body: Json) -> Result<String, Problem> {
-    let at = |name: &str| ErrorLocation::Pointer(format!("/{name}"));
-    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
-    let Json::Object(members) = body else {
-        let message = format!(
-            "the request is {}, expected an object such as {{\"position\":\"4HPwATDgc/ABMA\"}}",
-            body.kind()
-        );
-        return Err(Problem::new("bad-request", message).at(ErrorLocation::Pointer(String::new())));
-    };
-    let mut parts = Parts::default();
-    for (name, value) in members {
-        let wrong = |want: &str, value: &Json| {
-            let message = format!("{name} is {}, expected {want}", value.kind());
-            Err(Problem::new("bad-request", message).at(at(&name)))
-        };
-        match (name.as_str(), value) {
-            ("id", Json::Text(text)) => parts.id = Some(text),
-            ("id", Json::Number(number)) => parts.id = Some(number.to_string()),
-            ("position", Json::Text(text)) => parts.position = Some(text),
-            ("roll", Json::Text(text)) => parts.roll = Some(text),
-            ("roll", Json::List(dice)) => match dice.as_slice() {
-                [Json::Number(one), Json::Number(two)] => parts.roll = Some(format!("{one}-{two}")),
-                _ => return wrong("two dice such as [3,1]", &Json::List(dice)),
-            },
-            ("roll", Json::Null) => {}
-            ("cube", Json::Bool(cube)) => parts.cube = cube,
-            ("plays", Json::Text(text)) => parts.plays = Some(text),
-            ("plays", Json::List(list)) => {
-                let text = |one: &Json| match one {
-                    Json::Text(text) => Some(text.clone()),
-                    _ => None,
-                };
-                match list.iter().map(text).collect::<Option<Vec<_>>>() {
-                    Some(texts) => parts.plays = Some(texts.join(";")),
-                    None => return wrong("strings such as \"8/5 6/5\"", &Json::List(list)),
-                }
-            }
-            ("settings", Json::Object(settings)) => {
-                for (key, value) in settings {
-                    let value = setting(&escaped(&key), value, &at)?;
-                    parts.settings.push((key, value));
-                }
-            }
-            ("id", value) => return wrong("a string", &value),
-            ("position" | "roll", value) => return wrong("a string", &value),
-            ("cube", value) => return wrong("true or false", &value),
-            ("plays", value) => return wrong("an array of strings", &value),
-            ("settings", value) => return wrong("an object", &value),
-            _ => {
-                let message = format!(
-                    "member {name:?} is not known, expected position, roll, settings, plays, cube or id"
-                );
-                return Err(Problem::new("bad-request", message).at(at(&escaped(&name))));
-            }
-        }
-    }
-    let at_setting = |name: &str| at(&format!("settings/{}", escaped(name)));
-    parts.line(&at, &at_setting)
-}
-
-/// A setting's value as a line has it.
-fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> ErrorLocation) -> Result<String, Problem> {
-    match value {
-        Json::Text(text) => Ok(text),
-        Json::Number(number) => Ok(number.to_string()),
-        Json::Bool(on) => Ok(on.to_string()),
-        Json::List(list) => match list.as_slice() {
-            [Json::Number(one), Json::Number(two)] => Ok(format!("{one}-{two}")),
-            _ => {
-                let message =
-                    format!("setting {key:?} is an array, expected two numbers such as [3,5]");
-                Err(Problem::new("bad-setting", message).at(at(&format!("settings/{key}"))))
-            }
-        },
-        value => {
-            let message = format!(
-                "setting {key:?} is {}, expected a string, a number, true or false",
-                value.kind()
-            );
-            Err(Problem::new("bad-setting", message).at(at(&format!("settings/{key}"))))
-        }
-    }
+    let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
+    for_http(&parts.settings, in_body)?;
+    parts.line().map_err(|error| problem(error, in_body))
 }
 
 /// A query string as what stands behind the verb in its line.
@@ -255,7 +111,7 @@ fn setting(key: &str, value: Json, at: &dyn Fn(&str) -> ErrorLocation) -> Result
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn from_query(query: &str) -> Result<String, Problem> {
     let at = |name: &str| ErrorLocation::Parameter(name.to_owned());
-    let mut parts = Parts::default();
+    let mut parts = RequestParts::default();
     for (name, value) in parameters(query)? {
         match name.as_str() {
             "id" => parts.id = Some(value),
@@ -273,7 +129,8 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
             _ => parts.settings.push((name, value)),
         }
     }
-    parts.line(&at, &at)
+    for_http(&parts.settings, in_query)?;
+    parts.line().map_err(|error| problem(error, in_query))
 }
 
 /// A whole body.

@@ -323,6 +323,7 @@ fn submit(
         parts,
         done: false,
     };
+    let priority = inquiries.iter().map(|one| one.place.priority).max();
     let work = QueuedWork {
         inquiries,
         rest: None,
@@ -330,6 +331,7 @@ fn submit(
         stop: running.stop.clone(),
         connection_budget: Arc::clone(&running.connection_budget),
         number: 0,
+        priority: priority.unwrap_or_default(),
         is_job,
         answer_bytes_max: None,
         reply,

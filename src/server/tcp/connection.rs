@@ -575,6 +575,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         tracing::debug!(lane = ?self.lane, kind = inquiry.question.kind(), cost = cost.name(), "asked");
         let fits = |job: &QueuedWork| {
             job.cost == cost
+                && job.priority == inquiry.place.priority
                 && cost == Cost::Short
                 && job.inquiries.len() < self.shared.limits.batch_max
         };
@@ -588,6 +589,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             stop: Stop::new(),
             connection_budget: Arc::clone(&self.connection_budget),
             number: 0,
+            priority: inquiry.place.priority,
             is_job: false,
             answer_bytes_max: None,
             reply: self.sender.clone(),

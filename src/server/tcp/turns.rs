@@ -4,7 +4,7 @@
 //! threads for sockets are never all busy with floods, and other work never waits for more than one turn. The client with the
 //! least used time is next, then its connection with the least used time.
 
-use crate::fair_queue::{FairQueue, Lane};
+use crate::fair_queue::{FairQueue, JobRank, Lane};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
@@ -47,7 +47,7 @@ impl Turns {
                     break self.turn(lane);
                 }
                 let (grant, granted) = oneshot::channel();
-                state.waiting.push(lane, grant, 1, 0);
+                state.waiting.push(lane, grant, 1, JobRank::new(0, 0));
                 granted
             };
             // A failure would mean that the lane was forgotten; then it asks anew.
