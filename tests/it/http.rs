@@ -513,6 +513,60 @@ fn work_ends_with_its_client() {
     }
 }
 
+/// HTTP-34: equal questions at the same time are computed once, and the work ends with the last of their clients.
+#[test]
+fn equal_questions_in_flight_are_computed_once() {
+    let (_server, _, http) = server();
+    // More than may begin for one client.
+    const COUNT: u64 = 12;
+    let ask = |number: u64| {
+        let target = format!(
+            "/v1/move?position={START}&roll=43&plies=4&filter=huge&prune=off&top={}",
+            number + 1
+        );
+        let mut stream = TcpStream::connect(&http).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: {http}\r\n\r\n").unwrap();
+        stream
+    };
+    let count = |name: &str| {
+        let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+        line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    let wait = |wanted: &dyn Fn() -> bool| {
+        while !wanted() {
+            assert!(Instant::now() < until);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let different: Vec<TcpStream> = (0..COUNT).map(&ask).collect();
+    wait(&|| count("gammond_queued ") > 0);
+    drop(different);
+    wait(&|| count("gammond_queued ") == 0 && count("gammond_connections ") == 1);
+    let mut equal: Vec<TcpStream> = (0..COUNT).map(|_| ask(0)).collect();
+    wait(&|| count("gammond_connections ") == COUNT + 1);
+    for _ in 0..20 {
+        assert_eq!(count("gammond_queued "), 0);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The others wait on.
+    let last = equal.pop().unwrap();
+    drop(equal);
+    wait(&|| count("gammond_connections ") == 2);
+    last.set_nonblocking(true).unwrap();
+    let nothing = (&last).read(&mut [0]).unwrap_err();
+    assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
+    drop(last);
+    wait(&|| count("gammond_connections ") == 1);
+    let short = get(
+        &http,
+        &format!("/v1/move?position={START}&roll=31&plies=2"),
+        "",
+    );
+    assert_eq!(short.status, 200);
+}
+
 /// HTTP-04: a request that runs when the order to end comes is answered.
 #[test]
 fn running_requests_are_answered_at_the_end() {

@@ -86,10 +86,10 @@ impl Running {
 }
 
 impl Answer {
-    pub(super) fn whole(bytes: Vec<u8>) -> Answer {
+    pub(super) fn whole(bytes: impl Into<Bytes>) -> Answer {
         Answer {
             ready: Some(Piece {
-                bytes: Bytes::from(bytes),
+                bytes: bytes.into(),
                 good: true,
                 progress: false,
                 reservation: None,

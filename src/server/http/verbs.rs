@@ -5,6 +5,7 @@ use super::board::{DrawingOptions, PNG, SVG, TEXT};
 use super::body;
 use super::events::{self, EVENTS};
 use super::foreign;
+use super::in_flight;
 use super::list::{self, Form, Work};
 use super::problem::{ErrorLocation, Problem};
 use super::question;
@@ -121,7 +122,9 @@ async fn posted(
             if kind == EVENTS {
                 return streamed(&shared, peer, (verb, line), &parts.headers, pointed);
             }
-            let asked = submission::ask(&shared, origin, verb, line.as_bytes()).await;
+            let tag = tag(&shared, verb, &line, kind);
+            let asked = (verb, line.as_bytes());
+            let asked = in_flight::ask(&shared, origin, asked, tag.as_deref()).await;
             let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
             Ok(send(answer, &line))
         }
@@ -162,7 +165,8 @@ async fn gotten(
         let drawn = wishes.draw(shared, &line, kind).await;
         drawn.map_err(|problem| named(problem, (verb, &line)))?
     } else {
-        let asked = submission::ask(shared, peer.origin, verb, line.as_bytes()).await;
+        let asked = (verb, line.as_bytes());
+        let asked = in_flight::ask(shared, peer.origin, asked, tag.as_deref()).await;
         send(
             asked.map_err(|problem| named(problem, (verb, &line)))?,
             &line,

@@ -3,6 +3,7 @@
 use super::turns::Turns;
 use crate::counters::{Counters, count};
 use crate::fair_queue::{Lane, Origin};
+use crate::http::InFlight;
 use crate::limits::Limits;
 use crate::memory_budget::{ConnectionBudget, MemoryBudget};
 use crate::shutdown::Phase;
@@ -52,6 +53,8 @@ pub struct Shared {
     /// Size in bytes of matches that arrive, wait or are analysed (SRV-20).
     pub(crate) blocks: AtomicUsize,
     lanes: AtomicU64,
+    /// Questions over HTTP that are being computed.
+    pub(crate) in_flight: InFlight,
     defaults: Defaults,
     peers: Mutex<HashMap<Origin, usize>>,
     build: Box<Build>,
@@ -83,6 +86,7 @@ impl Shared {
             workers,
             phase: watch::channel(Phase::Run).0,
             lanes: AtomicU64::new(0),
+            in_flight: InFlight::default(),
             turns: Arc::default(),
             defaults,
             peers: Mutex::default(),

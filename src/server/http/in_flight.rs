@@ -1,0 +1,60 @@
+//! Equal questions of one client at the same time are computed once (HTTP-34).
+
+use super::problem::Problem;
+use super::submission::{self, Answer, Read};
+use crate::fair_queue::Origin;
+use crate::tcp::shared::Shared;
+use axum::body::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, WeakShared};
+use gammond_engine::query::Cost;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Number of questions above which those that ended are removed.
+const SWEEP_ABOVE: usize = 64;
+
+type Computed = BoxFuture<'static, Result<Bytes, Problem>>;
+
+/// The questions that are being computed, by their clients and the tags of their answers: a client never waits for the turn of
+/// another one. Work goes on while one of its clients waits for it.
+#[derive(Debug, Default)]
+pub(crate) struct InFlight(Mutex<HashMap<(Origin, String), WeakShared<Computed>>>);
+
+/// Answers like [`submission::ask`]; looks ahead once for all requests of the client with this tag at the same time.
+///
+/// # Errors
+/// Those of [`submission::ask`].
+pub(super) async fn ask(
+    shared: &Arc<Shared>,
+    origin: Origin,
+    (verb, payload): (&str, &[u8]),
+    tag: Option<&str>,
+) -> Result<Answer, Problem> {
+    let inquiry = match (submission::read(shared, verb, payload)?, tag) {
+        (Read::Inquiry(inquiry), Some(_)) if inquiry.cost() > Cost::Short => inquiry,
+        (read, _) => return submission::answer(shared, origin, read).await,
+    };
+    let running = {
+        let questions = shared.in_flight.0.lock();
+        let mut questions = questions.unwrap_or_else(PoisonError::into_inner);
+        let key = (origin, tag.unwrap_or_default().to_owned());
+        let known = questions.get(&key).and_then(WeakShared::upgrade);
+        known.unwrap_or_else(|| {
+            let shared = Arc::clone(shared);
+            let computed = async move {
+                let answer = submission::compute(&shared, origin, *inquiry).await?;
+                Ok(Bytes::from(answer.collect().await))
+            };
+            let computed = computed.boxed().shared();
+            if questions.len() > SWEEP_ABOVE {
+                questions.retain(|_, question| question.upgrade().is_some());
+            }
+            if let Some(weak) = computed.downgrade() {
+                questions.insert(key, weak);
+            }
+            computed
+        })
+    };
+    Ok(Answer::whole(running.await?))
+}
