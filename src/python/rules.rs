@@ -203,6 +203,10 @@ impl Play {
         self.svg(None, None, false, false)
     }
 
+    fn _repr_png_(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.png(py, None, None, false, false, None)
+    }
+
     fn __str__(&self) -> String {
         play_text(&self.before, &self.play)
     }
@@ -494,6 +498,10 @@ impl Position {
 
     fn _repr_svg_(&self) -> PyResult<String> {
         self.svg(None, None, None, false, false)
+    }
+
+    fn _repr_png_(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.png(py, None, None, None, false, false, None)
     }
 
     fn __str__(&self) -> String {

@@ -70,6 +70,8 @@ def test_wrong_types_name_the_argument() -> None:
 def test_pictures() -> None:
     assert Position()._repr_svg_().startswith("<svg")
     assert Position().legal_plays("31")[0]._repr_svg_().startswith("<svg")
+    for shown in (Position(), Position().legal_plays("31")[0], Game(seed=1), MatchPlay(3, seed=1)):
+        assert shown._repr_svg_().startswith("<svg") and shown._repr_png_().startswith(b"\x89PNG\r\n")
     assert Position().svg(theme="dark") != Position().svg(theme="light")
 
 

@@ -18,17 +18,23 @@ class Roll:
 
     def __new__(cls, first: int, second: int) -> Roll: ...
     @staticmethod
-    def parse(text: str) -> Roll: ...
+    def parse(text: str) -> Roll:
+        """Parses a roll such as `31`."""
     @staticmethod
-    def all() -> list[Roll]: ...
+    def all() -> list[Roll]:
+        """Returns all 21 rolls."""
     @property
-    def dice(self) -> tuple[int, int]: ...
+    def dice(self) -> tuple[int, int]:
+        """The two dice, 1 to 6."""
     @property
-    def high(self) -> int: ...
+    def high(self) -> int:
+        """The higher die."""
     @property
-    def low(self) -> int: ...
+    def low(self) -> int:
+        """The lower die."""
     @property
-    def is_double(self) -> bool: ...
+    def is_double(self) -> bool:
+        """True if both dice are equal."""
     @property
     def weight(self) -> int:
         """The number of the 36 throws that give this roll."""
@@ -39,20 +45,24 @@ class Play:
     """A legal play of a roll in a position."""
 
     @property
-    def before(self) -> Position: ...
+    def before(self) -> Position:
+        """The position before the play, seen by the player who makes it."""
     @property
     def after(self) -> Position:
         """The position after the play, with the opponent on roll."""
     @property
-    def roll(self) -> Roll: ...
+    def roll(self) -> Roll:
+        """The roll that is played."""
     @property
     def steps(self) -> list[tuple[int, int]]:
         """Pairs (from, to) of points: 25 is the bar, 0 is off."""
     @property
-    def is_pass(self) -> bool: ...
+    def is_pass(self) -> bool:
+        """True if no checker moves."""
     def svg(
         self, state: MatchState | None = None, theme: str | None = None, clockwise: bool = False, dark: bool = False
-    ) -> str: ...
+    ) -> str:
+        """Returns the board before the play as an SVG picture with arrows."""
     def png(
         self,
         state: MatchState | None = None,
@@ -60,8 +70,10 @@ class Play:
         clockwise: bool = False,
         dark: bool = False,
         width: int | None = None,
-    ) -> bytes: ...
+    ) -> bytes:
+        """Returns the board before the play as a PNG picture, `width` pixels wide."""
     def _repr_svg_(self) -> str: ...
+    def _repr_png_(self) -> bytes: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -70,27 +82,37 @@ class Position:
 
     def __new__(cls, me: Sequence[int] | None = None, opponent: Sequence[int] | None = None) -> Position: ...
     @staticmethod
-    def parse(text: str) -> Position: ...
+    def parse(text: str) -> Position:
+        """Parses a position in any form: Position ID, GNUbg ID, XGID, OGID, key, FIBS board."""
     @property
-    def me(self) -> tuple[int, ...]: ...
+    def me(self) -> tuple[int, ...]:
+        """25 counts of the player on roll: index 0 to 23 its points 1 to 24, 24 its bar."""
     @property
-    def opponent(self) -> tuple[int, ...]: ...
+    def opponent(self) -> tuple[int, ...]:
+        """25 counts of the opponent, in that side's own numbering."""
     @property
-    def pips(self) -> tuple[int, int]: ...
+    def pips(self) -> tuple[int, int]:
+        """The pip counts of the player on roll and of the opponent."""
     @property
-    def off(self) -> tuple[int, int]: ...
+    def off(self) -> tuple[int, int]:
+        """The numbers of checkers borne off by the player on roll and by the opponent."""
     @property
-    def is_over(self) -> bool: ...
+    def is_over(self) -> bool:
+        """True if a side has borne off all checkers."""
     @property
-    def has_contact(self) -> bool: ...
+    def has_contact(self) -> bool:
+        """True if the sides can still hit or block each other."""
     @property
-    def class_name(self) -> str: ...
+    def class_name(self) -> str:
+        """The class: contact, crashed, race, a bearoff, or over."""
     def outcome(self) -> int | None:
         """Returns the points won (positive) or lost by the player on roll, cube at 1; None while the game goes on."""
-    def swapped(self) -> Position: ...
+    def swapped(self) -> Position:
+        """Returns the position seen by the opponent."""
     def legal_plays(self, roll: Roll | str | tuple[int, int]) -> list[Play]:
         """Returns all plays that lead to different positions; the pass if no checker can move."""
-    def play(self, roll: Roll | str | tuple[int, int], text: str) -> Play: ...
+    def play(self, roll: Roll | str | tuple[int, int], text: str) -> Play:
+        """Returns the legal play of a roll that a text such as `8/5 6/5` describes."""
     def steps_text(self, steps: Sequence[tuple[int, int]]) -> str:
         """Returns the text of steps (from, to) of points, 25 the bar and 0 off, legal or not."""
     def apply(self, play: Play) -> Position:
@@ -102,7 +124,8 @@ class Position:
         roll: Roll | str | tuple[int, int] | None = None,
     ) -> str:
         """Returns the position as `position-id`, `gnubg-id`, `key`, `xgid`, `board` (FIBS) or `ogid`."""
-    def board(self, state: MatchState | None = None, roll: Roll | str | tuple[int, int] | None = None) -> str: ...
+    def board(self, state: MatchState | None = None, roll: Roll | str | tuple[int, int] | None = None) -> str:
+        """Returns the board as text for a screen."""
     def svg(
         self,
         state: MatchState | None = None,
@@ -110,7 +133,8 @@ class Position:
         theme: str | None = None,
         clockwise: bool = False,
         dark: bool = False,
-    ) -> str: ...
+    ) -> str:
+        """Returns the board as an SVG picture."""
     def png(
         self,
         state: MatchState | None = None,
@@ -122,6 +146,7 @@ class Position:
     ) -> bytes:
         """Returns a PNG picture, by default of two pixels for each unit of the SVG picture."""
     def _repr_svg_(self) -> str: ...
+    def _repr_png_(self) -> bytes: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -139,20 +164,28 @@ class MatchState:
         beavers: bool = True,
     ) -> MatchState: ...
     @property
-    def length(self) -> int: ...
+    def length(self) -> int:
+        """The points to win; 0 for money."""
     @property
-    def score(self) -> tuple[int, int]: ...
+    def score(self) -> tuple[int, int]:
+        """The points of the player on roll and of the opponent."""
     @property
-    def crawford(self) -> bool: ...
+    def crawford(self) -> bool:
+        """True in the Crawford game."""
     @property
-    def cube(self) -> int: ...
+    def cube(self) -> int:
+        """The value of the cube."""
     @property
-    def owner(self) -> str: ...
+    def owner(self) -> str:
+        """`centred`, `me` or `opponent`."""
     @property
-    def jacoby(self) -> bool: ...
+    def jacoby(self) -> bool:
+        """True if gammons count only after a double (money)."""
     @property
-    def beavers(self) -> bool: ...
-    def swapped(self) -> MatchState: ...
+    def beavers(self) -> bool:
+        """True if a double may be beavered (money)."""
+    def swapped(self) -> MatchState:
+        """Returns the state seen by the opponent."""
     def __hash__(self) -> int: ...
 
 @final
@@ -160,34 +193,45 @@ class Parsed:
     """A parsed text: the position and the optional match state and roll."""
 
     @property
-    def form(self) -> str: ...
+    def form(self) -> str:
+        """The form of the text: `position-id`, `gnubg-id`, `key`, `xgid`, `board`, `ogid`."""
     @property
-    def position(self) -> Position: ...
+    def position(self) -> Position:
+        """The position, seen by the player on roll."""
     @property
-    def state(self) -> MatchState | None: ...
+    def state(self) -> MatchState | None:
+        """Cube and score; None if the form has none."""
     @property
-    def roll(self) -> Roll | None: ...
+    def roll(self) -> Roll | None:
+        """The roll; None before it."""
     @property
-    def warning(self) -> str | None: ...
+    def warning(self) -> str | None:
+        """A note about a text that contradicts itself."""
 
 @final
 class Chances:
     """Chances of the player on roll, 0 to 1; backgammons are part of gammons, gammons of wins."""
 
     @property
-    def win(self) -> float: ...
+    def win(self) -> float:
+        """Chance to win, with gammons and backgammons."""
     @property
-    def win_gammon(self) -> float: ...
+    def win_gammon(self) -> float:
+        """Chance to win a gammon or backgammon."""
     @property
-    def win_backgammon(self) -> float: ...
+    def win_backgammon(self) -> float:
+        """Chance to win a backgammon."""
     @property
-    def lose_gammon(self) -> float: ...
+    def lose_gammon(self) -> float:
+        """Chance to lose a gammon or backgammon."""
     @property
-    def lose_backgammon(self) -> float: ...
+    def lose_backgammon(self) -> float:
+        """Chance to lose a backgammon."""
     @property
     def equity(self) -> float:
         """The equity in points without a cube."""
-    def to_tuple(self) -> tuple[float, float, float, float, float]: ...
+    def to_tuple(self) -> tuple[float, float, float, float, float]:
+        """Returns the five chances in this order."""
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> float: ...
 
@@ -196,65 +240,90 @@ class Evaluation:
     """The value of a position before the roll."""
 
     @property
-    def chances(self) -> Chances: ...
+    def chances(self) -> Chances:
+        """The chances of the player on roll."""
     @property
-    def class_name(self) -> str: ...
+    def class_name(self) -> str:
+        """The class of the position."""
     @property
-    def equity(self) -> float: ...
+    def equity(self) -> float:
+        """Points of a game at the current cube: cubeful if a cube is in play, else cubeless."""
     @property
-    def mwc(self) -> float | None: ...
+    def mwc(self) -> float | None:
+        """Match winning chances, 0 to 1; None for money."""
     @property
-    def cubeless(self) -> float: ...
+    def cubeless(self) -> float:
+        """Equity without a cube."""
     @property
-    def cubeful(self) -> float | None: ...
+    def cubeful(self) -> float | None:
+        """Equity with the cube; None without one."""
     @property
-    def plies(self) -> int: ...
+    def plies(self) -> int:
+        """Look-ahead."""
 
 @final
 class RankedPlay:
     """A play and its value for the player on roll."""
 
     @property
-    def play(self) -> Play: ...
+    def play(self) -> Play:
+        """The play."""
     @property
-    def equity(self) -> float: ...
+    def equity(self) -> float:
+        """Points of a game at the current cube."""
     @property
-    def loss(self) -> float: ...
+    def loss(self) -> float:
+        """Equity lost against the best play, 0 or more."""
     @property
-    def mwc(self) -> float | None: ...
+    def mwc(self) -> float | None:
+        """Match winning chances, 0 to 1; None for money."""
     @property
-    def chances(self) -> Chances: ...
+    def chances(self) -> Chances:
+        """The chances of the player who makes it."""
     @property
-    def plies(self) -> int: ...
+    def plies(self) -> int:
+        """Look-ahead of this play."""
 
 @final
 class CubeDecision:
     """A cube decision: equities of the player on roll and the verdict."""
 
     @property
-    def chances(self) -> Chances: ...
+    def chances(self) -> Chances:
+        """The chances of the player on roll."""
     @property
-    def cubeless(self) -> float: ...
+    def cubeless(self) -> float:
+        """Equity without a cube."""
     @property
-    def no_double(self) -> float: ...
+    def no_double(self) -> float:
+        """Equity after no double."""
     @property
-    def double_take(self) -> float: ...
+    def double_take(self) -> float:
+        """Equity after a double and a take, at the cube before the double."""
     @property
-    def double_pass(self) -> float: ...
+    def double_pass(self) -> float:
+        """Equity after a double and a pass, at the cube before the double."""
     @property
-    def equity(self) -> float: ...
+    def equity(self) -> float:
+        """Equity of the best action."""
     @property
-    def mwc(self) -> float | None: ...
+    def mwc(self) -> float | None:
+        """Match winning chances of the best action, 0 to 1; None for money."""
     @property
-    def verdict(self) -> str: ...
+    def verdict(self) -> str:
+        """The verdict in words, such as `Double, take`."""
     @property
-    def double(self) -> bool: ...
+    def double(self) -> bool:
+        """True if the player on roll should double."""
     @property
-    def take(self) -> bool: ...
+    def take(self) -> bool:
+        """True if the opponent should take."""
     @property
-    def beaver(self) -> bool: ...
+    def beaver(self) -> bool:
+        """True if the opponent should beaver."""
     @property
-    def plies(self) -> int: ...
+    def plies(self) -> int:
+        """Look-ahead."""
     def _repr_html_(self) -> str: ...
 
 @final
@@ -262,49 +331,68 @@ class RolledOut:
     """The figures of one candidate of a rollout."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """`position`, `no double`, `double, take`, or the play."""
     @property
-    def play(self) -> Play | None: ...
+    def play(self) -> Play | None:
+        """The play; None for a position and a cube action."""
     @property
-    def trials(self) -> int: ...
+    def trials(self) -> int:
+        """Number of games."""
     @property
-    def chances(self) -> Chances: ...
+    def chances(self) -> Chances:
+        """The chances of the player who is on roll or makes the play."""
     @property
-    def chance_errors(self) -> Chances: ...
+    def chance_errors(self) -> Chances:
+        """Standard error of each chance."""
     @property
-    def equity(self) -> float: ...
+    def equity(self) -> float:
+        """Cubeful equity if the cube is in play, else cubeless."""
     @property
-    def error(self) -> float: ...
+    def error(self) -> float:
+        """Standard error of the equity."""
     @property
-    def cubeless(self) -> float: ...
+    def cubeless(self) -> float:
+        """Equity without a cube."""
     @property
-    def cubeless_error(self) -> float: ...
+    def cubeless_error(self) -> float:
+        """Standard error of the cubeless equity."""
     @property
-    def mwc(self) -> float | None: ...
+    def mwc(self) -> float | None:
+        """Match winning chances, 0 to 1; None for money."""
 
 @final
 class Rollout:
     """The figures of a rollout, final or so far."""
 
     @property
-    def candidates(self) -> list[RolledOut]: ...
+    def candidates(self) -> list[RolledOut]:
+        """Plays best first; no double before double, take."""
     @property
-    def ended(self) -> str: ...
+    def ended(self) -> str:
+        """`trials`, `se`, `jsd`, `time` or `stopped`."""
     @property
-    def cube(self) -> CubeDecision | None: ...
+    def cube(self) -> CubeDecision | None:
+        """The cube decision; None for other rollouts."""
     def _repr_html_(self) -> str: ...
 
 @final
 class Analysis:
     """The analysis of a match."""
 
-    def json(self, name: str = "match") -> str: ...
-    def text(self, name: str = "match", all: bool = False) -> str: ...
-    def html(self, name: str = "match") -> str: ...
-    def csv(self, name: str = "match") -> str: ...
-    def sgf(self) -> str: ...
+    def json(self, name: str = "match") -> str:
+        """Returns the report as JSON."""
+    def text(self, name: str = "match", all: bool = False) -> str:
+        """Returns the report as text; with `all` every decision."""
+    def html(self, name: str = "match") -> str:
+        """Returns the report as a page."""
+    def csv(self, name: str = "match") -> str:
+        """Returns a line for each decision."""
+    def sgf(self) -> str:
+        """Returns the match with its analysis as gnubg's SGF."""
     @property
-    def luck_adjusted(self) -> float: ...
+    def luck_adjusted(self) -> float:
+        """The luck-adjusted result of the first player."""
     def _repr_html_(self) -> str: ...
 
 @final
@@ -318,11 +406,14 @@ class Match:
     def add(self, game: Any) -> None:
         """Appends a `Game` with all its actions."""
     @property
-    def length(self) -> int: ...
+    def length(self) -> int:
+        """The points to win; 0 for a money session."""
     @property
-    def names(self) -> tuple[str, str]: ...
+    def names(self) -> tuple[str, str]:
+        """The names of players 0 and 1."""
     @property
-    def faults(self) -> list[str]: ...
+    def faults(self) -> list[str]:
+        """The faults of the file, a line each."""
     @property
     def games(self) -> list[dict[str, Any]]: ...
     def add_game(
@@ -338,6 +429,8 @@ class Match:
     def __len__(self) -> int: ...
 
 class Engine:
+    """The compiled part of `gammond.Engine`."""
+
     def __new__(
         cls,
         nets: str | PathLike[str] | None = None,
@@ -348,14 +441,19 @@ class Engine:
         cache_mb: int = 16,
     ) -> Self: ...
     @property
-    def net_name(self) -> str: ...
+    def net_name(self) -> str:
+        """The name of the nets."""
     @property
-    def plies(self) -> int: ...
+    def plies(self) -> int:
+        """Default look-ahead."""
     @property
-    def threads(self) -> int: ...
+    def threads(self) -> int:
+        """Number of compute threads."""
     @property
-    def bearoff_databases(self) -> list[str]: ...
-    def clear_cache(self) -> None: ...
+    def bearoff_databases(self) -> list[str]:
+        """The bearoff databases of the folder `bearoff`."""
+    def clear_cache(self) -> None:
+        """Empties the cache of evaluations."""
     def evaluate(
         self,
         position: Position | str,
@@ -376,7 +474,8 @@ class Engine:
         level: str | None = None,
         filter: str | None = None,
         prune: bool = True,
-    ) -> Sequence[RankedPlay]: ...
+    ) -> Sequence[RankedPlay]:
+        """Returns the legal plays of a roll, best first."""
     def cube(
         self, position: Position | str, state: MatchState | None = None, plies: int | None = None
     ) -> CubeDecision:
@@ -410,7 +509,8 @@ class Engine:
         """Analyses a match: the loss of each decision and the luck of each roll."""
     def evaluate_boards(
         self, boards: NDArray[np.int8], plies: int | None = None, state: MatchState | None = None
-    ) -> NDArray[np.float32]: ...
+    ) -> NDArray[np.float32]:
+        """Returns the chances of int8[N, 26] boards: float32[N, 5]."""
     def best_boards(
         self,
         boards: NDArray[np.int8],
@@ -418,25 +518,38 @@ class Engine:
         plies: int | None = None,
         state: MatchState | None = None,
         cubeful: bool = False,
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32]]: ...
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        """Returns the boards after the best plays of int8[N, 26] boards and [N, 2] dice: int8[N, 26], and float32[N] equities."""
     def cube_boards(
         self, boards: NDArray[np.int8], state: MatchState | None = None, plies: int | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Returns float64[N, 3] equities of no double, take, pass, and bool[N, 2], true to double and to take."""
 
 @final
 class Games:
+    """Games for `gammond.env.VectorEnv`, each with its own dice."""
+
     def __new__(
         cls, n: int, opponent: str | None = None, match_length: int = 0, cube: bool = False, seed: int = 0
     ) -> Games: ...
-    def reset(self, seed: int | None = None) -> None: ...
-    def boards(self) -> NDArray[np.int8]: ...
-    def players(self) -> NDArray[np.uint8]: ...
-    def phases(self) -> NDArray[np.uint8]: ...
-    def counts(self) -> NDArray[np.int64]: ...
-    def dice(self) -> NDArray[np.uint8]: ...
-    def states(self) -> NDArray[np.int32]: ...
-    def afterstates(self) -> tuple[NDArray[np.int8], NDArray[np.int64]]: ...
-    def step(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]: ...
+    def reset(self, seed: int | None = None) -> None:
+        """Restarts all games; without a seed, with new dice."""
+    def boards(self) -> NDArray[np.int8]:
+        """Returns int8[n, 26], seen by the player to act."""
+    def players(self) -> NDArray[np.uint8]:
+        """Returns uint8[n], the player to act."""
+    def phases(self) -> NDArray[np.uint8]:
+        """Returns uint8[n]: 0 an afterstate, 1 roll or double, 2 pass or take."""
+    def counts(self) -> NDArray[np.int64]:
+        """Returns int64[n], the number of actions."""
+    def dice(self) -> NDArray[np.uint8]:
+        """Returns uint8[n, 2]; 0 and 0 before the roll."""
+    def states(self) -> NDArray[np.int32]:
+        """Returns int32[n, 6]: length, own score, other score, cube, owner (1 own, 0 centred, -1 other), Crawford."""
+    def afterstates(self) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+        """Returns int8[M, 26], the boards after each action, and int64[n + 1], the first of each game."""
+    def step(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Performs int64[n] actions. Returns float32[n] rewards, and bool[n], true if the episode ended."""
     def __len__(self) -> int: ...
 
 def afterstates(boards: NDArray[np.int8], dice: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
@@ -473,14 +586,16 @@ class Player:
 
     def __new__(cls, spec: str) -> Player: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the player."""
     def play(
         self,
         position: Position | str,
         roll: Roll | str | tuple[int, int],
         state: MatchState | None = None,
         seed: int = 0,
-    ) -> Play: ...
+    ) -> Play:
+        """Returns the play that it chooses; `seed` is for random choices."""
 
 def pubeval(position: Position | str, race: bool | None = None) -> float:
     """Returns PubEval's score of a position after a play, the opponent on roll."""
@@ -490,11 +605,19 @@ def bearoff_rolls(position: Position | str) -> tuple[list[float], list[float]] |
 
 @final
 class Console:
-    def __new__(cls, engine: Engine) -> Console: ...
-    def line(self, text: str) -> tuple[str, str, bool]: ...
-    def stakes(self, state: MatchState) -> tuple[list[list[float]], list[float]]: ...
+    """A session of gnubg's text console."""
 
-def match_id_fields(text: str) -> dict[str, Any]: ...
-def match_equities(engine: Engine, points: int) -> list[list[float]]: ...
-def to_mwc(engine: Engine, state: MatchState, equity: float) -> float: ...
-def to_equity(engine: Engine, state: MatchState, mwc: float) -> float: ...
+    def __new__(cls, engine: Engine) -> Console: ...
+    def line(self, text: str) -> tuple[str, str, bool]:
+        """Runs a command. Returns standard output, standard error, and true if the session is over."""
+    def stakes(self, state: MatchState) -> tuple[list[list[float]], list[float]]:
+        """Returns gammon and backgammon prices of both sides, and the match winning chances after a plain loss and win."""
+
+def match_id_fields(text: str) -> dict[str, Any]:
+    """Returns the fields of a Match ID."""
+def match_equities(engine: Engine, points: int) -> list[list[float]]:
+    """Returns match winning chances before the Crawford game by the points that both sides need, 1 to `points`."""
+def to_mwc(engine: Engine, state: MatchState, equity: float) -> float:
+    """Returns the match winning chances of an equity."""
+def to_equity(engine: Engine, state: MatchState, mwc: float) -> float:
+    """Returns the equity of match winning chances."""

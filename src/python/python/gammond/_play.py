@@ -187,6 +187,9 @@ class Game:
     def _repr_svg_(self) -> str:
         return self.position.svg(self.state, self._now.roll)
 
+    def _repr_png_(self) -> bytes:
+        return self.position.png(self.state, self._now.roll)
+
     def __repr__(self) -> str:
         return f"<Game: player {self.player} on roll, {self.position}, {self.result or 'not over'}>"
 
@@ -275,6 +278,12 @@ class MatchPlay:
         for (score, crawford), game in zip(self._before, self.games):
             found.add_game(score, game.actions, game.result, crawford if self.length else None)
         return found
+
+    def _repr_svg_(self) -> str:
+        return self.game._repr_svg_()
+
+    def _repr_png_(self) -> bytes:
+        return self.game._repr_png_()
 
     def __repr__(self) -> str:
         kind = f"to {self.length}" if self.length else "money session"
