@@ -1,11 +1,11 @@
 //! `Match`: reading and writing match files of all formats.
 
-use crate::rules::{Play, Position};
+use crate::rules::{Play, Position, roll_of};
 use crate::wrong;
 use gammond_game::notation::{
-    MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading,
+    MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp,
 };
-use gammond_game::{Score, Step};
+use gammond_game::{self as game, BAR, OFF, Score, Step};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::io::Read as _;
@@ -28,6 +28,49 @@ fn points(step: &Step) -> (u8, u8) {
         step.from + 1,
         if step.bears_off() { 0 } else { step.to + 1 },
     )
+}
+
+/// Returns the step of points; `None` beyond the board.
+fn step((from, to): (u8, u8)) -> Option<Step> {
+    let from = from
+        .checked_sub(1)
+        .filter(|&from| usize::from(from) <= BAR)?;
+    let to = match to {
+        0 => OFF as u8,
+        to => to - 1,
+    };
+    (usize::from(to) < BAR || usize::from(to) == OFF).then_some(Step { from, to })
+}
+
+/// Reads the roll and the play of an action: a `Play`, or (roll, steps) as `Match.games` has them.
+fn play_of(value: &Bound<'_, PyAny>) -> PyResult<MatAction> {
+    if let Ok(play) = value.extract::<Play>() {
+        return Ok(MatAction::Play {
+            roll: play.roll,
+            play: play.play,
+        });
+    }
+    let want = "the value of a play is a Play or (roll, steps)";
+    let (roll, steps): (Bound<'_, PyAny>, Vec<(u8, u8)>) =
+        value.extract().map_err(|_| wrong::kind("actions", want))?;
+    let roll = roll_of("actions", &roll)?;
+    let steps: Option<Vec<Step>> = steps.into_iter().map(step).collect();
+    let play = steps.and_then(|steps| game::Play::from_steps(&steps));
+    let reason = "steps of a play: expected at most four of (1 to 25, 0 to 24)";
+    let play = play.ok_or_else(|| wrong::value("actions", reason))?;
+    Ok(MatAction::Play { roll, play })
+}
+
+/// Reads a board and a cube that were set up: (position, cube, owner).
+fn set_up_of(value: &Bound<'_, PyAny>) -> PyResult<SetUp> {
+    let want = "the value of a set-up is (Position, cube, owner)";
+    let (position, value, owner): (Position, u32, Option<usize>) =
+        value.extract().map_err(|_| wrong::kind("actions", want))?;
+    Ok(SetUp {
+        position: position.0,
+        value,
+        owner: owner.map(player).transpose()?,
+    })
 }
 
 fn player(number: usize) -> PyResult<MatPlayer> {
@@ -77,11 +120,11 @@ impl Match {
     }
 
     /// Appends a `Game` with all its actions.
-    fn add(&mut self, py: Python<'_>, game: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn add(&mut self, game: &Bound<'_, PyAny>) -> PyResult<()> {
         let record = game.call_method0("record");
         let record = record.map_err(|_| wrong::kind("game", "expected a Game"))?;
         let (scores, actions, result, crawford) = record.extract()?;
-        self.add_game(scores, actions, result, crawford, py)
+        self.add_game(scores, actions, result, crawford, false)
     }
 
     #[getter]
@@ -122,13 +165,16 @@ impl Match {
                     MatAction::Take => actions.append((number, "take", py.None()))?,
                     MatAction::Drop => actions.append((number, "pass", py.None()))?,
                     MatAction::SetUp(set_up) => {
-                        actions.append((number, "set-up", Position(set_up.position)))?;
+                        let owner = set_up.owner.map(MatPlayer::index);
+                        let value = (Position(set_up.position), set_up.value, owner);
+                        actions.append((number, "set-up", value))?;
                     }
                 }
             }
             let entry = PyDict::new(py);
             entry.set_item("scores", (game.scores[0], game.scores[1]))?;
             entry.set_item("crawford", game.crawford)?;
+            entry.set_item("settled", game.settled)?;
             entry.set_item("actions", actions)?;
             entry.set_item(
                 "result",
@@ -139,43 +185,40 @@ impl Match {
         Ok(games)
     }
 
-    /// Appends a game of actions (player, kind, value): `play` with a `Play`, `double` with the new value of the cube,
-    /// `take` and `pass` with None. `result` is (winner, points).
-    #[pyo3(signature = (scores, actions, result=None, crawford=None))]
+    /// Appends a game of actions (player, kind, value): `play` with a `Play` or (roll, steps), `rolled` with the roll,
+    /// `double` and `beaver` with the new value of the cube, `take` and `pass` with None, `set-up` with (position, cube,
+    /// owner). `result` is (winner, points). An entry of `games` is accepted as it is: `match.add_game(**entry)`.
+    #[pyo3(signature = (scores, actions, result=None, crawford=None, settled=false))]
     fn add_game(
         &mut self,
         scores: (u32, u32),
-        actions: Vec<(usize, String, Py<PyAny>)>,
+        actions: Vec<(usize, String, Bound<'_, PyAny>)>,
         result: Option<(usize, u32)>,
         crawford: Option<bool>,
-        py: Python<'_>,
+        settled: bool,
     ) -> PyResult<()> {
         let mut game = MatGame {
             scores: [scores.0, scores.1],
             crawford,
+            settled,
             ..MatGame::default()
+        };
+        let cube = |value: &Bound<'_, PyAny>| {
+            let want = "the value of a double or beaver is the cube";
+            value.extract().map_err(|_| wrong::kind("actions", want))
         };
         for (number, kind, value) in actions {
             let action = match kind.as_str() {
-                "play" => {
-                    let play: Play = value
-                        .extract(py)
-                        .map_err(|_| wrong::kind("actions", "the value of a play is a Play"))?;
-                    MatAction::Play {
-                        roll: play.roll,
-                        play: play.play,
-                    }
-                }
-                "double" => {
-                    let value = value
-                        .extract(py)
-                        .map_err(|_| wrong::kind("actions", "the value of a double is the cube"))?;
-                    MatAction::Double(value)
-                }
+                "play" => play_of(&value)?,
+                "rolled" => MatAction::Rolled(roll_of("actions", &value)?),
+                "double" => MatAction::Double(cube(&value)?),
+                "beaver" => MatAction::Beaver(cube(&value)?),
                 "take" => MatAction::Take,
                 "pass" => MatAction::Drop,
+                "set-up" => MatAction::SetUp(set_up_of(&value)?),
                 other => {
-                    let text = format!("kind '{other}', expected play, double, take or pass");
+                    let kinds = "play, rolled, double, beaver, take, pass or set-up";
+                    let text = format!("kind '{other}', expected {kinds}");
                     return Err(wrong::value("actions", text));
                 }
             };

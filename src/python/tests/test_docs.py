@@ -1,5 +1,6 @@
 """The Python blocks of the documents, and the examples, run as they stand."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -24,6 +25,13 @@ def test_block_runs(block: str, tmp_path: Path) -> None:
     (tmp_path / "nets").symlink_to(HERE.parents[1] / "nets")
     run = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode == 0, run.stderr
+
+
+def test_all_names_of_the_stubs_have_a_docstring() -> None:
+    stubs = ast.parse((HERE / "python" / "gammond" / "_gammond.pyi").read_text())
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    named = [node for node in ast.walk(stubs) if isinstance(node, kinds) and not node.name.startswith("_")]
+    assert len(named) > 100 and [node.name for node in named if not ast.get_docstring(node)] == []
 
 
 def test_examples_run() -> None:

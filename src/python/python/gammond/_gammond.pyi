@@ -415,17 +415,27 @@ class Match:
     def faults(self) -> list[str]:
         """The faults of the file, a line each."""
     @property
-    def games(self) -> list[dict[str, Any]]: ...
+    def games(self) -> list[dict[str, Any]]:
+        """The games: `scores` before each, `crawford`, `settled`, `actions` (player, kind, value), `result`."""
     def add_game(
         self,
         scores: tuple[int, int],
         actions: Sequence[tuple[int, str, Any]],
         result: tuple[int, int] | None = None,
         crawford: bool | None = None,
-    ) -> None: ...
-    def to_mat(self) -> str: ...
-    def to_sgf(self) -> str: ...
-    def to_ogxm(self) -> bytes: ...
+        settled: bool = False,
+    ) -> None:
+        """Appends a game of actions (player, kind, value); an entry of `games` as it is: `add_game(**entry)`.
+
+        Values: `play` a `Play` or (roll, steps), `rolled` the roll, `double` and `beaver` the cube, `take` and `pass` None,
+        `set-up` (position, cube, owner). `result` is (winner, points).
+        """
+    def to_mat(self) -> str:
+        """Returns the match as Jellyfish's `.mat`."""
+    def to_sgf(self) -> str:
+        """Returns the match as gnubg's `.sgf`."""
+    def to_ogxm(self) -> bytes:
+        """Returns the match as OGXM."""
     def __len__(self) -> int: ...
 
 class Engine:

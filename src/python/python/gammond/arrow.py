@@ -14,20 +14,15 @@ import pyarrow as pa  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.parquet as parquet  # type: ignore[import-untyped,unused-ignore]
 from numpy.typing import NDArray
 
+from .datasets import checked_columns
+
 
 def to_table(**columns: NDArray[Any]) -> Any:
-    """Returns a table of numeric arrays [N] or [N, width]: ``to_table(board=boards, chances=chances)``."""
+    """Returns a table of arrays [N] or [N, width] of numbers or text: ``to_table(board=boards, chances=chances)``."""
     found: dict[str, Any] = {}
-    for name, array in columns.items():
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufb":
-            raise TypeError(f"{name}: expected a numpy array of numbers")
-        if array.ndim not in (1, 2):
-            raise ValueError(f"{name}: shape {array.shape}, expected [N] or [N, width]")
+    for name, array in checked_columns(columns).items():
         values = pa.array(np.ascontiguousarray(array).reshape(-1))
         found[name] = values if array.ndim == 1 else pa.FixedSizeListArray.from_arrays(values, array.shape[1])
-    lengths = {name: len(column) for name, column in found.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"columns: different lengths, {lengths}")
     return pa.table(found)
 
 
@@ -38,13 +33,17 @@ def from_table(table: Any) -> dict[str, NDArray[Any]]:
         column = table.column(name)
         if column.null_count:
             raise ValueError(f"{name}: {column.null_count} nulls")
-        if pa.types.is_fixed_size_list(column.type):
-            width = column.type.list_size
-            parts = [chunk.flatten().to_numpy(zero_copy_only=False).reshape(-1, width) for chunk in column.chunks]
-        else:
-            parts = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks]
+        width = column.type.list_size if pa.types.is_fixed_size_list(column.type) else None
+        parts = [_numpy(chunk if width is None else chunk.flatten(), width) for chunk in column.chunks]
         found[name] = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
     return found
+
+
+def _numpy(values: Any, width: int | None) -> NDArray[Any]:
+    found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+    if pa.types.is_string(values.type):
+        found = found.astype(str)
+    return found if width is None else found.reshape(-1, width)
 
 
 def save_parquet(path: str | os.PathLike[str], **columns: NDArray[Any]) -> None:
