@@ -6,6 +6,7 @@
 use crate::interrupt;
 use crate::rules::Position;
 use crate::wrong;
+use gammond_engine::eval::gnubg::{NetInputs, Version, corrected};
 use gammond_engine::eval::nets::InputSet;
 use gammond_engine::eval::nets::handcrafted::handcrafted;
 use gammond_game::{self as game, Class, PlayGenerator, Roll};
@@ -17,6 +18,7 @@ use numpy::{
 };
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of columns of a row.
 pub(crate) const PLACES: usize = 26;
@@ -350,6 +352,16 @@ pub(crate) fn swapped<'py>(
     })
 }
 
+/// Names of the inputs of gnubg's nets; those of contact differ between the versions of its weights.
+const GNUBG_INPUTS: [(&str, NetInputs); 6] = [
+    ("gnubg-base", NetInputs::Base),
+    ("gnubg-race", NetInputs::Race),
+    ("gnubg-contact", NetInputs::Contact(Version::V1_01)),
+    ("gnubg-crashed", NetInputs::Crashed(Version::V1_01)),
+    ("gnubg-contact-1.00", NetInputs::Contact(Version::V1_00)),
+    ("gnubg-crashed-1.00", NetInputs::Crashed(Version::V1_00)),
+];
+
 /// Returns boards as inputs of a net, in a named encoding: float32[N, K].
 #[pyfunction]
 pub(crate) fn features<'py>(
@@ -377,6 +389,24 @@ pub(crate) fn features<'py>(
             classic.write([position.me(), position.opponent()], true, row);
         });
     }
+    if let Some((_, inputs)) = GNUBG_INPUTS.iter().find(|(known, _)| *known == name) {
+        let unsuited = AtomicBool::new(false);
+        let found = filled(py, boards, inputs.width(), |position, row: &mut [f32]| {
+            unsuited.fetch_or(!inputs.suits(position), Ordering::Relaxed);
+            row.copy_from_slice(&inputs.values(position));
+        });
+        if unsuited.into_inner() {
+            let wanted = match inputs {
+                NetInputs::Race => "without contact",
+                _ => "with contact",
+            };
+            return Err(wrong::value(
+                "boards",
+                format!("'{name}' expects positions {wanted}"),
+            ));
+        }
+        return found;
+    }
     if name == "handcrafted" {
         let width = handcrafted(&game::Position::start()).len();
         return filled(py, boards, width, |position, row: &mut [f32]| {
@@ -387,11 +417,42 @@ pub(crate) fn features<'py>(
         });
     }
     let mut names = vec!["tesauro", "base", "handcrafted"];
+    names.extend(GNUBG_INPUTS.map(|(name, _)| name));
     names.extend(Representation::ALL.iter().map(|one| one.name()));
     Err(wrong::value(
         "name",
         format!("'{name}', expected one of {}", names.join(", ")),
     ))
+}
+
+/// Returns the outputs of gnubg's nets, float32[N, 5], after the removal of impossible results.
+#[pyfunction]
+pub(crate) fn gnubg_corrected<'py>(
+    py: Python<'py>,
+    boards: &Bound<'py, PyAny>,
+    outputs: PyReadonlyArray2<'py, f32>,
+) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    let rows = Rows::of("boards", boards, PLACES)?;
+    let (rows, outputs) = (rows.view(), outputs.as_array());
+    if outputs.dim() != (rows.nrows(), 5) {
+        let (shape, count) = (outputs.shape(), rows.nrows());
+        return Err(wrong::value(
+            "outputs",
+            format!("shape {shape:?}, expected [{count}, 5]"),
+        ));
+    }
+    let mut found = Array2::zeros([rows.nrows(), 5]);
+    for (number, (mut found, outputs)) in
+        found.outer_iter_mut().zip(outputs.outer_iter()).enumerate()
+    {
+        let outputs = std::array::from_fn(|index| outputs[index]);
+        let values = corrected(&position_at(&rows, number)?, outputs);
+        found
+            .iter_mut()
+            .zip(values)
+            .for_each(|(to, value)| *to = value);
+    }
+    Ok(found.into_pyarray(py))
 }
 
 /// Returns the rows of positions: int8[N, 26].

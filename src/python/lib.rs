@@ -34,7 +34,8 @@ mod native {
     };
     #[pymodule_export]
     use crate::boards::{
-        afterstates, class_of, features, from_positions, outcomes, pips, swapped, to_positions,
+        afterstates, class_of, features, from_positions, gnubg_corrected, outcomes, pips, swapped,
+        to_positions,
     };
     #[pymodule_export]
     use crate::console::{Console, match_equities, match_id_fields, to_equity, to_mwc};

@@ -245,13 +245,27 @@ def test_bearoff_numbers_read_back() -> None:
     assert gnubg.positionfrombearoff() == (0,) * 25 and gnubg.positionbearoff([0] * 25) == 0
     for number in range(1, 54264, 37):
         assert gnubg.positionbearoff(gnubg.positionfrombearoff(number)) == number
+    # Answers of gnubg 1.07 for other numbers of points and checkers.
+    sizes = [([2, 0, 0, 0], 5, 5), ([0, 1, 0, 2], 5, 30), ([0, 1, 0, 2, 0, 0, 0, 0], 10, 94), ([0] * 10 + [1], 15, 11)]
+    for counts, checkers, number in [*sizes, ([0, 3, 0, 1, 0, 2, 0, 1], 15, 4886)]:
+        side = counts + [0] * (25 - len(counts))
+        assert gnubg.positionbearoff(side, len(counts), checkers) == number
+        assert gnubg.positionfrombearoff(number, len(counts), checkers) == tuple(side)
+    for number in range(0, 3003, 11):
+        assert gnubg.positionbearoff(gnubg.positionfrombearoff(number, 8, 6), 8, 6) == number
     for number in (0, -1, 54264):
         with pytest.raises(ValueError, match=r"bearoff id outside of range \[1,54264\)"):
             gnubg_nn.bearoff_id_2_pos(number)
+        if number:
+            with pytest.raises(ValueError, match="^invalid position number$"):
+                gnubg.positionfrombearoff(number)
     with pytest.raises(ValueError, match="^side: "):
         gnubg.positionbearoff([0] * 6 + [1] + [0] * 18)
-    with pytest.raises(NotImplementedError, match="^bearoff: "):
-        gnubg.positionbearoff([1] + [0] * 24, 7, 15)
+    for points, checkers in ((0, 15), (26, 15), (6, 16), (6, 0)):
+        with pytest.raises(ValueError, match="^bearoff: "):
+            gnubg.positionfrombearoff(1, points, checkers)
+    with pytest.raises(ValueError, match="^counts: "):
+        gnubg.positionbearoff([3, 3] + [0] * 23, 4, 5)
 
 
 def test_one_checker_races_have_the_known_rolls() -> None:

@@ -7,6 +7,8 @@ use gammond_game::{BAR, Position, Side};
 pub(super) const BASE_INPUTS: usize = 200;
 /// Inputs of the race net for one side.
 const RACE_SIDE: usize = 107;
+/// Inputs of the race net.
+pub(super) const RACE_INPUTS: usize = 2 * RACE_SIDE;
 
 /// Half of the checkers above three on a point.
 const SURPLUS: [f32; 16] = [

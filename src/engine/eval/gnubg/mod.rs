@@ -159,14 +159,30 @@ impl GnubgEvaluator {
             let mut outputs = [[0.0; 5]; N];
             net.forward(self.level, sparse, &mut outputs);
             for ((position, outputs), chances) in positions.iter().zip(&mut outputs).zip(out) {
-                if race {
-                    race::replace_backgammons(position, &self.tables, outputs);
-                }
-                sanity::adjust(position, &self.tables, outputs);
+                correct(position, race, &self.tables, outputs);
                 *chances = Chances::from_array(*outputs);
             }
         }
     }
+}
+
+/// Corrects the outputs of a net for a position that is not over (GE-40, GE-50); `race` is true without contact.
+#[inline(always)]
+fn correct(position: &Position, race: bool, tables: &Tables, outputs: &mut [f32; 5]) {
+    if race {
+        race::replace_backgammons(position, tables, outputs);
+    }
+    sanity::adjust(position, tables, outputs);
+}
+
+/// Returns the outputs of a net after the corrections of GE-40 and GE-50. Those of a finished game stay as they are.
+#[must_use]
+pub fn corrected(position: &Position, mut outputs: [f32; 5]) -> [f32; 5] {
+    if !position.is_over() {
+        let race = !position.has_contact();
+        correct(position, race, Tables::shared(), &mut outputs);
+    }
+    outputs
 }
 
 /// Inputs of a net.
@@ -175,6 +191,65 @@ enum Inputs {
     Base,
     Race,
     Contact(InputVariant),
+}
+
+/// The inputs of a weight file's nets, for those who train such nets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetInputs {
+    /// Those of the pruning nets.
+    Base,
+    /// Those of the race net. The position must be without contact.
+    Race,
+    /// Those of the contact net in this version. The position must have contact.
+    Contact(Version),
+    /// Those of the crashed net in this version. The position must have contact.
+    Crashed(Version),
+}
+
+impl NetInputs {
+    /// Returns the number of inputs.
+    #[must_use]
+    pub const fn width(self) -> usize {
+        match self {
+            NetInputs::Base => inputs::BASE_INPUTS,
+            NetInputs::Race => inputs::RACE_INPUTS,
+            NetInputs::Contact(_) | NetInputs::Crashed(_) => {
+                inputs::BASE_INPUTS + 2 * features::FEATURES
+            }
+        }
+    }
+
+    /// Returns true if a net with these inputs may be asked about the position.
+    #[must_use]
+    pub fn suits(self, position: &Position) -> bool {
+        match self {
+            NetInputs::Base => true,
+            NetInputs::Race => !position.has_contact(),
+            NetInputs::Contact(_) | NetInputs::Crashed(_) => position.has_contact(),
+        }
+    }
+
+    /// Returns all inputs of a position that suits them; another one's are zero.
+    #[must_use]
+    pub fn values(self, position: &Position) -> Vec<f32> {
+        let contact = |crashed, version| Inputs::Contact(InputVariant { crashed, version });
+        let inputs = match self {
+            NetInputs::Base => Inputs::Base,
+            NetInputs::Race => Inputs::Race,
+            NetInputs::Contact(version) => contact(false, version),
+            NetInputs::Crashed(version) => contact(true, version),
+        };
+        let mut sparse = [SparseInput::EMPTY];
+        if self.suits(position) {
+            CpuLevel::detect().run(Fill {
+                inputs,
+                positions: &[*position],
+                sparse: &mut sparse,
+            });
+        }
+        let [sparse] = sparse;
+        sparse.to_dense(self.width())
+    }
 }
 
 /// Makes the inputs of some positions.

@@ -581,8 +581,12 @@ def swapped(boards: NDArray[np.int8]) -> NDArray[np.int8]:
     """Returns the boards seen by the other player: int8[N, 26]."""
 
 def features(boards: NDArray[np.int8], name: str) -> NDArray[np.float32]:
-    """Returns net inputs: float32[N, K]. `tesauro` (198), `base` (364), `handcrafted` (40), or a representation of
-    the program's `lab`."""
+    """Returns net inputs: float32[N, K]. `tesauro` (198), `base` (364), `handcrafted` (40), a representation of
+    the program's `lab`, or those of gnubg's nets: `gnubg-base` (200), `gnubg-contact`, `gnubg-crashed` (250), `gnubg-race`
+    (214), and with `-1.00` at the end those of its weights 1.00."""
+
+def gnubg_corrected(boards: NDArray[np.int8], outputs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Returns the outputs of gnubg's nets, float32[N, 5], after the removal of impossible results."""
 
 def from_positions(positions: Sequence[Position]) -> NDArray[np.int8]:
     """Returns the rows of positions: int8[N, 26]."""

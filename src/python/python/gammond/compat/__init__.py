@@ -8,25 +8,71 @@ use the nets of this package; `use_nets` selects others, such as gnubg's own ``g
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 from .._engine import Engine
+from ._weights import Weights
 
-_engine: Engine | None = None
+Nets = str | os.PathLike[str] | None
+
+
+class ActiveNets:
+    """Nets with their engine; those of a weight file of gnubg can be trained."""
+
+    def __init__(self, source: Nets, met: Nets = None) -> None:
+        self.source, self.met = source, met
+        self._engine = Engine(nets=source, met=met)
+        self._weights: Weights | None = None
+        #: True if the engine has older weights than `weights`.
+        self.trained = False
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, with the weights that training has changed."""
+        if self.trained and self._weights is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                self._weights.save(Path(folder) / "gnubg.weights")
+                self._engine = Engine(nets=Path(folder) / "gnubg.weights", met=self.met)
+            self.trained = False
+        return self._engine
+
+    @property
+    def weights(self) -> Weights:
+        """The weights as arrays; `ValueError` if the nets are not from a weight file of gnubg."""
+        if self._weights is None:
+            if self.source is None or not Path(self.source).is_file():
+                raise ValueError("nets: expected those of a weight file of gnubg, such as use_nets('gnubg.weights')")
+            self._weights = Weights.load(self.source)
+        return self._weights
+
+    def use_met(self, met: Nets) -> None:
+        """Selects the match equity table: a name or a file."""
+        changed = Engine(nets=self.source, met=met)
+        self.met, self._engine, self.trained = met, changed, self._weights is not None
+
+
+_active: ActiveNets | None = None
+
+
+def active() -> ActiveNets:
+    """Returns the nets of both modules."""
+    global _active
+    if _active is None:
+        _active = ActiveNets(os.environ.get("GAMMOND_NETS"))
+    return _active
 
 
 def engine() -> Engine:
     """Returns the engine of both modules: the nets of `use_nets` or of the variable GAMMOND_NETS, else the package's."""
-    global _engine
-    if _engine is None:
-        _engine = Engine(nets=os.environ.get("GAMMOND_NETS"))
-    return _engine
+    return active().engine
 
 
-def use_nets(nets: str | os.PathLike[str] | None) -> Engine:
+def use_nets(nets: Nets | ActiveNets) -> Engine:
     """Selects the nets of both modules: a folder of gammond's, ``gnubg.wd`` or ``gnubg.weights``."""
-    global _engine
-    _engine = Engine(nets=nets)
-    return _engine
+    global _active
+    _active = nets if isinstance(nets, ActiveNets) else ActiveNets(nets)
+    return _active.engine
 
 
 __all__ = ["engine", "use_nets"]

@@ -25,7 +25,7 @@ DIFFERENCES = {
     "rollout-hints": "the seed of rolloutcontext() is 1; the original's is that of the day",
     "no-window": "navigate, show, updateui and nextturn run the console's commands of the same meaning or do nothing",
     "search-numbers": "numbers of look-ahead and of hint() differ by up to 0.005: other positions survive pruning",
-    "bearoff-sizes": "positionbearoff and positionfrombearoff know six points and fifteen checkers only",
+    "bearoff-sides": "positionbearoff refuses checkers beyond its points, which the original leaves out",
     "match": "match() has games, actions and names, without the analysis",
 }
 
@@ -52,6 +52,8 @@ _VERDICTS = (
     "Optional double, pass",
     "Optional redouble, pass",
 )
+#: Number of rolls of `dicerolls` at most.
+_ROLLS_MAX = 1 << 20
 _RATINGS = (0.035, 0.026, 0.018, 0.012, 0.008, 0.005, 0.002)
 _LUCK = (-0.6, -0.3, 0.3, 0.6)
 _FILTER = ((0, 8, 0.16), (-1, 0, 0.0), (0, 2, 0.04), (-1, 0, 0.0))
@@ -379,30 +381,29 @@ def positionfromid(text: str | None = None) -> tuple[tuple[int, ...], tuple[int,
         raise ValueError("invalid positionid") from None
 
 
-def positionbearoff(side: Sequence[int], points: int = 6, checkers: int = 15) -> int:
-    """Returns the number of one side's bearoff position; only that of six points and fifteen checkers."""
-    _six_points(points, checkers)
-    if any(side[_bearoff.POINTS :]):
-        raise ValueError("side: not a bearoff, expected checkers on the home points only")
-    return _bearoff.number([int(count) for count in side[: _bearoff.POINTS]])
+def positionbearoff(side: Sequence[int], points: int = _bearoff.POINTS, checkers: int = _bearoff.CHECKERS) -> int:
+    """Returns the number of one side's bearoff position of at most `checkers` checkers on its first points."""
+    if any(side[points:]):
+        raise ValueError(f"side: expected checkers on the first {points} points only")
+    return _bearoff.number([int(count) for count in side[:points]], checkers)
 
 
-def positionfrombearoff(number: int = 0, points: int = 6, checkers: int = 15) -> tuple[int, ...]:
+def positionfrombearoff(
+    number: int = 0, points: int = _bearoff.POINTS, checkers: int = _bearoff.CHECKERS
+) -> tuple[int, ...]:
     """Returns one side, 25 counts, of a number of a bearoff position."""
-    _six_points(points, checkers)
-    six = _bearoff.position(number) if number else (0,) * _bearoff.POINTS
-    return six + (0,) * (25 - _bearoff.POINTS)
-
-
-def _six_points(points: int, checkers: int) -> None:
-    if (points, checkers) != (_bearoff.POINTS, _bearoff.CHECKERS):
-        raise NotImplementedError(f"bearoff: {points} points and {checkers} checkers, expected 6 and 15")
+    if not 0 <= number < _bearoff.count(points, checkers):
+        raise ValueError("invalid position number")
+    found = _bearoff.position(number, points, checkers) if number else (0,) * points
+    return found + (0,) * (25 - points)
 
 
 def dicerolls(count: int) -> tuple[tuple[int, int], ...]:
     """Returns `count` rolls of the dice."""
     import random
 
+    if not 0 <= count <= _ROLLS_MAX:
+        raise ValueError(f"count: {count}, expected 0 to {_ROLLS_MAX}")
     return tuple((random.randint(1, 6), random.randint(1, 6)) for _ in range(count))
 
 
