@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::interrupt;
 use crate::rules::MatchState;
-use crate::wrong;
+use crate::wrong::{self, whole};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::Stop;
 use gammond_game::notation::{MatchId, PlayerNumber};
@@ -87,7 +87,10 @@ pub(crate) fn match_id_fields<'py>(py: Python<'py>, text: &str) -> PyResult<Boun
 /// Returns match winning chances before the Crawford game: rows by the points that the player needs, columns by those
 /// of the other.
 #[pyfunction]
-pub(crate) fn match_equities(engine: PyRef<'_, Engine>, points: u32) -> PyResult<Vec<Vec<f64>>> {
+pub(crate) fn match_equities(
+    engine: PyRef<'_, Engine>,
+    #[pyo3(from_py_with = whole)] points: u32,
+) -> PyResult<Vec<Vec<f64>>> {
     if !(1..=255).contains(&points) {
         return Err(wrong::value(
             "points",

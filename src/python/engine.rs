@@ -5,7 +5,7 @@ use crate::boards::{self, PLACES, Rows, Wrong};
 use crate::interrupt;
 use crate::matches::Match;
 use crate::rules::{MatchState, Play, position_of, roll_of, state_or_money};
-use crate::wrong;
+use crate::wrong::{self, whole};
 use gammond_engine::engine::{EngineError, Nets};
 use gammond_engine::eval::Evaluator;
 use gammond_engine::query::{
@@ -72,7 +72,7 @@ fn truncation_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Truncation> {
     };
     let want = "expected 'never', 'table', 'race' or a number of turns";
     if let Ok(text) = value.cast::<PyString>() {
-        return match text.to_cow()?.as_ref() {
+        return match text.to_string_lossy().as_ref() {
             "never" => Ok(Truncation::Never),
             "table" => Ok(Truncation::Table),
             "race" => Ok(Truncation::Race),
@@ -163,11 +163,11 @@ impl Engine {
     fn new(
         py: Python<'_>,
         nets: Option<PathBuf>,
-        plies: i64,
+        #[pyo3(from_py_with = whole)] plies: i64,
         bearoff: Option<PathBuf>,
         met: Option<PathBuf>,
-        threads: usize,
-        cache_mb: usize,
+        #[pyo3(from_py_with = whole)] threads: usize,
+        #[pyo3(from_py_with = whole)] cache_mb: usize,
     ) -> PyResult<Engine> {
         let plies = plies_of(plies)?;
         let mut builder = Inner::builder().threads(threads).cache_mb(cache_mb);
@@ -224,7 +224,7 @@ impl Engine {
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         state: Option<MatchState>,
-        plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
         cubeful: bool,
         prune: bool,
     ) -> PyResult<Evaluation> {
@@ -248,8 +248,8 @@ impl Engine {
         position: &Bound<'_, PyAny>,
         roll: &Bound<'_, PyAny>,
         state: Option<MatchState>,
-        plies: Option<i64>,
-        top: Option<usize>,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] top: Option<usize>,
         cubeful: bool,
         level: Option<&str>,
         filter: Option<&str>,
@@ -294,7 +294,7 @@ impl Engine {
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         state: Option<MatchState>,
-        plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
     ) -> PyResult<CubeDecision> {
         let settings = self.settings(plies)?;
         let query = CubeQuery::new(position_of("position", position)?, state_or_money(state));
@@ -315,11 +315,11 @@ impl Engine {
         position: &Bound<'_, PyAny>,
         roll: Option<&Bound<'_, PyAny>>,
         state: Option<MatchState>,
-        trials: u32,
-        seed: u64,
-        plies: i64,
-        cube_plies: Option<i64>,
-        top: usize,
+        #[pyo3(from_py_with = whole)] trials: u32,
+        #[pyo3(from_py_with = whole)] seed: u64,
+        #[pyo3(from_py_with = whole)] plies: i64,
+        #[pyo3(from_py_with = whole)] cube_plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] top: usize,
         plays: Option<Vec<Play>>,
         cube: bool,
         cubeful: bool,
@@ -327,7 +327,7 @@ impl Engine {
         truncate: Option<&Bound<'_, PyAny>>,
         error: Option<f64>,
         lead: Option<f64>,
-        time_ms: Option<u64>,
+        #[pyo3(from_py_with = whole)] time_ms: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Rollout> {
         let position = position_of("position", position)?;
@@ -416,7 +416,7 @@ impl Engine {
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
-        plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
         state: Option<MatchState>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let settings = self.settings(plies)?.with_cubeful(false);
@@ -448,7 +448,7 @@ impl Engine {
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
         dice: &Bound<'py, PyAny>,
-        plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
         state: Option<MatchState>,
         cubeful: bool,
     ) -> PyResult<(Bound<'py, PyArray2<i8>>, Bound<'py, PyArray1<f32>>)> {
@@ -483,7 +483,7 @@ impl Engine {
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
         state: Option<MatchState>,
-        plies: Option<i64>,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<bool>>)> {
         let settings = self.settings(plies)?;
         let state = state_or_money(state);

@@ -1,7 +1,7 @@
 //! Many games at once, for `gammond.env.VectorEnv`.
 
 use crate::boards::{self, PLACES};
-use crate::wrong;
+use crate::wrong::{self, whole};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_game::{Cube, CubeOwner, MatchState, PlayGenerator, Position, Roll, Rules, Score};
 use gammond_train::player::{Player, PlayerSpec};
@@ -324,11 +324,11 @@ impl Games {
     #[pyo3(signature = (n, opponent=None, match_length=0, cube=false, seed=0))]
     fn new(
         py: Python<'_>,
-        n: usize,
+        #[pyo3(from_py_with = whole)] n: usize,
         opponent: Option<&str>,
-        match_length: u32,
+        #[pyo3(from_py_with = whole)] match_length: u32,
         cube: bool,
-        seed: u64,
+        #[pyo3(from_py_with = whole)] seed: u64,
     ) -> PyResult<Games> {
         if n == 0 || n > GAMES_MAX {
             return Err(wrong::value(
@@ -370,7 +370,11 @@ impl Games {
 
     /// Restarts all games; without a seed, the dice continue with new streams.
     #[pyo3(signature = (seed=None))]
-    fn reset(&mut self, py: Python<'_>, seed: Option<u64>) -> PyResult<()> {
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = whole)] seed: Option<u64>,
+    ) -> PyResult<()> {
         match seed {
             Some(seed) => (self.seed, self.episodes) = (seed, 0),
             None => self.episodes += self.games.len() as u64,

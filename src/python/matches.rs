@@ -1,7 +1,7 @@
 //! `Match`: reading and writing match files of all formats.
 
 use crate::rules::{Play, Position, roll_of};
-use crate::wrong;
+use crate::wrong::{self, whole};
 use gammond_game::notation::{
     MATCH_FILE_BYTES_MAX, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp,
 };
@@ -86,7 +86,7 @@ impl Match {
     /// An empty match to `length` points; 0 for a money session.
     #[new]
     #[pyo3(signature = (length=0, names=("Player 1".to_owned(), "Player 2".to_owned())))]
-    fn new(length: u32, names: (String, String)) -> PyResult<Match> {
+    fn new(#[pyo3(from_py_with = whole)] length: u32, names: (String, String)) -> PyResult<Match> {
         let score = Score::new(length, 0, 0, false);
         score.map_err(|error| wrong::value("length", error))?;
         let mut reading = MatchReading::default();
@@ -191,9 +191,9 @@ impl Match {
     #[pyo3(signature = (scores, actions, result=None, crawford=None, settled=false))]
     fn add_game(
         &mut self,
-        scores: (u32, u32),
+        #[pyo3(from_py_with = whole)] scores: (u32, u32),
         actions: Vec<(usize, String, Bound<'_, PyAny>)>,
-        result: Option<(usize, u32)>,
+        #[pyo3(from_py_with = whole)] result: Option<(usize, u32)>,
         crawford: Option<bool>,
         settled: bool,
     ) -> PyResult<()> {

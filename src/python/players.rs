@@ -1,7 +1,7 @@
 //! `Player`: the players that the program knows, for choosing plays; and PubEval's scores.
 
 use crate::rules::{MatchState, Play, position_of, roll_of};
-use crate::wrong;
+use crate::wrong::{self, whole};
 use gammond_base::rng::stream;
 use gammond_engine::bearoff::Tables;
 use gammond_game::find_play;
@@ -38,7 +38,7 @@ impl Player {
         position: &Bound<'_, PyAny>,
         roll: &Bound<'_, PyAny>,
         state: Option<MatchState>,
-        seed: u64,
+        #[pyo3(from_py_with = whole)] seed: u64,
     ) -> PyResult<Play> {
         let (before, roll) = (position_of("position", position)?, roll_of("roll", roll)?);
         if before.is_over() {

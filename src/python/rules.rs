@@ -1,6 +1,6 @@
 //! `Roll`, `Play`, `Position` and `MatchState`.
 
-use crate::wrong;
+use crate::wrong::{self, whole};
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
 use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
 use gammond_protocol::render::{Overlay, Theme, board, svg_file};
@@ -16,7 +16,10 @@ pub(crate) struct Roll(pub(crate) game::Roll);
 #[pymethods]
 impl Roll {
     #[new]
-    fn new(first: i64, second: i64) -> PyResult<Roll> {
+    fn new(
+        #[pyo3(from_py_with = whole)] first: i64,
+        #[pyo3(from_py_with = whole)] second: i64,
+    ) -> PyResult<Roll> {
         let die = |name: &str, number: i64| {
             u8::try_from(number)
                 .ok()
@@ -86,11 +89,14 @@ pub(crate) fn roll_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game
         return Ok(roll.get().0);
     }
     if let Ok(text) = value.cast::<PyString>() {
-        let text = text.to_cow()?;
+        let text = text.to_string_lossy();
         return parse_roll(text.as_bytes()).map_err(|error| wrong::value(argument, error));
     }
     match value.extract::<(i64, i64)>() {
-        Ok((first, second)) => Roll::new(first, second).map(|roll| roll.0),
+        Ok((first, second)) => Roll::new(first, second).map(|roll| roll.0).map_err(|_| {
+            let reason = format!("({first}, {second}), expected two dice from 1 to 6");
+            wrong::value(argument, reason)
+        }),
         Err(_) => Err(wrong::kind(
             argument,
             "expected a Roll, a text such as '31' or a pair of dice",
@@ -193,7 +199,7 @@ impl Play {
         theme: Option<&str>,
         clockwise: bool,
         dark: bool,
-        width: Option<u32>,
+        #[pyo3(from_py_with = whole)] width: Option<u32>,
     ) -> PyResult<Vec<u8>> {
         let drawing = self.svg(state, theme, clockwise, dark)?;
         png_of(py, &drawing, width)
@@ -292,7 +298,10 @@ impl Position {
     /// bar.
     #[new]
     #[pyo3(signature = (me=None, opponent=None))]
-    fn new(me: Option<Vec<i64>>, opponent: Option<Vec<i64>>) -> PyResult<Position> {
+    fn new(
+        #[pyo3(from_py_with = whole)] me: Option<Vec<i64>>,
+        #[pyo3(from_py_with = whole)] opponent: Option<Vec<i64>>,
+    ) -> PyResult<Position> {
         match (me, opponent) {
             (None, None) => Ok(Position(game::Position::start())),
             (Some(me), Some(opponent)) => {
@@ -490,7 +499,7 @@ impl Position {
         theme: Option<&str>,
         clockwise: bool,
         dark: bool,
-        width: Option<u32>,
+        #[pyo3(from_py_with = whole)] width: Option<u32>,
     ) -> PyResult<Vec<u8>> {
         let drawing = self.svg(state, roll, theme, clockwise, dark)?;
         png_of(py, &drawing, width)
@@ -529,7 +538,7 @@ pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<
             "expected a Position or the text of one, such as '4HPwATDgc/ABMA'",
         ));
     };
-    let parsed = parse_position(text.to_cow()?.as_bytes());
+    let parsed = parse_position(text.to_string_lossy().as_bytes());
     parsed
         .map(|found| found.position)
         .map_err(|error| wrong::value(argument, error))
@@ -557,10 +566,10 @@ impl MatchState {
     #[new]
     #[pyo3(signature = (length=0, score=(0, 0), crawford=false, cube=1, owner="centred", jacoby=true, beavers=true))]
     fn new(
-        length: u32,
-        score: (u32, u32),
+        #[pyo3(from_py_with = whole)] length: u32,
+        #[pyo3(from_py_with = whole)] score: (u32, u32),
         crawford: bool,
-        cube: u32,
+        #[pyo3(from_py_with = whole)] cube: u32,
         owner: &str,
         jacoby: bool,
         beavers: bool,

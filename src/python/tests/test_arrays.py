@@ -109,8 +109,15 @@ def hostile(rng: np.random.Generator) -> object:
     return found
 
 
+#: Functions to other layouts, and their ways back.
+ROUNDS = [
+    (getattr(arrays, f"to_{name}"), getattr(arrays, f"from_{name}"))
+    for name in ("gnubg", "xg", "pgx", "gym_backgammon", "open_spiel")
+]
+
+
 def test_hostile_arrays_are_refused_or_read_right() -> None:
-    """1,000 arguments: each is a `ValueError` or `TypeError` that names the argument, or the right answer."""
+    """2,000 arguments: each is a `ValueError` or `TypeError` that names the argument, or the right answer."""
     rng = np.random.default_rng(5)
     refused = answered = 0
     warnings.simplefilter("ignore")
@@ -126,8 +133,16 @@ def test_hostile_arrays_are_refused_or_read_right() -> None:
         ("boards", arrays.from_pgx),
         ("observations", arrays.from_open_spiel),
         ("observations", arrays.from_gym_backgammon),
+        ("boards", arrays.from_xg),
+        ("boards", arrays.off),
+        ("boards", arrays.pips),
+        ("boards", arrays.outcomes),
+        *[("boards", there) for there, _ in ROUNDS],
+        ("boards", lambda boards: arrays.best(boards, np.ones((len(boards), 2), np.int8))),
+        ("boards", arrays.cube),
+        ("actions", lambda actions: VectorEnv(2, seed=1).step(actions)),
     ]
-    for _ in range(1000):
+    for _ in range(2000):
         value = hostile(rng)
         name, function = functions[int(rng.integers(len(functions)))]
         try:
@@ -141,7 +156,9 @@ def test_hostile_arrays_are_refused_or_read_right() -> None:
         if function is arrays.swapped:
             assert isinstance(value, np.ndarray)
             assert (found == -value[:, ::-1]).all()
-    assert refused > 200 and answered > 100, (refused, answered)
+        if function in dict(ROUNDS):
+            assert (dict(ROUNDS)[function](found) == value).all()
+    assert refused > 400 and answered > 200, (refused, answered)
 
 
 def test_vector_env_plays_games_again() -> None:

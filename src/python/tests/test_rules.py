@@ -189,5 +189,10 @@ def test_engine_plays_a_match() -> None:
     with pytest.raises(ValueError, match="^match: it is over"):
         match.act(engine)
     assert not MatchPlay(0, seed=1).is_over
+    # Both players are one point away: that is not the Crawford game.
+    single = MatchPlay(1, seed=1)
+    while not single.is_over:
+        single.act(engine)
+    assert not single.games[0].state.crawford and len(single.games) == 1
     with pytest.raises(ValueError, match="^length: "):
         MatchPlay(100000)

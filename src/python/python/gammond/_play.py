@@ -21,6 +21,16 @@ class _Moment(NamedTuple):
     points: int
 
 
+def _roll(dice: Roll | str | tuple[int, int]) -> Roll:
+    if isinstance(dice, Roll):
+        return dice
+    if isinstance(dice, str):
+        return Roll.parse(dice)
+    if not isinstance(dice, (tuple, list)) or len(dice) != 2:
+        raise TypeError(f"dice: {dice!r:.40}, expected a Roll, two dice or a text such as 31")
+    return Roll(*dice)
+
+
 class Game:
     """One money game or game of a match, with cube and undo. Players are 0 and 1.
 
@@ -87,7 +97,7 @@ class Game:
             rolled = Roll(*numbers)
             player = int(numbers[0] < numbers[1]) if first else self.player
         else:
-            rolled = dice if isinstance(dice, Roll) else Roll.parse(dice) if isinstance(dice, str) else Roll(*dice)
+            rolled = _roll(dice)
             player = self.player
         state = self.state if player == self.player else self.state.swapped()
         self._do(None, self._now._replace(roll=rolled, player=player, state=state))
@@ -219,7 +229,9 @@ class MatchPlay:
 
     def _start(self, score: tuple[int, int]) -> None:
         length = self.length
-        crawford = bool(length) and not self._had_crawford and max(score) == length - 1
+        # In a match to one point both players need one.
+        one_away = (score[0] == length - 1) != (score[1] == length - 1)
+        crawford = bool(length) and not self._had_crawford and one_away
         self._had_crawford |= crawford
         self._before.append((score, crawford))
         self.games.append(Game(MatchState(length, score if length else (0, 0), crawford), self._chance.getrandbits(64)))

@@ -87,6 +87,7 @@ def equity(chances: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def off(boards: Boards) -> NDArray[np.int64]:
     """Returns the numbers of checkers that the player on roll and the opponent have borne off: int64[N, 2]."""
+    boards = _legal(boards)
     away = np.empty((len(boards), 2), np.int64)
     away[:, 0] = 15 - np.maximum(boards, 0).sum(axis=1)
     away[:, 1] = 15 + np.minimum(boards, 0).sum(axis=1)
@@ -122,6 +123,12 @@ def _checked(boards: NDArray[Any]) -> Boards:
     return small
 
 
+def _legal(boards: NDArray[Any]) -> Boards:
+    """Returns boards as int8 after the checks that all functions share."""
+    class_of(boards)
+    return boards.astype(np.int8, copy=False)
+
+
 def _of_sides(me: NDArray[np.int64], opponent: NDArray[np.int64]) -> Boards:
     """Returns the boards of two arrays [N, 25], each side by its own numbering, 24 the bar."""
     if (me < 0).any() or (opponent < 0).any():
@@ -137,7 +144,7 @@ def _of_sides(me: NDArray[np.int64], opponent: NDArray[np.int64]) -> Boards:
 
 def _sides(boards: Boards) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Returns the own checkers and the opponent's, each [N, 25] by that side's numbering."""
-    boards = _shaped("boards", boards, (26,))
+    boards = _legal(boards)
     return np.maximum(boards[:, 1:], 0), np.maximum(-boards[:, 24::-1], 0)
 
 
@@ -155,7 +162,7 @@ def from_gnubg(boards: NDArray[Any]) -> Boards:
 
 def to_xg(boards: Boards) -> Boards:
     """Returns XG's 26 numbers with the player on roll at the bottom: the layout of this module, copied."""
-    return np.array(_shaped("boards", boards, (26,)), np.int8)
+    return np.array(_legal(boards))
 
 
 def from_xg(boards: NDArray[Any], top_on_roll: NDArray[np.bool_] | bool = False) -> Boards:
@@ -171,7 +178,7 @@ def to_pgx(boards: Boards) -> NDArray[np.int32]:
     Indices 0 to 23 are the points in the moving direction of the player on roll, positive own checkers; 24 and 25 the
     bars of both (the opponent's negative), 26 and 27 the checkers borne off (the opponent's negative).
     """
-    boards = _shaped("boards", boards, (26,))
+    boards = _legal(boards)
     away = off(boards)
     bars = np.stack([boards[:, 25], boards[:, 0]], axis=1)
     return np.concatenate([boards[:, 24:0:-1], bars, away * [1, -1]], axis=1).astype(np.int32)
