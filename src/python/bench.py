@@ -1,7 +1,8 @@
-"""Figures of the package for BENCHMARKS.md: `python src/python/bench.py [--rust PROGRAM]`.
+"""Figures of the package for BENCHMARKS.md: `python src/python/bench.py [--rust PROGRAM] [--wheel WHEEL]`.
 
 PROGRAM is the example `million` of the library, built with --release: the Rust loop beside which the call from numpy is
-measured. Other environments are measured where they are installed.
+measured. Other environments are measured where they are installed. With a WHEEL only the first steps in a fresh virtual
+environment are measured.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import random
 import resource
 import signal
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -128,10 +131,36 @@ def pgx_turns(n: int = 1024) -> str:
     return f"{steps / busy:,.0f} dice a second of a free processor"
 
 
+def first_steps(wheel: str) -> None:
+    """Prints the seconds of each step of a new user."""
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder) / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+        first = "import gammond; print(gammond.Engine().evaluate('4HPwATDgc/ABMA').equity)"
+        picture = "import gammond; gammond.Position()._repr_svg_(); gammond.Position()._repr_png_()"
+        steps = [
+            ("a virtual environment", [sys.executable, "-m", "venv", str(python.parent.parent)]),
+            ("`pip install` of the wheel, with numpy", [python, "-m", "pip", "install", "-q", wheel]),
+            ("first evaluation, with start and import", [python, "-c", first]),
+            ("the same again", [python, "-c", first]),
+            ("first picture, SVG and PNG, with start and import", [python, "-c", picture]),
+        ]
+        print("| step | seconds | processor seconds |\n|---|---:|---:|")
+        for name, command in steps:
+            start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+            clock, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            print(f"| {name} | {clock:.1f} | {used:.1f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rust")
+    parser.add_argument("--wheel", type=os.path.abspath)
     args = parser.parse_args()
+    if args.wheel:
+        first_steps(args.wheel)
+        return
     engine, million = Engine(cache_mb=0), boards_of_games(1_000_000)
     print(f"{engine}, numpy {np.__version__}")
     arrays.evaluate(million[:20000], engine=engine)

@@ -192,6 +192,14 @@ def test_recorded_calls_of_the_module_in_gnubg(capfd: pytest.CaptureFixture[str]
     assert not wrong, (len(wrong), Counter(line["call"] for line, _ in wrong))
 
 
+def test_differences_stand_in_the_document() -> None:
+    page = HERE.parents[2] / "protocol-specs" / "for-python.md"
+    text = " ".join(page.read_text().split())
+    for module in (gnubg_nn, gnubg):
+        for name, difference in module.DIFFERENCES.items():
+            assert f"- `{name}`: {difference}" in text, name
+
+
 def test_names_are_installed_on_request(tmp_path: Path) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, *words], capture_output=True, text=True, cwd=tmp_path)
