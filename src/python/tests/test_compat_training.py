@@ -167,6 +167,30 @@ def test_trainer_takes_the_steps_of_the_package(arguments: tuple, weights: Path,
     original.net_use(original.net_load(str(weights)))
 
 
+def test_chances_of_the_constants_are_those_of_the_package(weights: Path, original) -> None:
+    compared = 0
+    for key in keys(300):
+        board = gnubg_nn.board_from_position_key(key)
+        kind = gnubg_nn.classify(board)
+        assert kind == original.classify(board)
+        # The package has random numbers where a pruning net is wanted for a bearoff.
+        constants = ["p_prune"] * (kind >= gnubg_nn.c_race) + ["p_race"] * (kind < gnubg_nn.c_crashed) + ["p_0plus1"]
+        for name in constants if kind else []:
+            number = getattr(gnubg_nn, name)
+            mine, theirs = gnubg_nn.probabilities(board, number), original.probabilities(board, number)
+            # Of 0 and 1 ply: `look-ahead`.
+            within = {"p_0plus1": 0.06, "p_prune": 2e-4 if kind > gnubg_nn.c_race else 6e-3}.get(name, 2e-4)
+            assert mine == pytest.approx(theirs, abs=within), (key, name)
+            compared += 1
+        for number in (gnubg_nn.p_1srace, -1, -9):
+            for module in (gnubg_nn, original):
+                with pytest.raises(ValueError, match="^invalid ply$"):
+                    module.probabilities(board, number)
+    with pytest.raises(RuntimeError, match="^Not a race position$"):
+        gnubg_nn.probabilities(gnubg_nn.board_from_position_key(CONTACT), gnubg_nn.p_osr)
+    assert compared > 400
+
+
 def test_errors_of_the_training_functions_are_those_of_the_package(weights: Path, original, tmp_path: Path) -> None:
     good = line(CONTACT, CHANCES[0])
     calls = [

@@ -38,10 +38,15 @@ class ActiveNets:
         return self._engine
 
     @property
+    def has_weights(self) -> bool:
+        """True if the nets are from a weight file of gnubg."""
+        return self._weights is not None or self.engine.net_name.startswith("gnubg ")
+
+    @property
     def weights(self) -> Weights:
         """The weights as arrays; `ValueError` if the nets are not from a weight file of gnubg."""
         if self._weights is None:
-            if self.source is None or not Path(self.source).is_file():
+            if self.source is None or not self.has_weights:
                 raise ValueError("nets: expected those of a weight file of gnubg, such as use_nets('gnubg.weights')")
             self._weights = Weights.load(self.source)
         return self._weights

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _gammond, arrays
 from .._gammond import MatchState, Play, Player, Position, Roll
@@ -35,7 +36,9 @@ DIFFERENCES = {
     "look-ahead": "with n or plies of 1 and more the original looks ahead by other rules: chances differ by up to 0.12",
     "rounding": "chances near 0 differ by up to 0.0001, and so equities by up to 0.00025",
     "equal-plays": "of plays that are worth the same within 0.00025 another one may be best; the resignation is always 0",
-    "one-sided": "probabilities() with one of the constants p_* answers as 0 plies do",
+    "one-sided": "probabilities() with p_osr, p_bearoff and p_1sbear, and with p_race against contact, answers as 0 plies do",
+    "own-nets": "without nets of a weight file of gnubg p_prune and p_race answer as 0 plies do",
+    "pruned-races": "chances with p_prune differ by up to 0.006 in races",
     "one-checker": "one_checker_race() differs by up to 0.0002 and refuses numbers outside of its range with ValueError",
     "weight-files": "Trainer and net_save need nets from a weight file of gnubg: use_nets() or net_use()",
     "order": "Trainer.train refuses an order beyond the positions; the original crashes",
@@ -53,6 +56,8 @@ ro_race, ro_bearoff, ro_over, ro_auto = 0, 1, 2, 3
 
 _RACE = 8
 _CLASSES = {0: c_over, 4: 1, 5: 1, 6: c_bearoff, 7: c_bearoff, 8: c_race, 9: c_crashed, 10: c_contact}
+#: The nets of positions by the number of their class.
+_NETS = {c_race: "race", c_crashed: "crashed", c_contact: "contact"}
 _score: tuple[int, int] | None = None
 _crawford = False
 _cube, _owner = 1, ""
@@ -154,8 +159,35 @@ def classify(board: Board | str) -> int:
 
 
 def probabilities(board: Board | str, plies: int, nr: int = 1296) -> tuple[float, ...]:
-    """Returns the chances to win, to win a gammon, a backgammon, to lose a gammon, a backgammon."""
-    found = _engine().evaluate(_position(board), _state(), _plies(plies), False, False)
+    """Returns the chances to win, to win a gammon, a backgammon, to lose a gammon, a backgammon.
+
+    `plies` is a number of plies or one of the constants p_*: the pruning net, the race net, the mean of 0 and 1 ply.
+    """
+    position = _position(board)
+    if plies == p_0plus1:
+        return tuple((one + other) / 2 for one, other in zip(probabilities(board, 0), probabilities(board, 1)))
+    if plies < 0 and plies not in (p_osr, p_bearoff, p_prune, p_1sbear, p_race):
+        raise ValueError("invalid ply")
+    if plies == p_osr and position.has_contact:
+        raise RuntimeError("Not a race position")
+    boards = _gammond.from_positions([position])
+    kind = _CLASSES[int(_gammond.class_of(boards)[0])]
+    name = f"prune {_NETS[kind]}" if plies == p_prune and kind in _NETS else ""
+    if plies == p_race and not position.has_contact and not position.is_over:
+        name = "race"
+    if name and active().has_weights:
+        weights = active().weights
+        values = weights.nets[name].chances(weights.inputs(name, boards))[1]
+        if not position.has_contact:
+            better = corrected(boards, values)
+            # A side with all checkers and one in the other's home can lose a backgammon: that is computed.
+            lost, won = ((arrays.off(boards) == 0) & _behind(boards))[0]
+            if plies == p_prune:
+                values = np.where([False, won, won, lost, lost], better, values)
+            else:
+                values = np.where([kind not in _NETS, False, False, False, False], values, better)
+        return tuple(values[0].tolist())
+    found = _engine().evaluate(position, _state(), _plies(plies), False, False)
     return found.chances.to_tuple()
 
 
@@ -361,8 +393,9 @@ def net_save(path: str, cache_size: int = -1) -> None:
         raise RuntimeError(f"failed to save net: {error}") from None
 
 
-#: The nets of positions by the number of their class.
-_NETS = {c_race: "race", c_crashed: "crashed", c_contact: "contact"}
+def _behind(boards: arrays.Boards) -> NDArray[np.bool_]:
+    """Returns bool[N, 2], true if the player on roll, or the opponent, has a checker in the other's home or on the bar."""
+    return np.stack([(boards[:, 19:] > 0).any(axis=1), (boards[:, :7] < 0).any(axis=1)], axis=1)
 
 
 class Trainer:
@@ -406,9 +439,8 @@ class Trainer:
         if not prune:
             # A side that has borne off loses no gammon; in races one that has left the winner's home no backgammon.
             off, race = arrays.off(boards) > 0, _gammond.class_of(boards) <= _RACE
-            behind = np.stack([(boards[:, 19:] > 0).any(axis=1), (boards[:, :7] < 0).any(axis=1)], axis=1)
             possible[:, [3, 1]] = ~off
-            possible[:, [4, 2]] = ~off & (behind | ~race[:, None])
+            possible[:, [4, 2]] = ~off & (_behind(boards) | ~race[:, None])
         self._wanted = self._targets * possible * [1, 1, not ignore_backgammons, 1, not ignore_backgammons]
         self._keeps = bool(ignore_backgammons)
         names = [_NETS.get(_CLASSES[int(number)], "") for number in _gammond.class_of(boards)]
