@@ -31,5 +31,8 @@ pub mod work;
 pub mod worker;
 
 pub use fuzz::fuzz_session;
-pub use http::{HttpAccess, JobLimits, JobsError, TokenError, fuzz_http};
+pub use http::{
+    ArchiveFilter, ArchivedMatch, HttpAccess, JobLimits, JobsError, MatchArchive, TokenError,
+    fuzz_http,
+};
 pub use worker::WorkersError;

@@ -22,12 +22,16 @@ use std::time::Duration;
 const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: says whose file it is.
 const APPLICATION_ID: i64 = 0x676d_6d64;
-/// Version of the tables. Version 1 had no digests.
-const VERSION: i64 = 2;
+/// Version of the tables.
+const VERSION: i64 = 3;
+/// Tables that versions lack: the version up to which, and the beginning of the table's statement.
+const ADDED: [(i64, &str); 2] = [(1, "CREATE TABLE digests"), (2, "CREATE TABLE dates")];
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
+/// Reads the day of a match.
+const DATE: &str = "SELECT played FROM dates WHERE match = ?";
 /// First bytes of every SQLite file.
 const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
 
@@ -81,6 +85,7 @@ pub(crate) struct Sums {
 }
 
 /// The archive, open.
+#[derive(Debug)]
 pub(crate) struct Archive {
     path: PathBuf,
     /// One at a time: a match is filed in a moment.
@@ -119,7 +124,7 @@ impl Archive {
         let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(guarded).map_err(fault)?;
         let mut state = state(&connection).map_err(fault)?;
-        if (state == State::Empty && make) || state == State::Version(1) {
+        if (state == State::Empty && make) || state.is_old() {
             state = brought_up(&mut connection)
                 .map_err(|error| Failure::unwritten(path)(error_text(&error)))?;
         }
@@ -145,7 +150,7 @@ impl Archive {
         }
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -234,6 +239,13 @@ enum State {
     Changed,
 }
 
+impl State {
+    /// Returns true for an archive of a version before this one.
+    fn is_old(self) -> bool {
+        matches!(self, State::Version(version) if (1..VERSION).contains(&version))
+    }
+}
+
 /// Before SQLite looks: a regular file that begins as one of SQLite, or an empty one where a new archive may be.
 fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
     let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
@@ -294,7 +306,7 @@ fn state_within(connection: &Connection) -> rusqlite::Result<State> {
     Ok(if found { State::Changed } else { State::Ours })
 }
 
-/// Creates the tables, or those that an archive of version 1 lacks, unless another program has done so by now.
+/// Creates the tables, or those that an archive of an old version lacks, unless another program has done so by now.
 fn brought_up(connection: &mut Connection) -> rusqlite::Result<State> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let before = state_within(&transaction)?;
@@ -304,25 +316,24 @@ fn brought_up(connection: &mut Connection) -> rusqlite::Result<State> {
         }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    if before == State::Version(1) {
-        for statement in statements().filter(|statement| statement.contains("TABLE digests")) {
-            transaction.execute(statement, [])?;
+    if let State::Version(found) = before
+        && before.is_old()
+    {
+        for (version, table) in ADDED {
+            let mut missing = statements().filter(|statement| statement.starts_with(table));
+            if let Some(statement) = missing.next().filter(|_| found <= version) {
+                transaction.execute(statement, [])?;
+            }
         }
-        let all: Vec<i64> = {
-            let mut asked = transaction.prepare("SELECT id FROM matches")?;
-            asked
-                .query_map([], |row| row.get(0))?
-                .collect::<Result<_, _>>()?
-        };
-        for number in all {
-            file_digest(&transaction, number)?;
+        if found == 1 {
+            file_digests(&transaction)?;
         }
     }
-    if matches!(before, State::Empty | State::Version(1)) {
+    if before == State::Empty || before.is_old() {
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     let state = state_within(&transaction)?;
-    // An archive of version 1 with other tables stays as it is.
+    // An old archive with other tables stays as it is.
     if state == State::Ours {
         transaction.commit()?;
     }
@@ -331,13 +342,15 @@ fn brought_up(connection: &mut Connection) -> rusqlite::Result<State> {
 
 /// Returns the SHA-256 of everything that is filed about a match, each value with its type and length.
 fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
-    const ROWS: [&str; 3] = [
+    const ROWS: [&str; 4] = [
         "SELECT * FROM matches WHERE id = ?",
         "SELECT sides.*, name FROM sides LEFT JOIN players ON players.id = player WHERE match = ? ORDER BY side",
         "SELECT * FROM decisions WHERE match = ? ORDER BY number",
+        DATE,
     ];
     let mut bytes = Vec::new();
     for sql in ROWS {
+        let before = bytes.len();
         let mut asked = connection.prepare_cached(sql)?;
         let columns = asked.column_count();
         let mut rows = asked.query([number])?;
@@ -361,9 +374,22 @@ fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
                 }
             }
         }
-        bytes.push(b';');
+        // A match without a date has the digest that it had before there were dates.
+        if sql != DATE || bytes.len() > before {
+            bytes.push(b';');
+        }
     }
     Ok(gammond_job::sha256(&bytes))
+}
+
+/// Stores the digests of all matches.
+fn file_digests(connection: &Connection) -> rusqlite::Result<()> {
+    let mut asked = connection.prepare("SELECT id FROM matches")?;
+    let all: Vec<i64> = asked
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    all.into_iter()
+        .try_for_each(|number| file_digest(connection, number))
 }
 
 fn file_digest(connection: &Connection, number: i64) -> rusqlite::Result<()> {
@@ -438,6 +464,10 @@ fn filed(
         }
         for (index, row) in (1..).zip(analysis.rows()) {
             file_row(&transaction, number, index, &row)?;
+        }
+        if let Some(date) = &analysis.date {
+            let mut asked = transaction.prepare_cached("INSERT INTO dates VALUES (?, ?)")?;
+            asked.execute(params![number, date])?;
         }
         file_digest(&transaction, number)?;
     }
@@ -522,7 +552,7 @@ fn file_row(
 }
 
 /// An error of SQLite on one line, and what its owner may do about it.
-fn error_text(error: &rusqlite::Error) -> String {
+pub(super) fn error_text(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode;
     let text = error.to_string();
     let text = text.lines().next().unwrap_or_default();

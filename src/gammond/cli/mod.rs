@@ -5,6 +5,7 @@
 
 mod about;
 mod archive;
+mod archive_reading;
 mod commands;
 mod config;
 mod duels;

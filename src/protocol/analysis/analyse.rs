@@ -64,6 +64,8 @@ pub struct Analysis {
     pub length: u32,
     /// The players.
     pub names: [Untrusted; 2],
+    /// Day of the match as `YYYY-MM-DD`, if the file has it.
+    pub date: Option<String>,
     /// Points after the last game that was finished.
     pub score: [u32; 2],
     /// Plies of the judgements.
@@ -220,6 +222,19 @@ pub(crate) fn analyse_noting(
     })
 }
 
+/// Returns a day such as `2026.11.21` as `2026-11-21`.
+fn iso_date(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.split(['.', '-', '/']).collect();
+    let &[year, month, day] = parts.as_slice() else {
+        return None;
+    };
+    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_date = year.len() == 4 && parts.iter().all(is_number);
+    let (month, day): (u8, u8) = (month.parse().ok()?, day.parse().ok()?);
+    (is_date && (1..=12).contains(&month) && (1..=31).contains(&day))
+        .then(|| format!("{year}-{month:02}-{day:02}"))
+}
+
 /// Judges game by game; returns everything but the games.
 pub(super) fn judge_games(
     (engine, settings): (&Engine, &Settings),
@@ -233,6 +248,7 @@ pub(super) fn judge_games(
     let mut head = Analysis {
         length: file.length,
         names: file.names.clone().map(Untrusted::from),
+        date: file.header("EventDate").and_then(iso_date),
         score,
         plies: settings.plies,
         level: level_name(settings),

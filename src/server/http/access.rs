@@ -1,5 +1,6 @@
 //! Access over HTTP: tokens, and pages of other sites (HTTP-90 to HTTP-95).
 
+use super::archive::{MatchArchive, SharedArchive};
 use super::jobs::{JobLimits, Jobs, JobsError};
 use super::problem::Problem;
 use crate::fair_queue::Origin;
@@ -232,6 +233,7 @@ pub(crate) struct AccessState {
     pub(super) access: HttpAccess,
     pub(super) failures: Failures,
     pub(super) jobs: Arc<Jobs>,
+    pub(super) archive: Option<SharedArchive>,
 }
 
 impl AccessState {
@@ -239,12 +241,17 @@ impl AccessState {
     ///
     /// # Errors
     /// [`JobsError`].
-    pub(crate) fn new(access: HttpAccess, limits: JobLimits) -> Result<AccessState, JobsError> {
+    pub(crate) fn new(
+        access: HttpAccess,
+        limits: JobLimits,
+        archive: Option<Arc<dyn MatchArchive>>,
+    ) -> Result<AccessState, JobsError> {
         let jobs = Jobs::open(limits, |owner| access.origin(owner))?;
         Ok(AccessState {
             access,
             failures: Failures::default(),
             jobs: Arc::new(jobs),
+            archive: archive.map(SharedArchive::new),
         })
     }
 

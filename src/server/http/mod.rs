@@ -3,6 +3,7 @@
 mod accept;
 mod access;
 mod answer_schemas;
+mod archive;
 mod board;
 mod body;
 mod events;
@@ -24,6 +25,7 @@ mod timed;
 mod verbs;
 
 pub use access::{HttpAccess, TokenError};
+pub use archive::{ArchiveFilter, ArchivedMatch, MatchArchive};
 pub use fuzz::fuzz_http;
 pub use jobs::{JobLimits, JobsError};
 pub use mcp::McpStdio;

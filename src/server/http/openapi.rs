@@ -24,6 +24,7 @@ pub(super) fn document() -> String {
     }
     paths.insert("/v1/analyse".to_owned(), analyse());
     paths.extend(jobs());
+    paths.extend(archive());
     for (path, summary) in [
         ("/v1/version", "Program, nets, processor"),
         ("/v1/stats", "Counters"),
@@ -186,6 +187,34 @@ fn jobs() -> [(String, Value); 6] {
         ("/v1/jobs/{id}/result", result),
         ("/v1/jobs/{id}/events", events),
         ("/v1/jobs", list),
+    ]
+    .map(|(path, item)| (path.to_owned(), item))
+}
+
+/// The paths of the archive (HTTP-121, HTTP-122).
+fn archive() -> [(String, Value); 2] {
+    let text = |name: &str, about: &str| json!({"name": name, "in": "query", "description": about, "schema": {"type": "string"}});
+    let whole = |name: &str, about: &str| json!({"name": name, "in": "query", "description": about, "schema": {"type": "integer", "minimum": 0}});
+    let parameters = [
+        text("player", "Part of a player's name"),
+        text("from", "First day, such as 2026-11-21"),
+        text("to", "Last day"),
+        whole("length", "Points to play to; 0 for money"),
+        whole("limit", "Matches in the answer, at most 100"),
+        whole(
+            "before",
+            "Only matches that were filed before the one with this id",
+        ),
+    ];
+    let list = json!({"get": {"operationId": "archive", "summary": "The matches of the archive, the newest first",
+        "parameters": parameters, "responses": {"200": answer("The matches, and the path of the next ones", "application/json"),
+        "default": problem()}}});
+    let id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}});
+    let one = json!({"parameters": [id], "get": {"operationId": "archivedMatch", "summary": "A match of the archive",
+        "responses": {"200": answer("The analysis", "application/json"), "default": problem()}}});
+    [
+        ("/v1/archive/matches", list),
+        ("/v1/archive/matches/{id}", one),
     ]
     .map(|(path, item)| (path.to_owned(), item))
 }

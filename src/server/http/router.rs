@@ -1,6 +1,7 @@
 //! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
 
 use super::access::AccessState;
+use super::archive;
 use super::foreign;
 use super::jobs;
 use super::matches;
@@ -41,6 +42,7 @@ pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Rou
         .route("/docs", any(docs))
         .merge(page::routes())
         .merge(jobs::routes())
+        .merge(archive::routes())
         .merge(foreign::routes())
         .merge(health())
         .fallback(async || {

@@ -9,7 +9,7 @@ use super::listener;
 use super::shared::{BuildError, Shared};
 use super::socket::Listener;
 use crate::counters::Counters;
-use crate::http::{self, AccessState, Audience, HttpAccess, JobLimits};
+use crate::http::{self, AccessState, Audience, HttpAccess, JobLimits, MatchArchive};
 use crate::limits::Limits;
 use crate::shutdown::{Phase, reached};
 use crate::transport::Transport;
@@ -37,6 +37,8 @@ pub struct Config {
     pub http_access: HttpAccess,
     /// Limits and folder of the jobs over HTTP.
     pub http_jobs: JobLimits,
+    /// Archive of analysed matches that HTTP shows.
+    pub archive: Option<Arc<dyn MatchArchive>>,
     /// Address for Prometheus.
     pub metrics: Option<Address>,
     /// True if addresses other than loopback are allowed.
@@ -98,7 +100,8 @@ impl Server {
             None => None,
             Some(address) => Some(Listener::bind(address, remote, limits.bind_retry).await?),
         };
-        let access_state = Arc::new(AccessState::new(config.http_access, config.http_jobs)?);
+        let access_state = AccessState::new(config.http_access, config.http_jobs, config.archive)?;
+        let access_state = Arc::new(access_state);
         let counters = Arc::new(Counters::default());
         let workers = Workers::start(engine, Arc::clone(&counters), limits)?;
         let mut defaults = Defaults::default();

@@ -1,10 +1,12 @@
 //! `gammond open`: the server's pages in a browser.
 
 use super::serve;
-use crate::cli::{Common, Failure, stderr_line};
+use crate::cli::{Archive, Common, Failure, stderr_line};
 use gammond_server::tcp::{Address, Config};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 
 /// The usual port: browsers keep matches and comments by address, port included.
 const PORT: u16 = 4380;
@@ -49,6 +51,9 @@ pub(crate) struct Args {
     /// in the browser belongs to the port.
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
+    /// Archive of `gammond analyse --db` that the pages show.
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -58,6 +63,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     });
     let mut config = Config::default();
     config.http = vec![Address::Tcp(format!("127.0.0.1:{port}"))];
+    if let Some(path) = &args.db {
+        config.archive = Some(Arc::new(Archive::open(path)?));
+    }
     config.session = common.session(&[])?;
     serve::serve(common, config, common.engine()?, |server| {
         for address in server.http_addresses() {

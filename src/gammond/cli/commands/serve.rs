@@ -2,7 +2,7 @@
 
 #[cfg(feature = "farm")]
 use super::nats_options::NatsOptions;
-use crate::cli::{Common, Failure, io_threads, only_for_its_owner};
+use crate::cli::{Archive, Common, Failure, io_threads, only_for_its_owner};
 use clap::builder::RangedU64ValueParser;
 use gammond_base::files;
 use gammond_engine::bearoff::TwoSided;
@@ -22,7 +22,6 @@ use gammond_server::transport::Transport;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-#[cfg(feature = "farm")]
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -121,6 +120,9 @@ pub(crate) struct Args {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=JOBS_MAX)
     )]
     http_jobs_max: usize,
+    /// Archive of `gammond analyse --db` that HTTP shows to every client. It is created if it does not exist.
+    #[arg(long, env = "GAMMOND_SERVE_DB", value_name = "FILE", requires = "http")]
+    db: Option<PathBuf>,
     /// Address at which Prometheus may read /metrics.
     #[arg(long, env = "GAMMOND_METRICS", value_name = "ADDR")]
     metrics: Option<Address>,
@@ -262,6 +264,9 @@ impl Args {
         config.http_jobs.folder = self.http_jobs.clone();
         config.http_jobs.keep = Duration::from_secs(self.http_jobs_keep);
         config.http_jobs.jobs_max = self.http_jobs_max;
+        if let Some(path) = &self.db {
+            config.archive = Some(Arc::new(Archive::open(path)?));
+        }
         let other = !self.external.is_empty() || !self.http.is_empty();
         if config.listen.is_empty() && !other && !remote {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));

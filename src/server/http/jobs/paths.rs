@@ -59,15 +59,15 @@ fn wrong_method(allow: &'static str) -> Problem {
     }
 }
 
-pub(super) fn only_get(method: &Method) -> Result<(), Problem> {
+pub(in crate::http) fn only_get(method: &Method) -> Result<(), Problem> {
     match matches!(*method, Method::GET | Method::HEAD) {
         true => Ok(()),
         false => Err(wrong_method("GET, HEAD")),
     }
 }
 
-/// Members of every answer about a job.
-pub(super) fn fresh(mut response: Response) -> Response {
+/// Returns the answer with headers against caches.
+pub(in crate::http) fn fresh(mut response: Response) -> Response {
     let never = HeaderValue::from_static("no-store");
     response.headers_mut().insert(CACHE_CONTROL, never);
     response

@@ -1,0 +1,257 @@
+//! Matches of the archive for the server's clients (`serve --db`; HTTP-121, HTTP-122).
+
+use super::Archive;
+use super::archive::error_text;
+use gammond_game::notation::parse_position;
+use gammond_protocol::analysis::{MARK_NAMES, MARKS, mark, rating_word};
+use gammond_server::{ArchiveFilter, ArchivedMatch, MatchArchive};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Decisions of one match that are sent at most: an answer is made in memory.
+const DECISIONS_MAX: usize = 50_000;
+/// Both sides of each match.
+const MATCHES: &str = "SELECT matches.id, one.name, other.name, played, length, own.score, their.score, own.error_rate, \
+     their.error_rate, own.pr, their.pr, own.luck, their.luck, level, games, file, faults FROM matches \
+     JOIN sides AS own ON own.match = matches.id AND own.side = 0 JOIN players AS one ON one.id = own.player \
+     JOIN sides AS their ON their.match = matches.id AND their.side = 1 JOIN players AS other ON other.id = their.player \
+     LEFT JOIN dates ON dates.match = matches.id";
+
+impl MatchArchive for Archive {
+    fn matches(&self, filter: &ArchiveFilter) -> Result<Vec<ArchivedMatch>, String> {
+        let sql = format!(
+            "{MATCHES} WHERE (?1 IS NULL OR matches.id < ?1) AND (?2 IS NULL OR length = ?2) \
+             AND (?3 IS NULL OR played >= ?3) AND (?4 IS NULL OR played <= ?4) \
+             AND (?5 IS NULL OR instr(lower(one.name), lower(?5)) > 0 OR instr(lower(other.name), lower(?5)) > 0) \
+             ORDER BY matches.id DESC LIMIT ?6"
+        );
+        let connection = self.connection();
+        let found = connection.prepare_cached(&sql).and_then(|mut asked| {
+            let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+            let conditions = params![
+                filter.before,
+                filter.length,
+                filter.from,
+                filter.to,
+                filter.player,
+                limit
+            ];
+            let rows = asked.query_map(conditions, archived_match)?;
+            rows.collect()
+        });
+        found.map_err(|error| error_text(&error))
+    }
+
+    fn analysis(&self, id: i64) -> Result<Option<Value>, String> {
+        analysis(&self.connection(), id).map_err(|error| error_text(&error))
+    }
+}
+
+fn archived_match(row: &Row<'_>) -> rusqlite::Result<ArchivedMatch> {
+    let file: String = row.get(15)?;
+    // Folders of this machine are not the client's business.
+    let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let pair = |at: usize| Ok::<_, rusqlite::Error>([number(row, at)?, number(row, at + 1)?]);
+    Ok(ArchivedMatch {
+        id: row.get(0)?,
+        players: [row.get(1)?, row.get(2)?],
+        date: row.get(3)?,
+        length: row.get(4)?,
+        score: [row.get(5)?, row.get(6)?],
+        error_rates: pair(7)?,
+        pr: pair(9)?,
+        luck: pair(11)?,
+        judged: row.get(13)?,
+        games: row.get(14)?,
+        file: file.to_owned(),
+        fault_count: row.get(16)?,
+    })
+}
+
+/// A number with six decimals, as answers have them.
+fn number(row: &Row<'_>, at: impl rusqlite::RowIndex) -> rusqlite::Result<Option<f64>> {
+    row.get::<_, Option<f64>>(at)
+        .map(|value| value.map(rounded))
+}
+
+fn rounded(value: f64) -> f64 {
+    // No zero with a sign.
+    (value * 1e6).round() / 1e6 + 0.0
+}
+
+/// A match in the form of the JSON report (ANA-16), without the members that are not filed.
+fn analysis(connection: &Connection, id: i64) -> rusqlite::Result<Option<Value>> {
+    // Other programs may write meanwhile: all parts are of one moment.
+    let transaction = connection.unchecked_transaction()?;
+    let head = format!("{MATCHES} WHERE matches.id = ?");
+    let head = transaction
+        .prepare_cached(&head)?
+        .query_row([id], archived_match)
+        .optional()?;
+    let Some(head) = head else {
+        return Ok(None);
+    };
+    let unit = if head.length == 0 { "points" } else { "mwc" };
+    let sides = "SELECT * FROM sides WHERE match = ? ORDER BY side";
+    let mut asked = transaction.prepare_cached(sides)?;
+    let totals = asked
+        .query_map([id], |row| side(row, unit, &head.players))?
+        .collect::<rusqlite::Result<Vec<Value>>>()?;
+    let mut games = BTreeMap::new();
+    let sql = "SELECT * FROM decisions WHERE match = ? ORDER BY number LIMIT ?";
+    let mut asked = transaction.prepare_cached(sql)?;
+    let most = i64::try_from(DECISIONS_MAX).unwrap_or(i64::MAX);
+    let decisions = asked
+        .query_map([id, most], |row| decision(row, &mut games))?
+        .collect::<rusqlite::Result<Vec<Value>>>()?;
+    let (nets, met): (String, String) =
+        transaction.query_row("SELECT nets, met FROM matches WHERE id = ?", [id], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    Ok(Some(json!({
+        "type": "analysis",
+        "id": id,
+        "players": head.players,
+        "date": head.date,
+        "file": head.file,
+        "length": head.length,
+        "level": head.judged,
+        "nets": nets,
+        "met": met,
+        "marks": MARKS,
+        "score": head.score,
+        "totals": totals,
+        "games": shown(&games, head.score, head.length),
+        "cut": decisions.len() >= DECISIONS_MAX,
+        "decisions": decisions,
+        "fault_count": head.fault_count,
+    })))
+}
+
+/// A player's totals.
+fn side(row: &Row<'_>, unit: &str, players: &[String; 2]) -> rusqlite::Result<Value> {
+    let count = |name: &str| row.get::<_, i64>(name);
+    let value = |name: &str| number(row, name);
+    let player = count("side")?;
+    let rate = value("error_rate")?;
+    Ok(json!({
+        "player": player,
+        "name": if player == 0 { &players[0] } else { &players[1] },
+        "moves": count("moves")?,
+        "unforced": count("unforced")?,
+        "cube_decisions": count("cube_decisions")?,
+        "close": count("close")?,
+        "decisions": count("decisions")?,
+        "counted": count("counted")?,
+        "plays": {"loss": {"emg": value("play_loss")?}},
+        "cube": {"loss": {"emg": value("cube_loss")?}},
+        "loss": {"emg": value("loss")?, unit: value("cost")?},
+        "luck": {"emg": value("luck")?, unit: value("luck_cost")?},
+        "error_rate": {"gnubg": rate, "snowie": value("snowie")?, "pr": value("pr")?},
+        "rating": rating_word(rate.map(|rate| rate / 1000.0)),
+        "result": value("result")?,
+        "luck_adjusted_result": value("luck_adjusted_result")?,
+        "fibs_rating": value("fibs_rating")?,
+    }))
+}
+
+/// What the decisions of a game show.
+#[derive(Default)]
+struct Game {
+    /// Points before it; `None` if no position says so.
+    score: Option<[u32; 2]>,
+    crawford: bool,
+    sides: [Side; 2],
+}
+
+/// Sums of a player in a game.
+#[derive(Default)]
+struct Side {
+    loss: f64,
+    luck: f64,
+    /// Unforced plays and close cube decisions.
+    counted: u32,
+}
+
+fn decision(row: &Row<'_>, games: &mut BTreeMap<i64, Game>) -> rusqlite::Result<Value> {
+    let text = |name: &str| row.get::<_, String>(name);
+    let (number_of_game, player): (i64, i64) = (row.get("game")?, row.get("side")?);
+    let (kind, position) = (text("kind")?, text("position")?);
+    let roll: Option<String> = row.get("roll")?;
+    let roll: Option<Vec<u32>> =
+        roll.map(|roll| roll.chars().filter_map(|die| die.to_digit(10)).collect());
+    let (loss, luck) = (number(row, "loss")?, number(row, "luck")?);
+    let (forced, close): (bool, bool) = (row.get("forced")?, row.get("close")?);
+    let game = games.entry(number_of_game).or_default();
+    let own = usize::from(player == 1);
+    if game.score.is_none()
+        && let Some(state) = parse_position(position.as_bytes())
+            .ok()
+            .and_then(|read| read.state)
+    {
+        // A take is seen by the player who doubled.
+        let (me, other) = (state.score.me(), state.score.opponent());
+        let first_is_me = (own == 0) != (kind == "take");
+        game.score = Some(if first_is_me {
+            [me, other]
+        } else {
+            [other, me]
+        });
+        game.crawford = state.score.is_crawford();
+    }
+    let [first, second] = &mut game.sides;
+    let side = if own == 0 { first } else { second };
+    side.loss += loss.filter(|_| kind != "resign").unwrap_or(0.0);
+    side.luck += luck.unwrap_or(0.0);
+    side.counted += u32::from((kind == "play" && !forced) || close);
+    let mark = loss.and_then(|loss| mark(loss, &MARKS));
+    let pair = |emg: Option<f64>, name: &str| {
+        let mwc = number(row, name)?;
+        Ok::<_, rusqlite::Error>(emg.map(|emg| json!({"emg": emg, "mwc": mwc})))
+    };
+    Ok(json!({
+        "game": number_of_game,
+        "move": row.get::<_, i64>("move")?,
+        "player": player,
+        "kind": kind,
+        "position": position,
+        "roll": roll,
+        "played": text("played")?,
+        "best": text("best")?,
+        "loss": pair(loss, "loss_mwc")?,
+        "luck": pair(luck, "luck_mwc")?,
+        "forced": forced,
+        "close": close,
+        "mark": mark.and_then(|mark| MARK_NAMES.get(mark)),
+        "phase": text("phase")?,
+        "class": text("class")?,
+    }))
+}
+
+/// The games: scores before them, results by the scores of the next ones, sums.
+fn shown(games: &BTreeMap<i64, Game>, end: [i64; 2], length: i64) -> Vec<Value> {
+    let scores = games
+        .values()
+        .map(|game| game.score.map(|score| score.map(i64::from)));
+    let after = scores.clone().skip(1).chain([Some(end)]);
+    let mut found = Vec::with_capacity(games.len());
+    for (((number, game), before), after) in games.iter().zip(scores).zip(after) {
+        // Positions of money games have no score.
+        let known = before.zip(after).filter(|_| length > 0);
+        let result = known.and_then(|(before, after)| {
+            let won = [after[0] - before[0], after[1] - before[1]];
+            let (winner, points) = (0_u8..).zip(won).find(|(_, points)| *points > 0)?;
+            Some(json!({"winner": winner, "points": points}))
+        });
+        let totals = game.sides.iter().enumerate().map(|(player, side)| {
+            let rate = (side.counted > 0).then(|| rounded(1000.0 * side.loss / f64::from(side.counted)));
+            json!({"player": player, "loss": {"emg": rounded(side.loss)}, "luck": {"emg": rounded(side.luck)},
+                "error_rate": {"gnubg": rate, "snowie": null, "pr": null}})
+        });
+        let totals: Vec<Value> = totals.collect();
+        found.push(json!({"game": number, "score": known.map(|(before, _)| before), "crawford": game.crawford,
+            "result": result, "totals": totals}));
+    }
+    found
+}

@@ -1,0 +1,198 @@
+//! The archive of `gammond serve --http --db`: rules HTTP-120 to HTTP-122 of `protocol-specs/http.md`.
+
+use crate::http::{get, http_server};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+/// An archive of these files of `tests/data/analysis`, in a folder of its own.
+fn archive(files: &[&str]) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis");
+    let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["analyse", "--db", "a.sqlite", "--plies", "0"])
+        .args(files.iter().map(|file| data.join(file)))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let path = folder.path().join("a.sqlite").display().to_string();
+    (folder, path)
+}
+
+fn ids(list: &Value) -> Vec<i64> {
+    let matches = list["matches"].as_array().unwrap();
+    matches
+        .iter()
+        .map(|one| one["id"].as_i64().unwrap())
+        .collect()
+}
+
+/// HTTP-120, HTTP-121: the list has the matches, its filters and its pages.
+#[test]
+fn list_shows_the_matches() {
+    let (_folder, path) = archive(&["one1.mat", "three3.mat", "seven7.mat", "money3.mat"]);
+    let (_server, http) = http_server(&["--db", &path]);
+    let list = |query: &str| {
+        let answer = get(&http, &format!("/v1/archive/matches{query}"), "");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()
+    };
+    let all = list("");
+    assert_eq!((ids(&all), &all["next"]), (vec![4, 3, 2, 1], &Value::Null));
+    let three = &all["matches"][2];
+    assert_eq!(three["date"], "2026-11-21");
+    assert_eq!(
+        (&three["length"], &three["judged"]),
+        (&json!(3), &json!("0-ply"))
+    );
+    assert_eq!(three["file"], "three3.mat");
+    let first = list("?limit=3&player=");
+    assert_eq!(ids(&first), [4, 3, 2]);
+    let next = first["next"].as_str().unwrap();
+    let rest = get(&http, next, "").json();
+    assert_eq!((ids(&rest), &rest["next"]), (vec![1], &Value::Null));
+    let name = three["players"][1].as_str().unwrap().to_uppercase();
+    for (query, want) in [
+        ("?length=0".to_owned(), vec![4]),
+        ("?length=7&limit=1".to_owned(), vec![3]),
+        (
+            "?from=2026-11-21&to=2026-11-21".to_owned(),
+            vec![4, 3, 2, 1],
+        ),
+        ("?from=2026-11-22".to_owned(), vec![]),
+        ("?to=2026-11-20".to_owned(), vec![]),
+        (format!("?player={name}&length=3"), vec![2]),
+        ("?player=%25".to_owned(), vec![]),
+        ("?before=3&length=1".to_owned(), vec![1]),
+    ] {
+        assert_eq!(ids(&list(&query)), want, "{query}");
+    }
+    for (query, parameter) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("from=yesterday", "from"),
+        ("to=2026-1-1", "to"),
+        ("length=-1", "length"),
+        ("before=a", "before"),
+        ("player=a&player=b", "player"),
+        ("file=/etc/passwd", "file"),
+    ] {
+        let answer = get(&http, &format!("/v1/archive/matches?{query}"), "");
+        assert_eq!(answer.status, 400, "{query}");
+        assert_eq!(answer.json()["parameter"], parameter, "{query}");
+    }
+}
+
+/// HTTP-122: a match has the figures of its report.
+#[test]
+fn match_is_its_report() {
+    let (folder, path) = archive(&["three3.mat"]);
+    let (_server, http) = http_server(&["--db", &path]);
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis/three3.mat");
+    let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["analyse", "--plies", "0", "--format", "json"])
+        .arg(data)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let answer = get(&http, "/v1/archive/matches/1", "");
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let found = answer.json();
+    for name in ["type", "players", "length", "level", "score", "marks"] {
+        assert_eq!(found[name], report[name], "{name}");
+    }
+    let rows = |value: &Value| value["decisions"].as_array().unwrap().clone();
+    assert_eq!(rows(&found).len(), rows(&report).len());
+    for (one, other) in rows(&found).iter().zip(rows(&report)) {
+        for (name, value) in one.as_object().unwrap() {
+            assert_eq!(*value, other[name], "{name} of {one}");
+        }
+    }
+    let close = |one: &Value, other: &Value| {
+        let pair = one.as_f64().zip(other.as_f64());
+        one == other || pair.is_some_and(|(one, other)| (one - other).abs() < 2e-4)
+    };
+    for player in [0, 1] {
+        let (own, want) = (&found["totals"][player], &report["totals"][player]);
+        for pointer in [
+            "/name",
+            "/unforced",
+            "/close",
+            "/decisions",
+            "/loss/emg",
+            "/loss/mwc",
+            "/plays/loss/emg",
+            "/cube/loss/emg",
+            "/luck/emg",
+            "/error_rate/gnubg",
+            "/error_rate/pr",
+            "/error_rate/snowie",
+            "/rating",
+            "/result",
+            "/luck_adjusted_result",
+            "/fibs_rating",
+        ] {
+            let (own, want) = (
+                own.pointer(pointer).unwrap(),
+                want.pointer(pointer).unwrap(),
+            );
+            assert!(close(own, want), "{pointer}: {own}, want {want}");
+        }
+    }
+    let games = report["games"].as_array().unwrap();
+    assert_eq!(found["games"].as_array().unwrap().len(), games.len());
+    for (one, other) in found["games"].as_array().unwrap().iter().zip(games) {
+        for name in ["game", "score", "crawford", "result"] {
+            assert_eq!(one[name], other[name], "{name}");
+        }
+        for player in [0, 1] {
+            for pointer in ["/loss/emg", "/luck/emg", "/error_rate/gnubg"] {
+                let (own, want) = (
+                    one["totals"][player].pointer(pointer).unwrap(),
+                    other["totals"][player].pointer(pointer).unwrap(),
+                );
+                assert!(close(own, want), "{pointer}: {own}, want {want}");
+            }
+        }
+    }
+}
+
+/// HTTP-120, HTTP-122: what there is not is 404, and nothing is written.
+#[test]
+fn missing_matches_and_archives_are_not_found() {
+    let (_folder, path) = archive(&["one1.mat"]);
+    let (_server, http) = http_server(&["--db", &path]);
+    for id in [
+        "0",
+        "2",
+        "-1",
+        "x",
+        "1.0",
+        "99999999999999999999",
+        "%ff",
+        "..%2fa",
+    ] {
+        let answer = get(&http, &format!("/v1/archive/matches/{id}"), "");
+        assert_eq!(answer.status, 404, "{id}");
+    }
+    let text = format!(
+        "DELETE /v1/archive/matches/1 HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\n\r\n"
+    );
+    let answer = crate::http::raw(&http, text.as_bytes());
+    assert_eq!(
+        (answer.status, answer.header("allow")),
+        (405, Some("GET, HEAD"))
+    );
+    assert_eq!(get(&http, "/v1/archive/matches/1", "").status, 200);
+    let (_server, http) = http_server(&[]);
+    let answer = get(&http, "/v1/archive/matches", "");
+    assert_eq!(answer.status, 404);
+    assert!(
+        answer.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("--db FILE")
+    );
+}
