@@ -32,7 +32,7 @@ pub mod worker;
 
 pub use fuzz::fuzz_session;
 pub use http::{
-    ArchiveFilter, ArchivedMatch, HttpAccess, JobLimits, JobsError, MatchArchive, TokenError,
-    fuzz_http,
+    ArchiveFilter, ArchivedMatch, HttpAccess, HttpTokens, JobLimits, JobsError, MatchArchive,
+    TokenError, TrustedProxy, TrustedProxyError, fuzz_http,
 };
 pub use worker::WorkersError;

@@ -350,6 +350,8 @@ const CLIENTS_MAX: usize = 4096;
 #[derive(Debug)]
 pub(super) struct ClientUse {
     most: Duration,
+    /// Limits of clients that have one of their own.
+    limits: HashMap<Origin, Duration>,
     clients: HashMap<Origin, (Instant, Duration)>,
 }
 
@@ -358,13 +360,25 @@ impl ClientUse {
     pub(super) fn new(most: Duration) -> ClientUse {
         ClientUse {
             most,
+            limits: HashMap::new(),
             clients: HashMap::new(),
         }
     }
 
+    /// Gives these clients limits of their own, and others the limit of all.
+    pub(super) fn set_limits(&mut self, limits: HashMap<Origin, Duration>) {
+        self.limits = limits;
+    }
+
+    /// Returns the limit of a client; zero for none.
+    fn limit(&self, origin: Origin) -> Duration {
+        self.limits.get(&origin).copied().unwrap_or(self.most)
+    }
+
     /// Adds computing time of a client. Returns true if it is above the limit.
     fn add(&mut self, origin: Origin, time: Duration, now: Instant) -> bool {
-        if self.most.is_zero() {
+        let most = self.limit(origin);
+        if most.is_zero() {
             return false;
         }
         self.clients
@@ -377,15 +391,20 @@ impl ClientUse {
         }
         let (_, used) = self.clients.entry(origin).or_insert((now, Duration::ZERO));
         *used += time;
-        *used > self.most
+        *used > most
     }
 
-    /// Returns true if this client has used more than the limit.
+    /// Returns true if this client has used more than its limit.
     pub(super) fn is_over(&self, origin: Origin, now: Instant) -> bool {
-        let client = self.clients.get(&origin);
-        client.is_some_and(|(since, used)| {
-            *used > self.most && now.saturating_duration_since(*since) < CLIENT_WINDOW
-        })
+        self.wait(origin, now).is_some()
+    }
+
+    /// Returns the time until a client that has used more than its limit may go on.
+    pub(super) fn wait(&self, origin: Origin, now: Instant) -> Option<Duration> {
+        let (since, used) = self.clients.get(&origin)?;
+        let most = self.limit(origin);
+        let left = CLIENT_WINDOW.checked_sub(now.saturating_duration_since(*since));
+        left.filter(|left| !left.is_zero() && !most.is_zero() && *used > most)
     }
 }
 
@@ -609,6 +628,15 @@ mod tests {
         }
         assert!(world.clients.is_over(one.origin, world.now));
         assert!(!world.clients.is_over(other.origin, world.now));
+        // A limit of its own takes the place of that of all.
+        let own = [
+            (one.origin, Duration::from_secs(3600)),
+            (other.origin, Duration::ZERO),
+        ];
+        world.clients.set_limits(own.into());
+        assert!(!world.clients.is_over(one.origin, world.now));
+        world.clients.set_limits(HashMap::new());
+        assert!(world.clients.is_over(one.origin, world.now));
         assert!(world.begun.iter().any(|job| job.is_spent()));
         let later = world.now + CLIENT_WINDOW;
         assert!(!world.clients.is_over(one.origin, later));

@@ -7,7 +7,7 @@
 
 use super::counters::{Counters, count};
 use super::engines::{COSTS, Engines, NICENESS, at_once};
-use super::fair_queue::Lane;
+use super::fair_queue::{Lane, Origin};
 use super::large_answer::{self, is_large};
 use super::limits::Limits;
 use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
@@ -17,6 +17,7 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::{AnswerParts, Answerer};
 use gammond_protocol::{Inquiry, RequestError};
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -153,6 +154,16 @@ impl Workers {
         self.shared.note_queued(&queues);
         self.shared.dispatch(&mut queues, cost);
         Ok(())
+    }
+
+    /// Gives these clients limits of processor time of their own.
+    pub(super) fn limit_clients(&self, limits: HashMap<Origin, Duration>) {
+        self.shared.lock().clients.set_limits(limits);
+    }
+
+    /// Returns the time until a client that has used its processor time of an hour may go on.
+    pub(super) fn wait_of(&self, origin: Origin) -> Option<Duration> {
+        self.shared.lock().clients.wait(origin, Instant::now())
     }
 
     /// Resumes a connection whose client has read answers, so that there is room for more.

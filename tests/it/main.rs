@@ -42,6 +42,7 @@ mod fuzz_corpus;
 mod gnubg_eval;
 mod golden;
 mod http;
+mod http_access;
 mod http_archive;
 mod http_drop_ins;
 mod http_events;

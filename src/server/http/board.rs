@@ -156,7 +156,7 @@ pub(super) fn shown(
         .transpose()
         .map_err(|refusal| Problem {
             field: Some(refusal.error.field.into()),
-            at: Some(refusal.error.at as u64),
+            at: u32::try_from(refusal.error.at).ok(),
             ..Problem::new(refusal.error.code, refusal.error.message)
         })?;
     match parsed.map(|line| line.request) {

@@ -8,7 +8,9 @@ mod board;
 mod body;
 mod events;
 mod foreign;
+mod forwarded;
 mod fuzz;
+mod held;
 mod in_flight;
 mod jobs;
 mod list;
@@ -22,14 +24,18 @@ mod question;
 mod router;
 mod submission;
 mod timed;
+mod tokens;
 mod verbs;
 
-pub use access::{HttpAccess, TokenError};
+pub use access::HttpAccess;
 pub use archive::{ArchiveFilter, ArchivedMatch, MatchArchive};
+pub use forwarded::{TrustedProxy, TrustedProxyError};
 pub use fuzz::fuzz_http;
 pub use jobs::{JobLimits, JobsError};
 pub use mcp::McpStdio;
+pub use tokens::{HttpTokens, TokenError};
 
+use super::fair_queue::Origin;
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
 use super::tcp::socket::Listener;
@@ -78,7 +84,7 @@ pub(super) async fn accept(
     let mut tasks = JoinSet::new();
     let mut open: VecDeque<AbortHandle> = VecDeque::new();
     let router = match audience {
-        Audience::Clients => router::router(Arc::clone(&shared), access_state),
+        Audience::Clients => router::router(Arc::clone(&shared), Arc::clone(&access_state)),
         Audience::Scrapers => router::metrics_router(Arc::clone(&shared)),
     };
     let port = listener.port();
@@ -102,7 +108,7 @@ pub(super) async fn accept(
             shared.phase.subscribe(),
         );
         match audience {
-            Audience::Clients => match shared.admit(origin) {
+            Audience::Clients => match admitted(&shared, &access_state, origin) {
                 Ok(slot) => drop(tasks.spawn(keep(slot, served))),
                 // Who has too many connections is not told so: each answer would be one more.
                 Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
@@ -122,6 +128,18 @@ pub(super) async fn accept(
     drop(listener);
     if audience == Audience::Clients {
         while tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Finds a place for a connection. Those of trusted proxies are of many clients, whose requests are counted instead (HTTP-132).
+fn admitted(
+    shared: &Arc<Shared>,
+    access_state: &AccessState,
+    origin: Origin,
+) -> Result<Slot, &'static str> {
+    match forwarded::is_trusted(&access_state.access.proxies, origin) {
+        true => shared.admit_proxy(),
+        false => shared.admit(origin),
     }
 }
 

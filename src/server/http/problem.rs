@@ -25,10 +25,12 @@ pub(super) struct Problem {
     pub(super) code: Box<str>,
     pub(super) message: String,
     pub(super) field: Option<Box<str>>,
-    pub(super) at: Option<u64>,
+    pub(super) at: Option<u32>,
     pub(super) place: ErrorLocation,
     /// The methods that the path has, where another one was used.
     pub(super) allow: Option<&'static str>,
+    /// Seconds after which the request may succeed, if they are not those of its status.
+    pub(super) retry: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +43,7 @@ struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<u64>,
+    at: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +59,7 @@ impl Problem {
             at: None,
             place: ErrorLocation::Nowhere,
             allow: None,
+            retry: None,
         }
     }
 
@@ -72,7 +75,10 @@ impl Problem {
         let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
         Problem {
             field: text("field").map(Into::into),
-            at: error.get("at").and_then(Value::as_u64),
+            at: error
+                .get("at")
+                .and_then(Value::as_u64)
+                .and_then(|at| u32::try_from(at).ok()),
             ..Problem::new(
                 &text("code").unwrap_or_else(|| "internal".to_owned()),
                 text("message").unwrap_or_default(),
@@ -90,7 +96,7 @@ impl Problem {
     pub(super) fn status(&self) -> StatusCode {
         match &*self.code {
             "unauthorized" => StatusCode::UNAUTHORIZED,
-            "too-many-failures" => StatusCode::TOO_MANY_REQUESTS,
+            "too-many-failures" | "too-many-requests" => StatusCode::TOO_MANY_REQUESTS,
             "forbidden" => StatusCode::FORBIDDEN,
             "not-found" | "unknown-verb" => StatusCode::NOT_FOUND,
             "method-not-allowed" => StatusCode::METHOD_NOT_ALLOWED,
@@ -151,17 +157,16 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let kind = HeaderValue::from_static("application/problem+json");
         headers.insert(CONTENT_TYPE, kind);
-        match self.status() {
-            StatusCode::SERVICE_UNAVAILABLE | StatusCode::CONFLICT => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-            }
-            StatusCode::TOO_MANY_REQUESTS => {
-                headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
-            }
-            StatusCode::UNAUTHORIZED => {
-                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            _ => {}
+        let retry = self.retry.or(match &*self.code {
+            "too-many-failures" => Some(60),
+            "busy" | "stopped" | "not-ready" | "too-many-requests" => Some(1),
+            _ => None,
+        });
+        if let Some(seconds) = retry {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if self.status() == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if let Some(allow) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(allow));

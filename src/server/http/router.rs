@@ -1,8 +1,10 @@
 //! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
 
-use super::access::AccessState;
+use super::access::{AccessState, Admission};
 use super::archive;
 use super::foreign;
+use super::forwarded;
+use super::held::Held;
 use super::jobs;
 use super::matches;
 use super::mcp;
@@ -52,7 +54,10 @@ pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Rou
             )
         })
         .layer(Extension(Arc::clone(&access_state)))
-        .layer(middleware::from_fn_with_state(access_state, guard))
+        .layer(middleware::from_fn_with_state(
+            (Arc::clone(&shared), access_state),
+            guard,
+        ))
         .with_state(shared)
 }
 
@@ -142,7 +147,7 @@ fn json(status: StatusCode, text: &'static str) -> Response {
 
 /// Turns away requests that a page of another site made a browser send, and those without a token that is wanted.
 async fn guard(
-    State(access_state): State<Arc<AccessState>>,
+    State((shared, access_state)): State<(Arc<Shared>, Arc<AccessState>)>,
     Extension(peer): Extension<Peer>,
     mut request: Request,
     next: Next,
@@ -158,22 +163,19 @@ async fn guard(
         Some(problem) => Err(problem),
         // A preflight has no token.
         None if preflight => Ok(None),
-        // Nor has a supervisor.
-        None if ["/healthz", "/readyz"].contains(&request.uri().path()) => Ok(Some(peer.origin)),
-        None => {
-            let client =
-                access_state
-                    .access
-                    .client(&access_state.failures, peer.origin, request.headers());
-            client.map(Some)
-        }
+        None => admit(&shared, &access_state, peer, &request).map(Some),
     };
     let mut response = match admitted {
         Err(problem) => problem.into_response(),
         Ok(None) => StatusCode::NO_CONTENT.into_response(),
-        Ok(Some(origin)) => {
+        Ok(Some(admission)) => {
+            let origin = admission.origin;
             request.extensions_mut().insert(Peer { origin, ..peer });
-            next.run(request).await
+            let response = next.run(request).await;
+            match (&admission.place, &admission.slot) {
+                (None, None) => response,
+                _ => response.map(|body| Held::body(body, admission)),
+            }
         }
     };
     let headers = response.headers_mut();
@@ -182,6 +184,32 @@ async fn guard(
     let name = HeaderName::from_static("gammond-version");
     headers.insert(name, HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
     response
+}
+
+/// Finds the client of a request, by the word of a trusted proxy (HTTP-132) and by its token.
+fn admit(
+    shared: &Arc<Shared>,
+    access_state: &AccessState,
+    peer: Peer,
+    request: &Request,
+) -> Result<Admission, Problem> {
+    let named = forwarded::client(&access_state.access.proxies, peer.origin, request.headers())?;
+    let slot = named.map(|client| shared.admit_request(client)).transpose();
+    let slot = slot.map_err(|reason| {
+        let message = format!("too many {reason}: wait for an answer");
+        Problem::new("too-many-requests", message)
+    })?;
+    let address = named.unwrap_or(peer.origin);
+    // A supervisor has no token.
+    if ["/healthz", "/readyz"].contains(&request.uri().path()) {
+        return Ok(Admission {
+            origin: address,
+            place: None,
+            slot,
+        });
+    }
+    let admission = access_state.client(address, request.headers())?;
+    Ok(Admission { slot, ..admission })
 }
 
 fn turned_away(

@@ -338,6 +338,17 @@ fn submit(
     };
     if let Err((work, reason)) = shared.workers.submit(running.lane, Box::new(work)) {
         running.done = true;
+        if let Some(wait) = shared
+            .workers
+            .wait_of(origin)
+            .filter(|_| cost != Cost::Short)
+        {
+            let message = "this client has used its processor time of an hour";
+            return Err(Problem {
+                retry: u32::try_from(wait.as_secs() + 1).ok(),
+                ..Problem::new("too-many-requests", message)
+            });
+        }
         let mut text = Vec::new();
         shared.workers.answer_busy(&work, reason, &mut text);
         // All of them have the same one.

@@ -4,6 +4,7 @@ use super::connection;
 use super::shared::{ReloadError, Shared};
 use crate::counters::Counters;
 use crate::fair_queue::Origin;
+use crate::http::{AccessState, HttpTokens};
 use crate::shutdown::Phase;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -54,5 +55,22 @@ impl Handle {
     pub async fn serve_stream<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) {
         let nowhere = |_: &S| false;
         connection::serve(stream, nowhere, Origin::Here, Arc::clone(&self.0), false).await;
+    }
+}
+
+/// A handle to replace the tokens of HTTP of a running server.
+#[derive(Clone, Debug)]
+pub struct TokenHandle {
+    pub(super) shared: Arc<Shared>,
+    pub(super) access_state: Arc<AccessState>,
+}
+
+impl TokenHandle {
+    /// Puts these tokens in the place of the ones before: a token that is gone is refused at its next request (HTTP-131).
+    ///
+    /// # Errors
+    /// If there were too many names since the start; the old tokens stay.
+    pub fn replace(&self, tokens: HttpTokens) -> Result<(), &'static str> {
+        self.access_state.replace_tokens(&self.shared, tokens)
     }
 }

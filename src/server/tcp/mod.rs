@@ -13,6 +13,6 @@ mod turns;
 
 pub use address::{Address, AddressError};
 pub use error::{ServeError, TransportError};
-pub use handle::Handle;
+pub use handle::{Handle, TokenHandle};
 pub use server::{Config, Server};
 pub use shared::{BuildError, ReloadError};

@@ -4,7 +4,7 @@
 
 use super::address::Address;
 use super::error::ServeError;
-use super::handle::Handle;
+use super::handle::{Handle, TokenHandle};
 use super::listener;
 use super::shared::{BuildError, Shared};
 use super::socket::Listener;
@@ -150,6 +150,15 @@ impl Server {
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.shared))
+    }
+
+    /// Returns a handle to replace the tokens of HTTP.
+    #[must_use]
+    pub fn token_handle(&self) -> TokenHandle {
+        TokenHandle {
+            shared: Arc::clone(&self.shared),
+            access_state: Arc::clone(&self.access_state),
+        }
     }
 
     /// Serves until [`Handle::drain`] or [`Handle::cut`].

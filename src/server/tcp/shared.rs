@@ -158,10 +158,32 @@ impl Shared {
 
     /// Returns a place for a connection of this client, or the reason for refusing it.
     pub(crate) fn admit(self: &Arc<Self>, origin: Origin) -> Result<Slot, &'static str> {
+        self.check_connections()?;
+        self.count_peer(origin)?;
+        Ok(self.slot(Some(origin), true))
+    }
+
+    /// Returns a place for a connection of a proxy that brings requests of many clients.
+    pub(crate) fn admit_proxy(self: &Arc<Self>) -> Result<Slot, &'static str> {
+        self.check_connections()?;
+        Ok(self.slot(None, true))
+    }
+
+    /// Returns a place for a request of this client over a proxy's connection: it counts as a connection of the client.
+    pub(crate) fn admit_request(self: &Arc<Self>, origin: Origin) -> Result<Slot, &'static str> {
+        self.count_peer(origin)?;
+        Ok(self.slot(Some(origin), false))
+    }
+
+    fn check_connections(&self) -> Result<(), &'static str> {
         let open = self.counters.connections.load(Ordering::Relaxed);
-        if open >= self.limits.connections_max as u64 {
-            return Err("connections");
+        match open >= self.limits.connections_max as u64 {
+            true => Err("connections"),
+            false => Ok(()),
         }
+    }
+
+    fn count_peer(&self, origin: Origin) -> Result<(), &'static str> {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         let own = peers.entry(origin).or_insert(0);
         if *own >= self.limits.connections_per_peer {
@@ -171,38 +193,45 @@ impl Shared {
             });
         }
         *own += 1;
-        drop(peers);
-        self.counters.connections.fetch_add(1, Ordering::Relaxed);
-        count(&self.counters.accepted);
-        Ok(Slot {
+        Ok(())
+    }
+
+    fn slot(self: &Arc<Self>, origin: Option<Origin>, is_connection: bool) -> Slot {
+        if is_connection {
+            self.counters.connections.fetch_add(1, Ordering::Relaxed);
+            count(&self.counters.accepted);
+        }
+        Slot {
             shared: Arc::clone(self),
             origin,
-        })
+            is_connection,
+        }
     }
 }
 
-/// A connection's place, released when dropped.
+/// The place of a connection, or of a proxy's request; released when dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
     shared: Arc<Shared>,
-    origin: Origin,
+    /// The client whose limit it counts against.
+    origin: Option<Origin>,
+    is_connection: bool,
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.shared
-            .counters
-            .connections
-            .fetch_sub(1, Ordering::Relaxed);
-        let mut peers = self
-            .shared
-            .peers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = peers.get_mut(&self.origin) {
+        let shared = &self.shared;
+        if self.is_connection {
+            shared.counters.connections.fetch_sub(1, Ordering::Relaxed);
+        }
+        let Some(origin) = self.origin else {
+            return;
+        };
+        let mut peers = shared.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = peers.get_mut(&origin) {
             *count -= 1;
             if *count == 0 {
-                peers.remove(&self.origin);
+                peers.remove(&origin);
             }
         }
     }

@@ -22,7 +22,7 @@ pub(crate) fn run(common: &Common, _: &Args) -> Result<ExitCode, Failure> {
     let build = move || common.engine();
     let served = runtime.block_on(async {
         let server = Server::bind(config, engine, Box::new(build)).await?;
-        tokio::spawn(signals(server.handle())?);
+        tokio::spawn(signals(server.handle(), || {})?);
         server.run().await;
         Ok::<(), ServeFailure>(())
     });

@@ -67,7 +67,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         config.archive = Some(Arc::new(Archive::open(path)?));
     }
     config.session = common.session(&[])?;
-    serve::serve(common, config, common.engine()?, |server| {
+    serve::serve(common, config, common.engine()?, None, |server| {
         for address in server.http_addresses() {
             let url = format!("http://{address}/{}", args.page.path());
             stderr_line(format_args!("the page is at {url}; Ctrl-C ends the server"));

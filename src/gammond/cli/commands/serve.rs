@@ -15,12 +15,13 @@ use gammond_server::limits::Limits;
 use gammond_server::platform::{SignalEvent, SignalListener};
 use gammond_server::systemd::{Notifier, watchdog_period};
 use gammond_server::tcp::{
-    Address, Config, Handle, ReloadError, ServeError, Server, TransportError,
+    Address, Config, Handle, ReloadError, ServeError, Server, TokenHandle, TransportError,
 };
 #[cfg(feature = "farm")]
 use gammond_server::transport::Transport;
+use gammond_server::{HttpTokens, TrustedProxy};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +70,8 @@ pub(crate) struct Args {
         value_delimiter = ','
     )]
     http: Vec<Address>,
-    /// File with lines NAME TOKEN, for its owner only (mode 0600): requests over HTTP must show one of the tokens.
+    /// File with lines NAME TOKEN [requests=N] [cpu=SECONDS], for its owner only (mode 0600): requests over HTTP must show one
+    /// of the tokens, with at most N at a time and that much processor time in an hour. SIGHUP reads it again.
     #[arg(
         long,
         env = "GAMMOND_HTTP_TOKENS",
@@ -85,6 +87,16 @@ pub(crate) struct Args {
         conflicts_with = "http_tokens"
     )]
     no_auth: bool,
+    /// Proxy whose X-Forwarded-For or Forwarded names the clients: ADDRESS or ADDRESS/BITS; may be repeated. Those headers of
+    /// others are ignored.
+    #[arg(
+        long,
+        env = "GAMMOND_TRUSTED_PROXY",
+        value_name = "ADDRESS",
+        value_delimiter = ',',
+        requires = "http"
+    )]
+    trusted_proxy: Vec<TrustedProxy>,
     /// Origin whose pages may ask over HTTP, such as https://example.org; may be repeated; * for all.
     #[arg(
         long,
@@ -254,12 +266,9 @@ impl Args {
         config.http = self.http.clone();
         config.http_access.open = self.no_auth;
         config.http_access.origins = self.cors.clone();
+        config.http_access.proxies = self.trusted_proxy.clone();
         if let Some(path) = &self.http_tokens {
-            only_for_its_owner(path)?;
-            let text = files::read_text(path, files::TEXT_BYTES_MAX);
-            let text = text.map_err(Failure::in_file(path))?;
-            let read = config.http_access.read_tokens(&text);
-            read.map_err(|error| Failure::in_file(path)(error.to_string()))?;
+            config.http_access.tokens = tokens(path)?;
         }
         config.http_jobs.folder = self.http_jobs.clone();
         config.http_jobs.keep = Duration::from_secs(self.http_jobs_keep);
@@ -292,6 +301,13 @@ impl Args {
     }
 }
 
+/// Reads the file of tokens.
+fn tokens(path: &Path) -> Result<HttpTokens, Failure> {
+    only_for_its_owner(path)?;
+    let text = files::read_text(path, files::TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
+    HttpTokens::parse(&text).map_err(|error| Failure::in_file(path)(error.to_string()))
+}
+
 impl Args {
     /// Listens for consoles, if it was asked for; says where.
     fn listen_for_consoles(&self, engine: &Engine) -> Result<(), ServeError> {
@@ -321,7 +337,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Err(error @ ServeError::Remote(_)) => return Err(Failure::usage(error)),
         Err(error) => return Err(Failure::work(error)),
     }
-    serve(common, config, engine, |_| {})
+    serve(common, config, engine, args.http_tokens.clone(), |_| {})
 }
 
 /// Serves until a signal ends it; calls `started` when everything is listened on.
@@ -329,6 +345,7 @@ pub(super) fn serve(
     common: &Common,
     config: Config,
     engine: Engine,
+    token_file: Option<PathBuf>,
     started: impl FnOnce(&Server),
 ) -> Result<ExitCode, Failure> {
     let runtime = io_threads()?;
@@ -337,7 +354,13 @@ pub(super) fn serve(
     let served = runtime.block_on(async {
         let server = Server::bind(config, engine, Box::new(build)).await?;
         // Who reads where it listens may tell it to end from then on.
-        tokio::spawn(signals(server.handle())?);
+        let token_handle = server.token_handle();
+        let on_reload = move || {
+            if let Some(path) = &token_file {
+                reread_tokens(&token_handle, path);
+            }
+        };
+        tokio::spawn(signals(server.handle(), on_reload)?);
         announce(&server);
         started(&server);
         tokio::task::spawn_blocking(warm);
@@ -413,8 +436,20 @@ fn notifier() -> Notifier {
     })
 }
 
-/// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP reloads the nets.
-pub(super) fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()>> {
+/// Reads the file of tokens again; the old ones stay when that fails.
+fn reread_tokens(handle: &TokenHandle, path: &Path) {
+    let read = tokens(path).map_err(|failure| failure.to_string());
+    match read.and_then(|tokens| handle.replace(tokens).map_err(str::to_owned)) {
+        Ok(()) => tracing::info!("tokens read again"),
+        Err(error) => tracing::error!(%error, "tokens not read again; the old ones stay in use"),
+    }
+}
+
+/// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP calls `on_reload` and reloads the nets.
+pub(super) fn signals(
+    handle: Handle,
+    on_reload: impl Fn() + Clone + Send + 'static,
+) -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = SignalListener::new(SignalEvent::End)?;
     let mut interrupt = SignalListener::new(SignalEvent::Interrupt)?;
     let mut hang_up = SignalListener::new(SignalEvent::Reload)?;
@@ -429,7 +464,7 @@ pub(super) fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()
             };
             if !wants_end {
                 // A file that never ends must not keep a signal waiting.
-                tokio::spawn(reload(handle.clone()));
+                tokio::spawn(reload(handle.clone(), on_reload.clone()));
             } else if ending {
                 tracing::warn!("ending at once");
                 std::process::exit(0);
@@ -443,8 +478,12 @@ pub(super) fn signals(handle: Handle) -> std::io::Result<impl Future<Output = ()
 }
 
 /// Loads the nets on a thread of its own; the old ones stay when that fails.
-async fn reload(handle: Handle) {
-    match tokio::task::spawn_blocking(move || handle.reload()).await {
+async fn reload(handle: Handle, on_reload: impl Fn() + Send + 'static) {
+    let work = move || {
+        on_reload();
+        handle.reload()
+    };
+    match tokio::task::spawn_blocking(work).await {
         Ok(Ok(())) => tracing::info!("nets reloaded"),
         Ok(Err(ReloadError::Busy)) => tracing::debug!("nets are loaded once more after this"),
         Ok(Err(error)) => tracing::error!(%error, "nets not reloaded; the old ones stay in use"),

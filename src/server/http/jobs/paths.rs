@@ -91,9 +91,7 @@ async fn list(
         let message = "jobs are listed for clients with a token only";
         return Err(Problem::new("forbidden", message));
     }
-    let jobs = access_state
-        .jobs
-        .list(&access_state.access.owner(peer.origin));
+    let jobs = access_state.jobs.list(&access_state.owner(peer.origin));
     let keep = access_state.jobs.limits.keep;
     let shown: Vec<Value> = jobs.iter().map(|job| shown(job, keep)).collect();
     let mut response = Response::new(Body::from(format!("{}\n", Value::from(shown))));
@@ -109,7 +107,7 @@ async fn one(
     Name(name): Name,
     request: Request,
 ) -> Result<Response, Problem> {
-    let owner = access_state.access.owner(peer.origin);
+    let owner = access_state.owner(peer.origin);
     let keep = access_state.jobs.limits.keep;
     let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
     if let Some(kind) = kind {
@@ -257,7 +255,7 @@ async fn result(
     only_get(request.method())?;
     let job = access_state
         .jobs
-        .get(&id, &access_state.access.owner(peer.origin))?;
+        .get(&id, &access_state.owner(peer.origin))?;
     let ended = job.view.borrow().ended.clone();
     let Some(ended) = ended else {
         let message = "the job has not ended: ask for its events, or again later";

@@ -40,7 +40,9 @@ async fn compute(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) -> Outc
     let mut answer = loop {
         match start(shared, job, &input) {
             Ok(answer) => break answer,
-            Err(problem) if &*problem.code == "busy" => sleep(RETRY_INTERVAL).await,
+            Err(problem) if matches!(&*problem.code, "busy" | "too-many-requests") => {
+                sleep(RETRY_INTERVAL).await;
+            }
             Err(problem) => return Err(problem),
         }
     };

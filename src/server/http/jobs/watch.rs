@@ -40,7 +40,7 @@ pub(super) async fn watched(
     only_get(request.method())?;
     let job = access_state
         .jobs
-        .get(&id, &access_state.access.owner(peer.origin))?;
+        .get(&id, &access_state.owner(peer.origin))?;
     accept::chosen(request.headers(), &[EVENTS])?;
     let seen = last_id(request.headers());
     if seen == Some(LAST_ID) {
