@@ -97,6 +97,30 @@ pub fn all() -> Vec<Attack> {
             jobs,
             "jobs by hundreds that are never asked for",
         ),
+        attack(
+            "http-forms",
+            "R-03",
+            true,
+            forms,
+            "forms of ten thousand parts",
+        ),
+        Attack {
+            name: "http-forwarded",
+            goals: "R-02",
+            what: "guessed tokens from thousands of addresses that a header names, trusted and not",
+            quick: true,
+            act: Act::Server(
+                || {
+                    Options {
+                    before: "T=$(mktemp); echo 'ann 0123456789abcdef' >$T; (sleep 20; rm $T) >/dev/null & \
+                             export GAMMOND_HTTP_TOKENS=$T; export GAMMOND_TRUSTED_PROXY=127.0.1.2; "
+                        .to_owned(),
+                    ..Options::default()
+                }
+                },
+                forwarded,
+            ),
+        },
         Attack {
             name: "http-guess",
             goals: "R-02",
@@ -448,6 +472,92 @@ fn jobs(stage: &Stage) -> Outcome {
         checks: vec![
             Check::new("jobs taken", taken, taken > 0 && taken <= 100),
             Check::new("jobs refused", refused, refused > 0),
+        ],
+        ..Outcome::default()
+    }
+}
+
+fn forms(stage: &Stage) -> Outcome {
+    let part = |name: &str, body: &str| {
+        format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{body}\r\n")
+    };
+    let many =
+        |part: &dyn Fn(usize) -> String| (0..10_000).map(part).collect::<String>() + "--x--\r\n";
+    let bodies = [
+        many(&|number| part(&number.to_string(), "1")),
+        many(&|_| part("file", "a")),
+        many(&|_| part("", "")),
+        many(&|_| "--x\r\n\r\n".to_owned()),
+        format!("--x\r\nX: {}\r\n\r\n\r\n--x--\r\n", "y".repeat(500_000)),
+    ];
+    let (mut asked, mut wrong) = (0, Vec::new());
+    while stage.on() {
+        for (number, body) in bodies.iter().enumerate() {
+            for path in ["/v1/analyse", "/v1/jobs/analyse"] {
+                for mut client in connect(stage, 1, 1) {
+                    let head = post(path, body.len(), "Connection: close\r\n");
+                    let head = head.replace("application/json", "multipart/form-data; boundary=x");
+                    client.push(head.as_bytes());
+                    let mut sent = 0;
+                    while sent < body.len() && stage.on() {
+                        sent += client.push(&body.as_bytes()[sent..]);
+                    }
+                    asked += 1;
+                    let found = statuses(&answers(&mut client, SOON));
+                    if sent == body.len() && !matches!(found[..], [400 | 413]) {
+                        wrong.push(format!("{path} {number}: {found:?}"));
+                    }
+                }
+            }
+        }
+    }
+    wrong.truncate(3);
+    let what = format!("of {asked} not refused");
+    Outcome {
+        checks: vec![Check::new(
+            what,
+            wrong.join(", "),
+            wrong.is_empty() && asked > 0,
+        )],
+        ..Outcome::default()
+    }
+}
+
+fn forwarded(stage: &Stage) -> Outcome {
+    let (mut let_in, mut number) = (0, 0_u64);
+    // Of each peer: answers 401, and 429. The proxy is 127.0.1.2.
+    let mut told = [(0, 0); 2];
+    while stage.on() {
+        for (peer, (wrong, slowed)) in (1..).zip(&mut told) {
+            for mut client in connect(stage, peer, 30) {
+                number += 1;
+                let request = format!(
+                    "GET /v1/version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: 10.{}.{}.{}\r\n\
+                     Authorization: Bearer {number:016}\r\n\r\n",
+                    number >> 16 & 255,
+                    number >> 8 & 255,
+                    number & 255
+                );
+                client.push(request.as_bytes());
+                for status in statuses(&answers(&mut client, SOON)) {
+                    let_in += usize::from(status == 200);
+                    *wrong += usize::from(status == 401);
+                    *slowed += usize::from(status == 429);
+                }
+            }
+        }
+    }
+    let [(spoofed, slowed), (named, _)] = told;
+    Outcome {
+        checks: vec![
+            Check::new("let in", let_in, let_in == 0),
+            Check::new(
+                "guesses of a peer that is not trusted",
+                spoofed,
+                spoofed <= 20,
+            ),
+            Check::new("of these told to wait", slowed, slowed > 0),
+            Check::new("guesses for each address of the proxy", named, named > 0),
         ],
         ..Outcome::default()
     }
