@@ -5,6 +5,7 @@
 //! sends what the inquiry's [`Reply`] makes of that. What waits in a queue is an inquiry: the line
 //! is parsed once, when it is read.
 
+use super::analysis::Collected;
 use super::answer::{self, Addressee};
 use super::lines::FramedLine;
 use super::request::RequestError;
@@ -12,6 +13,7 @@ use super::settings::{AnswerStyle, QueuePlace};
 use gammond_engine::query::{Cost, Found, Question, Settings};
 use serde_json::{Value, json};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// The action for a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,6 +163,9 @@ pub struct Inquiry {
     pub place: QueuePlace,
     /// True if a stopped search should still give an answer without look-ahead.
     pub fallback_to_static: bool,
+    /// Receives the analyses of a match beside the report, if they are wanted; not for [`gammond_engine::query::ReportForm::Json`], whose decisions
+    /// are dropped once they are written.
+    pub collected: Option<Arc<Collected>>,
     /// Makes the answer.
     pub reply: Box<dyn Reply>,
 }
@@ -174,6 +179,7 @@ impl Inquiry {
             id: None,
             place: QueuePlace::default(),
             fallback_to_static: false,
+            collected: None,
             reply: Box::new(reply),
         }
     }

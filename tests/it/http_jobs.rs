@@ -12,7 +12,13 @@ use std::time::{Duration, Instant};
 
 const START: &str = "4HPwATDgc/ABMA";
 
-fn request(http: &str, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
+pub(crate) fn request(
+    http: &str,
+    method: &str,
+    target: &str,
+    headers: &str,
+    body: &[u8],
+) -> Answer {
     let head = format!(
         "{method} {target} HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n",
         body.len()
@@ -21,7 +27,7 @@ fn request(http: &str, method: &str, target: &str, headers: &str, body: &[u8]) -
 }
 
 /// Waits until a job has ended; returns it.
-fn ended(http: &str, link: &str) -> Value {
+pub(crate) fn ended(http: &str, link: &str) -> Value {
     let until = Instant::now() + Duration::from_secs(300);
     loop {
         let job = get(http, &format!("{link}?wait=5"), "").json();
@@ -37,13 +43,13 @@ fn rollout(trials: u32) -> String {
         .to_string()
 }
 
-fn match_file(name: &str) -> Vec<u8> {
+pub(crate) fn match_file(name: &str) -> Vec<u8> {
     let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis");
     std::fs::read(base.join(name)).unwrap()
 }
 
 /// Posts a job; returns the path of its resource.
-fn posted(answer: &Answer) -> String {
+pub(crate) fn posted(answer: &Answer) -> String {
     assert_eq!(answer.status, 202, "{answer:?}");
     let job = answer.json();
     assert_eq!(job["type"], "job");
@@ -117,24 +123,28 @@ fn jobs_are_answered() {
     assert_eq!(get(&http, &format!("{link}/result"), "").status, 404);
 }
 
+pub(crate) const FORM: &str = "Content-Type: multipart/form-data; boundary=xyz\r\n";
+
+/// A body of `multipart/form-data`.
+pub(crate) fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (name, bytes) in parts {
+        let head = format!(
+            "--xyz\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"../a.mat\"\r\n\r\n"
+        );
+        body.extend([head.as_bytes(), bytes, b"\r\n"].concat());
+    }
+    body.extend(b"--xyz--\r\n");
+    body
+}
+
 /// HTTP-63: a form with a file and settings, as a job and at once.
 #[test]
 fn forms_bring_files() {
     let (_server, http) = http_server(&[]);
     let mat = match_file("one1.mat");
     let plain = request(&http, "POST", "/v1/analyse?plies=0", "", &mat).body;
-    let form = |parts: &[(&str, &[u8])]| {
-        let mut body = Vec::new();
-        for (name, bytes) in parts {
-            let head = format!(
-                "--xyz\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"../a.mat\"\r\n\r\n"
-            );
-            body.extend([head.as_bytes(), bytes, b"\r\n"].concat());
-        }
-        body.extend(b"--xyz--\r\n");
-        body
-    };
-    let kind = "Content-Type: multipart/form-data; boundary=xyz\r\n";
+    let kind = FORM;
     let good = form(&[("plies", b"0"), ("file", &mat)]);
     assert!(request(&http, "POST", "/v1/analyse", kind, &good).body == plain);
     let link = posted(&request(&http, "POST", "/v1/jobs/analyse", kind, &good));
@@ -143,7 +153,7 @@ fn forms_bring_files() {
     let long = vec![b'1'; 5000];
     for (body, code) in [
         (form(&[("plies", b"0")]), "bad-request"),
-        (form(&[("file", &mat), ("file", &mat)]), "bad-request"),
+        (form(&[("file", &mat[..]); 101]), "bad-request"),
         (
             form(&[("plies", b"0"), ("plies", b"0"), ("file", &mat)]),
             "bad-setting",
@@ -166,6 +176,24 @@ fn forms_bring_files() {
             );
         }
     }
+}
+
+/// HTTP-63: two files are for a job alone.
+#[test]
+fn direct_path_has_one_file() {
+    let (_server, http) = http_server(&[]);
+    let file = match_file("one1.mat");
+    let two = form(&[("file", &file[..]); 2]);
+    let answer = request(&http, "POST", "/v1/analyse", FORM, &two);
+    let problem = answer.json();
+    assert_eq!(
+        (answer.status, &problem["code"]),
+        (400, &json!("bad-request"))
+    );
+    assert!(
+        problem["detail"].as_str().unwrap().contains("a job"),
+        "{problem}"
+    );
 }
 
 /// HTTP-50, HTTP-52: what is wrong is said before there is a job, or is the state of the job.

@@ -46,6 +46,7 @@ mod http_access;
 mod http_archive;
 mod http_drop_ins;
 mod http_events;
+mod http_job_files;
 mod http_jobs;
 mod http_page;
 mod jobs;

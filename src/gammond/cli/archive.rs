@@ -9,7 +9,7 @@ use super::Failure;
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Settings;
-use gammond_game::notation::MatPlayer;
+use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use gammond_protocol::analysis::{Analysis, Row, Totals, class, level_name, phase};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
@@ -58,6 +58,19 @@ impl ArchiveKey {
             level,
             nets,
             met,
+        }
+    }
+
+    /// Computes the key of an analysed match of a file with `count` matches: that of the file, unless there are several or
+    /// the file is a log. A log that grows is another file tomorrow, but the matches in it are the same.
+    pub(crate) fn of_match(
+        (engine, settings): (&Engine, &Settings),
+        (bytes, count): (&[u8], usize),
+        reading: &MatchReading,
+    ) -> ArchiveKey {
+        match count == 1 && !MatchFile::is_log(bytes) {
+            true => ArchiveKey::of(engine, settings, bytes),
+            false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
         }
     }
 }

@@ -5,7 +5,6 @@
 
 mod about;
 mod archive;
-mod archive_reading;
 mod commands;
 mod config;
 mod duels;
@@ -15,6 +14,7 @@ mod options;
 mod output;
 mod picture;
 mod progress;
+mod served_archive;
 
 pub(crate) use archive::{Archive, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};

@@ -160,10 +160,14 @@ impl<'a> Answerer<'a> {
         on_progress: &mut (dyn FnMut(&Found) + Send),
     ) -> Result<Found, RequestError> {
         let Inquiry {
-            question, settings, ..
+            question,
+            settings,
+            collected,
+            ..
         } = inquiry;
         if let Question::Match(task) = question {
-            return judge_match(self.engine, task, settings, stop, on_progress);
+            let collected = collected.as_deref();
+            return judge_match((self.engine, collected), task, settings, stop, on_progress);
         }
         let mut found = (self.engine).answer_with_progress(question, settings, stop, on_progress);
         if inquiry.fallback_to_static && matches!(found, Err(EngineError::Stopped)) {

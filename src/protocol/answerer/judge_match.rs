@@ -2,7 +2,7 @@
 
 use super::engine_error::engine_error;
 use crate::RequestError;
-use crate::analysis::{Analysis, CSV_HEAD, Noted, Page};
+use crate::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
 use crate::analysis::{analyse_json_noting, analyse_noting, analysis_settings};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
@@ -80,7 +80,7 @@ impl<'a> Watch<'a> {
 
 /// Analyses the match at the settings' depth, with the move filter of analyses.
 pub(super) fn judge_match(
-    engine: &Engine,
+    (engine, collected): (&Engine, Option<&Collected>),
     task: &MatchTask,
     wanted: &Settings,
     stop: &Stop,
@@ -103,6 +103,14 @@ pub(super) fn judge_match(
                 let analysis =
                     analyse_noting(engine, (reading, task.rules, task.part), stop, note)?;
                 watch.note_match();
+                if let Some(collected) = collected {
+                    collected.push(JudgedMatch {
+                        engine: engine.0.clone(),
+                        settings: wanted.clone(),
+                        reading: reading.clone(),
+                        analysis: analysis.clone(),
+                    });
+                }
                 Ok(analysis)
             };
             return match task.form {

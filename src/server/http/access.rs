@@ -102,7 +102,6 @@ pub(crate) struct AccessState {
     tokens: TokenTable,
     failures: Failures,
     pub(super) jobs: Arc<Jobs>,
-    pub(super) archive: Option<SharedArchive>,
 }
 
 /// A client that may ask, and what it occupies until its request is answered.
@@ -128,13 +127,13 @@ impl AccessState {
         let tokens = TokenTable::default();
         // A file has far fewer tokens than there are numbers.
         let _ = tokens.replace(access.tokens.clone());
-        let jobs = Jobs::open(limits, |owner| origin(&tokens, owner))?;
+        let archive = archive.map(SharedArchive::new);
+        let jobs = Jobs::open(limits, archive, |owner| origin(&tokens, owner))?;
         Ok(AccessState {
             access,
             tokens,
             failures: Failures::default(),
             jobs: Arc::new(jobs),
-            archive: archive.map(SharedArchive::new),
         })
     }
 

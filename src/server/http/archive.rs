@@ -1,4 +1,4 @@
-//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-122). The program opens it; no request names a file.
+//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-123). The program opens it; no request names a file.
 
 use super::access::AccessState;
 use super::jobs::{fresh, only_get};
@@ -6,13 +6,14 @@ use super::problem::{ErrorLocation, Problem};
 use super::question;
 use crate::tcp::shared::Shared;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, Request};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use axum::routing::any;
+use gammond_protocol::analysis::JudgedMatch;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -40,6 +41,12 @@ pub trait MatchArchive: Debug + Send + Sync {
     /// # Errors
     /// A message for the log.
     fn analysis(&self, id: i64) -> Result<Option<Value>, String>;
+
+    /// Files the analysed matches of a file, each once; `file` is its contents.
+    ///
+    /// # Errors
+    /// A message for the log.
+    fn add(&self, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String>;
 }
 
 /// Conditions for the matches of a list.
@@ -104,6 +111,20 @@ impl SharedArchive {
         }
     }
 
+    /// Files the matches of a file on a thread that may block. Returns their number, 0 if that failed.
+    pub(super) async fn add(&self, file: Bytes, judged: Vec<JudgedMatch>) -> usize {
+        let archive = Arc::clone(&self.archive);
+        let count = judged.len();
+        let added = spawn_blocking(move || archive.add(&file, &judged));
+        match added.await.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => count,
+            Err(error) => {
+                tracing::error!(%error, "the archive cannot be written");
+                0
+            }
+        }
+    }
+
     /// Reads on a thread that may block.
     async fn read<T: Send + 'static>(
         &self,
@@ -134,7 +155,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
 
 fn archive(access_state: &AccessState) -> Result<&SharedArchive, Problem> {
     let message = "this server has no archive: start it with --db FILE";
-    (access_state.archive.as_ref()).ok_or_else(|| Problem::new("not-found", message))
+    (access_state.jobs.archive.as_ref()).ok_or_else(|| Problem::new("not-found", message))
 }
 
 /// `GET /v1/archive/matches`.
@@ -170,7 +191,7 @@ fn next_page(parameters: &[(String, String)], last: i64) -> String {
 }
 
 /// Reads the parameters of a list; an empty one is none.
-fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, Problem> {
+pub(super) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, Problem> {
     let mut filter = ArchiveFilter {
         player: None,
         from: None,

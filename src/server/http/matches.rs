@@ -17,25 +17,41 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
-use gammond_engine::query::ReportForm;
+use gammond_engine::query::{Question, ReportForm, Settings};
+use gammond_game::Rules;
 use gammond_protocol::Inquiry;
+use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::message::match_inquiry;
 use std::sync::Arc;
 
 /// Longest match file whose report is JSON: it is written while it is made.
 pub(super) const JSON_BYTES_MAX: usize = 1 << 20;
 /// Limit for other reports, which hold all decisions at once.
-const REPORT_BYTES_MAX: usize = 256 << 10;
+pub(super) const REPORT_BYTES_MAX: usize = 256 << 10;
 /// A report: its name, its kind and its form.
 pub(super) type Report = (&'static str, &'static str, ReportForm);
-/// The reports. Those of a job have this order.
-pub(super) const FORMS: [Report; 6] = [
-    ("json", "application/json", ReportForm::Json),
-    ("html", "text/html", ReportForm::Html),
-    ("csv", "text/csv", ReportForm::Csv),
-    ("sgf", "application/x-go-sgf", ReportForm::Sgf),
-    ("mat", "text/plain", ReportForm::Mat),
+const JSON: Report = ("json", "application/json", ReportForm::Json);
+const HTML: Report = ("html", "text/html", ReportForm::Html);
+const CSV: Report = ("csv", "text/csv", ReportForm::Csv);
+const SGF: Report = ("sgf", "application/x-go-sgf", ReportForm::Sgf);
+const MAT: Report = ("mat", "text/plain", ReportForm::Mat);
+/// The reports of the direct path.
+const FORMS: [Report; 6] = [
+    JSON,
+    HTML,
+    CSV,
+    SGF,
+    MAT,
     ("events", EVENTS, ReportForm::Json),
+];
+/// The reports of a job, in the order in which they are stored. OGXM holds the match alone: no analysis is needed for it.
+pub(super) const JOB_FORMS: [Report; 6] = [
+    JSON,
+    HTML,
+    CSV,
+    SGF,
+    MAT,
+    ("ogxm", "application/octet-stream", ReportForm::All),
 ];
 
 /// Judges the match in the body.
@@ -65,7 +81,12 @@ pub(super) async fn analyse(
         ReportForm::Json => JSON_BYTES_MAX,
         _ => REPORT_BYTES_MAX,
     };
-    let (text, more, weight) = file(&shared, &parts.headers, body, max).await?;
+    let (files, more, weight) = files(&shared, &parts.headers, body, max).await?;
+    let [text]: [Bytes; 1] = files.try_into().map_err(|_| {
+        let message =
+            "the form has more than one file: send a request for each, or a job with all of them";
+        Problem::new("bad-request", message)
+    })?;
     words.push_str(&more);
     if streams {
         words = verbs::with_progress(words);
@@ -94,16 +115,16 @@ pub(super) fn report_headers(headers: &mut HeaderMap, kind: &str) {
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
 }
 
-/// The match file in a body or in a form, with the settings of the form as words.
+/// The match files in a body or in a form, one at least, with the settings of the form as words.
 ///
 /// # Errors
 /// [`Problem`]s of the body.
-pub(super) async fn file(
+pub(super) async fn files(
     shared: &Arc<Shared>,
     headers: &HeaderMap,
     body: Body,
     max: usize,
-) -> Result<(Bytes, String, MatchMemory), Problem> {
+) -> Result<(Vec<Bytes>, String, MatchMemory), Problem> {
     let sent = headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let boundary = multipart::boundary(headers);
@@ -122,11 +143,11 @@ pub(super) async fn file(
     body::uncoded(headers)?;
     let (text, weight) = body::collect(shared, body, max).await?;
     let Some(boundary) = boundary else {
-        return Ok((text, String::new(), weight));
+        return Ok((vec![text], String::new(), weight));
     };
     let form = multipart::read(boundary, text).await?;
     let words = question::settings_of_pairs(form.fields)?;
-    Ok((form.file, words, weight))
+    Ok((form.files, words, weight))
 }
 
 /// The form of a job's report: all of them, or JSON alone for a long file.
@@ -135,6 +156,28 @@ pub(super) const fn all_forms(bytes: usize) -> ReportForm {
         true => ReportForm::Json,
         false => ReportForm::All,
     }
+}
+
+/// Returns true if an archive takes this analysis: its key has the level, but no other setting.
+pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
+    let asked = &inquiry.settings;
+    let usual = Settings {
+        level: asked.level,
+        ..analysis_settings(asked.plies)
+    };
+    // These are those of analyses, whatever is asked.
+    let same = Settings {
+        filter: usual.filter,
+        cubeful: usual.cubeful,
+        top: usual.top,
+        time_ms: usual.time_ms,
+        ..asked.clone()
+    };
+    let has_rules = |question: &Question| match question {
+        Question::Match(task) => task.rules == Rules::default(),
+        _ => false,
+    };
+    same == usual && has_rules(&inquiry.question)
 }
 
 /// The question about a match; `words` are its settings.
@@ -180,7 +223,7 @@ pub(super) fn chosen(
             let kinds: Vec<_> = offered.iter().map(|(_, kind, _)| *kind).collect();
             let kind = accept::chosen(headers, &kinds)?;
             let found = offered.iter().find(|(_, known, _)| *known == kind);
-            found.unwrap_or(&FORMS[0])
+            found.unwrap_or(&JSON)
         }
     };
     Ok((kind, form))

@@ -1,4 +1,4 @@
-//! Bodies of `multipart/form-data`: a match file with its settings (HTTP-63).
+//! Bodies of `multipart/form-data`: match files with their settings (HTTP-63).
 
 use super::problem::{ErrorLocation, Problem};
 use axum::body::Bytes;
@@ -11,13 +11,15 @@ use std::convert::Infallible;
 
 /// Maximum length of a field that is not the file, in bytes.
 const FIELD_BYTES_MAX: u64 = 2048;
-/// Name of the field with the file.
+/// Name of the fields with files.
 const FILE: &str = "file";
+/// Maximum number of files.
+const FILES_MAX: usize = 100;
 
-/// A form: the file, and the other fields by their names.
+/// A form: the files, and the other fields by their names.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Form {
-    pub(super) file: Bytes,
+    pub(super) files: Vec<Bytes>,
     pub(super) fields: Vec<(String, String)>,
 }
 
@@ -30,7 +32,7 @@ pub(super) fn boundary(headers: &HeaderMap) -> Option<String> {
 /// Reads a whole body.
 ///
 /// # Errors
-/// `bad-request` if the body is broken, has no file or several, or a field twice.
+/// `bad-request` if the body is broken or has no file, `bad-setting` if it has another field twice.
 pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem> {
     let most = body.len() as u64;
     let limit = SizeLimit::new()
@@ -43,14 +45,15 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
         let message = format!("the multipart body is broken: {error}");
         Problem::new("bad-request", message)
     };
-    let (mut file, mut fields): (Option<Bytes>, Vec<(String, String)>) = (None, Vec::new());
+    let (mut files, mut fields): (Vec<Bytes>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     while let Some(part) = parts.next_field().await.map_err(broken)? {
         let name = part.name().unwrap_or_default().to_owned();
         if name == FILE {
-            if file.replace(part.bytes().await.map_err(broken)?).is_some() {
-                let message = "the form has more than one file: send a request for each";
+            if files.len() >= FILES_MAX {
+                let message = format!("the form has more than {FILES_MAX} files");
                 return Err(Problem::new("bad-request", message));
             }
+            files.push(part.bytes().await.map_err(broken)?);
             continue;
         }
         let place = || ErrorLocation::Parameter(name.clone());
@@ -64,11 +67,9 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
             .map_err(|error| broken(error).at(place()))?;
         fields.push((name, value));
     }
-    match file {
-        Some(file) => Ok(Form { file, fields }),
-        None => {
-            let message = "the form has no field 'file', want the match file in it";
-            Err(Problem::new("bad-request", message))
-        }
+    if files.is_empty() {
+        let message = "the form has no field 'file', want the match file in it";
+        return Err(Problem::new("bad-request", message));
     }
+    Ok(Form { files, fields })
 }

@@ -2,7 +2,7 @@
 //! runs every example.
 
 use super::answer_schemas;
-use super::matches::FORMS;
+use super::matches::JOB_FORMS;
 use super::verbs;
 use gammond_protocol::setting_keys;
 use serde_json::{Map, Value, json};
@@ -140,21 +140,25 @@ fn jobs() -> [(String, Value); 6] {
     let started = || json!({"202": job(), "default": problem()});
     let rollout =
         json!({"application/json": {"schema": {"$ref": "#/components/schemas/Question"}}});
-    let file = json!({"type": "object", "required": ["file"], "properties": {"file": {}},
+    let file = json!({"type": "object", "required": ["file"], "properties": {"file": {"type": "array", "maxItems": 100, "items": {}}},
         "additionalProperties": {"type": "string"}});
     let files = json!({"application/octet-stream": {"schema": {}}, "multipart/form-data": {"schema": file}});
-    let posted = |id: &str, summary: &str, content: Value| {
-        json!({"post": {"operationId": id, "summary": summary,
+    let key = json!({"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "maxLength": 255},
+        "description": "The same request with the same key is the same job"});
+    let archive = json!({"name": "archive", "in": "query", "schema": {"type": "boolean"},
+        "description": "File the analysis in the server's archive"});
+    let posted = |id: &str, summary: &str, content: Value, parameters: Value| {
+        json!({"post": {"operationId": id, "summary": summary, "parameters": parameters,
             "requestBody": {"required": true, "content": content}, "responses": started()}})
     };
     let mut reports = Map::new();
-    for (name, kind, _) in FORMS.iter().filter(|(name, ..)| *name != "events") {
-        let schema = if *name == "json" {
-            json!({"type": "object"})
-        } else {
-            json!({"type": "string"})
+    for (name, kind, _) in JOB_FORMS {
+        let schema = match name {
+            "json" => json!({"type": "object"}),
+            "ogxm" => json!({}),
+            _ => json!({"type": "string"}),
         };
-        reports.insert((*kind).to_owned(), json!({ "schema": schema }));
+        reports.insert(kind.to_owned(), json!({ "schema": schema }));
     }
     let wait = json!({"name": "wait", "in": "query", "description": "Seconds to wait for the end",
         "schema": {"type": "integer", "minimum": 0, "maximum": 60}});
@@ -177,11 +181,16 @@ fn jobs() -> [(String, Value); 6] {
     [
         (
             "/v1/jobs/rollout",
-            posted("jobRollout", "Begins a rollout", rollout),
+            posted("jobRollout", "Begins a rollout", rollout, json!([key])),
         ),
         (
             "/v1/jobs/analyse",
-            posted("jobAnalyse", "Begins the analysis of a match file", files),
+            posted(
+                "jobAnalyse",
+                "Begins the analysis of match files",
+                files,
+                json!([key, archive]),
+            ),
         ),
         ("/v1/jobs/{id}", one),
         ("/v1/jobs/{id}/result", result),
@@ -267,6 +276,7 @@ fn schemas() -> Value {
                 "state": {"enum": ["queued", "running", "done", "failed"]},
                 "created": {"type": "integer", "description": "Unix time in seconds"},
                 "finished": {"type": ["integer", "null"]},
+                "archived": {"type": ["integer", "null"], "description": "Matches of the job in the archive"},
                 "expires": {"type": ["integer", "null"]},
                 "progress": {"type": ["object", "null"]},
                 "problem": {"oneOf": [{"$ref": "#/components/schemas/Problem"}, {"type": "null"}]},

@@ -109,7 +109,7 @@ impl Problem {
             "unsupported" => StatusCode::NOT_IMPLEMENTED,
             "misdirected" => StatusCode::MISDIRECTED_REQUEST,
             "not-ready" => StatusCode::CONFLICT,
-            "game-over" | "bad-match-file" => StatusCode::UNPROCESSABLE_ENTITY,
+            "game-over" | "bad-match-file" | "key-reused" => StatusCode::UNPROCESSABLE_ENTITY,
             "busy" => StatusCode::SERVICE_UNAVAILABLE,
             "internal" => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,

@@ -497,16 +497,11 @@ fn judge_file(
             return Ok(vec![done(0, key, Some(Err(within(place, error).into())))]);
         }
     };
-    // A file that grows is another one tomorrow, but the matches in it are the same.
-    let alone = readings.len() == 1 && !MatchFile::is_log(&bytes);
     let count = readings.len();
     let numbered = (1..).zip(readings);
     let judged = numbered.map(|(number, reading)| {
         let number = if count == 1 { 0 } else { number };
-        let key = match alone {
-            true => key.clone(),
-            false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
-        };
+        let key = ArchiveKey::of_match((engine, settings), (&bytes, count), &reading);
         if known(&key).map_err(StopReason::Archive)? {
             return Ok(done(number, key, None));
         }

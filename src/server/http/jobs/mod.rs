@@ -11,6 +11,7 @@ pub(super) use paths::{fresh, only_get, routes};
 pub(in crate::http) use table::Jobs;
 
 use super::problem::Problem;
+use crate::fair_queue::Origin;
 use axum::body::Bytes;
 use gammond_base::journal::JournalError;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,36 @@ struct Meta {
     words: String,
     /// Unix time in seconds.
     created: u64,
+    /// Sizes in bytes of the files in the input, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<usize>,
+    /// True if the analysis is filed in the archive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    archive: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<RequestKey>,
+}
+
+/// The `Idempotency-Key` of a request, and a checksum of what it asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct RequestKey {
+    key: String,
+    request: String,
+}
+
+/// A request for a job.
+#[derive(Debug)]
+struct NewJob {
+    owner: String,
+    origin: Origin,
+    kind: Kind,
+    words: String,
+    /// The match files, one behind the other.
+    input: Bytes,
+    files: Vec<usize>,
+    archive: bool,
+    /// The `Idempotency-Key`.
+    key: Option<String>,
 }
 
 /// State of a job.
@@ -117,8 +148,11 @@ struct Ended {
     finished: u64,
     /// Code and message of the error of a failed job.
     error: Option<(String, String)>,
-    /// Sizes in bytes of the reports, in the order of [`super::matches::FORMS`].
+    /// Sizes in bytes of the reports, in the order of [`super::matches::JOB_FORMS`].
     sizes: Vec<usize>,
+    /// Matches of the job in the archive, if it was to be filed there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    archived: Option<usize>,
 }
 
 impl Ended {

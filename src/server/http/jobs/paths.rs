@@ -2,11 +2,11 @@
 
 use super::table::{Job, Jobs};
 use super::watch::{watched, watcher};
-use super::{Kind, State};
+use super::{Kind, NewJob, State};
 use crate::fair_queue::Origin;
 use crate::http::access::AccessState;
-use crate::http::matches::{self, FORMS};
-use crate::http::problem::Problem;
+use crate::http::matches::{self, JOB_FORMS};
+use crate::http::problem::{ErrorLocation, Problem};
 use crate::http::router::Peer;
 use crate::http::submission::{self, Read};
 use crate::http::{body, question, verbs};
@@ -17,7 +17,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Extension, FromRequestParts, Path, Request, State as Shelf};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use serde_json::{Value, json};
@@ -28,6 +28,8 @@ use tokio::time::timeout;
 
 /// Longest `wait` for a change, in seconds.
 const WAIT_SECONDS_MAX: u64 = 60;
+/// Longest `Idempotency-Key`, in bytes.
+const KEY_BYTES_MAX: usize = 255;
 
 /// The routes.
 pub(in crate::http) fn routes() -> Router<Arc<Shared>> {
@@ -114,15 +116,22 @@ async fn one(
         if request.method() != Method::POST {
             return Err(wrong_method("POST"));
         }
-        let (words, input) = match kind {
-            Kind::Rollout => rollout(&shared, request).await?,
-            Kind::Analyse => analysis(&shared, request).await?,
+        let key = idempotency_key(request.headers())?;
+        let empty = NewJob {
+            owner,
+            origin: peer.origin,
+            kind,
+            words: String::new(),
+            input: Bytes::new(),
+            files: Vec::new(),
+            archive: false,
+            key,
         };
-        let client = (owner, peer.origin);
-        let job = access_state
-            .jobs
-            .add(&shared, client, (kind, words), input)
-            .await?;
+        let new = match kind {
+            Kind::Rollout => rollout(&shared, request, empty).await?,
+            Kind::Analyse => analysis(&shared, &access_state, request, empty).await?,
+        };
+        let job = access_state.jobs.add(&shared, new).await?;
         let mut response = job_response(&job, keep, StatusCode::ACCEPTED);
         let location = format!("/v1/jobs/{}", job.meta.id);
         if let Ok(location) = HeaderValue::from_str(&location) {
@@ -164,7 +173,7 @@ fn wait(query: &str) -> Result<Option<u64>, Problem> {
     let (words, wait) = question::settings_of_query(query, "wait")?;
     let wrong = || {
         let message = format!("want wait=0 to wait={WAIT_SECONDS_MAX}, in seconds");
-        let place = crate::http::problem::ErrorLocation::Parameter("wait".to_owned());
+        let place = ErrorLocation::Parameter("wait".to_owned());
         Problem::new("bad-setting", message).at(place)
     };
     if !words.is_empty() {
@@ -180,30 +189,84 @@ fn wait(query: &str) -> Result<Option<u64>, Problem> {
     Ok(Some(seconds.ok_or_else(wrong)?))
 }
 
-/// The words of a rollout.
-async fn rollout(shared: &Arc<Shared>, request: Request) -> Result<(String, Bytes), Problem> {
+/// The key by which a client may repeat a request (HTTP-57).
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(key) = headers.get("idempotency-key") else {
+        return Ok(None);
+    };
+    let text = key.to_str().ok().filter(|key| {
+        let fits = (1..=KEY_BYTES_MAX).contains(&key.len());
+        fits && key.bytes().all(|byte| byte.is_ascii_graphic())
+    });
+    let message =
+        "Idempotency-Key is not 1 to 255 printable characters, such as 8e03978e-40d5-43dd-bc93";
+    let text = text.ok_or_else(|| Problem::new("bad-request", message))?;
+    Ok(Some(text.to_owned()))
+}
+
+/// Reads the request for a rollout.
+async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<NewJob, Problem> {
     let (parts, body) = request.into_parts();
     let bytes = body::json(shared, &parts.headers, body).await?;
     let words = verbs::with_progress(question::from_json(question::parse(&bytes)?)?);
     let read = submission::read(shared, "rollout", words.as_bytes());
     match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
-        Read::Inquiry(_) => Ok((words, Bytes::new())),
+        Read::Inquiry(_) => Ok(NewJob { words, ..new }),
         Read::Text(_) => Err(Problem::new("bad-request", "request is no rollout")),
     }
 }
 
-/// The words of an analysis, and the match file.
-async fn analysis(shared: &Arc<Shared>, request: Request) -> Result<(String, Bytes), Problem> {
+/// Reads the request for an analysis, and its match files.
+async fn analysis(
+    shared: &Arc<Shared>,
+    access_state: &AccessState,
+    request: Request,
+    new: NewJob,
+) -> Result<NewJob, Problem> {
     let (parts, body) = request.into_parts();
-    let (words, wanted) = question::settings_of_query(parts.uri.query().unwrap_or_default(), "")?;
-    if wanted.is_some() {
-        return Err(Problem::new("bad-setting", "a parameter has no name"));
-    }
+    let query = parts.uri.query().unwrap_or_default();
+    let (words, archive) = question::settings_of_query(query, "archive")?;
+    let wrong = |message: &str| {
+        let place = ErrorLocation::Parameter("archive".to_owned());
+        Problem::new("bad-setting", message).at(place)
+    };
+    let archive = match archive.as_deref() {
+        None | Some("false") => false,
+        Some("true") if access_state.jobs.archive.is_some() => true,
+        Some("true") => return Err(wrong("this server has no archive: start it with --db FILE")),
+        Some(_) => return Err(wrong("archive is not true or false, such as archive=true")),
+    };
     let max = matches::JSON_BYTES_MAX;
-    let (file, more, _weight) = matches::file(shared, &parts.headers, body, max).await?;
+    let (files, more, _weight) = matches::files(shared, &parts.headers, body, max).await?;
     let words = verbs::with_progress(format!("{words}{more}"));
-    matches::inquiry(shared, &words, Vec::new(), matches::all_forms(file.len()))?;
-    Ok((words, file))
+    let longest = files.iter().map(Bytes::len).max().unwrap_or(0);
+    if archive && longest > matches::REPORT_BYTES_MAX {
+        let message = format!(
+            "a file of an archived analysis has at most {} bytes",
+            matches::REPORT_BYTES_MAX
+        );
+        return Err(Problem::new("too-large", message));
+    }
+    let inquiry = matches::inquiry(shared, &words, Vec::new(), matches::all_forms(longest))?;
+    if archive && !matches::is_archivable(&inquiry) {
+        return Err(wrong(
+            "archived analyses have no settings but plies, level and time",
+        ));
+    }
+    let (input, files) = match <[Bytes; 1]>::try_from(files) {
+        Ok([file]) => (file, Vec::new()),
+        Err(files) => {
+            let sizes = files.iter().map(Bytes::len).collect();
+            (files.concat().into(), sizes)
+        }
+    };
+    Ok(NewJob {
+        words,
+        input,
+        files,
+        archive,
+        ..new
+    })
 }
 
 /// A job as an object.
@@ -223,6 +286,7 @@ fn shown(job: &Job, keep: Duration) -> Value {
         "state": view.state,
         "created": job.meta.created,
         "finished": finished,
+        "archived": view.ended.as_ref().and_then(|ended| ended.archived),
         "expires": finished.map(|finished| finished.saturating_add(keep.as_secs())),
         "progress": progress.and_then(Result::ok),
         "problem": problem.map(|problem| problem.value()),
@@ -267,10 +331,15 @@ async fn result(
     let (_, wanted) =
         question::settings_of_query(request.uri().query().unwrap_or_default(), "format")?;
     // The reports that there are stand first in the list.
-    let offered = FORMS.get(..ended.sizes.len()).unwrap_or_default();
+    let offered = JOB_FORMS.get(..ended.sizes.len()).unwrap_or_default();
     let (kind, _) = matches::chosen(wanted, request.headers(), offered)?;
     let number = offered.iter().position(|(_, known, _)| *known == kind);
     let bytes = report(&access_state.jobs, &job, number.unwrap_or(0)).await?;
+    if bytes.is_empty() {
+        let message = "the match has no form in OGXM, which has none for beavers, rolls without plays and positions that were \
+                       set up";
+        return Err(Problem::new("bad-match-file", message));
+    }
     let mut response = Response::new(Body::from(bytes));
     matches::report_headers(response.headers_mut(), kind);
     Ok(fresh(response))

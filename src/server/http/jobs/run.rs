@@ -2,6 +2,7 @@
 
 use super::table::{Job, Jobs};
 use super::{Kind, State};
+use crate::faults::catch_panics;
 use crate::http::matches;
 use crate::http::problem::Problem;
 use crate::http::submission::{self, Answer, Read};
@@ -9,6 +10,9 @@ use crate::shutdown::{Phase, reached};
 use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
 use axum::body::Bytes;
+use gammond_engine::query::ReportForm;
+use gammond_game::notation::MatchFile;
+use gammond_protocol::analysis::Collected;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::spawn_blocking;
@@ -19,8 +23,26 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time for the analysis of a match in a job.
 const MATCH_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reports and their sizes.
-type Outcome = Result<(Vec<usize>, Bytes), Problem>;
+/// The reports of a job.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Reports {
+    /// Their sizes in bytes.
+    pub(super) sizes: Vec<usize>,
+    /// The reports, one behind the other.
+    pub(super) bytes: Bytes,
+    /// Matches of the job in the archive, if it was to be filed there.
+    pub(super) archived: Option<usize>,
+}
+
+impl Reports {
+    fn one(bytes: Vec<u8>) -> Reports {
+        Reports {
+            sizes: vec![bytes.len()],
+            bytes: bytes.into(),
+            archived: None,
+        }
+    }
+}
 
 /// Computes a job to its end, unless it is removed or the server ends: then it stays as it is.
 pub(super) async fn run(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) {
@@ -35,10 +57,102 @@ pub(super) async fn run(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) 
     jobs.finish(job, outcome).await;
 }
 
-async fn compute(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) -> Outcome {
+async fn compute(
+    shared: &Arc<Shared>,
+    jobs: &Arc<Jobs>,
+    job: &Arc<Job>,
+) -> Result<Reports, Problem> {
     let input = input(jobs, job).await?;
+    match job.meta.kind {
+        Kind::Rollout => {
+            let begin = || rollout(shared, job);
+            let whole = answered(job, b"", begin).await?;
+            Ok(Reports::one(without_time(whole)))
+        }
+        Kind::Analyse if job.meta.files.is_empty() => {
+            let (whole, archived) = judged(shared, jobs, job, b"", input.clone()).await?;
+            let mut reports = in_parts(whole.into())?;
+            if reports.sizes.len() > 1 {
+                let ogxm = ogxm(shared, input).await?;
+                reports.sizes.push(ogxm.len());
+                reports.bytes = [reports.bytes, ogxm.into()].concat().into();
+            }
+            reports.archived = archived;
+            Ok(reports)
+        }
+        Kind::Analyse => several(shared, jobs, job, &input).await,
+    }
+}
+
+/// Judges several files one after the other; a problem takes the place of a file that is none.
+async fn several(
+    shared: &Arc<Shared>,
+    jobs: &Arc<Jobs>,
+    job: &Arc<Job>,
+    input: &Bytes,
+) -> Result<Reports, Problem> {
+    let count = job.meta.files.len();
+    let mut text = b"{\"type\":\"analyses\",\"files\":[".to_vec();
+    let (mut from, mut archived) = (0, None);
+    for (number, size) in (1..).zip(&job.meta.files) {
+        let to = from + size;
+        if to > input.len() {
+            return Err(Problem::new("internal", "the job's files are cut off"));
+        }
+        let file = input.slice(from..to);
+        from = to;
+        if number > 1 {
+            text.push(b',');
+        }
+        let members = format!("\"file\":{number},\"files\":{count},");
+        match judged(shared, jobs, job, members.as_bytes(), file).await {
+            Ok((whole, added)) => {
+                let reports = in_parts(whole.into())?;
+                let json = reports.sizes.first().copied().unwrap_or(0);
+                text.extend_from_slice(reports.bytes.slice(..json).trim_ascii_end());
+                archived = added
+                    .map(|added| added + archived.unwrap_or(0))
+                    .or(archived);
+            }
+            Err(problem) => text.extend_from_slice(problem.json().trim_ascii_end().as_bytes()),
+        }
+    }
+    text.extend_from_slice(b"]}\n");
+    Ok(Reports {
+        archived: archived.or(job.meta.archive.then_some(0)),
+        ..Reports::one(text)
+    })
+}
+
+/// Judges one file and files it, if the job asks for it. Returns the reports and the number of matches in the archive.
+async fn judged(
+    shared: &Arc<Shared>,
+    jobs: &Arc<Jobs>,
+    job: &Arc<Job>,
+    members: &[u8],
+    file: Bytes,
+) -> Result<(Vec<u8>, Option<usize>), Problem> {
+    let collected = job.meta.archive.then(|| Arc::new(Collected::default()));
+    let begin = || analysis(shared, job, &file, collected.as_ref());
+    let whole = answered(job, members, begin).await?;
+    let Some(collected) = collected else {
+        return Ok((whole, None));
+    };
+    let added = match &jobs.archive {
+        Some(archive) => archive.add(file, collected.take()).await,
+        None => 0,
+    };
+    Ok((whole, Some(added)))
+}
+
+/// The whole answer to a question that `begin` queues. Progress is shown with `members` before those of its line.
+async fn answered(
+    job: &Arc<Job>,
+    members: &[u8],
+    begin: impl Fn() -> Result<Answer, Problem>,
+) -> Result<Vec<u8>, Problem> {
     let mut answer = loop {
-        match start(shared, job, &input) {
+        match begin() {
             Ok(answer) => break answer,
             Err(problem) if matches!(&*problem.code, "busy" | "too-many-requests") => {
                 sleep(RETRY_INTERVAL).await;
@@ -46,28 +160,25 @@ async fn compute(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) -> Outc
             Err(problem) => return Err(problem),
         }
     };
-    drop(input);
     let mut whole = Vec::new();
     while let Some(piece) = answer.next().await {
         if !piece.good {
             return Err(Problem::of_answer(&piece.bytes));
         }
         if piece.progress {
+            let line = match piece.bytes.strip_prefix(b"{") {
+                Some(rest) if !members.is_empty() => [b"{", members, rest].concat().into(),
+                _ => piece.bytes,
+            };
             job.change(|view| {
                 view.state = State::Running;
-                view.progress = Some(piece.bytes);
+                view.progress = Some(line);
             });
         } else {
             whole.extend_from_slice(&piece.bytes);
         }
     }
-    match job.meta.kind {
-        Kind::Rollout => {
-            let whole = without_time(whole);
-            Ok((vec![whole.len()], whole.into()))
-        }
-        Kind::Analyse => in_parts(whole.into()),
-    }
+    Ok(whole)
 }
 
 async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
@@ -87,26 +198,54 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
         })
 }
 
-/// Queues the job's question.
-fn start(shared: &Arc<Shared>, job: &Job, input: &Bytes) -> Result<Answer, Problem> {
-    let words = job.meta.words.as_str();
-    match job.meta.kind {
-        Kind::Rollout => match submission::read(shared, "rollout", words.as_bytes())? {
-            Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
-            Read::Text(_) => Err(Problem::new("internal", "the job is no rollout")),
-        },
-        Kind::Analyse => {
-            let mut weight = MatchMemory::new(Arc::clone(shared));
-            if weight.gathered(Some(input.len())) {
-                return Err(Problem::new("busy", "busy: too many matches wait"));
-            }
-            let form = matches::all_forms(input.len());
-            let mut inquiry = matches::inquiry(shared, words, input.to_vec(), form)?;
-            let limit = u64::try_from(MATCH_TIME.as_millis()).unwrap_or(u64::MAX);
-            inquiry.settings.time_ms.get_or_insert(limit);
-            let answer = submission::start(shared, job.origin, inquiry, true)?;
-            Ok(answer.holding(weight))
-        }
+/// Queues a rollout.
+fn rollout(shared: &Arc<Shared>, job: &Job) -> Result<Answer, Problem> {
+    match submission::read(shared, "rollout", job.meta.words.as_bytes())? {
+        Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
+        Read::Text(_) => Err(Problem::new("internal", "the job is no rollout")),
+    }
+}
+
+/// Queues the analysis of a file.
+fn analysis(
+    shared: &Arc<Shared>,
+    job: &Job,
+    file: &Bytes,
+    collected: Option<&Arc<Collected>>,
+) -> Result<Answer, Problem> {
+    let mut weight = MatchMemory::new(Arc::clone(shared));
+    if weight.gathered(Some(file.len())) {
+        return Err(Problem::new("busy", "busy: too many matches wait"));
+    }
+    // Of several files only JSON is kept; an archive wants the decisions, which JSON alone does not hold.
+    let form = match job.meta.files.is_empty() || collected.is_some() {
+        true => matches::all_forms(file.len()),
+        false => ReportForm::Json,
+    };
+    let mut inquiry = matches::inquiry(shared, &job.meta.words, file.to_vec(), form)?;
+    let limit = u64::try_from(MATCH_TIME.as_millis()).unwrap_or(u64::MAX);
+    inquiry.settings.time_ms.get_or_insert(limit);
+    inquiry.collected = collected.cloned();
+    let answer = submission::start(shared, job.origin, inquiry, true)?;
+    Ok(answer.holding(weight))
+}
+
+/// The matches of a file in OGXM, one behind the other; empty if one of them has no form in it.
+async fn ogxm(shared: &Arc<Shared>, file: Bytes) -> Result<Vec<u8>, Problem> {
+    let shared = Arc::clone(shared);
+    let written = spawn_blocking(move || {
+        let write = || {
+            let readings = MatchFile::read_all(&file).unwrap_or_default();
+            let matches = readings.iter().map(|reading| reading.file.ogxm());
+            let matches: Result<Vec<Vec<u8>>, _> = matches.collect();
+            matches.unwrap_or_default().concat()
+        };
+        catch_panics(&shared.counters, write)
+    });
+    match written.await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) => Err(Problem::new(error.code, error.message)),
+        Err(error) => Err(Problem::new("internal", error.to_string())),
     }
 }
 
@@ -134,9 +273,14 @@ fn without_time(mut answer: Vec<u8>) -> Vec<u8> {
 }
 
 /// The reports of an analysis: their sizes stand in the first line, unless JSON is the only one.
-fn in_parts(whole: Bytes) -> Outcome {
+fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
+    let archived = None;
     if whole.first() == Some(&b'{') {
-        return Ok((vec![whole.len()], whole));
+        return Ok(Reports {
+            sizes: vec![whole.len()],
+            bytes: whole,
+            archived,
+        });
     }
     let wrong = || Problem::new("internal", "the reports of the match cannot be told apart");
     let end = whole
@@ -145,9 +289,13 @@ fn in_parts(whole: Bytes) -> Outcome {
         .ok_or_else(wrong)?;
     let sizes: Vec<usize> =
         serde_json::from_slice(whole.get(..end).unwrap_or_default()).map_err(|_| wrong())?;
-    let reports = whole.slice(end + 1..);
-    match sizes.iter().sum::<usize>() == reports.len() {
-        true => Ok((sizes, reports)),
+    let bytes = whole.slice(end + 1..);
+    match sizes.iter().sum::<usize>() == bytes.len() {
+        true => Ok(Reports {
+            sizes,
+            bytes,
+            archived,
+        }),
         false => Err(wrong()),
     }
 }
@@ -172,8 +320,11 @@ mod tests {
     #[test]
     fn reports_are_told_apart() {
         let whole = Bytes::from_static(b"[2, 3]\n{}abc");
-        let (sizes, reports) = in_parts(whole).unwrap();
-        assert_eq!((sizes, &reports[..]), (vec![2, 3], &b"{}abc"[..]));
+        let reports = in_parts(whole).unwrap();
+        assert_eq!(
+            (reports.sizes, &reports.bytes[..]),
+            (vec![2, 3], &b"{}abc"[..])
+        );
         for wrong in [&b""[..], b"[2,3]\n{}ab", b"[2,3]", b"x\n"] {
             assert!(in_parts(Bytes::from_static(wrong)).is_err());
         }

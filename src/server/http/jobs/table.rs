@@ -1,12 +1,15 @@
 //! All jobs of a server: limits, owners, and the order in which they are computed.
 
+use super::run::{self, Reports};
 use super::store::Store;
-use super::{Ended, JobLimits, JobsError, Kind, Meta, State, View, run};
+use super::{Ended, JobLimits, JobsError, Meta, NewJob, RequestKey, State, View};
 use crate::fair_queue::Origin;
+use crate::http::archive::SharedArchive;
 use crate::http::problem::Problem;
 use crate::tcp::shared::Shared;
 use axum::body::Bytes;
-use std::collections::HashMap;
+use sha2::{Digest as _, Sha256};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -83,6 +86,8 @@ pub(in crate::http) struct Jobs {
     pub(super) limits: JobLimits,
     pub(super) store: Store,
     table: Mutex<Table>,
+    /// The archive where analyses are filed that ask for it.
+    pub(in crate::http) archive: Option<SharedArchive>,
     pub(super) watchers: Arc<tokio::sync::Semaphore>,
 }
 
@@ -90,6 +95,8 @@ pub(in crate::http) struct Jobs {
 struct Table {
     jobs: HashMap<String, Arc<Job>>,
     running: usize,
+    /// Owners and keys of the requests that are being stored.
+    stored_keys: HashSet<(String, String)>,
 }
 
 impl Table {
@@ -112,8 +119,8 @@ impl Table {
         self.jobs.remove(&id)
     }
 
-    /// The next job: of the owner with the fewest running ones, the oldest.
-    fn next(&self) -> Option<Arc<Job>> {
+    /// The next job: of the owner with the fewest running ones, the oldest. Those of clients that may not compute wait.
+    fn next(&self, may_compute: impl Fn(Origin) -> bool) -> Option<Arc<Job>> {
         let mut running: HashMap<&str, usize> = HashMap::new();
         for job in self
             .jobs
@@ -125,7 +132,7 @@ impl Table {
         let waiting = self
             .jobs
             .values()
-            .filter(|job| job.state() == State::Queued);
+            .filter(|job| job.state() == State::Queued && may_compute(job.origin));
         let next = waiting.min_by_key(|job| {
             let own = running.get(job.meta.owner.as_str()).copied();
             (own.unwrap_or(0), job.meta.created, &job.meta.id)
@@ -160,6 +167,7 @@ impl Jobs {
     /// [`JobsError`].
     pub(in crate::http) fn open(
         limits: JobLimits,
+        archive: Option<SharedArchive>,
         origin: impl Fn(&str) -> Option<Origin>,
     ) -> Result<Jobs, JobsError> {
         let store = Store::open(limits.folder.as_deref())?;
@@ -180,6 +188,7 @@ impl Jobs {
             watchers: Arc::new(tokio::sync::Semaphore::new(limits.watchers_max)),
             limits,
             store,
+            archive,
             table: Mutex::new(table),
         })
     }
@@ -201,7 +210,10 @@ impl Jobs {
                     () = tokio::time::sleep(SWEEP_INTERVAL) => {}
                 }
                 match jobs.upgrade() {
-                    Some(jobs) => jobs.sweep(),
+                    Some(jobs) => {
+                        jobs.sweep();
+                        jobs.pump(&all);
+                    }
                     None => return,
                 }
             }
@@ -236,24 +248,34 @@ impl Jobs {
         }));
     }
 
-    /// Adds a job, stores it and begins with it in its turn.
+    /// Adds a job, stores it and begins with it in its turn; or finds the job that the same request with this key began.
     ///
     /// # Errors
-    /// `busy` above a limit, or if it cannot be stored.
+    /// `busy` above a limit, or if it cannot be stored, `key-reused` for the key of another request.
     pub(super) async fn add(
         self: &Arc<Self>,
         shared: &Arc<Shared>,
-        (owner, origin): (String, Origin),
-        (kind, words): (Kind, String),
-        input: Bytes,
+        new: NewJob,
     ) -> Result<Arc<Job>, Problem> {
         self.sweep();
+        let key = new.request_key();
+        let _key_in_use = match &key {
+            None => None,
+            Some(key) => match self.begin_with_key(&new.owner, key)? {
+                KeyUse::Known(job) => return Ok(job),
+                KeyUse::New(key_in_use) => Some(key_in_use),
+            },
+        };
+        let NewJob { origin, input, .. } = new;
         let meta = Meta {
             id: new_id()?,
-            owner,
-            kind,
-            words,
+            owner: new.owner,
+            kind: new.kind,
+            words: new.words,
             created: now(),
+            files: new.files,
+            archive: new.archive,
+            key,
         };
         let bytes = input.len() + meta.words.len();
         self.make_room(&meta.owner, bytes)?;
@@ -284,6 +306,32 @@ impl Jobs {
         }
         self.pump(shared);
         Ok(job)
+    }
+
+    /// Looks for the job of a key; a new key is in use until its job is stored.
+    fn begin_with_key(self: &Arc<Self>, owner: &str, key: &RequestKey) -> Result<KeyUse, Problem> {
+        let mut table = self.lock();
+        let same = |job: &&Arc<Job>| {
+            let known = job.meta.key.as_ref();
+            job.meta.owner == owner && known.is_some_and(|known| known.key == key.key)
+        };
+        if let Some(job) = table.jobs.values().find(same) {
+            if job.meta.key.as_ref() == Some(key) {
+                return Ok(KeyUse::Known(Arc::clone(job)));
+            }
+            let message = "this Idempotency-Key was sent with another request: send a new key";
+            return Err(Problem::new("key-reused", message));
+        }
+        let name = (owner.to_owned(), key.key.clone());
+        if !table.stored_keys.insert(name.clone()) {
+            let message =
+                "the request with this Idempotency-Key is being stored: send it again later";
+            return Err(Problem::new("not-ready", message));
+        }
+        Ok(KeyUse::New(KeyInUse {
+            jobs: Arc::clone(self),
+            name,
+        }))
     }
 
     /// Removes the oldest finished jobs until one more fits.
@@ -342,7 +390,9 @@ impl Jobs {
     fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
         let mut table = self.lock();
         while table.running < self.limits.running_max {
-            let Some(job) = table.next() else {
+            // A client above its processor time would keep the place for up to an hour.
+            let may_compute = |origin| shared.workers.wait_of(origin).is_none();
+            let Some(job) = table.next(may_compute) else {
                 return;
             };
             job.change(|view| view.state = State::Running);
@@ -362,20 +412,22 @@ impl Jobs {
     pub(super) async fn finish(
         self: &Arc<Self>,
         job: &Arc<Job>,
-        outcome: Result<(Vec<usize>, Bytes), Problem>,
+        outcome: Result<Reports, Problem>,
     ) {
-        let (error, (sizes, reports)) = match outcome {
+        let (error, reports) = match outcome {
             Ok(reports) => (None, reports),
-            Err(problem) => (
-                Some((String::from(problem.code), problem.message)),
-                (Vec::new(), Bytes::new()),
-            ),
+            Err(problem) => {
+                let error = (String::from(problem.code), problem.message);
+                (Some(error), Reports::default())
+            }
         };
         let ended = Ended {
             finished: now(),
             error,
-            sizes,
+            sizes: reports.sizes,
+            archived: reports.archived,
         };
+        let reports = reports.bytes;
         job.bytes.fetch_add(reports.len(), Ordering::Relaxed);
         let (all, id, end) = (Arc::clone(self), job.meta.id.clone(), ended.clone());
         let put = spawn_blocking(move || all.store.put_outcome(&id, &end, reports)).await;
@@ -401,6 +453,47 @@ impl Jobs {
             // It was removed in the meantime.
             self.discard(vec![Arc::clone(job)]);
         }
+    }
+}
+
+impl NewJob {
+    /// Returns the key with the checksum of the request.
+    fn request_key(&self) -> Option<RequestKey> {
+        let key = self.key.clone()?;
+        let head = format!(
+            "{} {} {:?}\n{}\n",
+            self.kind.name(),
+            self.archive,
+            self.files,
+            self.words
+        );
+        let mut sum = Sha256::new();
+        sum.update(head);
+        sum.update(&self.input);
+        let request = sum
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        Some(RequestKey { key, request })
+    }
+}
+
+/// The state of an `Idempotency-Key`.
+enum KeyUse {
+    Known(Arc<Job>),
+    New(KeyInUse),
+}
+
+/// A key whose request is being stored; released when dropped.
+struct KeyInUse {
+    jobs: Arc<Jobs>,
+    name: (String, String),
+}
+
+impl Drop for KeyInUse {
+    fn drop(&mut self) {
+        self.jobs.lock().stored_keys.remove(&self.name);
     }
 }
 

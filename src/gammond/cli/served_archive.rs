@@ -1,9 +1,9 @@
-//! Matches of the archive for the server's clients (`serve --db`; HTTP-121, HTTP-122).
+//! Matches of the archive for the server's clients, and from their jobs (`serve --db`; HTTP-121 to HTTP-123).
 
-use super::Archive;
 use super::archive::error_text;
+use super::{Archive, ArchiveKey};
 use gammond_game::notation::parse_position;
-use gammond_protocol::analysis::{MARK_NAMES, MARKS, mark, rating_word};
+use gammond_protocol::analysis::{JudgedMatch, MARK_NAMES, MARKS, mark, rating_word};
 use gammond_server::{ArchiveFilter, ArchivedMatch, MatchArchive};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
@@ -45,6 +45,21 @@ impl MatchArchive for Archive {
 
     fn analysis(&self, id: i64) -> Result<Option<Value>, String> {
         analysis(&self.connection(), id).map_err(|error| error_text(&error))
+    }
+
+    fn add(&self, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String> {
+        for (number, one) in (1..).zip(judged) {
+            // Names of files of clients are not ours.
+            let name = match judged.len() {
+                1 => "http".to_owned(),
+                _ => format!("http#{number}"),
+            };
+            let engine = (&one.engine, &one.settings);
+            let key = ArchiveKey::of_match(engine, (file, judged.len()), &one.reading);
+            Archive::add(self, &name, &key, &one.analysis)
+                .map_err(|failure| failure.to_string())?;
+        }
+        Ok(())
     }
 }
 
