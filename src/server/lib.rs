@@ -33,6 +33,6 @@ pub mod worker;
 pub use fuzz::fuzz_session;
 pub use http::{
     ArchiveFilter, ArchivedMatch, HttpAccess, HttpTokens, JobLimits, JobsError, MatchArchive,
-    TokenError, TrustedProxy, TrustedProxyError, fuzz_http,
+    TokenError, TrustedProxy, TrustedProxyError, fuzz_http, fuzz_http_form, fuzz_http_query,
 };
 pub use worker::WorkersError;

@@ -23,6 +23,8 @@ const TARGETS: &[Target] = &[
     ("fibs_log", notation::fuzz_fibs_log),
     ("fibs_sequence", protocol::fuzz_fibs_sequence),
     ("http", service::fuzz_http),
+    ("http_form", service::fuzz_http_form),
+    ("http_query", service::fuzz_http_query),
     ("mat", notation::fuzz_mat),
     ("match_id", notation::fuzz_match_id),
     ("ogid", notation::fuzz_ogid),

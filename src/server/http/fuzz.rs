@@ -1,6 +1,13 @@
-//! Entry point of the fuzz target for bodies and queries.
+//! Entry points of the fuzz targets for bodies, queries, forms and the headers of proxies.
 
-use super::question;
+use super::board::DrawingOptions;
+use super::forwarded::{self, TrustedProxy};
+use super::problem::Problem;
+use super::{archive, multipart, question};
+use crate::fair_queue::Origin;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue};
+use futures_util::FutureExt as _;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::NodotsDecision;
 use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
@@ -41,7 +48,68 @@ pub fn fuzz_http(data: &[u8]) {
     }
 }
 
-fn is_one_line(line: Result<String, super::problem::Problem>) {
+/// The first byte chooses the reader, the rest is a query, or the header of a trusted proxy.
+pub fn fuzz_http_query(data: &[u8]) {
+    let Some((&path, data)) = data.split_first() else {
+        return;
+    };
+    let text = String::from_utf8_lossy(data);
+    match path % 5 {
+        0 => is_one_line(question::from_query(&text)),
+        1 => match DrawingOptions::read(&text) {
+            Ok((_, rest)) => is_one_line(question::from_query(&rest)),
+            Err(problem) => is_object(&problem),
+        },
+        2 => match question::parameters(&text).and_then(|found| archive::filter(&found)) {
+            Ok(filter) => assert!((1..=100).contains(&filter.limit)),
+            Err(problem) => is_object(&problem),
+        },
+        path => {
+            let name = match path % 5 {
+                4 => "x-forwarded-for",
+                _ => "forwarded",
+            };
+            let Ok(value) = HeaderValue::from_bytes(data) else {
+                return;
+            };
+            let headers =
+                HeaderMap::from_iter([(axum::http::HeaderName::from_static(name), value)]);
+            let peer = std::net::IpAddr::from([127, 0, 0, 1]);
+            let proxies: Vec<TrustedProxy> = "127.0.0.0/8".parse().into_iter().collect();
+            match forwarded::client(&proxies, Origin::Address(peer), &headers) {
+                Ok(client) => assert!(client.is_some()),
+                Err(problem) => is_object(&problem),
+            }
+        }
+    }
+}
+
+/// A body of `multipart/form-data` with the boundary `x`.
+pub fn fuzz_http_form(data: &[u8]) {
+    let body = Bytes::copy_from_slice(data);
+    // The whole body is there: nothing waits.
+    let read = multipart::read("x".to_owned(), body).now_or_never();
+    assert!(read.is_some(), "the form was not read at once");
+    let Some(read) = read else {
+        return;
+    };
+    match read {
+        Ok(form) => {
+            assert!((1..=100).contains(&form.files.len()));
+            let bytes: usize = form.files.iter().map(Bytes::len).sum();
+            assert!(bytes < data.len());
+            is_one_line(question::settings_of_pairs(form.fields));
+        }
+        Err(problem) => is_object(&problem),
+    }
+}
+
+fn is_object(problem: &Problem) {
+    let value = serde_json::from_str::<serde_json::Value>(&problem.json());
+    assert!(value.is_ok_and(|value| value.is_object()), "{problem:?}");
+}
+
+fn is_one_line(line: Result<String, Problem>) {
     match line {
         Ok(line) => {
             assert!(!line.contains(|c: char| c.is_control()), "{line:?}");
@@ -54,12 +122,7 @@ fn is_one_line(line: Result<String, super::problem::Problem>) {
                 assert!(answers, "{line:?}");
             }
         }
-        Err(problem) => {
-            serde_json::from_str::<serde_json::Value>(&problem.json()).map_or_else(
-                |error| assert!(problem.message.is_empty(), "{error}"),
-                |value| assert!(value.is_object()),
-            );
-        }
+        Err(problem) => is_object(&problem),
     }
 }
 

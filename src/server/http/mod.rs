@@ -30,7 +30,7 @@ mod verbs;
 pub use access::HttpAccess;
 pub use archive::{ArchiveFilter, ArchivedMatch, MatchArchive};
 pub use forwarded::{TrustedProxy, TrustedProxyError};
-pub use fuzz::fuzz_http;
+pub use fuzz::{fuzz_http, fuzz_http_form, fuzz_http_query};
 pub use jobs::{JobLimits, JobsError};
 pub use mcp::McpStdio;
 pub use tokens::{HttpTokens, TokenError};
